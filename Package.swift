@@ -1,0 +1,27 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The same rules for every target: Swift 6, no warning left, every unsafe construct marked.
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .strictMemorySafety(),
+  .treatAllWarnings(as: .error),
+]
+
+let package = Package(
+  name: "feedutils",
+  platforms: [.macOS(.v26)],
+  products: [
+    .executable(name: "sse-cat", targets: ["sse-cat"]),
+    .executable(name: "jpatch", targets: ["jpatch"]),
+  ],
+  dependencies: [],
+  targets: [
+    .target(name: "FeedCore", swiftSettings: strict),
+    .systemLibrary(
+      name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .target(name: "FeedHTTP", dependencies: ["FeedCore", "CCurl"], swiftSettings: strict),
+    .executableTarget(name: "sse-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict),
+    .executableTarget(name: "jpatch", dependencies: ["FeedCore"], swiftSettings: strict),
+  ]
+)

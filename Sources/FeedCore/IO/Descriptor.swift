@@ -1,0 +1,155 @@
+// Every system call on an open file stands here, each behind the one EINTR loop.
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// An open file descriptor. A plain value: whoever opened it closes it.
+public struct Descriptor: Sendable {
+  public let number: Int32
+  let calls: SystemCalls
+
+  public init(_ number: Int32, calls: SystemCalls = .libc) {
+    self.number = number
+    self.calls = calls
+  }
+
+  public static let standardInput = Descriptor(0)
+  public static let standardOutput = Descriptor(1)
+  public static let standardError = Descriptor(2)
+
+  // MARK: Opening and closing
+
+  /// Opens a file to read. A directory is refused here (`EISDIR`) rather than at the first read.
+  public static func open(reading path: [UInt8]) throws(SystemError) -> Descriptor {
+    let descriptor = try open(path, O_RDONLY | O_CLOEXEC)
+    if descriptor.isDirectory {
+      descriptor.closeQuietly()
+      throw SystemError(code: EISDIR)
+    }
+    return descriptor
+  }
+
+  /// Creates a file that must not exist yet, to write.
+  /// - Parameter mode: the permission bits, less the umask.
+  static func create(_ path: [UInt8], mode: UInt32) throws(SystemError) -> Descriptor {
+    try open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode: mode)
+  }
+
+  /// Opens a file that exists, to write over it in place (a terminal, a pipe, a device).
+  static func open(writing path: [UInt8]) throws(SystemError) -> Descriptor {
+    try open(path, O_WRONLY | O_CLOEXEC)
+  }
+
+  static func open(directory path: [UInt8]) throws(SystemError) -> Descriptor {
+    try open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  }
+
+  private static func open(_ path: [UInt8], _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> Descriptor {
+    let number = try retrying { unsafe withPath(path) { unsafe systemOpen($0, flags, mode_t(mode)) } }
+    return Descriptor(number)
+  }
+
+  /// Closes the descriptor; a write error that the system kept until now is thrown.
+  public func close() throws(SystemError) {
+    // After EINTR the state of the descriptor is unspecified (POSIX); on Linux and macOS it is closed.
+    if systemClose(number) != 0, errno != EINTR { throw SystemError.last }
+  }
+
+  public func closeQuietly() { _ = systemClose(number) }
+
+  // MARK: Reading and writing
+
+  /// Appends up to `count` bytes to `buffer`.
+  /// - Returns: how many arrived; 0 at the end of the file.
+  public func read(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
+    var answer = SystemCalls.Answer(count: 0)
+    repeat {
+      buffer.append(addingCapacity: count) { free in answer = calls.read(number, &free) }
+    } while answer.count < 0 && answer.errno == EINTR
+    guard answer.count >= 0 else { throw SystemError(code: answer.errno) }
+    return answer.count
+  }
+
+  /// Writes all of `bytes`, however often the system takes only a part.
+  /// - Returns: how many bytes were accepted, with the error that stopped it, if any.
+  @discardableResult
+  public func write(_ bytes: borrowing Span<UInt8>) -> (accepted: Int, error: SystemError?) {
+    var done = 0
+    while done < bytes.count {
+      let answer = calls.write(number, bytes.extracting(done...))
+      if answer.count > 0 {
+        done += answer.count
+      } else if answer.count == 0 || answer.errno == EAGAIN {
+        // A descriptor that its owner made non-blocking (a shared terminal, a parent's pipe): wait for room.
+        _ = Self.wait(for: [.init(self, .output)], milliseconds: -1)
+      } else if answer.errno != EINTR {
+        return (done, SystemError(code: answer.errno))
+      }
+    }
+    return (done, nil)
+  }
+
+  /// Asks that all written data reach the disk.
+  func sync() throws(SystemError) {
+    _ = try Self.retrying { fsync(number) }
+  }
+
+  // MARK: What it is
+
+  public var isTerminal: Bool { isatty(number) == 1 }
+
+  private var isDirectory: Bool { status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
+
+  /// The size of a regular file in bytes; nil for pipes, terminals and devices.
+  public var fileSize: Int? {
+    guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Int(status.st_size)
+  }
+
+  /// The permission bits, owner and group, to be given to a file that takes this one's place.
+  var ownership: (mode: mode_t, owner: uid_t, group: gid_t)? {
+    status.map { ($0.st_mode & 0o7777, $0.st_uid, $0.st_gid) }
+  }
+
+  func take(ownership: (mode: mode_t, owner: uid_t, group: gid_t)) {
+    // Best effort: only root may give a file away, and then the mode must be set after the owner.
+    _ = fchown(number, ownership.owner, ownership.group)
+    _ = fchmod(number, ownership.mode)
+  }
+
+  private var status: stat? {
+    var status = stat()
+    return unsafe fstat(number, &status) == 0 ? status : nil
+  }
+
+  // MARK: The one EINTR loop
+
+  static func retrying(_ call: () -> Int32) throws(SystemError) -> Int32 {
+    while true {
+      let answer = call()
+      if answer >= 0 { return answer }
+      if errno != EINTR { throw SystemError.last }
+    }
+  }
+}
+
+/// Calls `body` with `path` as the C string that the system wants. A path with a NUL inside names no file.
+func withPath(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
+  guard !path.contains(0) else {
+    errno = ENOENT
+    return -1
+  }
+  return unsafe (path + [0]).withUnsafeBytes { bytes in
+    guard let base = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }
+    return unsafe body(base)
+  }
+}
+
+private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
+  unsafe open(path, flags, mode)
+}
+
+private func systemClose(_ number: Int32) -> Int32 { close(number) }

@@ -1,0 +1,56 @@
+// Waiting: which of a few descriptors can go on, by poll(2).
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Descriptor {
+  /// One descriptor and what is awaited of it.
+  public struct Interest: Sendable {
+    public enum Event: Sendable {
+      /// Bytes to read, or the end of the input.
+      case input
+      /// Room to write.
+      case output
+      /// Nothing but that the other side has gone (a closed pipe, a socket hung up).
+      case hangUp
+    }
+
+    let descriptor: Descriptor
+    let event: Event
+
+    public init(_ descriptor: Descriptor, _ event: Event) {
+      self.descriptor = descriptor
+      self.event = event
+    }
+
+    var mask: Int16 {
+      switch event {
+      case .input: Int16(POLLIN)
+      case .output: Int16(POLLOUT)
+      case .hangUp: 0
+      }
+    }
+  }
+
+  /// Waits until at least one of `interests` is there, starting anew after a signal.
+  /// - Parameter milliseconds: how long at most; -1 for ever, 0 just looks.
+  /// - Returns: for each interest, whether it is there; all false when the time is up.
+  public static func wait(for interests: [Interest], milliseconds: Int32) -> [Bool] {
+    var polled = interests.map { pollfd(fd: $0.descriptor.number, events: $0.mask, revents: 0) }
+    let deadline = milliseconds > 0 ? Clock.monotonic() + Double(milliseconds) / 1000 : 0
+    var left = milliseconds
+    while unsafe poll(&polled, nfds_t(polled.count), left) < 0 && errno == EINTR {
+      if milliseconds > 0 { left = max(0, Int32((deadline - Clock.monotonic()) * 1000)) }
+    }
+    return polled.map { $0.revents != 0 }
+  }
+
+  /// Whether a read would not have to wait.
+  public var hasInput: Bool { Self.wait(for: [.init(self, .input)], milliseconds: 0)[0] }
+
+  /// Whether nobody reads the other end of this pipe any more. A file or a terminal never says so.
+  public var isHungUp: Bool { Self.wait(for: [.init(self, .hangUp)], milliseconds: 0)[0] }
+}
