@@ -60,6 +60,15 @@ public struct Descriptor: Sendable {
 
   public func closeQuietly() { _ = systemClose(number) }
 
+  /// Makes sure that 0, 1 and 2 are taken, so that no file that is opened later becomes a standard stream by chance.
+  ///
+  /// One that the caller closed (`>&-`) is opened the wrong way round: using it fails as it would have (`EBADF`).
+  static func claimStandardStreams() {
+    for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 {
+      _ = unsafe withPath(Array("/dev/null".utf8)) { unsafe systemOpen($0, number == 0 ? O_WRONLY : O_RDONLY, 0) }
+    }
+  }
+
   // MARK: Reading and writing
 
   /// Appends up to `count` bytes to `buffer`.

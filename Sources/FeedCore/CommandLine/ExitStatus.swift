@@ -1,0 +1,13 @@
+/// The exit statuses of every tool; feedutils(7) has the table for users.
+public enum ExitStatus: Int32, Sendable {
+  /// Yes: done, same, all of it.
+  case yes = 0
+  /// The answer is no: a patch does not apply, documents differ, events were skipped.
+  case no = 1
+  /// Trouble here: usage, malformed input from a file or stdin, a file or disk that fails.
+  case trouble = 2
+  /// Trouble at the other end: refused, TLS, HTTP status, malformed data on a connection we opened.
+  case otherEnd = 3
+  /// Try again later: timed out, rate limited, another run is at work.
+  case later = 4
+}

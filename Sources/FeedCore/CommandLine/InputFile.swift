@@ -1,0 +1,31 @@
+/// An operand that names something to read: a file, or `-` for standard input.
+public struct InputFile: Sendable {
+  /// What messages call it; `-` for standard input.
+  public let name: String
+  private let path: [UInt8]?
+
+  public init(_ operand: [UInt8]) {
+    path = operand == [UInt8(ascii: "-")] ? nil : operand
+    name = String(decoding: operand, as: UTF8.self)
+  }
+
+  public static let standardInput = InputFile([UInt8(ascii: "-")])
+
+  public var isStandardInput: Bool { path == nil }
+
+  public func open(_ streams: StandardStreams) throws(ToolError) -> Descriptor {
+    guard let path else { return streams.input }
+    do { return try Descriptor.open(reading: path) } catch { throw .system(error, name) }
+  }
+
+  /// The whole content.
+  /// - Parameter limit: in bytes; more is an error that names `option`.
+  public func readAll(_ streams: StandardStreams, limit: Int = .max, option: String = "") throws(ToolError) -> [UInt8] {
+    let descriptor = try open(streams)
+    defer { if !isStandardInput { descriptor.closeQuietly() } }
+    do { return try ByteReader.readAll(descriptor, limit: limit) } catch {
+      if error.isTooLarge { throw ToolError(.trouble, "more than \(limit) bytes (\(option))", source: name) }
+      throw .system(error, name)
+    }
+  }
+}

@@ -1,0 +1,58 @@
+// What stands around every tool: options are parsed, the common ones answered, errors printed, and standard output
+// is known to have arrived before the exit status says so.
+
+/// The three standard streams of a run; a test gives its own.
+public struct StandardStreams: Sendable {
+  public var input = Descriptor.standardInput
+  public var output = Descriptor.standardOutput
+  public var error = Descriptor.standardError
+
+  public init(input: Descriptor = .standardInput, output: Descriptor = .standardOutput, error: Descriptor = .standardError) {
+    self.input = input
+    self.output = output
+    self.error = error
+  }
+
+  /// Prints a message that does not end the tool.
+  public func complain(_ complaint: ToolError, as program: String) {
+    let excerpt = error.isTerminal
+    error.write(complaint.rendered(by: program, withExcerpt: excerpt).span)
+  }
+}
+
+extension ToolSpec {
+  /// Runs a tool as the whole process.
+  /// - Parameter run: the tool itself; what it throws is printed and gives the exit status.
+  public func main<Option: ToolOption>(
+    _ run: (Invocation<Option>, StandardStreams) throws(ToolError) -> ExitStatus
+  ) -> Never {
+    Descriptor.claimStandardStreams()
+    let streams = StandardStreams()
+    do throws(ToolError) {
+      let status = try answer(Process.arguments, streams, run)
+      // A disk that fills up may say so only now.
+      do { try streams.output.close() } catch { throw .output(error) }
+      Process.exit(status.rawValue)
+    } catch {
+      if error.isBrokenPipe { Signals.dieOfBrokenPipe() }
+      streams.complain(error, as: name)
+      Process.exit(error.status.rawValue)
+    }
+  }
+
+  func answer<Option: ToolOption>(
+    _ arguments: [[UInt8]], _ streams: StandardStreams,
+    _ run: (Invocation<Option>, StandardStreams) throws(ToolError) -> ExitStatus
+  ) throws(ToolError) -> ExitStatus {
+    let invocation = try ArgumentParser<Option>.parse(arguments)
+    guard let (option, value) = invocation.common.first else { return try run(invocation, streams) }
+    let text =
+      switch option {
+      case .help: Help.text(of: self)
+      case .version: "\(name) (feedutils) \(Self.version)\n"
+      case .completion: Completion.script(for: String(decoding: value, as: UTF8.self), of: self)
+      }
+    if let error = streams.output.write(Array(text.utf8).span).error { throw .output(error) }
+    return .yes
+  }
+}
