@@ -1,8 +1,12 @@
 import FeedCore
-let bytes = try ByteReader.readAll(.standardInput, limit: .max)
-let t = Clock.monotonic()
-let d = try JSONDocument(parsing: bytes)
-let e = Clock.monotonic()
-var w = ByteWriter(.standardOutput)
-w.append("\(bytes.count) \(d.root.kind) \(e-t) \(Double(bytes.count)/(e-t)/1e9) GB/s\n")
-try w.flush()
+
+jpatch.main { (invocation: Invocation<Flag>, streams) throws(ToolError) in
+  let options = try Options(invocation)
+  switch options.mode {
+  case .one: return try OneDocument(options, streams).run()
+  case .each: return try EachDocument(options, streams).run()
+  case .follow:
+    var follow = Follow(options, streams)
+    return try follow.run()
+  }
+}

@@ -56,6 +56,11 @@ public struct DocumentStream {
     attached = 0
   }
 
+  /// The value at `pointer`; nil when it, or the document, is not there.
+  public mutating func value(at pointer: JSONPointer) -> JSONTree? {
+    do { return try document?.value(at: pointer) } catch { return nil }
+  }
+
   /// Takes one record in. After a failure the document is as it was, and changes are skipped until the next whole one.
   public mutating func apply(_ record: EventRecord) throws(Failure) -> Outcome {
     do { return try outcome(of: record) } catch {

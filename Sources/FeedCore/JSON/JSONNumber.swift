@@ -11,11 +11,17 @@ public struct JSONNumber: Sendable {
   /// - Parameter value: a number; nil for anything else.
   public init?(_ value: JSONValue) {
     guard value.kind == .number else { return nil }
-    self.init(text: value.document.bytes[value.range])
+    self.init(digits: value.document.bytes[value.range])
+  }
+
+  /// - Parameter text: a JSON text; nil unless it is a number.
+  public init?(text: [UInt8]) {
+    guard let document = try? JSONDocument(parsing: text) else { return nil }
+    self.init(document.root)
   }
 
   /// - Parameter text: a number in the grammar of RFC 8259 §6.
-  init(text: ArraySlice<UInt8>) {
+  private init(digits text: ArraySlice<UInt8>) {
     var rest = text
     if rest.first == UInt8(ascii: "-") {
       isNegative = true

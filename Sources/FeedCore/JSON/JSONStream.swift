@@ -114,3 +114,12 @@ public struct JSONStream {
     scanner = JSONScanner(maxDepth: maxDepth)
   }
 }
+
+extension ToolError {
+  /// Input that is not the JSON it should be.
+  /// - Parameter record: what the documents of the stream are called: `event`, `document`; nil where there is one.
+  public static func malformed(_ failure: JSONStream.Failure, in source: String, record: String? = nil) -> ToolError {
+    ToolError(
+      .trouble, failure.message, source: source, place: failure.place, record: record.map { "\($0) \(failure.number)" })
+  }
+}

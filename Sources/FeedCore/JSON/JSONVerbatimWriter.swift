@@ -39,18 +39,27 @@ public struct JSONVerbatimWriter {
   public func write(_ tree: JSONTree, to output: inout ByteWriter) {
     let root = document.root.range
     output.append(document.bytes, 0..<root.lowerBound)
+    write(tree, at: 0, to: &output)
+    output.append(document.bytes, root.upperBound..<document.bytes.count)
+  }
+
+  /// Writes a part of an edited form of the document, without what stands around it.
+  public func write(part tree: JSONTree, to output: inout ByteWriter) {
+    write(tree, at: tree.origin.document === document ? tree.origin.position : -1, to: &output)
+  }
+
+  private func write(_ tree: JSONTree, at place: Int, to output: inout ByteWriter) {
     let outside = Surroundings(
       lineStart: layout.isMultiLine ? layout.lineEnd : nil, afterComma: layout.afterComma, afterColon: layout.afterColon)
     var levels: [Level] = []
-    write(tree, at: 0, outside, &levels, to: &output)
+    write(tree, at: place, outside, &levels, to: &output)
     while let top = levels.indices.last {
       if let slot = levels[top].slots.next() {
         if !slot.isRemoved { write(slot, &levels, to: &output) }
       } else {
-        close(levels.removeLast(), to: &output)
+        output.append(levels.removeLast().end)
       }
     }
-    output.append(document.bytes, root.upperBound..<document.bytes.count)
   }
 
   private func write(_ slot: JSONNode.Slot, _ levels: inout [Level], to output: inout ByteWriter) {
@@ -120,8 +129,6 @@ public struct JSONVerbatimWriter {
     levels.append(
       Level(slots: node.slots.makeIterator(), layout: own, isObject: isObject, surroundings: inside, end: end + [close]))
   }
-
-  private func close(_ level: Level, to output: inout ByteWriter) { output.append(level.end) }
 
   /// The line end and indentation for the children of a container; nil where they share a line.
   private func childLineStart(_ own: ContainerLayout, _ around: Surroundings, _ container: JSONValue) -> [UInt8]? {

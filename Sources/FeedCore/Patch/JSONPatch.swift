@@ -45,6 +45,11 @@ public struct JSONPatch: Sendable {
     public let message: String
     /// In the document that the patch is part of.
     public let offset: Int
+
+    public init(message: String, offset: Int) {
+      self.message = message
+      self.offset = offset
+    }
   }
 
   /// - Parameter value: what should be an array of operation objects.
