@@ -1,0 +1,80 @@
+// Event records: what the tools say to each other (feedutils(7)). One JSON object with the members `event`, `id` and
+// `data`, in any order, beside others that nobody here knows.
+
+/// A record that was read.
+public struct EventRecord: Sendable {
+  /// What makes a JSON value no event record.
+  public struct FormatError: Error, Sendable {
+    public let message: String
+    /// In the bytes of the document.
+    public let offset: Int
+  }
+
+  public let event: [UInt8]
+  /// Empty when there is none.
+  public let id: [UInt8]
+  public let data: JSONValue?
+
+  private static let eventName = Array("event".utf8)
+  private static let idName = Array("id".utf8)
+  private static let dataName = Array("data".utf8)
+
+  /// - Returns: nil for a note, an object without `event`.
+  public init?(_ value: JSONValue) throws(FormatError) {
+    guard value.kind == .object else {
+      throw FormatError(
+        message: "expected an event record (an object), found \(value.kind.name)", offset: value.range.lowerBound)
+    }
+    guard let event = value.member(Self.eventName) else { return nil }
+    self.event = try Self.string(event, "event")
+    id = try value.member(Self.idName).map { (id) throws(FormatError) in try Self.string(id, "id") } ?? []
+    data = value.member(Self.dataName)
+  }
+
+  /// The document that `data` holds: the value itself, or the JSON in it when it is a string.
+  /// - Returns: nil when there is no `data`.
+  public func document(maxDepth: Int) throws(FormatError) -> JSONValue? {
+    guard let data, let text = data.string else { return data }
+    do { return try JSONDocument(parsing: text, maxDepth: maxDepth).root } catch {
+      let message = "'data' is no JSON: \(error.message), at byte \(error.offset + 1) of the string"
+      throw FormatError(message: message, offset: data.range.lowerBound)
+    }
+  }
+
+  private static func string(_ value: JSONValue, _ name: String) throws(FormatError) -> [UInt8] {
+    guard let string = value.string else {
+      throw FormatError(message: "'\(name)' is \(value.kind.name), not a string", offset: value.range.lowerBound)
+    }
+    return string
+  }
+}
+
+extension ByteWriter {
+  /// Writes the beginning of a record, up to and with the colon after `"data"`.
+  /// - Parameters:
+  ///   - event: valid UTF-8.
+  ///   - id: valid UTF-8; left out when empty.
+  ///   - extra: further members as JSON text, each with a comma in front.
+  public mutating func beginRecord(event: borrowing Span<UInt8>, id: borrowing Span<UInt8>, extra: [UInt8] = []) {
+    append("{\"event\":")
+    JSONString.write(event, to: &self)
+    if !id.isEmpty {
+      append(",\"id\":")
+      JSONString.write(id, to: &self)
+    }
+    append(extra)
+    append(",\"data\":")
+  }
+
+  /// Writes a document as the `data` of a record. A string is JSON text there, so a document that is one is put into
+  /// another: readers take `"\"x\""` for the document `"x"`.
+  public mutating func appendDocument(_ document: JSONTree) {
+    guard document.kind.isString else { return JSONWriter.writeCompact(document, to: &self) }
+    var text = ByteWriter()
+    JSONWriter.writeCompact(document, to: &text)
+    JSONString.write(text.take().span, to: &self)
+  }
+
+  /// Writes the end of a record.
+  public mutating func endRecord() { append("}\n") }
+}

@@ -1,0 +1,145 @@
+// A parsed document, and a value in it. Both are immutable: a document can be held by as many trees as like.
+
+/// The bytes of a JSON text with their tape (see JSONTape).
+public final class JSONDocument: Sendable {
+  public let bytes: [UInt8]
+  let tape: [UInt64]
+  /// Whether no white space stands between the tokens of the value.
+  public let isCompact: Bool
+
+  init(bytes: [UInt8], tape: [UInt64], isCompact: Bool) {
+    self.bytes = bytes
+    self.tape = tape
+    self.isCompact = isCompact
+  }
+
+  /// Parses a text that is one document, with white space around it at the most.
+  /// - Parameter maxDepth: how many containers may be open at once.
+  public convenience init(parsing bytes: [UInt8], maxDepth: Int = JSONScanner.defaultMaxDepth) throws(JSONError) {
+    var scanner = JSONScanner(maxDepth: maxDepth)
+    let span = bytes.span
+    guard try scanner.scan(span, isLast: true) else { throw JSONError(.empty, at: bytes.count) }
+    var rest = scanner.offset
+    while rest < span.count {
+      guard isWhiteSpace(span[rest]) else { throw JSONError(.textAfterDocument, at: rest) }
+      rest += 1
+    }
+    self.init(bytes: bytes, tape: scanner.tape, isCompact: scanner.isCompact)
+  }
+
+  /// Parses a text that the program itself knows to be JSON.
+  convenience init(constant text: String) {
+    do { try self.init(parsing: Array(text.utf8)) } catch { preconditionFailure("'\(text)' is not JSON") }
+  }
+
+  public var root: JSONValue { JSONValue(document: self, position: 0) }
+
+  // MARK: The tape
+
+  @inline(__always)
+  func kind(_ position: Int) -> JSONKind { TapeWord.kind(tape[position]) }
+
+  /// The offset of a value's first byte.
+  @inline(__always)
+  func start(_ position: Int) -> Int { TapeWord.offset(tape[position]) }
+
+  /// The tape position after a value with all that is in it.
+  @inline(__always)
+  func next(_ position: Int) -> Int {
+    kind(position).isContainer ? TapeWord.offset(tape[position + 1]) : position + 1
+  }
+
+  /// The position of a container's first name or element.
+  @inline(__always)
+  func first(_ position: Int) -> Int { position + 2 }
+
+  /// The position of a container's closing word, where its names or elements end.
+  @inline(__always)
+  func last(_ position: Int) -> Int { TapeWord.offset(tape[position + 1]) - 1 }
+
+  /// The offset behind a value's last byte.
+  func end(_ position: Int) -> Int {
+    let start = start(position)
+    let bytes = self.bytes
+    let text = bytes.span
+    switch kind(position) {
+    case .array, .object: return TapeWord.offset(tape[last(position)]) + 1
+    case .null, .true: return start + 4
+    case .false: return start + 5
+    case .string:
+      return (firstIndex(of: UInt8(ascii: "\""), in: text, (start + 1)..<text.count) ?? text.count - 1) + 1
+    case .escapedString:
+      var index = start + 1
+      var escaped = false
+      _ = scanString(text, &index, escaped: &escaped)
+      return index
+    case .number:
+      var index = start
+      var state = NumberState.start
+      _ = scanNumber(text, &index, &state)
+      return index
+    }
+  }
+}
+
+/// A value: a position on the tape of a document.
+public struct JSONValue: Sendable {
+  public let document: JSONDocument
+  let position: Int
+
+  public var kind: JSONKind { document.kind(position) }
+  /// The bytes of the value in `document.bytes`.
+  public var range: Range<Int> { document.start(position)..<document.end(position) }
+  /// The value's text as it stands in the document.
+  public var text: [UInt8] { Array(document.bytes[range]) }
+
+  /// Whether two values are the same bytes.
+  func hasSameText(as other: JSONValue) -> Bool {
+    let mine = document.bytes
+    let others = other.document.bytes
+    return sameBytes(mine.span.extracting(range), others.span.extracting(other.range))
+  }
+
+  /// The members or elements of a container, in their order; none of a scalar.
+  public var children: JSONChildren { JSONChildren(of: self) }
+
+  /// The value of a string, decoded; nil for anything else.
+  public var string: [UInt8]? { kind.isString ? JSONString.decoded(self) : nil }
+
+  /// The value of the last member called `name`; nil when there is none or this is no object.
+  public func member(_ name: [UInt8]) -> JSONValue? {
+    var found: JSONValue?
+    for child in children where child.key.map({ JSONString.equals($0, name) }) == true { found = child.value }
+    return found
+  }
+}
+
+/// Walks over the children of a container.
+public struct JSONChildren: Sequence, IteratorProtocol, Sendable {
+  public struct Child: Sendable {
+    /// The name, a string; nil in an array.
+    public let key: JSONValue?
+    public let value: JSONValue
+  }
+
+  private let document: JSONDocument
+  private let isObject: Bool
+  private var position: Int
+  private let end: Int
+
+  init(of value: JSONValue) {
+    document = value.document
+    isObject = value.kind == .object
+    let isContainer = value.kind.isContainer
+    position = isContainer ? document.first(value.position) : 0
+    end = isContainer ? document.last(value.position) : 0
+  }
+
+  public mutating func next() -> Child? {
+    guard position < end else { return nil }
+    let key = isObject ? JSONValue(document: document, position: position) : nil
+    let value = JSONValue(document: document, position: isObject ? position + 1 : position)
+    position = document.next(value.position)
+    return Child(key: key, value: value)
+  }
+}

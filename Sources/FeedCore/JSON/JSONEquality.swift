@@ -1,0 +1,65 @@
+// When two values are the same: numbers by exact value, strings by code points, arrays by order, objects by members
+// in any order (RFC 6902 §4.6). An object that names a member twice equals only one that lists the same members in
+// the same order. No recursion: a list of pairs still to be compared stands in for the stack.
+
+public enum JSONEquality {
+  public static func equal(_ left: JSONTree, _ right: JSONTree) -> Bool {
+    if let a = left.untouched, let b = right.untouched, a.hasSameText(as: b) { return true }
+    var pending = [(left, right)]
+    while let (a, b) = pending.popLast() {
+      switch (a.kind, b.kind) {
+      case (.number, .number):
+        if !JSONNumber.equal(a.origin, b.origin) { return false }
+      case let (x, y) where x.isString && y.isString:
+        if !JSONString.equal(a.origin, b.origin) { return false }
+      case (.array, .array):
+        if !pairElements(a, b, &pending) { return false }
+      case (.object, .object):
+        if !pairMembers(a, b, &pending) { return false }
+      case let (x, y):
+        if x != y { return false }
+      }
+    }
+    return true
+  }
+
+  /// - Returns: false when the lengths differ.
+  private static func pairElements(_ a: JSONTree, _ b: JSONTree, _ pending: inout [(JSONTree, JSONTree)]) -> Bool {
+    var others = b.children
+    for (_, element) in a.children {
+      guard let other = others.next() else { return false }
+      pending.append((element, other.value))
+    }
+    return others.next() == nil
+  }
+
+  /// - Returns: false when the names differ.
+  private static func pairMembers(_ a: JSONTree, _ b: JSONTree, _ pending: inout [(JSONTree, JSONTree)]) -> Bool {
+    let start = pending.count
+    var others = b.children
+    var sameOrder = true
+    for (key, value) in a.children {
+      guard let other = others.next() else { return false }
+      guard let key, let otherKey = other.key, JSONString.equal(key, otherKey) else {
+        sameOrder = false
+        break
+      }
+      pending.append((value, other.value))
+    }
+    if sameOrder { return others.next() == nil }
+
+    pending.removeLast(pending.count - start)
+    var members: [[UInt8]: JSONTree] = [:]
+    var count = 0
+    for (key, value) in b.children {
+      guard let key, members.updateValue(value, forKey: JSONString.decoded(key)) == nil else { return false }
+      count += 1
+    }
+    for (key, value) in a.children {
+      guard let key, let other = members.removeValue(forKey: JSONString.decoded(key)) else { return false }
+      pending.append((value, other))
+      count -= 1
+    }
+    return count == 0
+  }
+}

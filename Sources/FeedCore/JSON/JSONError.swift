@@ -1,0 +1,57 @@
+/// What is wrong with a text that should be JSON (RFC 8259), and at which byte.
+public struct JSONError: Error, Equatable, Sendable {
+  public enum Kind: Equatable, Sendable {
+    case expectedValue
+    case expectedElementOrEnd
+    case expectedKey
+    case expectedKeyOrEnd
+    case expectedColon
+    case expectedElementEnd
+    case expectedMemberEnd
+    case textAfterDocument
+    case badLiteral
+    case leadingZero
+    case expectedDigit
+    case badEscape
+    case controlInString
+    case badUTF8
+    case notUTF8Text
+    case tooDeep(limit: Int)
+    case empty
+    case endInString
+    case endOfInput
+  }
+
+  public let kind: Kind
+  /// In bytes from the start of the document.
+  public let offset: Int
+
+  public init(_ kind: Kind, at offset: Int) {
+    self.kind = kind
+    self.offset = offset
+  }
+
+  public var message: String {
+    switch kind {
+    case .expectedValue: "expected a JSON value"
+    case .expectedElementOrEnd: "expected a JSON value or ']'"
+    case .expectedKey: "expected a member name in double quotes"
+    case .expectedKeyOrEnd: "expected a member name in double quotes or '}'"
+    case .expectedColon: "expected ':' after a member name"
+    case .expectedElementEnd: "expected ',' or ']' after an array element"
+    case .expectedMemberEnd: "expected ',' or '}' after an object member"
+    case .textAfterDocument: "unexpected text after the JSON document"
+    case .badLiteral: "expected true, false or null"
+    case .leadingZero: "a number must not have leading zeros"
+    case .expectedDigit: "expected a digit in a number"
+    case .badEscape: "invalid escape in a string"
+    case .controlInString: "a control character in a string must be escaped"
+    case .badUTF8: "invalid UTF-8 in a string"
+    case .notUTF8Text: "the text is not UTF-8 (UTF-16 or UTF-32?)"
+    case .tooDeep(let limit): "nested deeper than \(limit) levels (--max-depth)"
+    case .empty: "expected a JSON document, found nothing"
+    case .endInString: "the input ends inside a string"
+    case .endOfInput: "the input ends inside the JSON document"
+    }
+  }
+}

@@ -1,0 +1,97 @@
+// White space between tokens. A formatter is fed the text of valid JSON, in pieces cut between tokens, drops the
+// white space that it has and puts in its own. It needs no tape and no recursion: all it knows is the depth.
+
+/// How white space is set.
+struct JSONStyle: Equatable, Sendable {
+  /// What starts the lines of a multi-line layout: the line end, then the indentation of the text around.
+  /// Nil sets all on one line.
+  var lineStart: [UInt8]?
+  /// One level of indentation.
+  var unit: [UInt8] = []
+  var afterComma: [UInt8] = []
+  var afterColon: [UInt8] = []
+
+  static let compact = JSONStyle(lineStart: nil)
+
+  static func indented(_ spaces: Int) -> JSONStyle {
+    JSONStyle(
+      lineStart: [UInt8(ascii: "\n")], unit: [UInt8](repeating: UInt8(ascii: " "), count: spaces),
+      afterColon: [UInt8(ascii: " ")])
+  }
+}
+
+struct JSONFormatter {
+  private let style: JSONStyle
+  private var depth = 0
+  /// A bracket was just opened: nothing is set before its closing one, a new line before all else.
+  private var atStart = false
+
+  init(_ style: JSONStyle) { self.style = style }
+
+  /// Writes what `text` says.
+  mutating func write(_ text: borrowing Span<UInt8>, to output: inout ByteWriter) {
+    var index = 0
+    while index < text.count {
+      let byte = text[index]
+      switch byte {
+      case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"):
+        index += 1
+        continue
+      case UInt8(ascii: "{"), UInt8(ascii: "["):
+        startToken(&output)
+        output.append(byte)
+        depth += 1
+        atStart = true
+      case UInt8(ascii: "}"), UInt8(ascii: "]"):
+        depth -= 1
+        if !atStart { newLine(&output) }
+        atStart = false
+        output.append(byte)
+      case UInt8(ascii: ","):
+        output.append(byte)
+        output.append(style.afterComma)
+        newLine(&output)
+      case UInt8(ascii: ":"):
+        output.append(byte)
+        output.append(style.afterColon)
+      default:
+        startToken(&output)
+        let start = index
+        index = endOfScalar(text, index)
+        output.append(text.extracting(start..<index))
+        continue
+      }
+      index += 1
+    }
+  }
+
+  @inline(__always)
+  private mutating func startToken(_ output: inout ByteWriter) {
+    guard atStart else { return }
+    atStart = false
+    newLine(&output)
+  }
+
+  @inline(__always)
+  private func newLine(_ output: inout ByteWriter) {
+    guard let lineStart = style.lineStart else { return }
+    output.append(lineStart)
+    for _ in 0..<depth { output.append(style.unit) }
+  }
+
+  @inline(__always)
+  private func endOfScalar(_ text: borrowing Span<UInt8>, _ start: Int) -> Int {
+    var index = start + 1
+    if text[start] == UInt8(ascii: "\"") {
+      var escaped = false
+      _ = scanString(text, &index, escaped: &escaped)
+      return index
+    }
+    while index < text.count, !isDelimiter(text[index]) { index += 1 }
+    return index
+  }
+
+  private func isDelimiter(_ byte: UInt8) -> Bool {
+    isWhiteSpace(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
+  }
+}

@@ -1,0 +1,129 @@
+// How a text is laid out: read off the bytes of a container, and off the whole document where a container has
+// nothing to show. Only values that are put in need it; all else is copied.
+
+/// The white space of one container, in the document that it came with.
+struct ContainerLayout {
+  private let document: JSONDocument
+  private let container: JSONValue
+
+  /// From the opening bracket to the first child; empty where there is none.
+  let lead: [UInt8]
+  /// Before the closing bracket; what stands between the brackets where there are no children.
+  let trail: [UInt8]
+  /// A comma with the white space around it, copied from between two children. Nil where there are not two.
+  let separator: [UInt8]?
+  /// A colon with the white space around it. Nil where there is no member.
+  let colon: [UInt8]?
+
+  init(of container: JSONValue) {
+    self.container = container
+    document = container.document
+    let start = document.start(container.position) + 1
+    let end = document.end(container.position) - 1
+    let first = document.first(container.position)
+    let last = document.last(container.position)
+    trail = Self.whiteSpace(endingAt: end, in: document.bytes)
+    guard first < last else {
+      (lead, separator, colon) = ([], nil, nil)
+      return
+    }
+    lead = Array(document.bytes[start..<document.start(first)])
+    let isObject = container.kind == .object
+    colon = isObject ? Self.colon(document, first) : nil
+    let second = document.next(isObject ? first + 1 : first)
+    separator = second < last ? Self.separator(document, second) : nil
+  }
+
+  var isEmpty: Bool { document.first(container.position) == document.last(container.position) }
+  var isMultiLine: Bool { (isEmpty ? trail : lead).contains(UInt8(ascii: "\n")) }
+
+  /// What stands before the child that begins at tape position `place`: the first one's lead, or a separator.
+  func before(_ place: Int) -> [UInt8] {
+    place == document.first(container.position) ? lead : Self.separator(document, place)
+  }
+
+  func isFirst(_ place: Int) -> Bool { place == document.first(container.position) }
+
+  /// The colon, with its white space, of the member whose name is at `place`.
+  func colon(after place: Int) -> [UInt8] { Self.colon(document, place) }
+
+  private static func colon(_ document: JSONDocument, _ name: Int) -> [UInt8] {
+    Array(document.bytes[document.end(name)..<document.start(name + 1)])
+  }
+
+  private static func separator(_ document: JSONDocument, _ place: Int) -> [UInt8] {
+    let end = document.start(place)
+    let comma = end - whiteSpace(endingAt: end, in: document.bytes).count - 1
+    let start = comma - whiteSpace(endingAt: comma, in: document.bytes).count
+    return Array(document.bytes[start..<end])
+  }
+
+  private static func whiteSpace(endingAt end: Int, in bytes: [UInt8]) -> [UInt8] {
+    var start = end
+    while start > 0, isWhiteSpace(bytes[start - 1]) { start -= 1 }
+    return Array(bytes[start..<end])
+  }
+}
+
+/// What the whole document shows of its author's habits.
+struct DocumentLayout {
+  /// `\n` or `\r\n`.
+  private(set) var lineEnd: [UInt8] = [UInt8(ascii: "\n")]
+  /// One level of indentation.
+  private(set) var unit: [UInt8] = []
+  /// Whether containers are laid out over several lines at all.
+  private(set) var isMultiLine = false
+  /// White space after a comma and a colon that no new line follows.
+  private(set) var afterComma: [UInt8] = []
+  private(set) var afterColon: [UInt8] = []
+
+  /// A habit shows early or not at all.
+  private static let containersLookedAt = 1000
+
+  /// Looks at containers from the top until every question has an answer.
+  init(of document: JSONDocument) {
+    guard !document.isCompact else { return }
+    var position = 0
+    var looked = 0
+    var (knowsComma, knowsColon) = (false, false)
+    while position < document.tape.count, looked < Self.containersLookedAt, !(isMultiLine && knowsComma && knowsColon) {
+      defer { position += 1 }
+      guard document.tape[position] & 0xF < 0xE, document.kind(position).isContainer else { continue }
+      let layout = ContainerLayout(of: JSONValue(document: document, position: position))
+      position += 1  // over the second word
+      looked += 1
+      if layout.isMultiLine, !layout.isEmpty, !isMultiLine {
+        isMultiLine = true
+        learnLines(layout, Self.indentation(at: document.start(position - 1), in: document.bytes))
+      }
+      if let colon = layout.colon, !knowsColon {
+        knowsColon = true
+        afterColon = Array(colon.drop { $0 != UInt8(ascii: ":") }.dropFirst())
+      }
+      if !layout.isMultiLine, let separator = layout.separator, !separator.contains(UInt8(ascii: "\n")), !knowsComma {
+        knowsComma = true
+        afterComma = Array(separator.drop { $0 != UInt8(ascii: ",") }.dropFirst())
+      }
+    }
+    if !knowsComma { afterComma = afterColon }
+  }
+
+  private mutating func learnLines(_ layout: ContainerLayout, _ outer: [UInt8]) {
+    let inner = Self.lastLine(layout.lead)
+    unit = inner.starts(with: outer) ? Array(inner.dropFirst(outer.count)) : inner
+    if layout.lead.contains(UInt8(ascii: "\r")) { lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")] }
+  }
+
+  /// The white space at the start of the line that `offset` is on.
+  static func indentation(at offset: Int, in bytes: [UInt8]) -> [UInt8] {
+    var start = offset
+    while start > 0, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
+    return Array(bytes[start..<offset].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
+  }
+
+  /// What follows the last line end of `text`.
+  static func lastLine(_ text: [UInt8]) -> [UInt8] {
+    guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
+    return Array(text[(end + 1)...])
+  }
+}

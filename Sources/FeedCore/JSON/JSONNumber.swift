@@ -1,0 +1,136 @@
+// Numbers as exact decimals: 1, 1.0 and 10e-1 are equal, 9007199254740993 and ...992 are not, and 1e400 is a number
+// like any other. Nothing is ever a Double. A number is brought to the form  ± 0.d₁d₂…dₙ × 10^exponent  with d₁ and dₙ
+// not zero; the exponent of a hostile number (`1e` and a megabyte of digits) is itself kept as decimal digits.
+
+public struct JSONNumber: Sendable {
+  private var isNegative = false
+  /// d₁…dₙ as values 0 to 9; empty for zero.
+  private var digits: [UInt8] = []
+  private var exponent = BigExponent()
+
+  /// - Parameter value: a number; nil for anything else.
+  public init?(_ value: JSONValue) {
+    guard value.kind == .number else { return nil }
+    self.init(digits: value.document.bytes[value.range])
+  }
+
+  /// - Parameter text: a JSON text; nil unless it is a number.
+  public init?(text: [UInt8]) {
+    guard let document = try? JSONDocument(parsing: text) else { return nil }
+    self.init(document.root)
+  }
+
+  /// - Parameter text: a number in the grammar of RFC 8259 §6.
+  private init(digits text: ArraySlice<UInt8>) {
+    var rest = text
+    if rest.first == UInt8(ascii: "-") {
+      isNegative = true
+      rest.removeFirst()
+    }
+    let mark = rest.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? rest.endIndex
+    let mantissa = rest[..<mark]
+    let point = mantissa.firstIndex(of: UInt8(ascii: ".")) ?? mantissa.endIndex
+    digits.reserveCapacity(mantissa.count)
+    for byte in mantissa where byte != UInt8(ascii: ".") { digits.append(byte - UInt8(ascii: "0")) }
+
+    let leading = digits.prefix { $0 == 0 }.count
+    digits.removeFirst(leading)
+    while digits.last == 0 { digits.removeLast() }
+    if digits.isEmpty {
+      isNegative = false  // -0 is 0
+    } else {
+      exponent = BigExponent(text: rest[mark...].dropFirst(), adding: (point - mantissa.startIndex) - leading)
+    }
+  }
+
+  /// -1, 0 or 1 as the left number is smaller, equal or greater.
+  public static func compare(_ left: JSONNumber, _ right: JSONNumber) -> Int {
+    if left.sign != right.sign { return left.sign < right.sign ? -1 : 1 }
+    let order = magnitudeOrder(left, right)
+    return left.isNegative ? -order : order
+  }
+
+  private var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
+
+  private static func magnitudeOrder(_ left: JSONNumber, _ right: JSONNumber) -> Int {
+    let order = BigExponent.compare(left.exponent, right.exponent)
+    if order != 0 { return order }
+    if left.digits == right.digits { return 0 }
+    return left.digits.lexicographicallyPrecedes(right.digits) ? -1 : 1
+  }
+
+  /// Whether two numbers have the same value.
+  public static func equal(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    if left.hasSameText(as: right) { return true }
+    guard let left = JSONNumber(left), let right = JSONNumber(right) else { return false }
+    return compare(left, right) == 0
+  }
+}
+
+/// A whole number of any size that is only ever compared, and shifted by a small one.
+private struct BigExponent: Sendable {
+  private var isNegative = false
+  /// Without leading zeros, most significant first; empty for zero.
+  private var digits: [UInt8] = []
+
+  init() {}
+
+  /// - Parameters:
+  ///   - text: digits with an optional sign; empty for zero.
+  ///   - shift: added to it.
+  init(text: ArraySlice<UInt8>, adding shift: Int) {
+    var text = text
+    var negative = false
+    if let sign = text.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") {
+      negative = sign == UInt8(ascii: "-")
+      text.removeFirst()
+    }
+    text = text.drop { $0 == UInt8(ascii: "0") }
+    if text.count <= 17 {
+      let value = text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+      set((negative ? -value : value) + shift)
+    } else {
+      // At least 10^17, so adding less than that in size cannot change the sign.
+      isNegative = negative
+      digits = text.map { $0 - UInt8(ascii: "0") }
+      add(negative ? -shift : shift)
+    }
+  }
+
+  private mutating func set(_ value: Int) {
+    isNegative = value < 0
+    var rest = value.magnitude
+    while rest > 0 {
+      digits.append(UInt8(rest % 10))
+      rest /= 10
+    }
+    digits.reverse()
+  }
+
+  /// Adds to the magnitude, from the last digit on with a carry that may be negative.
+  private mutating func add(_ shift: Int) {
+    var carry = shift
+    var index = digits.count
+    while carry != 0 && index > 0 {
+      index -= 1
+      let sum = Int(digits[index]) + carry
+      let digit = ((sum % 10) + 10) % 10
+      digits[index] = UInt8(digit)
+      carry = (sum - digit) / 10
+    }
+    while carry > 0 {
+      digits.insert(UInt8(carry % 10), at: 0)
+      carry /= 10
+    }
+    digits.removeFirst(digits.prefix { $0 == 0 }.count)
+  }
+
+  static func compare(_ left: BigExponent, _ right: BigExponent) -> Int {
+    if left.isNegative != right.isNegative { return left.isNegative ? -1 : 1 }
+    var order = left.digits.count - right.digits.count
+    if order == 0, left.digits != right.digits {
+      order = left.digits.lexicographicallyPrecedes(right.digits) ? -1 : 1
+    }
+    return (left.isNegative ? -1 : 1) * order.signum()
+  }
+}

@@ -1,0 +1,79 @@
+// JSON Pointer, RFC 6901.
+
+/// A path into a document: the decoded reference tokens, none for the whole document.
+public struct JSONPointer: Equatable, Sendable {
+  public enum Problem: Error, Equatable, Sendable {
+    /// Not empty and not starting with `/`.
+    case noSlash
+    /// A `~` that is not followed by 0 or 1.
+    case badEscape
+
+    public var message: String {
+      switch self {
+      case .noSlash: "a JSON Pointer must be empty or start with '/'"
+      case .badEscape: "in a JSON Pointer '~' must be followed by 0 or 1"
+      }
+    }
+  }
+
+  public var tokens: [[UInt8]]
+
+  public init(tokens: [[UInt8]] = []) { self.tokens = tokens }
+
+  /// - Parameter text: the string representation (RFC 6901 §3) as UTF-8.
+  public init(_ text: [UInt8]) throws(Problem) {
+    tokens = []
+    guard let first = text.first else { return }
+    guard first == UInt8(ascii: "/") else { throw .noSlash }
+    var token: [UInt8] = []
+    var rest = text.dropFirst()
+    while let byte = rest.popFirst() {
+      switch byte {
+      case UInt8(ascii: "/"):
+        tokens.append(token)
+        token = []
+      case UInt8(ascii: "~"):
+        switch rest.popFirst() {
+        case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
+        case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
+        default: throw .badEscape
+        }
+      default: token.append(byte)
+      }
+    }
+    tokens.append(token)
+  }
+
+  /// The string representation.
+  public var text: [UInt8] {
+    var result: [UInt8] = []
+    for token in tokens {
+      result.append(UInt8(ascii: "/"))
+      for byte in token {
+        switch byte {
+        case UInt8(ascii: "~"): result += Array("~0".utf8)
+        case UInt8(ascii: "/"): result += Array("~1".utf8)
+        default: result.append(byte)
+        }
+      }
+    }
+    return result
+  }
+
+  /// Whether `other` points to something inside what this points to.
+  public func isProperPrefix(of other: JSONPointer) -> Bool {
+    tokens.count < other.tokens.count && other.tokens.starts(with: tokens)
+  }
+
+  /// A token as an array index (RFC 6901 §4): digits without a leading zero. Nil for anything else, and for a number
+  /// that no array could reach.
+  static func index(_ token: [UInt8]) -> Int? {
+    guard !token.isEmpty, token.count <= 18, token.count == 1 || token[0] != UInt8(ascii: "0") else { return nil }
+    var value = 0
+    for byte in token {
+      guard byte &- UInt8(ascii: "0") < 10 else { return nil }
+      value = value * 10 + Int(byte - UInt8(ascii: "0"))
+    }
+    return value
+  }
+}

@@ -1,0 +1,268 @@
+// The one validating pass over a JSON text (RFC 8259): it makes the tape, or an error with its place.
+//
+// It can stop after any byte and go on when more have come, without looking at a byte twice, so a document that
+// arrives in 4 KiB pieces costs what it costs in one, and an error is known as soon as its byte is there. All that
+// it remembers between two calls is in the struct: what may come next, the containers that are open, and how far
+// into a string or number it was.
+
+public struct JSONScanner {
+  /// The depth that the tools allow unless told otherwise.
+  public static let defaultMaxDepth = 10_000
+
+  /// What may come next.
+  private enum Expected: UInt8 {
+    case value, elementOrEnd, keyOrEnd, key, colon, elementEnd, memberEnd, nothing
+  }
+
+  /// The token that the last chunk ended in.
+  private enum Unfinished {
+    case none
+    case string(isKey: Bool)
+    case number(NumberState)
+  }
+
+  public private(set) var tape: [UInt64] = []
+  /// Whether no white space stands between the tokens, so that the text is its own compact form.
+  public private(set) var isCompact = true
+  /// How many bytes have been judged. After a complete document: the offset behind it.
+  public private(set) var offset = 0
+
+  private let maxDepth: Int
+  private var expected = Expected.value
+  private var unfinished = Unfinished.none
+  /// The tape positions of the open containers, outermost first.
+  private var open: [Int] = []
+  private var started = false
+
+  public init(maxDepth: Int = defaultMaxDepth) { self.maxDepth = maxDepth }
+
+  /// Whether anything but white space has been seen.
+  public var hasStarted: Bool { started }
+
+  /// Scans on.
+  /// - Parameters:
+  ///   - bytes: the document from its first byte: what was there at the last call and what has come since.
+  ///   - isLast: whether no more will come.
+  /// - Returns: true when the document is complete, with `offset` behind its last byte; false when more is needed,
+  ///   or when there was nothing but white space up to the end.
+  public mutating func scan(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(JSONError) -> Bool {
+    if tape.capacity == 0 { tape.reserveCapacity(bytes.count / 8 + 16) }
+    var index = offset
+    defer { offset = index }
+    if index == 0 {
+      guard let start = afterByteOrderMark(bytes, isLast) else { return false }
+      index = start
+    }
+
+    switch unfinished {
+    case .none: break
+    case .string(let isKey): guard try string(bytes, &index, isKey: isKey, isLast) else { return false }
+    case .number(let state): guard try number(bytes, &index, state, isLast) else { return false }
+    }
+
+    while expected != .nothing {
+      guard skipWhiteSpace(bytes, &index) else {
+        if isLast && started { throw JSONError(.endOfInput, at: index) }
+        return false
+      }
+      started = true
+      let byte = bytes[index]
+      switch expected {
+      case .memberEnd, .elementEnd:
+        if byte == UInt8(ascii: ",") {
+          expected = expected == .memberEnd ? .key : .value
+          index += 1
+        } else {
+          try close(byte, &index, orElse: expected == .memberEnd ? .expectedMemberEnd : .expectedElementEnd)
+        }
+      case .key, .keyOrEnd:
+        if byte == UInt8(ascii: "\"") {
+          tape.append(TapeWord.make(.string, at: index))
+          index += 1
+          guard try string(bytes, &index, isKey: true, isLast) else { return false }
+        } else if expected == .key {
+          throw JSONError(.expectedKey, at: index)
+        } else {
+          try close(byte, &index, orElse: .expectedKeyOrEnd)
+        }
+      case .colon:
+        guard byte == UInt8(ascii: ":") else { throw JSONError(.expectedColon, at: index) }
+        expected = .value
+        index += 1
+      case .value, .elementOrEnd:
+        guard try value(byte, bytes, &index, isLast) else { return false }
+      case .nothing: break
+      }
+    }
+    return true
+  }
+
+  /// Scans a value's first byte, and the whole of it unless it is a container.
+  @inline(__always)
+  private mutating func value(
+    _ byte: UInt8, _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool
+  ) throws(JSONError) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""):
+      tape.append(TapeWord.make(.string, at: index))
+      index += 1
+      return try string(bytes, &index, isKey: false, isLast)
+    case UInt8(ascii: "{"):
+      try openContainer(.object, at: index)
+      expected = .keyOrEnd
+      index += 1
+    case UInt8(ascii: "["):
+      try openContainer(.array, at: index)
+      expected = .elementOrEnd
+      index += 1
+    case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
+      tape.append(TapeWord.make(.number, at: index))
+      return try number(bytes, &index, .start, isLast)
+    case UInt8(ascii: "t"): return try literal(.true, bytes, &index, isLast)
+    case UInt8(ascii: "f"): return try literal(.false, bytes, &index, isLast)
+    case UInt8(ascii: "n"): return try literal(.null, bytes, &index, isLast)
+    default:
+      if expected == .elementOrEnd {
+        try close(byte, &index, orElse: .expectedElementOrEnd)
+      } else {
+        let isWide = index < 4 && (byte == 0 || byte >= 0xFE)
+        throw JSONError(isWide ? .notUTF8Text : .expectedValue, at: index)
+      }
+    }
+    return true
+  }
+
+  // MARK: Tokens
+
+  @inline(__always)
+  private mutating func string(
+    _ bytes: borrowing Span<UInt8>, _ index: inout Int, isKey: Bool, _ isLast: Bool
+  ) throws(JSONError) -> Bool {
+    var escaped = false
+    let end = scanString(bytes, &index, escaped: &escaped)
+    // The kinds of the two sorts of string differ in nothing but what is or-ed in here.
+    if escaped { tape[tape.count - 1] = TapeWord.make(.escapedString, at: TapeWord.offset(tape[tape.count - 1])) }
+    switch end {
+    case .complete:
+      unfinished = .none
+      if isKey { expected = .colon } else { endValue() }
+      return true
+    case .outOfBytes:
+      if isLast { throw JSONError(.endInString, at: bytes.count) }
+      unfinished = .string(isKey: isKey)
+      return false
+    case .error(let kind, let place): throw JSONError(kind, at: place)
+    }
+  }
+
+  @inline(__always)
+  private mutating func number(
+    _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ from: NumberState, _ isLast: Bool
+  ) throws(JSONError) -> Bool {
+    var state = from
+    switch scanNumber(bytes, &index, &state) {
+    case .error(let kind, let place): throw JSONError(kind, at: place)
+    case .outOfBytes where !isLast:
+      unfinished = .number(state)
+      return false
+    case .outOfBytes where !state.mayEnd: throw JSONError(.expectedDigit, at: index)
+    default:
+      unfinished = .none
+      endValue()
+      return true
+    }
+  }
+
+  @inline(__always)
+  private mutating func literal(
+    _ literal: Literal, _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool
+  ) throws(JSONError) -> Bool {
+    for place in 0..<literal.count {
+      guard index + place < bytes.count else {
+        if isLast { throw JSONError(.endOfInput, at: bytes.count) }
+        return false
+      }
+      if bytes[index + place] != literal[place] { throw JSONError(.badLiteral, at: index) }
+    }
+    tape.append(TapeWord.make(literal.kind, at: index))
+    index += literal.count
+    endValue()
+    return true
+  }
+
+  // MARK: Containers
+
+  @inline(__always)
+  private mutating func openContainer(_ kind: JSONKind, at index: Int) throws(JSONError) {
+    guard open.count < maxDepth else { throw JSONError(.tooDeep(limit: maxDepth), at: index) }
+    open.append(tape.count)
+    tape.append(TapeWord.make(kind, at: index))
+    tape.append(0)
+  }
+
+  /// Ends the innermost container if `byte` is its closing bracket.
+  @inline(__always)
+  private mutating func close(_ byte: UInt8, _ index: inout Int, orElse kind: JSONError.Kind) throws(JSONError) {
+    guard let position = open.last, byte == closingBracket(position) else { throw JSONError(kind, at: index) }
+    open.removeLast()
+    tape.append(TapeWord.closing(at: index))
+    tape[position + 1] = TapeWord.skip(to: tape.count)
+    index += 1
+    endValue()
+  }
+
+  @inline(__always)
+  private func closingBracket(_ position: Int) -> UInt8 {
+    TapeWord.kind(tape[position]) == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")
+  }
+
+  @inline(__always)
+  private mutating func endValue() {
+    guard let position = open.last else {
+      expected = .nothing
+      return
+    }
+    expected = TapeWord.kind(tape[position]) == .object ? .memberEnd : .elementEnd
+  }
+
+  // MARK: Between tokens
+
+  /// - Returns: false when the bytes end first.
+  @inline(__always)
+  private mutating func skipWhiteSpace(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Bool {
+    let start = index
+    while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
+    if index > start, !open.isEmpty { isCompact = false }
+    return index < bytes.count
+  }
+
+  /// The offset behind a byte order mark: RFC 8259 §8.1 allows to ignore one, and files of some editors have it.
+  /// - Returns: nil when it takes more bytes to tell.
+  private func afterByteOrderMark(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Int? {
+    let mark: [3 of UInt8] = [0xEF, 0xBB, 0xBF]
+    for place in 0..<3 {
+      if place == bytes.count { return isLast || place == 0 ? 0 : nil }
+      if bytes[place] != mark[place] { return 0 }
+    }
+    return 3
+  }
+}
+
+/// The three names of RFC 8259 §3, with their letters in the bytes of a word.
+private struct Literal {
+  let kind: JSONKind
+  let letters: UInt64
+  let count: Int
+
+  static let null = Literal(kind: .null, letters: 0x6C6C_756E, count: 4)
+  static let `true` = Literal(kind: .true, letters: 0x6575_7274, count: 4)
+  static let `false` = Literal(kind: .false, letters: 0x65_736C_6166, count: 5)
+
+  @inline(__always)
+  subscript(index: Int) -> UInt8 { UInt8(truncatingIfNeeded: letters >> UInt64(index * 8)) }
+}
+
+@inline(__always)
+func isWhiteSpace(_ byte: UInt8) -> Bool {
+  byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
+}

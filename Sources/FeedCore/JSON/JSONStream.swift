@@ -1,0 +1,125 @@
+// Documents one after another, as NDJSON or in any other concatenation, out of a descriptor that may deliver them in
+// any pieces. Each is known to be complete at its last byte (a number: at the byte after it), without a byte being
+// looked at twice.
+
+/// One document of a stream, and where in the stream it stands.
+public struct StreamedDocument: Sendable {
+  public let document: JSONDocument
+  /// Which one it is, from 1.
+  public let number: Int
+  /// The position of the document's first byte.
+  public let position: TextPosition
+
+  /// The place of an offset in the document's bytes.
+  public func place(of offset: Int) -> ToolError.Place { position.place(of: offset, in: document.bytes) }
+}
+
+public struct JSONStream {
+  /// What is wrong with the stream, and where.
+  public struct Failure: Error {
+    public let message: String
+    /// Which document it is in, from 1.
+    public let number: Int
+    public let place: ToolError.Place
+  }
+
+  private let maxDepth: Int
+  private let maxSize: Int
+  private var buffer: [UInt8] = []
+  /// Where in the buffer the next document starts, and which place of the stream that is.
+  private var start = 0
+  private var position = TextPosition()
+  private var scanner: JSONScanner
+  private var count = 0
+
+  /// - Parameters:
+  ///   - maxDepth: how many containers may be open at once.
+  ///   - maxSize: the largest document in bytes.
+  public init(maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max) {
+    self.maxDepth = maxDepth
+    self.maxSize = maxSize
+    scanner = JSONScanner(maxDepth: maxDepth)
+  }
+
+  /// Takes more bytes in.
+  /// - Returns: false at the end of the input.
+  public mutating func read(from descriptor: Descriptor) throws(SystemError) -> Bool {
+    if start > 0, start >= buffer.count / 2 {
+      buffer.removeFirst(start)
+      start = 0
+    }
+    return try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) > 0
+  }
+
+  public mutating func append(_ bytes: [UInt8]) { buffer += bytes }
+
+  /// The next document that is complete.
+  /// - Parameter isLast: whether nothing more will be taken in.
+  /// - Returns: nil when there is none (yet).
+  public mutating func next(isLast: Bool) throws(Failure) -> StreamedDocument? {
+    let complete: Bool
+    do { complete = try scan(isLast: isLast) } catch {
+      throw failure(error.message, at: error.offset)
+    }
+    if scanner.offset > maxSize || (!complete && buffer.count - start > maxSize) {
+      throw failure("more than \(maxSize) bytes (--max-size)", at: 0)
+    }
+    guard complete else {
+      if !scanner.hasStarted { skip(to: start + scanner.offset) }
+      return nil
+    }
+    count += 1
+    let end = start + scanner.offset
+    let result = StreamedDocument(
+      document: JSONDocument(bytes: takeBytes(to: end), tape: scanner.tape, isCompact: scanner.isCompact),
+      number: count, position: position)
+    let taken = result.document.bytes
+    position.advance(over: taken.span, 0..<taken.count)
+    skip(to: start)
+    return result
+  }
+
+  private mutating func scan(isLast: Bool) throws(JSONError) -> Bool {
+    var scanner = self.scanner
+    let bytes = buffer
+    self.scanner = JSONScanner(maxDepth: maxDepth)  // so that there is one owner, and nothing is copied
+    defer { self.scanner = scanner }
+    return try scanner.scan(bytes.span.extracting(start...), isLast: isLast)
+  }
+
+  private func failure(_ message: String, at offset: Int) -> Failure {
+    Failure(message: message, number: count + 1, place: position.place(of: offset, in: Array(buffer[start...])))
+  }
+
+  /// The bytes from `start` to `end`, which are then gone from the buffer. A large document takes the buffer with it
+  /// instead of being copied.
+  private mutating func takeBytes(to end: Int) -> [UInt8] {
+    guard start == 0, end >= ByteReader.chunkSize, buffer.count - end <= ByteReader.chunkSize else {
+      defer { start = end }
+      return Array(buffer[start..<end])
+    }
+    let rest = Array(buffer[end...])
+    buffer.removeLast(rest.count)
+    defer { buffer = rest }
+    return buffer
+  }
+
+  /// Goes on to the next document, over the white space that is there at `index`.
+  private mutating func skip(to index: Int) {
+    var end = index
+    while end < buffer.count, isWhiteSpace(buffer[end]) { end += 1 }
+    let bytes = buffer
+    position.advance(over: bytes.span, start..<end)
+    start = end
+    scanner = JSONScanner(maxDepth: maxDepth)
+  }
+}
+
+extension ToolError {
+  /// Input that is not the JSON it should be.
+  /// - Parameter record: what the documents of the stream are called: `event`, `document`; nil where there is one.
+  public static func malformed(_ failure: JSONStream.Failure, in source: String, record: String? = nil) -> ToolError {
+    ToolError(
+      .trouble, failure.message, source: source, place: failure.place, record: record.map { "\($0) \(failure.number)" })
+  }
+}

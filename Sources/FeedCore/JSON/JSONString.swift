@@ -1,0 +1,146 @@
+// Strings (RFC 8259 §7): decoded only where two must be compared or one must be shown, and escaped when written.
+
+public enum JSONString {
+  /// The code points of a string value as UTF-8. A lone surrogate escape becomes its three WTF-8 bytes, so that
+  /// it equals itself; `displayable` replaces it.
+  public static func decoded(_ value: JSONValue) -> [UInt8] {
+    let range = value.range
+    let inside = (range.lowerBound + 1)..<(range.upperBound - 1)
+    guard value.kind == .escapedString else { return Array(value.document.bytes[inside]) }
+    var result: [UInt8] = []
+    result.reserveCapacity(inside.count)
+    let document = value.document.bytes
+    decode(document.span, inside, into: &result)
+    return result
+  }
+
+  /// Like `decoded`, but valid UTF-8: U+FFFD stands for each lone surrogate.
+  public static func displayable(_ value: JSONValue) -> [UInt8] {
+    Array(String(decoding: decoded(value), as: UTF8.self).utf8)
+  }
+
+  /// Whether two strings have the same code points; no normalisation.
+  public static func equal(_ left: JSONValue, _ right: JSONValue) -> Bool {
+    if left.kind == .string && right.kind == .string {
+      // Without escapes the text is the value, and both texts end with the quote that cannot be inside.
+      return left.hasSameText(as: right)
+    }
+    return decoded(left) == decoded(right)
+  }
+
+  /// Whether a string has the given decoded bytes.
+  public static func equals(_ value: JSONValue, _ bytes: [UInt8]) -> Bool {
+    guard value.kind == .string else { return decoded(value) == bytes }
+    let start = value.document.start(value.position) + 1
+    let document = value.document.bytes
+    let text = document.span
+    guard start + bytes.count < text.count, text[start + bytes.count] == UInt8(ascii: "\"") else { return false }
+    return sameBytes(text.extracting(start..<(start + bytes.count)), bytes.span)
+  }
+
+  /// A hash of decoded bytes, seeded anew in each process, so that no input can be made to collide.
+  static func hash(_ bytes: [UInt8]) -> UInt64 {
+    var hasher = Hasher()
+    let text = bytes.span
+    var index = 0
+    while index + 8 <= text.count {
+      hasher.combine(loadWord(text, at: index))
+      index += 8
+    }
+    while index < text.count {
+      hasher.combine(text[index])
+      index += 1
+    }
+    return UInt64(UInt(bitPattern: hasher.finalize()))
+  }
+
+  private static func decode(_ text: borrowing Span<UInt8>, _ range: Range<Int>, into result: inout [UInt8]) {
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let byte = text[index]
+      guard byte == UInt8(ascii: "\\") else {
+        result.append(byte)
+        index += 1
+        continue
+      }
+      let letter = text[index + 1]
+      index += 2
+      switch letter {
+      case UInt8(ascii: "b"): result.append(0x08)
+      case UInt8(ascii: "f"): result.append(0x0C)
+      case UInt8(ascii: "n"): result.append(0x0A)
+      case UInt8(ascii: "r"): result.append(0x0D)
+      case UInt8(ascii: "t"): result.append(0x09)
+      case UInt8(ascii: "u"):
+        var codePoint = fourDigits(text, index)
+        index += 4
+        if (0xD800..<0xDC00).contains(codePoint), index + 6 <= range.upperBound,
+          text[index] == UInt8(ascii: "\\"), text[index + 1] == UInt8(ascii: "u")
+        {
+          let low = fourDigits(text, index + 2)
+          if (0xDC00..<0xE000).contains(low) {
+            codePoint = 0x10000 + (codePoint - 0xD800) << 10 + (low - 0xDC00)
+            index += 6
+          }
+        }
+        UTF8Sequence.append(codePoint, to: &result)
+      default: result.append(letter)
+      }
+    }
+  }
+
+  private static func fourDigits(_ text: borrowing Span<UInt8>, _ index: Int) -> UInt32 {
+    var value: UInt32 = 0
+    for place in index..<(index + 4) { value = value << 4 | (hexValue(text[place]) ?? 0) }
+    return value
+  }
+
+  // MARK: Writing
+
+  /// Writes `bytes` as a JSON string with its quotes. Escaped is what must be: quote, backslash and controls.
+  /// - Parameter bytes: valid UTF-8.
+  public static func write(_ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
+    output.append(UInt8(ascii: "\""))
+    var start = 0
+    var index = 0
+    while true {
+      index = firstToEscape(bytes, from: index)
+      output.append(bytes.extracting(start..<index))
+      guard index < bytes.count else { break }
+      writeEscape(of: bytes[index], to: &output)
+      index += 1
+      start = index
+    }
+    output.append(UInt8(ascii: "\""))
+  }
+
+  private static func firstToEscape(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
+    var index = start
+    while index + 8 <= bytes.count {
+      let word = loadWord(bytes, at: index)
+      let stops = word.places(of: UInt8(ascii: "\"")) | word.places(of: UInt8(ascii: "\\")) | word.places(below: 0x20)
+      if stops != 0 { return index + stops.lowestPlace }
+      index += 8
+    }
+    while index < bytes.count, bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\") {
+      index += 1
+    }
+    return index
+  }
+
+  private static func writeEscape(of byte: UInt8, to output: inout ByteWriter) {
+    output.append(UInt8(ascii: "\\"))
+    switch byte {
+    case 0x08: output.append(UInt8(ascii: "b"))
+    case 0x09: output.append(UInt8(ascii: "t"))
+    case 0x0A: output.append(UInt8(ascii: "n"))
+    case 0x0C: output.append(UInt8(ascii: "f"))
+    case 0x0D: output.append(UInt8(ascii: "r"))
+    case 0x00..<0x20:
+      output.append("u00")
+      output.append(hexDigit(byte >> 4))
+      output.append(hexDigit(byte & 15))
+    default: output.append(byte)
+    }
+  }
+}

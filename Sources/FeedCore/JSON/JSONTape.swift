@@ -1,0 +1,55 @@
+// A document is its bytes plus an index. The index is the *tape*: one word for each value and member name, in the
+// order of the text, made by one validating pass. A word holds a byte offset and a kind; nothing is decoded.
+//
+//     {"a":[10,true],"b\n":"x"}          position  word
+//     0123456789                                0  object  at 0
+//                                               1  (skip)  11     the position after the object
+//                                               2  string  at 1   the name "a"
+//                                               3  array   at 5
+//                                               4  (skip)  8
+//                                               5  number  at 6
+//                                               6  true    at 9
+//                                               7  (end)   at 13  its closing bracket
+//                                               8  escaped at 15  the name "b\n"; "escaped" is a string with a \ in it
+//                                               9  string  at 21
+//                                              10  (end)   at 24
+//
+// So a scalar takes one word and a container three. To pass over a container is one look at its second word, and
+// its last byte is one look at the word before that. Where a scalar ends is found by reading it again, which only
+// happens to scalars that somebody asks for.
+
+/// What a JSON value is.
+public enum JSONKind: UInt8, Sendable {
+  case null, `true`, `false`, number, string, escapedString, array, object
+
+  public var isString: Bool { self == .string || self == .escapedString }
+  public var isContainer: Bool { self == .array || self == .object }
+
+  /// The word for messages: `an array`.
+  public var name: String {
+    switch self {
+    case .null: "null"
+    case .true, .false: "a boolean"
+    case .number: "a number"
+    case .string, .escapedString: "a string"
+    case .array: "an array"
+    case .object: "an object"
+    }
+  }
+}
+
+/// One word of the tape: kind in the low four bits, offset (or position) above.
+enum TapeWord {
+  static func make(_ kind: JSONKind, at offset: Int) -> UInt64 { UInt64(offset) << 4 | UInt64(kind.rawValue) }
+  static func closing(at offset: Int) -> UInt64 { UInt64(offset) << 4 | 0xF }
+  static func skip(to position: Int) -> UInt64 { UInt64(position) << 4 | 0xE }
+
+  @inline(__always)
+  static func offset(_ word: UInt64) -> Int { Int(word >> 4) }
+
+  @inline(__always)
+  static func kind(_ word: UInt64) -> JSONKind {
+    guard let kind = JSONKind(rawValue: UInt8(word & 0xF)) else { preconditionFailure("not the first word of a value") }
+    return kind
+  }
+}

@@ -1,0 +1,124 @@
+// The tokens that have an inside: strings and numbers. Each function goes on from `index`, which may be in the middle
+// of a token whose beginning came with an earlier chunk, and leaves `index` behind the last byte it has judged.
+
+/// How the scan of a token's bytes came to an end.
+enum TokenEnd: Equatable {
+  /// The token is complete and `index` is behind it.
+  case complete
+  /// The bytes ran out; go on from `index` when there are more.
+  case outOfBytes
+  case error(JSONError.Kind, at: Int)
+}
+
+/// Scans the rest of a string up to and with its closing quote (RFC 8259 §7).
+/// - Parameter escaped: set when a backslash is met.
+@inline(__always)
+func scanString(_ bytes: borrowing Span<UInt8>, _ index: inout Int, escaped: inout Bool) -> TokenEnd {
+  let count = bytes.count
+  while true {
+    while index + 8 <= count {
+      let word = loadWord(bytes, at: index)
+      let stops =
+        word.places(of: UInt8(ascii: "\"")) | word.places(of: UInt8(ascii: "\\")) | word.places(below: 0x20)
+        | word & .repeating(0x80)
+      if stops != 0 {
+        index += stops.lowestPlace
+        break
+      }
+      index += 8
+    }
+    guard index < count else { return .outOfBytes }
+    let byte = bytes[index]
+    if byte == UInt8(ascii: "\"") {
+      index += 1
+      return .complete
+    } else if byte >= 0x80 {
+      let (length, valid) = UTF8Sequence.prefix(in: bytes, at: index)
+      if valid == length {
+        index += length
+      } else {
+        return length > 0 && index + valid == count ? .outOfBytes : .error(.badUTF8, at: index)
+      }
+    } else if byte == UInt8(ascii: "\\") {
+      escaped = true
+      guard index + 1 < count else { return .outOfBytes }
+      switch bytes[index + 1] {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+        UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+        index += 2
+      case UInt8(ascii: "u"):
+        for digit in (index + 2)..<(index + 6) {
+          guard digit < count else { return .outOfBytes }
+          if hexValue(bytes[digit]) == nil { return .error(.badEscape, at: index) }
+        }
+        index += 6
+      default: return .error(.badEscape, at: index)
+      }
+    } else if byte < 0x20 {
+      return .error(.controlInString, at: index)
+    } else {
+      index += 1
+    }
+  }
+}
+
+/// Where in a number (RFC 8259 §6) the next byte stands.
+enum NumberState: UInt8 {
+  case start, minus, zero, integer, point, fraction, exponent, exponentSign, exponentDigits
+
+  var mayEnd: Bool { self == .zero || self == .integer || self == .fraction || self == .exponentDigits }
+}
+
+/// Scans the rest of a number. `.complete` when a byte follows that cannot belong to it.
+@inline(__always)
+func scanNumber(_ bytes: borrowing Span<UInt8>, _ index: inout Int, _ state: inout NumberState) -> TokenEnd {
+  while index < bytes.count {
+    let byte = bytes[index]
+    let isDigit = byte &- UInt8(ascii: "0") < 10
+    switch state {
+    case .start:
+      state = byte == UInt8(ascii: "-") ? .minus : byte == UInt8(ascii: "0") ? .zero : .integer
+    case .minus:
+      guard isDigit else { return .error(.expectedDigit, at: index) }
+      state = byte == UInt8(ascii: "0") ? .zero : .integer
+    case .zero, .integer:
+      if isDigit {
+        if state == .zero { return .error(.leadingZero, at: index) }
+      } else if byte == UInt8(ascii: ".") {
+        state = .point
+      } else if byte | 0x20 == UInt8(ascii: "e") {
+        state = .exponent
+      } else {
+        return .complete
+      }
+    case .point:
+      guard isDigit else { return .error(.expectedDigit, at: index) }
+      state = .fraction
+    case .fraction:
+      if byte | 0x20 == UInt8(ascii: "e") { state = .exponent } else if !isDigit { return .complete }
+    case .exponent, .exponentSign:
+      if isDigit {
+        state = .exponentDigits
+      } else if state == .exponent && (byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")) {
+        state = .exponentSign
+      } else {
+        return .error(.expectedDigit, at: index)
+      }
+    case .exponentDigits:
+      if !isDigit { return .complete }
+    }
+    index += 1
+  }
+  return .outOfBytes
+}
+
+/// The value of a hexadecimal digit of either case.
+@inline(__always)
+func hexValue(_ byte: UInt8) -> UInt32? {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+  default: nil
+  }
+}

@@ -1,0 +1,114 @@
+// JSON Patch, RFC 6902. A patch is read whole before anything is changed, so what is no patch is found out before,
+// and it is applied to a tree, so a patch that fails half-way leaves the tree that it was given.
+
+/// A list of operations that may be applied to a document.
+public struct JSONPatch: Sendable {
+  public var operations: [Operation]
+
+  public init(_ operations: [Operation] = []) { self.operations = operations }
+
+  /// The limit on operations that the tools have unless told otherwise.
+  public static let defaultMaxOperations = 1_000_000
+
+  public enum Operation: Sendable {
+    case add(JSONTree, at: JSONPointer)
+    case remove(JSONPointer)
+    case replace(JSONPointer, with: JSONTree)
+    case move(JSONPointer, to: JSONPointer)
+    case copy(JSONPointer, to: JSONPointer)
+    case test(JSONPointer, equals: JSONTree)
+
+    /// The value of the `op` member.
+    public var name: String {
+      switch self {
+      case .add: "add"
+      case .remove: "remove"
+      case .replace: "replace"
+      case .move: "move"
+      case .copy: "copy"
+      case .test: "test"
+      }
+    }
+
+    /// The value of the `path` member.
+    public var path: JSONPointer {
+      switch self {
+      case .add(_, let path), .remove(let path), .replace(let path, _), .move(_, let path), .copy(_, let path),
+        .test(let path, _):
+        path
+      }
+    }
+  }
+
+  /// Why a JSON value is no patch.
+  public struct FormatError: Error, Equatable, Sendable {
+    public let message: String
+    /// In the document that the patch is part of.
+    public let offset: Int
+
+    public init(message: String, offset: Int) {
+      self.message = message
+      self.offset = offset
+    }
+  }
+
+  /// - Parameter value: what should be an array of operation objects.
+  public init(_ value: JSONValue, maxOperations: Int = defaultMaxOperations) throws(FormatError) {
+    guard value.kind == .array else {
+      throw FormatError(
+        message: "a JSON Patch is an array of operations, not \(value.kind.name)", offset: value.range.lowerBound)
+    }
+    operations = []
+    for child in value.children {
+      let element = child.value
+      guard operations.count < maxOperations else {
+        throw FormatError(message: "more than \(maxOperations) operations (--max-ops)", offset: element.range.lowerBound)
+      }
+      operations.append(try Self.operation(element, number: operations.count + 1))
+    }
+  }
+
+  // MARK: Reading one operation
+
+  private static let memberNames = ["op", "path", "from", "value"].map { Array($0.utf8) }
+
+  private static func operation(_ element: JSONValue, number: Int) throws(FormatError) -> Operation {
+    let offset = element.range.lowerBound
+    func error(_ message: String, _ value: JSONValue? = nil) -> FormatError {
+      FormatError(message: "op \(number): " + message, offset: value?.range.lowerBound ?? offset)
+    }
+    guard element.kind == .object else { throw error("an operation is an object, not \(element.kind.name)") }
+
+    var members = [JSONValue?](repeating: nil, count: memberNames.count)
+    for child in element.children {
+      guard let key = child.key, let index = memberNames.firstIndex(where: { JSONString.equals(key, $0) }) else { continue }
+      // RFC 6902 §4: exactly once each; two readers must not see two different patches.
+      guard members[index] == nil else { throw error("member '\(quoted(memberNames[index]))' occurs more than once", key) }
+      members[index] = child.value
+    }
+    let (op, path, from, value) = (members[0], members[1], members[2], members[3])
+
+    func pointer(_ value: JSONValue?, _ name: String) throws(FormatError) -> JSONPointer {
+      guard let value else { throw error("no '\(name)'") }
+      guard let text = value.string else { throw error("'\(name)' is \(value.kind.name), not a string", value) }
+      do { return try JSONPointer(text) } catch let problem { throw error("'\(name)': " + problem.message, value) }
+    }
+    func tree() throws(FormatError) -> JSONTree {
+      guard let value else { throw error("no 'value'") }
+      return JSONTree(value)
+    }
+
+    guard let op else { throw error("no 'op'") }
+    guard let name = op.string else { throw error("'op' is \(op.kind.name), not a string", op) }
+    let target = try pointer(path, "path")
+    switch String(decoding: name, as: UTF8.self) {
+    case "add": return .add(try tree(), at: target)
+    case "remove": return .remove(target)
+    case "replace": return .replace(target, with: try tree())
+    case "move": return .move(try pointer(from, "from"), to: target)
+    case "copy": return .copy(try pointer(from, "from"), to: target)
+    case "test": return .test(target, equals: try tree())
+    default: throw error("unknown op '\(quoted(name))'", op)
+    }
+  }
+}

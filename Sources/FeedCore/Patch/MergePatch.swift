@@ -1,0 +1,94 @@
+// JSON Merge Patch, RFC 7386. Its own recursion (§2) is a list of levels here, so depth costs nothing but memory.
+
+public enum MergePatch {
+  /// An object of the patch that is being merged into `target`.
+  private struct Level {
+    var members: JSONChildren
+    /// An opened object.
+    var target: JSONTree
+    /// The member of the level above that this one is the value of, and its slot there if it had one.
+    let key: JSONValue?
+    let slot: Int?
+
+    mutating func set(_ value: JSONTree, named key: JSONValue, at slot: Int?) {
+      guard let node = target.node else { return }
+      let changed = slot.map { node.replacing($0, with: value) } ?? node.appending(value, named: key)
+      target = JSONTree(origin: target.origin, node: changed)
+    }
+  }
+
+  /// Merges all of `patch` or nothing.
+  /// - Parameters:
+  ///   - tree: becomes the result; stays as it is when the patch fails.
+  ///   - undo: when there is one, is told what takes this patch back.
+  public static func apply(
+    _ patch: JSONValue, to tree: inout JSONTree, _ options: PatchOptions = PatchOptions(), undo: inout UndoLog?
+  ) throws(PatchFailure) {
+    var log = undo
+    var result = JSONTree(patch)
+    if patch.kind == .object {
+      result = try merged(patch, into: tree, &log)
+    } else {
+      log?.replaced(tree, at: JSONPointer())
+    }
+    if result.size > options.maxSize { throw .tooLarge("merge", options) }
+    tree = result
+    undo = log
+  }
+
+  private static func merged(
+    _ patch: JSONValue, into tree: JSONTree, _ log: inout UndoLog?
+  ) throws(PatchFailure) -> JSONTree {
+    if tree.kind != .object { log?.replaced(tree, at: JSONPointer()) }
+    var levels = [Level(members: patch.children, target: object(from: tree), key: nil, slot: nil)]
+    while true {
+      let top = levels.count - 1
+      guard let child = levels[top].members.next() else {
+        let done = levels.removeLast()
+        guard let key = done.key else { return done.target }
+        levels[top - 1].set(done.target, named: key, at: done.slot)
+        continue
+      }
+      guard let key = child.key, let node = levels[top].target.node else { continue }
+      let slot = try slot(named: key, in: node, levels)
+      let old = slot.map { node.slots[$0].value }
+      switch child.value.kind {
+      case .null:
+        guard let slot, let old else { continue }
+        if log != nil { log?.removed(old, from: pointer(levels, key)) }
+        levels[top].target = JSONTree(origin: levels[top].target.origin, node: node.removing(slot))
+      case .object:
+        if log != nil, old?.kind != .object { log?.added(at: pointer(levels, key), before(old)) }
+        levels.append(Level(members: child.value.children, target: object(from: old), key: key, slot: slot))
+      default:
+        if log != nil { log?.added(at: pointer(levels, key), before(old)) }
+        levels[top].set(JSONTree(child.value), named: key, at: slot)
+      }
+    }
+  }
+
+  private static func slot(named key: JSONValue, in node: JSONNode, _ levels: [Level]) throws(PatchFailure) -> Int? {
+    let name = JSONString.decoded(key)
+    switch node.slot(named: name) {
+    case .nothing: return nil
+    case .slot(let slot): return slot
+    case .duplicate:
+      var parent = pointer(levels, key)
+      parent.tokens.removeLast()
+      let miss = PointerMiss(reason: .duplicate, token: name, parent: parent)
+      throw PatchFailure(message: "merge: " + miss.message, isLimit: false)
+    }
+  }
+
+  /// RFC 7386 §2: what is no object becomes an empty one.
+  private static func object(from tree: JSONTree?) -> JSONTree {
+    if let tree, tree.kind == .object, let opened = tree.opened { return opened }
+    return JSONTree.emptyObject.opened ?? JSONTree.emptyObject
+  }
+
+  private static func before(_ old: JSONTree?) -> JSONTree.Before { old.map { .value($0) } ?? .nothing }
+
+  private static func pointer(_ levels: [Level], _ key: JSONValue) -> JSONPointer {
+    JSONPointer(tokens: (levels.compactMap(\.key) + [key]).map(JSONString.decoded))
+  }
+}

@@ -1,0 +1,113 @@
+// Applying a JSON Patch to a tree, with the way back written down.
+
+/// How patches are applied, beyond what the RFCs say.
+public struct PatchOptions: Sendable {
+  /// Whether `add` makes the objects that are missing on the way to its target.
+  public var makesParents = false
+  /// Whether `remove` of what is not there is no error.
+  public var ignoresMissing = false
+  /// The largest result in bytes: a patch of a few hundred bytes can copy a document into itself for ever.
+  public var maxSize = 1 << 30
+
+  public init() {}
+}
+
+/// Why a well-formed patch does not apply.
+public struct PatchFailure: Error, Equatable, Sendable {
+  /// `op 3 (remove /results/12/titel): no member 'titel' at /results/12`
+  public let message: String
+  /// A limit of ours stood in the way, not the document.
+  public let isLimit: Bool
+
+  static func tooLarge(_ step: String, _ options: PatchOptions) -> PatchFailure {
+    PatchFailure(message: step + ": the result is larger than \(options.maxSize) bytes (--max-size)", isLimit: true)
+  }
+}
+
+extension JSONPatch {
+  /// Applies all operations or none.
+  /// - Parameters:
+  ///   - tree: becomes the result; stays as it is when the patch fails.
+  ///   - undo: when there is one, is told what takes this patch back.
+  public func apply(
+    to tree: inout JSONTree, _ options: PatchOptions = PatchOptions(), undo: inout UndoLog?
+  ) throws(PatchFailure) {
+    var result = tree
+    var log = undo
+    for (index, operation) in operations.enumerated() {
+      func step() -> String { "op \(index + 1) (\(operation.name) \(quoted(operation.path.text)))" }
+      let problem: String?
+      do { problem = try operation.apply(to: &result, options, &log) } catch { problem = error.message }
+      if let problem { throw PatchFailure(message: step() + ": " + problem, isLimit: false) }
+      if result.size > options.maxSize { throw .tooLarge(step(), options) }
+    }
+    tree = result
+    undo = log
+  }
+
+  public func apply(to tree: inout JSONTree, _ options: PatchOptions = PatchOptions()) throws(PatchFailure) {
+    var undo: UndoLog?
+    try apply(to: &tree, options, undo: &undo)
+  }
+}
+
+extension JSONPatch.Operation {
+  /// - Returns: why the operation does not apply though its pointers lead somewhere; nil when it did.
+  func apply(to tree: inout JSONTree, _ options: PatchOptions, _ undo: inout UndoLog?) throws(PointerMiss) -> String? {
+    switch self {
+    case .add(let value, let path):
+      let (before, place) = try tree.add(value, at: path, makingParents: options.makesParents)
+      undo?.added(at: place, before)
+
+    case .remove(let path):
+      guard !path.tokens.isEmpty else { return Self.wholeDocument }
+      do {
+        let old = try tree.remove(at: path)
+        undo?.removed(old, from: path)
+      } catch {
+        guard options.ignoresMissing, error.isAbsence else { throw error }
+      }
+
+    case .replace(let path, let value):
+      let old = try tree.replace(at: path, with: value)
+      undo?.replaced(old, at: path)
+
+    case .copy(let from, let path):
+      let value = try tree.value(at: from)
+      let (before, place) = try tree.add(value, at: path, makingParents: options.makesParents)
+      undo?.added(at: place, before)
+
+    case .move(let from, let path):
+      // RFC 6902 §4.4: no location can be moved into one of its children; moving onto itself changes nothing.
+      if from.isProperPrefix(of: path) { return "\(Self.place(from)) cannot be moved into itself" }
+      let value = try tree.value(at: from)
+      if from == path { return nil }
+      _ = try tree.remove(at: from)
+      let (before, place) = try tree.add(value, at: path, makingParents: options.makesParents)
+      undo?.moved(value, from: from, to: place, before)
+
+    case .test(let path, let expected):
+      let found = try tree.value(at: path)
+      if !JSONEquality.equal(found, expected) {
+        return "the value is \(Self.excerpt(found)), not \(Self.excerpt(expected))"
+      }
+    }
+    return nil
+  }
+
+  private static let wholeDocument = "the whole document cannot be removed"
+
+  private static func place(_ pointer: JSONPointer) -> String {
+    pointer.tokens.isEmpty ? "the whole document" : quoted(pointer.text)
+  }
+
+  /// A value for a message: whole when it is short, else its beginning or just its kind.
+  private static func excerpt(_ tree: JSONTree) -> String {
+    guard let value = tree.untouched else { return tree.kind.name }
+    let limit = 40
+    if value.range.count <= limit { return quoted(value.text) }
+    guard value.kind.isString || value.kind == .number else { return value.kind.name }
+    let head = String(decoding: value.text.prefix(limit), as: UTF8.self)
+    return quoted(Array((head.last == "\u{FFFD}" ? String(head.dropLast()) : head).utf8)) + "…"
+  }
+}

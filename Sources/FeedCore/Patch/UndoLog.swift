@@ -1,0 +1,31 @@
+/// What takes patches back: a JSON Patch, collected while they are applied.
+public struct UndoLog: Sendable {
+  /// In the order of the changes, so the last one must be undone first; each change has its steps in order.
+  private var changes: [[JSONPatch.Operation]] = []
+
+  public init() {}
+
+  /// The patch that turns the result back into the document.
+  public var patch: JSONPatch { JSONPatch(changes.reversed().flatMap { $0 }) }
+
+  mutating func added(at place: JSONPointer, _ before: JSONTree.Before) {
+    switch before {
+    case .nothing: changes.append([.remove(place)])
+    case .value(let old): changes.append([.replace(place, with: old)])
+    }
+  }
+
+  mutating func removed(_ old: JSONTree, from place: JSONPointer) { changes.append([.add(old, at: place)]) }
+
+  mutating func replaced(_ old: JSONTree, at place: JSONPointer) { changes.append([.replace(place, with: old)]) }
+
+  mutating func moved(_ value: JSONTree, from: JSONPointer, to place: JSONPointer, _ before: JSONTree.Before) {
+    if case .nothing = before, !place.isProperPrefix(of: from) {
+      changes.append([.move(place, to: from)])
+    } else {
+      // Something else was at the new place, or the value came out from inside it: take it away, then bring it back.
+      added(at: place, before)
+      changes[changes.count - 1].append(.add(value, at: from))
+    }
+  }
+}

@@ -1,0 +1,47 @@
+// Many documents, each patched for itself and printed on a line.
+
+import FeedCore
+
+struct EachDocument {
+  private let options: Options
+  private let streams: StandardStreams
+
+  init(_ options: Options, _ streams: StandardStreams) {
+    self.options = options
+    self.streams = streams
+  }
+
+  func run() throws(ToolError) -> ExitStatus {
+    let patches = try NamedPatch.read(options, streams)
+    var input = DocumentInput(options.file, try options.file.open(streams), options, record: "document")
+    var output = ByteWriter(streams.output)
+    do throws(ToolError) {
+      while let item = try input.next(flushing: &output, streams) {
+        try patch(item, patches, to: &output)
+      }
+    } catch {
+      // What was good before the error has been printed before it is told.
+      do { try output.flush() } catch { throw .output(error) }
+      throw error
+    }
+    return .yes
+  }
+
+  private func patch(_ item: StreamedDocument, _ patches: [NamedPatch], to output: inout ByteWriter) throws(ToolError) {
+    let record = "document \(item.number)"
+    var tree = JSONTree(item.document.root)
+    var noUndo: UndoLog?
+    for patch in patches {
+      do { try patch.patch.apply(to: &tree, options.patching, undo: &noUndo) } catch {
+        throw ToolError(error.isLimit ? .trouble : .no, error.message, source: patch.source, record: record)
+      }
+    }
+    let selected: JSONTree
+    do { selected = try tree.value(at: options.select) } catch {
+      throw ToolError(.no, "--select: " + error.message, source: options.file.name, record: record)
+    }
+    JSONWriter.writeCompact(selected, to: &output)
+    output.append(UInt8(ascii: "\n"))
+    do { try output.check() } catch { throw .output(error) }
+  }
+}

@@ -1,0 +1,103 @@
+// A document kept up to date by event records, printed after each: the end of a pipeline.
+
+import FeedCore
+
+struct Follow {
+  private let options: Options
+  private let streams: StandardStreams
+  private var stream = DocumentStream()
+  private var view: View
+  private var output: ByteWriter
+  private var status = ExitStatus.yes
+  /// Events were taken in since the checkpoint was written.
+  private var isCheckpointDue = false
+  private var lastCheckpoint = -Double.infinity
+
+  /// Under load, a checkpoint is written at most so often.
+  private static let secondsBetweenCheckpoints = 1.0
+
+  init(_ options: Options, _ streams: StandardStreams) {
+    self.options = options
+    self.streams = streams
+    view = View(options)
+    output = ByteWriter(streams.output)
+    stream.options = options.patching
+    stream.maxDepth = options.maxDepth
+    stream.maxOperations = options.maxOperations
+    if let name = options.dataEvent { stream.dataEvent = name }
+    if let name = options.patchEvent { stream.patchEvent = name }
+  }
+
+  mutating func run() throws(ToolError) -> ExitStatus {
+    try begin()
+    var input = DocumentInput(options.file, try options.file.open(streams), options, record: "event")
+    do throws(ToolError) {
+      repeat {
+        while let item = try input.arrived() {
+          try take(item)
+          if isCheckpointDue, Clock.monotonic() - lastCheckpoint > Self.secondsBetweenCheckpoints { try settle() }
+        }
+        if input.isDry { try settle() }
+      } while try input.read(orHangUpOf: streams.output)
+    } catch {
+      if !error.isBrokenPipe { try settle() }
+      throw error
+    }
+    try settle()
+    return status
+  }
+
+  /// The document before the first event: the checkpoint's, else the given one.
+  private mutating func begin() throws(ToolError) {
+    if let path = options.checkpoint, let checkpoint = try Checkpoint.read(path) {
+      view.mark = checkpoint.mark
+      if let document = checkpoint.document { return stream.begin(with: document, id: checkpoint.id) }
+    }
+    guard let file = options.initial else { return }
+    let bytes = try file.readAll(streams)
+    do { stream.begin(with: JSONTree(try JSONDocument(parsing: bytes, maxDepth: options.maxDepth).root)) } catch {
+      throw ToolError(
+        .trouble, error.message, source: file.name, place: TextPosition().place(of: error.offset, in: bytes))
+    }
+  }
+
+  private mutating func take(_ item: StreamedDocument) throws(ToolError) {
+    let name = "event \(item.number)"
+    let record: EventRecord?
+    do { record = try EventRecord(item.document.root) } catch {
+      throw ToolError(
+        .trouble, error.message, source: options.file.name, place: item.place(of: error.offset), record: name)
+    }
+    guard let record else { return }
+    do {
+      switch try stream.apply(record) {
+      case .document: view.show(&stream, afterDocument: true, to: &output)
+      case .change: view.show(&stream, afterDocument: false, to: &output)
+      case .message(let text):
+        let text = "error: " + String(decoding: text, as: UTF8.self)
+        streams.complain(ToolError(.yes, text, source: options.file.name, record: name), as: jpatch.name)
+        return
+      case .skipped, .other: return
+      }
+    } catch {
+      let status = options.resyncs || !error.isMalformed ? ExitStatus.no : .trouble
+      let complaint = ToolError(
+        status, error.message, source: options.file.name, place: error.offset.map(item.place(of:)), record: name)
+      guard options.resyncs else { throw complaint }
+      streams.complain(complaint, as: jpatch.name)
+      self.status = .no
+      return
+    }
+    isCheckpointDue = true
+    do { try output.check() } catch { throw .output(error) }
+  }
+
+  /// Writes out what was printed, and then the checkpoint that covers it.
+  private mutating func settle() throws(ToolError) {
+    do { try output.flush() } catch { throw .output(error) }
+    guard isCheckpointDue, let path = options.checkpoint else { return }
+    try Checkpoint(id: stream.id, document: stream.document, mark: view.mark).write(path)
+    isCheckpointDue = false
+    lastCheckpoint = Clock.monotonic()
+  }
+}

@@ -1,0 +1,82 @@
+// One document, patched once. The result is in the document's own layout unless another is asked for.
+
+import FeedCore
+
+struct OneDocument {
+  private let options: Options
+  private let streams: StandardStreams
+
+  init(_ options: Options, _ streams: StandardStreams) {
+    self.options = options
+    self.streams = streams
+  }
+
+  func run() throws(ToolError) -> ExitStatus {
+    let patches = try NamedPatch.read(options, streams)
+    let document = try readDocument()
+    var tree = JSONTree(document.root)
+    var undo = options.undo.map { _ in UndoLog() }
+    for item in patches {
+      do { try item.patch.apply(to: &tree, options.patching, undo: &undo) } catch {
+        if options.isCheck && !error.isLimit { return .no }
+        throw ToolError(error.isLimit ? .trouble : .no, error.message, source: item.source)
+      }
+    }
+    if options.isCheck { return .yes }
+    let selected = try select(&tree)
+
+    if let file = options.undo, let undo { try write(undo.patch, to: file) }
+    if options.isInPlace {
+      do {
+        try AtomicFile.replace(options.filePath, backup: options.backup.map { $0 }) { output in
+          write(selected, of: document, to: &output)
+        }
+      } catch {
+        throw .system(error, options.file.name)
+      }
+    } else {
+      var output = ByteWriter(streams.output)
+      write(selected, of: document, to: &output)
+      do { try output.flush() } catch { throw .output(error) }
+    }
+    return .yes
+  }
+
+  private func readDocument() throws(ToolError) -> JSONDocument {
+    let bytes = try options.file.readAll(streams)
+    do { return try JSONDocument(parsing: bytes, maxDepth: options.maxDepth) } catch {
+      throw ToolError(
+        .trouble, error.message, source: options.file.name, place: TextPosition().place(of: error.offset, in: bytes))
+    }
+  }
+
+  private func select(_ tree: inout JSONTree) throws(ToolError) -> JSONTree {
+    do { return try tree.value(at: options.select) } catch {
+      throw ToolError(.no, "--select: " + error.message, source: options.file.name)
+    }
+  }
+
+  private func write(_ tree: JSONTree, of document: JSONDocument, to output: inout ByteWriter) {
+    switch options.layout {
+    case .compact: JSONWriter.writeCompact(tree, to: &output)
+    case .indented(let spaces): JSONWriter.writeIndented(tree, by: spaces, to: &output)
+    case .verbatim:
+      let writer = JSONVerbatimWriter(of: document)
+      // The whole document brings its own final newline, or none.
+      if options.select.tokens.isEmpty { return writer.write(tree, to: &output) }
+      writer.write(part: tree, to: &output)
+    }
+    output.append(UInt8(ascii: "\n"))
+  }
+
+  private func write(_ patch: JSONPatch, to file: [UInt8]) throws(ToolError) {
+    do {
+      try AtomicFile.replace(file) { output in
+        patch.write(compact: false, to: &output)
+        output.append(UInt8(ascii: "\n"))
+      }
+    } catch {
+      throw .system(error, quoted(file))
+    }
+  }
+}

@@ -1,0 +1,68 @@
+// The patches of a command line: from `-e`, or a file that may hold several one after another.
+
+import FeedCore
+
+enum Patch {
+  case operations(JSONPatch)
+  case merge(JSONValue)
+
+  func apply(to tree: inout JSONTree, _ options: PatchOptions, undo: inout UndoLog?) throws(PatchFailure) {
+    switch self {
+    case .operations(let patch): try patch.apply(to: &tree, options, undo: &undo)
+    case .merge(let value): try MergePatch.apply(value, to: &tree, options, undo: &undo)
+    }
+  }
+}
+
+/// A patch with the name to complain under.
+struct NamedPatch {
+  let patch: Patch
+  let source: String
+
+  /// Reads all patches.
+  static func read(_ options: Options, _ streams: StandardStreams) throws(ToolError) -> [NamedPatch] {
+    var patches: [NamedPatch] = []
+    if let file = options.patchFile {
+      patches += try parse(try file.readAll(streams), file.name, options)
+      if patches.isEmpty {
+        throw ToolError(.trouble, JSONError(.empty, at: 0).message, source: file.name, place: TextPosition().place(of: 0, in: []))
+      }
+    }
+    for expression in options.expressions {
+      let before = patches.count
+      patches += try parse(expression, "--expression", options)
+      if patches.count == before { throw .usage("option '--expression': expected a JSON patch, found nothing") }
+    }
+    return patches
+  }
+
+  private static func parse(_ bytes: [UInt8], _ source: String, _ options: Options) throws(ToolError) -> [NamedPatch] {
+    var stream = JSONStream(maxDepth: options.maxDepth)
+    stream.append(bytes)
+    var patches: [NamedPatch] = []
+    while true {
+      let item: StreamedDocument?
+      do { item = try stream.next(isLast: true) } catch { throw .malformed(error, in: source) }
+      guard let item else { return patches }
+      do {
+        patches.append(NamedPatch(patch: try patch(item.document.root, options), source: source))
+      } catch {
+        throw ToolError(.trouble, error.message, source: source, place: item.place(of: error.offset))
+      }
+    }
+  }
+
+  /// An array is a JSON Patch and an object a merge patch, unless `--type` says otherwise.
+  private static func patch(_ value: JSONValue, _ options: Options) throws(JSONPatch.FormatError) -> Patch {
+    switch (options.type, value.kind) {
+    case (.mergePatch, _), (.byForm, .object):
+      return .merge(value)
+    case (.jsonPatch, _), (.byForm, .array):
+      return .operations(try JSONPatch(value, maxOperations: options.maxOperations))
+    default:
+      throw JSONPatch.FormatError(
+        message: "\(value.kind.name) is no JSON Patch, and a merge patch only with --type merge-patch",
+        offset: value.range.lowerBound)
+    }
+  }
+}

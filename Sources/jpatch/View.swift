@@ -1,0 +1,52 @@
+// What of the document is printed, and when: `--select`, `--newer`, `--on-change`, `--records`.
+
+import FeedCore
+
+struct View {
+  /// The number at the `--newer` pointer when something was last printed, as JSON text; empty for none.
+  var mark: [UInt8] = []
+
+  private let select: JSONPointer
+  private let newer: JSONPointer?
+  private let printsOnlyChanges: Bool
+  private let printsRecords: Bool
+  /// The last document or part that was printed.
+  private var lastLine: [UInt8]?
+
+  init(_ options: Options) {
+    select = options.select
+    newer = options.newer
+    printsOnlyChanges = options.printsOnlyChanges
+    printsRecords = options.printsRecords
+  }
+
+  /// Prints the selected part after an event, if the options let it. A part that is not there prints nothing.
+  mutating func show(_ stream: inout DocumentStream, afterDocument: Bool, to output: inout ByteWriter) {
+    let number = newer.flatMap { stream.value(at: $0)?.untouched }.flatMap { JSONNumber($0) == nil ? nil : $0 }
+    if !afterDocument, let number, !isNewer(number) { return }
+    guard let part = stream.value(at: select) else { return }
+    if printsOnlyChanges {
+      var line = ByteWriter()
+      JSONWriter.writeCompact(part, to: &line)
+      if line.buffer == lastLine { return }
+      lastLine = line.take()
+    }
+    if newer != nil { mark = number.map(\.text) ?? [] }
+
+    if printsRecords {
+      output.beginRecord(event: Self.recordEvent.span, id: stream.id.span)
+      output.appendDocument(part)
+      output.endRecord()
+    } else {
+      JSONWriter.writeCompact(part, to: &output)
+      output.append(UInt8(ascii: "\n"))
+    }
+  }
+
+  private func isNewer(_ number: JSONValue) -> Bool {
+    guard let now = JSONNumber(number), let last = JSONNumber(text: mark) else { return true }
+    return JSONNumber.compare(now, last) > 0
+  }
+
+  private static let recordEvent = Array("data".utf8)
+}
