@@ -8,6 +8,9 @@ let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
 ]
 
+/// Tests may use Foundation, and need no marks on what it does.
+let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
+
 let package = Package(
   name: "feedutils",
   platforms: [.macOS(.v26)],
@@ -23,5 +26,11 @@ let package = Package(
     .target(name: "FeedHTTP", dependencies: ["FeedCore", "CCurl"], swiftSettings: strict),
     .executableTarget(name: "sse-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict),
     .executableTarget(name: "jpatch", dependencies: ["FeedCore"], swiftSettings: strict),
+
+    .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
+    .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),
+    .testTarget(name: "JPatchTests", dependencies: ["FeedCore", "TestSupport", "jpatch"], swiftSettings: plain),
+    .testTarget(
+      name: "ToolLawTests", dependencies: ["FeedCore", "TestSupport", "jpatch", "sse-cat"], swiftSettings: plain),
   ]
 )

@@ -1,0 +1,68 @@
+# feedutils: see README.md. Everything the build needs beyond Swift is two system libraries, which `make` looks for.
+
+SWIFT ?= swift
+PREFIX ?= /usr/local
+DESTDIR ?=
+TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard Sources/*/main.swift))))
+
+ifeq ($(shell uname),Linux)
+STATIC := --static-swift-stdlib
+endif
+RELEASE := -c release $(STATIC)
+BIN = .build/release
+
+# Public conformance suites, where somebody has them.
+ifneq ($(wildcard ../shared/conformance),)
+export FEEDUTILS_CONFORMANCE ?= $(abspath ../shared/conformance)
+endif
+export SWIFT_BACKTRACE ?= enable=no
+
+.PHONY: all demo test unit-test lint bench fuzz install completions deps clean
+
+all: deps
+	$(SWIFT) build $(RELEASE)
+
+demo: all
+	PATH="$(CURDIR)/$(BIN):$$PATH" examples/newswire/newswire
+
+# The tests run the tools that people get, so they are built first; the unit tests are built for debugging, with all checks.
+test: all lint
+	FEEDUTILS_BIN="$(abspath $(BIN))" $(SWIFT) test
+
+unit-test: deps
+	$(SWIFT) test --filter 'FeedCoreTests|FeedHTTPTests'
+
+lint:
+	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+
+bench: all
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
+
+# Fuzzes each parser for SECONDS.
+SECONDS ?= 60
+fuzz:
+	SECONDS=$(SECONDS) Tests/Fuzz/fuzz
+
+completions: all
+	for tool in $(TOOLS); do \
+	  $(BIN)/$$tool --completion bash >completions/bash/$$tool && \
+	  $(BIN)/$$tool --completion zsh >completions/zsh/_$$tool && \
+	  $(BIN)/$$tool --completion fish >completions/fish/$$tool.fish || exit 1; \
+	done
+
+install: all
+	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man7" \
+	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
+	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
+	for tool in $(TOOLS); do install -m 755 "$(BIN)/$$tool" "$(DESTDIR)$(PREFIX)/bin/" || exit 1; done
+	install -m 644 man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1/"
+	install -m 644 man/*.7 "$(DESTDIR)$(PREFIX)/share/man/man7/"
+	install -m 644 completions/bash/* "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/"
+	install -m 644 completions/zsh/* "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/"
+	install -m 644 completions/fish/* "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/"
+
+deps:
+	@.ci/deps
+
+clean:
+	rm -rf .build

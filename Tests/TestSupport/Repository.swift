@@ -1,0 +1,65 @@
+import Foundation
+
+/// Where things are, for tests.
+public enum Repository {
+  /// The top folder of the checkout.
+  public static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  public static func path(_ relative: String) -> String { root.appendingPathComponent(relative).path }
+
+  /// The folder of the built tools: `FEEDUTILS_BIN`, else where this test was built.
+  public static let binaries: String =
+    ProcessInfo.processInfo.environment["FEEDUTILS_BIN"]
+    ?? Bundle.allBundles.map(\.bundlePath).first { $0.hasSuffix(".xctest") }
+    .map { ($0 as NSString).deletingLastPathComponent } ?? path(".build/debug")
+
+  /// Every tool of the package: the folders of `Sources` with a main.swift.
+  public static let tools: [String] = {
+    let folders = (try? FileManager.default.contentsOfDirectory(atPath: path("Sources"))) ?? []
+    return folders.filter { FileManager.default.fileExists(atPath: path("Sources/\($0)/main.swift")) }.sorted()
+  }()
+
+  /// The folder of the public conformance suites, which are not part of the project.
+  public static let conformance: String? = {
+    let given = ProcessInfo.processInfo.environment["FEEDUTILS_CONFORMANCE"]
+    return given.flatMap { $0.isEmpty ? nil : $0 }
+  }()
+
+  /// Whether a missing optional program is an error, as in CI.
+  public static let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
+
+  /// Whether a program is there to test with. In CI it must be.
+  public static func has(_ program: String) -> Bool {
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
+    let found = path.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
+    precondition(found || !isCI, "\(program) is missing, and CI=true")
+    return found
+  }
+
+  public static func contents(_ relative: String) throws -> String {
+    try String(contentsOfFile: path(relative), encoding: .utf8)
+  }
+}
+
+/// A folder that is gone when the test is.
+public final class ScratchFolder {
+  public let path: String
+
+  public init() throws {
+    path = NSTemporaryDirectory() + "feedutils-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  public func file(_ name: String) -> String { path + "/" + name }
+
+  @discardableResult
+  public func write(_ name: String, _ content: String) throws -> String {
+    try content.write(toFile: file(name), atomically: false, encoding: .utf8)
+    return file(name)
+  }
+
+  public func read(_ name: String) throws -> String { try String(contentsOfFile: file(name), encoding: .utf8) }
+}
