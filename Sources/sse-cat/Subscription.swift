@@ -119,7 +119,7 @@ struct Subscription {
     isFailing = true
     failedAttempts += 1
     if failedAttempts > options.retries {
-      let attempts = failedAttempts == 1 ? "" : " (attempt \(failedAttempts) of \(failedAttempts))"
+      let attempts = failedAttempts == 1 ? "" : "; gave up after \(failedAttempts) attempts"
       throw ToolError(.otherEnd, message + attempts, source: url.display)
     }
     return try pause(max(backoff.fail(), atLeast), after: message)
