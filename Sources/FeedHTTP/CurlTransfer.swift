@@ -32,7 +32,7 @@ final class CurlTransfer {
 
   deinit {
     unsafe curl_easy_cleanup(easy)
-    for unsafe list in unsafe lists { unsafe curl_slist_free_all(list) }
+    while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
     unsafe errorText.deallocate()
   }
 

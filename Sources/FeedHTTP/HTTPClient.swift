@@ -23,7 +23,8 @@ public final class HTTPClient {
   /// Also makes SIGPIPE ignored: libcurl writes to sockets that the other side may have closed.
   public init() throws(HTTPError) {
     Signals.ignoreBrokenPipe()
-    guard curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32)) == CURLE_OK, let multi = unsafe curl_multi_init() else {
+    guard curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32)) == CURLE_OK, let multi = unsafe curl_multi_init()
+    else {
       throw HTTPError(.permanent, "libcurl cannot start")
     }
     unsafe self.multi = multi

@@ -7,7 +7,7 @@ public enum HTTPDate {
   /// The forms differ in order and punctuation only, so the words tell which it is:
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
   public static func seconds(_ bytes: [UInt8], now: Int64 = Clock.now()) -> Int? {
-    let words = bytes.split { $0 == 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ":") }
+    let words = bytes.split { " ,-:".utf8.contains($0) }
     let day: ArraySlice<UInt8>
     let monthName: ArraySlice<UInt8>
     let year: ArraySlice<UInt8>

@@ -82,7 +82,7 @@ public struct HTTPOptions: Sendable {
       }
       route.resolve.append(value)
     case .unixSocket: route.unixSocket = value
-    case .connectTimeout: 
+    case .connectTimeout:
       let seconds = try typed.seconds()
       guard seconds >= 0.001, seconds <= 1_000_000 else { throw typed.refused("from 0.001 to 1000000 seconds") }
       route.connectTimeout = seconds
@@ -117,7 +117,8 @@ public struct HTTPOptions: Sendable {
     let name = line.prefix(while: isTokenByte)
     guard !name.isEmpty, name.endIndex < line.endIndex, isSendable(line) else { return nil }
     let mark = line[name.endIndex]
-    guard mark == UInt8(ascii: ":") || (mark == UInt8(ascii: ";") && name.endIndex == line.endIndex - 1) else { return nil }
+    let isEmptyForm = mark == UInt8(ascii: ";") && name.endIndex == line.endIndex - 1
+    guard mark == UInt8(ascii: ":") || isEmptyForm else { return nil }
     return HTTPRequest.Header(name: String(decoding: name, as: UTF8.self), line: line)
   }
 
@@ -144,8 +145,8 @@ public struct HTTPOptions: Sendable {
 /// The characters of a field name or method (RFC 9110 §5.6.2).
 private func isTokenByte(_ byte: UInt8) -> Bool {
   switch byte {
-  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-    true
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): true
   default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
   }
 }

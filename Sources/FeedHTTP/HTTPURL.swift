@@ -61,7 +61,8 @@ public struct HTTPURL: Equatable, Sendable {
 
     func get(_ part: CURLUPart, _ flags: Int32 = 0) -> [UInt8]? {
       var text: UnsafeMutablePointer<CChar>?
-      guard unsafe curl_url_get(handle, part, &text, UInt32(flags)) == CURLUE_OK, let found = unsafe text else { return nil }
+      let code = unsafe curl_url_get(handle, part, &text, UInt32(flags))
+      guard code == CURLUE_OK, let found = unsafe text else { return nil }
       defer { unsafe curl_free(found) }
       return unsafe Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
     }

@@ -113,9 +113,8 @@ struct Connection {
       return nil
     }
     let line = try firstLine()
-    let problem =
-      head.status == 200
-      ? "expected text/event-stream, found \(type.map { quoted(Array($0.utf8)) } ?? "no content type")" : "HTTP \(head.status)"
+    let found = type.map { quoted(Array($0.utf8)) } ?? "no content type"
+    let problem = head.status == 200 ? "expected text/event-stream, found \(found)" : "HTTP \(head.status)"
     return .refused(
       Refusal(
         status: head.status, retryAfter: head.value(of: "retry-after").flatMap { RetryAfter.seconds($0) },
@@ -127,13 +126,16 @@ struct Connection {
     let patience = min(Clock.monotonic() + Self.patience, deadline ?? .infinity)
     var body: [UInt8] = []
     // Whatever goes wrong here, what there is will do.
-    while body.count < 4096, !body.drop(while: { $0 <= 0x20 }).contains(UInt8(ascii: "\n")),
-      let event = try? transfer.next() ?? .head, event != .end
-    {
-      if event == .body {
-        body += transfer.chunk
-      } else {
-        guard let wakeup = try? client.wait(until: patience, orHangUpOf: output), wakeup != .timeUp else { break }
+    reading: while body.count < 4096, !body.drop(while: { $0 <= 0x20 }).contains(UInt8(ascii: "\n")) {
+      guard let event = try? .some(transfer.next()) else { break }
+      switch event {
+      case .body?: body += transfer.chunk
+      case .end?: break reading
+      case .head?: continue
+      case nil:
+        guard let wakeup = try? client.wait(until: patience, orHangUpOf: output), wakeup != .timeUp else {
+          break reading
+        }
         if wakeup == .hangUp { throw .brokenPipe }
       }
     }

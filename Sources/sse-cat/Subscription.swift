@@ -139,7 +139,8 @@ struct Subscription {
 
   private func endOfTime() throws(ToolError) -> ExitStatus {
     if wasOpen && !isFailing { return .yes }
-    throw ToolError(.later, "no event stream when \(secondsText(options.maxTime ?? 0)) s had passed", source: url.display)
+    let time = secondsText(options.maxTime ?? 0)
+    throw ToolError(.later, "no event stream when \(time) s had passed", source: url.display)
   }
 
   private func failure(_ error: HTTPError) -> ToolError {

@@ -16,7 +16,9 @@ struct HeaderValueTests {
   @Test(arguments: ["", "yesterday", "Sun, 06 Nov 1994 08:49:37 CET", "Sun, 32 Nov 1994 08:49:37 GMT", "1 2 3 4 5 6 7"])
   func noDates(_ text: String) { #expect(HTTPDate.seconds(Array(text.utf8)) == nil) }
 
-  @Test(arguments: [("120", 120.0), ("0", 0), ("1.5", 1.5), ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:40:37 GMT", 0)])
+  @Test(arguments: [
+    ("120", 120.0), ("0", 0), ("1.5", 1.5), ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:40:37 GMT", 0),
+  ])
   func retryAfter(_ text: String, _ seconds: Double) {
     #expect(RetryAfter.seconds(Array(text.utf8), now: Int64(Self.example) * 1_000_000) == seconds)
   }
@@ -29,7 +31,9 @@ struct HeaderValueTests {
     #expect([429, 500, 599].allSatisfy(set.contains))
     #expect(![428, 499, 600].contains(where: set.contains))
     #expect(StatusSet(Array("none".utf8)) == StatusSet.none)
-    for text in ["", "5x", "x29", "42", "4291", "429,", "5xx,none", "+29"] { #expect(StatusSet(Array(text.utf8)) == nil) }
+    for text in ["", "5x", "x29", "42", "4291", "429,", "5xx,none", "+29"] {
+      #expect(StatusSet(Array(text.utf8)) == nil)
+    }
   }
 
   @Test(arguments: [
