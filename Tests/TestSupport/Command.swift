@@ -37,10 +37,11 @@ public enum Command {
       status: status)
   }
 
-  /// The environment of every command: the built tools first, plain messages, no proxies.
+  /// The environment of every command: the built tools first, then the fixtures' helpers, plain messages, no proxies.
   public static let environment: [String: String] = {
     var environment = ProcessInfo.processInfo.environment
-    environment["PATH"] = Repository.binaries + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
+    let folders = Repository.binaries + ":" + Repository.path("Tests/Fixtures/bin")
+    environment["PATH"] = folders + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
     environment["LC_ALL"] = "C.UTF-8"
     for name in environment.keys where name.lowercased().hasSuffix("_proxy") { environment[name] = nil }
     environment["SWIFT_BACKTRACE"] = "enable=no"
