@@ -16,7 +16,9 @@ enum Help {
       if heading.count + 2 <= column {
         lines.append(heading.padded(to: column) + help)
       } else {
-        lines.append(heading + "  " + help)
+        // On the heading's line where it fits, below it where it does not.
+        let line = heading + "  " + help
+        lines += line.count <= width ? [line] : [heading, "".padded(to: column) + help]
       }
     }
 
