@@ -35,7 +35,8 @@ enum Help {
 
   /// `  -e, --expression JSON`, the long names in one column.
   private static func heading(_ option: OptionSpec) -> String {
-    "  " + (option.letter.map { "-\($0), " } ?? "    ") + "--" + option.name + (option.value.map { " " + $0.name } ?? "")
+    "  " + (option.letter.map { "-\($0), " } ?? "    ") + "--" + option.name
+      + (option.value.map { " " + $0.name } ?? "")
   }
 
   private static func wrapped(_ items: [String]) -> [String] {
