@@ -62,8 +62,7 @@ import Testing
       for word in option.words {
         guard let value = option.value else { continue }
         let offered = try bash([tool, word, ""], files: ["a file", "other"])
-        if value.contains("|") {
-          let words = value.split(separator: "|").map(String.init)
+        if let words = option.choice {
           #expect(offered == Set(words), "\(option)")
           // As bash takes --name=value apart.
           #expect(try bash([tool, word, "="]) == Set(words), "\(option)")

@@ -6,8 +6,13 @@ struct ListedOption: Hashable, CustomStringConvertible {
   var letter: String?
   /// Without the dashes.
   var name: String
-  /// `FILE`; `a|b` for a choice; nil for an option without a value.
+  /// `FILE`; `a|b` for a choice; less any blanks; nil for an option without a value.
   var value: String?
+  /// The words of a choice; nil for another value.
+  var choice: [String]? {
+    guard let value, value.contains("|"), value == value.lowercased() else { return nil }
+    return value.split(separator: "|").map(String.init)
+  }
 
   var description: String { (letter.map { "-\($0) " } ?? "") + "--\(name)" + (value.map { " \($0)" } ?? "") }
 
@@ -32,13 +37,14 @@ struct HelpTable {
     guard line.hasPrefix("  "), line.contains("--") else { return [] }
     let row = /^  (?:(?:-(.), )|    )--([a-z0-9.-]+)(?: ([^ ]+))?(?:  .*)?$/
     if let match = line.wholeMatch(of: row) { return [option(match.1, match.2, match.3)] }
-    let item = /^(?:-(.) )?--([a-z0-9.-]+)(?: ([^ ]+))?$/
+    let item = /^(?:-(.) )?--([a-z0-9.-]+)(?: (.+))?$/
     let items = line.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
     let matches = items.compactMap { $0.wholeMatch(of: item) }
     return matches.count == items.count ? matches.map { option($0.1, $0.2, $0.3) } : []
   }
 
   private static func option(_ letter: Substring?, _ name: Substring, _ value: Substring?) -> ListedOption {
-    ListedOption(letter: letter.map(String.init), name: String(name), value: value.map(String.init))
+    let value = value.map { $0.filter { $0 != " " } }
+    return ListedOption(letter: letter.map(String.init), name: String(name), value: value)
   }
 }
