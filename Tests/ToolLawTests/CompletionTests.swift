@@ -113,4 +113,35 @@ import Testing
     #expect(result.text == "_\(tool)\nloaded\n")
     #expect(result.error == "")
   }
+
+  /// Types into an interactive zsh, presses the tabulator, and looks at what has become of the line.
+  @Test(.enabled(if: Repository.has("zsh")), arguments: Repository.tools)
+  func zshCompletes(_ tool: String) throws {
+    let folder = try ScratchFolder()
+    try folder.write("sample", "")
+    let program = #"""
+      ( sleep 60; kill $$ ) & watchdog=$!
+      zmodload zsh/zpty && zpty z 'exec zsh -f -i'
+      zpty -w z "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D
+      report() { print -r -- \$BUFFER >>replies; BUFFER=; (( ++n )); print -n \"<\$n>\" }
+      zle -N report; bindkey '^X^R' report; print -n '<'0'>'"
+      zpty -r -m z out '*<0>*'
+      shift
+      for line; do
+        zpty -w -n z "$line"$'\t\C-x\C-r'
+        zpty -r -m z out "*<$((++n))>*"
+      done
+      zpty -d z
+      cat replies
+      kill $watchdog
+      """#
+    let typed = ["--vers", "--completion z", "--completion=z", "--completion zsh sam"].map { "\(tool) \($0)" }
+    let words = [Repository.path("completions/zsh")] + typed
+    let result = try Command.shell(
+      "zsh -f -c \(Command.quote(program)) zsh \(words.map(Command.quote).joined(separator: " "))", in: folder.path,
+      environment: ["HOME": folder.path, "ZDOTDIR": folder.path])
+    let lines = result.text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+    let expected = ["--version", "--completion zsh", "--completion=zsh", "--completion zsh sample"]
+    #expect(lines == expected.map { "\(tool) \($0)" }, "\(result.error)")
+  }
 }

@@ -51,15 +51,16 @@ enum Completion {
     var rows: [String] = []
     for option in tool.options {
       let names = (option.letter.map { ["-\($0)"] } ?? []) + ["--" + option.name]
+      func escaped(_ text: String) -> String { text.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined() }
       var action = ""
       if let value = option.value {
         switch value.completion {
-        case .none: action = ":\(value.name):"
-        case .file: action = ":\(value.name):_files"
+        case .none: action = ":\(escaped(value.name)):"
+        case .file: action = ":\(escaped(value.name)):_files"
         case .words(let words): action = ":value:(\(words.joined(separator: " ")))"
         }
       }
-      let help = option.help.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+      let help = escaped(option.help)
       for name in names {
         // `+` and `=`: the value may be attached.
         let attach = option.value == nil ? "" : name.hasPrefix("--") ? "=" : "+"
