@@ -120,20 +120,27 @@ import Testing
     let folder = try ScratchFolder()
     try folder.write("sample", "")
     let program = #"""
-      ( sleep 60; kill $$ ) & watchdog=$!
+      await() {
+        local seen chunk
+        repeat 600; do
+          zpty -r -t z chunk && seen+=$chunk
+          [[ $seen == *"$1"* ]] && return
+          sleep 0.05
+        done
+        exit 1
+      }
       zmodload zsh/zpty && zpty z 'exec zsh -f -i'
       zpty -w z "fpath=($1 \$fpath); autoload -Uz compinit; compinit -u -D
       report() { print -r -- \$BUFFER >>replies; BUFFER=; (( ++n )); print -n \"<\$n>\" }
       zle -N report; bindkey '^X^R' report; print -n '<'0'>'"
-      zpty -r -m z out '*<0>*'
+      await '<0>'
       shift
       for line; do
         zpty -w -n z "$line"$'\t\C-x\C-r'
-        zpty -r -m z out "*<$((++n))>*"
+        await "<$((++n))>"
       done
       zpty -d z
       cat replies
-      kill $watchdog
       """#
     let typed = ["--vers", "--completion z", "--completion=z", "--completion zsh sam"].map { "\(tool) \($0)" }
     let words = [Repository.path("completions/zsh")] + typed
