@@ -1,0 +1,288 @@
+// Server-sent events: the parser of `text/event-stream` (WHATWG HTML §9.2.5 and §9.2.6), to the letter.
+//
+// It is given chunks, cut anywhere, and asked for what they complete; all that it remembers between two bytes is in
+// the struct. A value goes from the chunk straight to the buffer it belongs in, also when its line is not at its end
+// yet, so a line of 64 MiB is held once. Lines, names and the space after the colon are found in the bytes as they
+// came: all of them are ASCII, which is never part of a longer UTF-8 sequence, good or broken, so decoding may wait
+// until a value is complete and can be checked as a whole.
+
+/// Turns chunks of an event stream into events.
+///
+///     while let item = try parser.next(chunk.span, from: &index) { … }
+public struct EventStreamParser: Sendable {
+  /// What a line has completed.
+  public enum Item: Equatable, Sendable {
+    /// An event: `type`, `data` and `lastEventID` hold it.
+    case event
+    /// A comment: `comment` holds it. Only if `keepsComments`.
+    case comment
+    /// A new reconnection time in milliseconds; one too big for Int is `Int.max`.
+    case retry(Int)
+  }
+
+  /// A value grew past `maxEventSize`.
+  public struct TooLarge: Error, Equatable, Sendable {}
+
+  private enum Field { case undecided, data, event, id, retry, comment, unknown }
+
+  /// How many bytes of data, and of the value that is being read beside it, are held at most.
+  public let maxEventSize: Int
+  public let keepsComments: Bool
+
+  /// The data of the event that `next` returned, valid UTF-8; until the next call of `next`.
+  public private(set) var data: [UInt8] = []
+  /// The ID to reconnect with: that of the last block that was closed by a blank line, whether it made an event or not.
+  public private(set) var lastEventID: [UInt8] = []
+
+  private var typeBuffer: [UInt8] = []
+  private var idBuffer: [UInt8] = []
+  /// The value of a line that is neither data nor unknown; as long as nothing else is read, the last comment.
+  private var value: [UInt8] = []
+  /// The first bytes of a line that came to its end of chunk before its field was clear.
+  private var head: [UInt8] = []
+  private var field = Field.undecided
+  private var hasData = false
+  private var hasID = false
+  private var isDispatched = false
+  private var isAfterCR = false
+  /// How much of a byte order mark has been seen; nil once it cannot come any more.
+  private var byteOrderMark: Int? = 0
+
+  public init(maxEventSize: Int = .max, keepsComments: Bool = false, lastEventID: [UInt8] = []) {
+    self.maxEventSize = maxEventSize
+    self.keepsComments = keepsComments
+    self.lastEventID = lastEventID
+  }
+
+  /// The type of the event that `next` returned, valid UTF-8; until the next call of `next`.
+  public var type: [UInt8] { typeBuffer.isEmpty ? Self.message : typeBuffer }
+  /// The comment that `next` returned, without the colon and one space; until the next call of `next`.
+  public var comment: [UInt8] { value }
+
+  /// Goes on in `chunk` at `index` up to the next item.
+  /// - Returns: nil when the chunk is used up; then `index` is at its end.
+  public mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(TooLarge) -> Item? {
+    if isDispatched { forgetEvent() }
+    while index < chunk.count {
+      if isAfterCR {
+        isAfterCR = false
+        if chunk[index] == UInt8(ascii: "\n") {
+          index += 1
+          continue
+        }
+      }
+      if byteOrderMark != nil {
+        try skipByteOrderMark(chunk, &index)
+        continue
+      }
+      let start = index
+      let end = lineEnd(chunk, from: start)
+      let isEnded = end < chunk.count
+      index = isEnded ? end + 1 : end
+      isAfterCR = isEnded && chunk[end] == UInt8(ascii: "\r")
+      try read(chunk, start..<end, isEnded: isEnded)
+      if isEnded, let item = endLine() { return item }
+    }
+    return nil
+  }
+
+  /// Begins a new stream, as after a reconnection: only the last event ID stays.
+  public mutating func restart() {
+    self = EventStreamParser(maxEventSize: maxEventSize, keepsComments: keepsComments, lastEventID: lastEventID)
+  }
+
+  private static let message = Array("message".utf8)
+  private static let byteOrderMarkBytes: [UInt8] = [0xEF, 0xBB, 0xBF]
+
+  private mutating func forgetEvent() {
+    isDispatched = false
+    hasData = false
+    // One huge event must not hold its room for ever.
+    data.removeAll(keepingCapacity: data.count <= 1 << 20)
+    typeBuffer.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func skipByteOrderMark(_ chunk: borrowing Span<UInt8>, _ index: inout Int) throws(TooLarge) {
+    let seen = byteOrderMark ?? 0
+    if chunk[index] == Self.byteOrderMarkBytes[seen] {
+      index += 1
+      byteOrderMark = seen < 2 ? seen + 1 : nil
+    } else {
+      byteOrderMark = nil
+      // It was none: what was held back begins the first line.
+      try read(Self.byteOrderMarkBytes.span, 0..<seen, isEnded: false)
+    }
+  }
+}
+
+// MARK: Lines
+
+extension EventStreamParser {
+  /// The longest name with its colon and space, and one byte: enough to tell what a line is.
+  private static let headSize = 8
+
+  /// Takes a piece of a line: all of it, or what one chunk has.
+  private mutating func read(_ chunk: borrowing Span<UInt8>, _ piece: Range<Int>, isEnded: Bool) throws(TooLarge) {
+    var rest = piece
+    if field == .undecided {
+      if head.isEmpty && (isEnded || piece.count >= Self.headSize) {
+        rest = try begin(chunk, piece)
+      } else {
+        let taken = min(piece.count, Self.headSize - head.count)
+        head.append(span: chunk.extracting(piece.lowerBound..<(piece.lowerBound + taken)))
+        guard isEnded || head.count == Self.headSize else { return }
+        let start = head
+        head.removeAll()
+        try take(start.span, try begin(start.span, 0..<start.count))
+        rest = (piece.lowerBound + taken)..<piece.upperBound
+      }
+    }
+    try take(chunk, rest)
+  }
+
+  /// Finds out what a line is (§9.2.6: up to the first colon its field, behind it and one space its value).
+  /// - Returns: what of the line belongs to the value.
+  private mutating func begin(_ line: borrowing Span<UInt8>, _ range: Range<Int>) throws(TooLarge) -> Range<Int> {
+    guard !range.isEmpty else { return range }
+    let (named, length) = Self.field(Self.firstWord(line, range))
+    var start = range.lowerBound + length
+    guard start == range.upperBound || line[start] == UInt8(ascii: ":") else {
+      field = .unknown
+      return range.upperBound..<range.upperBound
+    }
+    field = named
+    if named == .unknown || (named == .comment && !keepsComments) {
+      field = .unknown
+      return range.upperBound..<range.upperBound
+    }
+    if named == .data {
+      // The standard adds LF behind each line and cuts the last one again.
+      if hasData {
+        try makeRoom(for: 1)
+        data.append(UInt8(ascii: "\n"))
+      }
+      hasData = true
+    }
+    value.removeAll(keepingCapacity: true)
+    if start < range.upperBound { start += 1 }
+    if start < range.upperBound, line[start] == UInt8(ascii: " ") { start += 1 }
+    return start..<range.upperBound
+  }
+
+  /// The field with which a line begins, by its first eight bytes, and the length of its name.
+  @inline(__always)
+  private static func field(_ word: UInt64) -> (Field, length: Int) {
+    // The names as little-endian numbers.
+    if word & 0xFFFF_FFFF == 0x6174_6164 { return (.data, 4) }
+    if word & 0xFF == 0x3A { return (.comment, 0) }
+    if word & 0xFFFF == 0x6469 { return (.id, 2) }
+    if word & 0xFF_FFFF_FFFF == 0x74_6E65_7665 { return (.event, 5) }
+    if word & 0xFF_FFFF_FFFF == 0x79_7274_6572 { return (.retry, 5) }
+    return (.unknown, 0)
+  }
+
+  /// Up to eight bytes from the start of a line, the first in the low byte; zeros stand for what is behind its end.
+  @inline(__always)
+  private static func firstWord(_ line: borrowing Span<UInt8>, _ range: Range<Int>) -> UInt64 {
+    let count = range.count
+    if range.lowerBound + 8 <= line.count {
+      let word = loadWord(line, at: range.lowerBound)
+      return count >= 8 ? word : word & (1 << UInt64(count * 8) - 1)
+    }
+    var word: UInt64 = 0
+    for index in range { word |= UInt64(line[index]) << UInt64((index - range.lowerBound) * 8) }
+    return word
+  }
+
+  /// Appends a piece of the value.
+  private mutating func take(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(TooLarge) {
+    switch field {
+    case .undecided, .unknown: return
+    case .data:
+      try makeRoom(for: range.count)
+      data.append(span: bytes.extracting(range))
+    case .event, .id, .retry, .comment:
+      try makeRoom(for: value.count + range.count)
+      value.append(span: bytes.extracting(range))
+    }
+  }
+
+  private func makeRoom(for count: Int) throws(TooLarge) {
+    if count > maxEventSize - data.count { throw TooLarge() }
+  }
+
+  /// Does what a complete line asks for.
+  private mutating func endLine() -> Item? {
+    let field = self.field
+    self.field = .undecided
+    switch field {
+    case .undecided: return dispatch()
+    case .data, .unknown: return nil
+    case .event:
+      UTF8Repair.repair(&value)
+      swap(&typeBuffer, &value)
+    case .id:
+      guard !value.contains(0) else { return nil }
+      UTF8Repair.repair(&value)
+      swap(&idBuffer, &value)
+      hasID = true
+    case .comment:
+      UTF8Repair.repair(&value)
+      return .comment
+    case .retry: return reconnectionTime.map(Item.retry)
+    }
+    return nil
+  }
+
+  private var reconnectionTime: Int? {
+    var time = 0
+    for digit in value {
+      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+      let (tens, tooMany) = time.multipliedReportingOverflow(by: 10)
+      let (sum, tooMuch) = tens.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
+      time = tooMany || tooMuch ? .max : sum
+    }
+    return value.isEmpty ? nil : time
+  }
+
+  /// A blank line: the block is an event if it had data.
+  private mutating func dispatch() -> Item? {
+    if hasID {
+      swap(&lastEventID, &idBuffer)
+      hasID = false
+    }
+    guard hasData else {
+      typeBuffer.removeAll(keepingCapacity: true)
+      return nil
+    }
+    UTF8Repair.repair(&data)
+    isDispatched = true
+    return .event
+  }
+}
+
+/// The index of the first CR or LF from `start`; the end of `bytes` when there is none.
+private func lineEnd(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
+  var index = start
+  // Most lines are short: word by word finds their end before a call to memchr(3) has begun.
+  let near = min(bytes.count, start + 64)
+  while index + 8 <= near {
+    let word = loadWord(bytes, at: index)
+    let marked = word.places(of: UInt8(ascii: "\n")) | word.places(of: UInt8(ascii: "\r"))
+    if marked != 0 { return index + marked.lowestPlace }
+    index += 8
+  }
+  if near == bytes.count {
+    while index < near, bytes[index] != UInt8(ascii: "\n"), bytes[index] != UInt8(ascii: "\r") { index += 1 }
+    return index
+  }
+  // In windows, or the search for LF would walk over everything behind each CR of a stream that has no LF.
+  while index < bytes.count {
+    let window = index..<min(bytes.count, index + 4096)
+    let lineFeed = firstIndex(of: UInt8(ascii: "\n"), in: bytes, window) ?? window.upperBound
+    if let carriageReturn = firstIndex(of: UInt8(ascii: "\r"), in: bytes, index..<lineFeed) { return carriageReturn }
+    if lineFeed < window.upperBound { return lineFeed }
+    index = window.upperBound
+  }
+  return index
+}

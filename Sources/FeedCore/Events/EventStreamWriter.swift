@@ -1,0 +1,51 @@
+// Server-sent events as text, in one canonical form: type, id and data in this order, LF line ends, one space after
+// the colon. What EventStreamParser reads from it is what was written.
+
+/// Writes the blocks of an event stream (WHATWG HTML §9.2.5).
+public struct EventStreamWriter: Sendable {
+  /// Whether the reader of the stream has a last event ID by now, which an event without one must clear.
+  private var hasID = false
+
+  public init() {}
+
+  /// Writes one event.
+  /// - Parameters:
+  ///   - type: without line ends. `message` is left out, for it goes without saying.
+  ///   - id: without line ends and NUL; empty for none.
+  ///   - data: any text; each of its lines (ended by LF) becomes a line of the block.
+  public mutating func write(type: [UInt8], id: [UInt8], data: [UInt8], to output: inout ByteWriter) {
+    if type != Self.message { Self.writeLine("event: ", type.span, to: &output) }
+    if !id.isEmpty {
+      Self.writeLine("id: ", id.span, to: &output)
+    } else if hasID {
+      output.append("id:\n")
+    }
+    hasID = !id.isEmpty
+    let text = data.span
+    var start = 0
+    while let end = firstIndex(of: UInt8(ascii: "\n"), in: text, start..<text.count) {
+      Self.writeLine("data: ", text.extracting(start..<end), to: &output)
+      start = end + 1
+    }
+    Self.writeLine("data: ", text.extracting(start..<text.count), to: &output)
+    output.append("\n")
+  }
+
+  /// Writes a comment, which must have no line ends.
+  public func write(comment: [UInt8], to output: inout ByteWriter) {
+    Self.writeLine(": ", comment.span, to: &output)
+  }
+
+  /// Writes a reconnection time.
+  public func write(retry milliseconds: Int, to output: inout ByteWriter) {
+    output.append("retry: \(milliseconds)\n")
+  }
+
+  private static let message = Array("message".utf8)
+
+  private static func writeLine(_ field: StaticString, _ value: borrowing Span<UInt8>, to output: inout ByteWriter) {
+    output.append(field)
+    output.append(value)
+    output.append(UInt8(ascii: "\n"))
+  }
+}
