@@ -28,13 +28,20 @@ public struct JSONScanner {
   public private(set) var offset = 0
 
   private let maxDepth: Int
+  private let isAtStart: Bool
   private var expected = Expected.value
   private var unfinished = Unfinished.none
   /// The tape positions of the open containers, outermost first.
   private var open: [Int] = []
   private var started = false
 
-  public init(maxDepth: Int = defaultMaxDepth) { self.maxDepth = maxDepth }
+  /// - Parameters:
+  ///   - maxDepth: how many containers may be open at once.
+  ///   - isAtStart: whether a text begins with these bytes, where a byte order mark or another encoding shows.
+  public init(maxDepth: Int = defaultMaxDepth, isAtStart: Bool = true) {
+    self.maxDepth = maxDepth
+    self.isAtStart = isAtStart
+  }
 
   /// Whether anything but white space has been seen.
   public var hasStarted: Bool { started }
@@ -49,7 +56,7 @@ public struct JSONScanner {
     if tape.capacity == 0 { tape.reserveCapacity(bytes.count / 8 + 16) }
     var index = offset
     defer { offset = index }
-    if index == 0 {
+    if index == 0, isAtStart {
       guard let start = afterByteOrderMark(bytes, isLast) else { return false }
       index = start
     }
@@ -125,7 +132,7 @@ public struct JSONScanner {
       if expected == .elementOrEnd {
         try close(byte, &index, orElse: .expectedElementOrEnd)
       } else {
-        let isWide = index < 4 && (byte == 0 || byte >= 0xFE)
+        let isWide = isAtStart && index == 0 && (byte == 0 || byte >= 0xFE)
         throw JSONError(isWide ? .notUTF8Text : .expectedValue, at: index)
       }
     }
