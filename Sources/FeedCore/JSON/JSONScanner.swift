@@ -30,6 +30,8 @@ public struct JSONScanner {
   private let maxDepth: Int
   private let isAtStart: Bool
   private var expected = Expected.value
+  /// What comes after a value in the innermost container.
+  private var afterValue = Expected.nothing
   private var unfinished = Unfinished.none
   /// The tape positions of the open containers, outermost first.
   private var open: [Int] = []
@@ -61,7 +63,9 @@ public struct JSONScanner {
       index = start
     }
 
-    switch unfinished {
+    let token = unfinished
+    unfinished = .none
+    switch token {
     case .none: break
     case .string(let isKey): guard try string(bytes, &index, isKey: isKey, isLast) else { return false }
     case .number(let state): guard try number(bytes, &index, state, isLast) else { return false }
@@ -151,8 +155,7 @@ public struct JSONScanner {
     if escaped { tape[tape.count - 1] = TapeWord.make(.escapedString, at: TapeWord.offset(tape[tape.count - 1])) }
     switch end {
     case .complete:
-      unfinished = .none
-      if isKey { expected = .colon } else { endValue() }
+      expected = isKey ? .colon : afterValue
       return true
     case .outOfBytes:
       if isLast { throw JSONError(.endInString, at: bytes.count) }
@@ -174,8 +177,7 @@ public struct JSONScanner {
       return false
     case .outOfBytes where !state.mayEnd: throw JSONError(.expectedDigit, at: index)
     default:
-      unfinished = .none
-      endValue()
+      expected = afterValue
       return true
     }
   }
@@ -193,7 +195,7 @@ public struct JSONScanner {
     }
     tape.append(TapeWord.make(literal.kind, at: index))
     index += literal.count
-    endValue()
+    expected = afterValue
     return true
   }
 
@@ -205,31 +207,23 @@ public struct JSONScanner {
     open.append(tape.count)
     tape.append(TapeWord.make(kind, at: index))
     tape.append(0)
+    afterValue = kind == .object ? .memberEnd : .elementEnd
   }
 
   /// Ends the innermost container if `byte` is its closing bracket.
   @inline(__always)
   private mutating func close(_ byte: UInt8, _ index: inout Int, orElse kind: JSONError.Kind) throws(JSONError) {
-    guard let position = open.last, byte == closingBracket(position) else { throw JSONError(kind, at: index) }
-    open.removeLast()
+    let bracket = afterValue == .memberEnd ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    guard byte == bracket, let position = open.popLast() else { throw JSONError(kind, at: index) }
     tape.append(TapeWord.closing(at: index))
     tape[position + 1] = TapeWord.skip(to: tape.count)
     index += 1
-    endValue()
-  }
-
-  @inline(__always)
-  private func closingBracket(_ position: Int) -> UInt8 {
-    TapeWord.kind(tape[position]) == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")
-  }
-
-  @inline(__always)
-  private mutating func endValue() {
-    guard let position = open.last else {
-      expected = .nothing
-      return
+    if let outer = open.last {
+      afterValue = TapeWord.kind(tape[outer]) == .object ? .memberEnd : .elementEnd
+    } else {
+      afterValue = .nothing
     }
-    expected = TapeWord.kind(tape[position]) == .object ? .memberEnd : .elementEnd
+    expected = afterValue
   }
 
   // MARK: Between tokens
@@ -271,5 +265,6 @@ private struct Literal {
 
 @inline(__always)
 func isWhiteSpace(_ byte: UInt8) -> Bool {
-  byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
+  guard byte <= 0x20 else { return false }
+  return byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
 }
