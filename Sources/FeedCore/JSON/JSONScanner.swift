@@ -81,16 +81,21 @@ public struct JSONScanner {
       switch expected {
       case .memberEnd, .elementEnd:
         if byte == UInt8(ascii: ",") {
-          expected = expected == .memberEnd ? .key : .value
           index += 1
+          guard expected == .memberEnd else {
+            expected = .value
+            continue
+          }
+          expected = .key
+          // What mostly follows, without another turn of the loop; here and below.
+          guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { continue }
+          guard try name(bytes, &index, isLast) else { return false }
         } else {
           try close(byte, &index, orElse: expected == .memberEnd ? .expectedMemberEnd : .expectedElementEnd)
         }
       case .key, .keyOrEnd:
         if byte == UInt8(ascii: "\"") {
-          tape.append(TapeWord.make(.string, at: index))
-          index += 1
-          guard try string(bytes, &index, isKey: true, isLast) else { return false }
+          guard try name(bytes, &index, isLast) else { return false }
         } else if expected == .key {
           throw JSONError(.expectedKey, at: index)
         } else {
@@ -104,6 +109,20 @@ public struct JSONScanner {
         guard try value(byte, bytes, &index, isLast) else { return false }
       case .nothing: break
       }
+    }
+    return true
+  }
+
+  @inline(__always)
+  private mutating func name(
+    _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool
+  ) throws(JSONError) -> Bool {
+    tape.append(TapeWord.make(.string, at: index))
+    index += 1
+    guard try string(bytes, &index, isKey: true, isLast) else { return false }
+    if index < bytes.count, bytes[index] == UInt8(ascii: ":") {
+      expected = .value
+      index += 1
     }
     return true
   }
