@@ -48,9 +48,10 @@ enum Completion {
       let names = (option.letter.map { ["-\($0)"] } ?? []) + ["--" + option.name]
       var action = ""
       if let value = option.value {
+        let name = value.name.map { $0 == ":" ? "\\:" : String($0) }.joined()
         switch value.completion {
-        case .none: action = ":\(value.name):"
-        case .file: action = ":\(value.name):_files"
+        case .none: action = ":\(name):"
+        case .file: action = ":\(name):_files"
         case .words(let words): action = ":value:(\(words.joined(separator: " ")))"
         }
       }
