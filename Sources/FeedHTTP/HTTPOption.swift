@@ -7,7 +7,7 @@ public enum HTTPOption: ToolOption {
 
   public var spec: OptionSpec {
     switch self {
-    case .header: row("header", "H", .text("'NAME: VALUE'|@FILE"), "send a header, or those of a file")
+    case .header: row("header", "H", .text("HEADER|@FILE"), "send a header, or those of a file")
     case .request: row("request", "X", .text("METHOD"), "use another method than GET, or POST with --data")
     case .data: row("data", "d", .text("TEXT|@FILE|-"), "send a body, by POST; several are joined by &")
     case .user: row("user", "u", .text("NAME:PASSWORD"), "log in by Basic authentication")
