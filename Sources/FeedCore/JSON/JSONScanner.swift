@@ -285,5 +285,6 @@ private struct Literal {
 @inline(__always)
 func isWhiteSpace(_ byte: UInt8) -> Bool {
   guard byte <= 0x20 else { return false }
-  return byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
+  return byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+    || byte == UInt8(ascii: "\t")
 }

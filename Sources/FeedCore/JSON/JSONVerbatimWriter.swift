@@ -52,7 +52,8 @@ public struct JSONVerbatimWriter {
 
   private func write(_ tree: JSONTree, at place: Int, to output: inout ByteWriter) {
     let outside = Surroundings(
-      lineStart: layout.isMultiLine ? layout.lineEnd : nil, afterComma: layout.afterComma, afterColon: layout.afterColon)
+      lineStart: layout.isMultiLine ? layout.lineEnd : nil, afterComma: layout.afterComma, afterColon: layout.afterColon
+    )
     var levels: [Level] = []
     write(tree, at: place, outside, &levels, to: &output)
     while let top = levels.indices.last {
@@ -131,7 +132,8 @@ public struct JSONVerbatimWriter {
     if let colon = own.colon { inside.afterColon = Array(colon.drop { $0 != UInt8(ascii: ":") }.dropFirst()) }
     let end = own.isEmpty ? (inside.lineStart == nil ? [] : around.lineStart ?? layout.lineEnd) : own.trail
     levels.append(
-      Level(slots: node.slots.makeIterator(), layout: own, isObject: isObject, surroundings: inside, end: end + [close]))
+      Level(slots: node.slots.makeIterator(), layout: own, isObject: isObject, surroundings: inside, end: end + [close])
+    )
   }
 
   /// The line end and indentation for the children of a container; nil where they share a line.
