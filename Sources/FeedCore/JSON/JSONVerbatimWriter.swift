@@ -13,7 +13,7 @@ public struct JSONVerbatimWriter {
   private struct Surroundings {
     /// Set when the container around has a line for each child: the line end and the child's indentation.
     var lineStart: [UInt8]?
-    /// Whether the children that are containers are on one line each, as in a list of records, so a new one is too.
+    /// In an array: whether the elements are on one line each, as in a list of records, so a new one is too.
     var hasChildrenOnOneLine = false
     var afterComma: [UInt8]
     var afterColon: [UInt8]
@@ -125,7 +125,7 @@ public struct JSONVerbatimWriter {
     }
     var inside = around
     inside.lineStart = childLineStart(own, around, tree.origin)
-    inside.hasChildrenOnOneLine = own.hasChildrenOnOneLine
+    inside.hasChildrenOnOneLine = !isObject && own.hasChildrenOnOneLine
     if inside.lineStart == nil, let separator = own.separator {
       inside.afterComma = Array(separator.drop { $0 != UInt8(ascii: ",") }.dropFirst())
     }
