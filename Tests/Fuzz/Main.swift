@@ -49,7 +49,9 @@ struct Cuts {
     var ways = [Array(1..<max(2, bytes.count + 1))]
     for longest in [9, max(1, bytes.count)] {
       var ends: [Int] = []
-      while ends.last ?? 0 < bytes.count { ends.append(min(bytes.count, (ends.last ?? 0) + 1 + cuts.next(below: longest))) }
+      while ends.last ?? 0 < bytes.count {
+        ends.append(min(bytes.count, (ends.last ?? 0) + 1 + cuts.next(below: longest)))
+      }
       ways.append(ends)
     }
     return ways

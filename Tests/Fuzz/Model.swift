@@ -69,7 +69,8 @@ indirect enum Model: Equatable {
     case (.object(let a), .object(let b)):
       a.count == b.count
         && (zip(a, b).allSatisfy { $0.name == $1.name && $0.value == $1.value }
-          || (!isTwice(a) && !isTwice(b) && a.allSatisfy { x in b.contains { $0.name == x.name && $0.value == x.value } }))
+          || (!isTwice(a) && !isTwice(b)
+            && a.allSatisfy { x in b.contains { $0.name == x.name && $0.value == x.value } }))
     default: false
     }
   }

@@ -8,18 +8,24 @@ func fuzzPatch(_ bytes: [UInt8]) {
   var options = PatchOptions()
   options.maxSize = 1 << 15
   if patch.root.kind == .array, let operations = try? JSONPatch(patch.root) {
-    fuzz(document, options, { (tree, options, undo) throws(PatchFailure) in
-      try operations.apply(to: &tree, options, undo: &undo)
-    }, model: { try $0.apply(operations) })
+    fuzz(
+      document, options,
+      { (tree, options, undo) throws(PatchFailure) in
+        try operations.apply(to: &tree, options, undo: &undo)
+      }, model: { try $0.apply(operations) })
     options.makesParents = true
     options.ignoresMissing = true
-    fuzz(document, options, { (tree, options, undo) throws(PatchFailure) in
-      try operations.apply(to: &tree, options, undo: &undo)
-    }, model: nil)
+    fuzz(
+      document, options,
+      { (tree, options, undo) throws(PatchFailure) in
+        try operations.apply(to: &tree, options, undo: &undo)
+      }, model: nil)
   } else {
-    fuzz(document, options, { (tree, options, undo) throws(PatchFailure) in
-      try MergePatch.apply(patch.root, to: &tree, options, undo: &undo)
-    }, model: { $0 = $0.merged(with: Model(JSONTree(patch.root))) })
+    fuzz(
+      document, options,
+      { (tree, options, undo) throws(PatchFailure) in
+        try MergePatch.apply(patch.root, to: &tree, options, undo: &undo)
+      }, model: { $0 = $0.merged(with: Model(JSONTree(patch.root))) })
   }
 }
 
@@ -70,7 +76,9 @@ private func takeBack(_ undo: JSONPatch, _ result: JSONTree, _ original: JSONTre
     return promise(before.hasDuplicates, "undo does not apply: \(error)")
   }
   if !before.hasDuplicates {
-    promise(JSONEquality.equal(tree, original), "undo leads elsewhere: \(shown(text { JSONWriter.writeCompact(tree, to: &$0) }))")
+    promise(
+      JSONEquality.equal(tree, original),
+      "undo leads elsewhere: \(shown(text { JSONWriter.writeCompact(tree, to: &$0) }))")
     promise(Model(tree) == before, "undo leads elsewhere, and equality does not see it")
   }
 }
