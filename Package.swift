@@ -29,6 +29,7 @@ let package = Package(
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),
+    .testTarget(name: "FeedHTTPTests", dependencies: ["FeedHTTP", "TestSupport"], swiftSettings: plain),
     .testTarget(name: "JPatchTests", dependencies: ["FeedCore", "TestSupport", "jpatch"], swiftSettings: plain),
     .testTarget(
       name: "ToolLawTests", dependencies: ["FeedCore", "TestSupport", "jpatch", "sse-cat"], swiftSettings: plain),

@@ -1,1 +1,55 @@
+/*
+ * libcurl for Swift: its three variadic functions in forms that Swift can call, each with the one type
+ * that its options take. Everything else is used as curl/curl.h declares it.
+ */
 #include <curl/curl.h>
+
+typedef size_t (*feed_curl_sink)(char *bytes, size_t size, size_t count, void *context);
+
+static inline CURLcode feed_set_long(CURL *easy, CURLoption option, long value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode feed_set_large(CURL *easy, CURLoption option, curl_off_t value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+/* Strings, which libcurl copies (save CURLOPT_POSTFIELDS), and lists and pointers, which it does not. */
+static inline CURLcode feed_set_string(CURL *easy, CURLoption option, const char *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode feed_set_pointer(CURL *easy, CURLoption option, void *value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode feed_set_sink(CURL *easy, CURLoption option, feed_curl_sink value) {
+  return curl_easy_setopt(easy, option, value);
+}
+
+static inline CURLcode feed_get_long(CURL *easy, CURLINFO info, long *value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+/* http and https only, whatever this libcurl was built with, by the option that its age has. */
+static inline CURLcode feed_set_http_only(CURL *easy) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
+#endif
+}
+
+/* The next transfer that has ended: 1 with its result, 0 when there is none. */
+static inline int feed_next_result(CURLM *multi, CURL **easy, CURLcode *result) {
+  int left;
+  CURLMsg *message;
+  while ((message = curl_multi_info_read(multi, &left)) != NULL) {
+    if (message->msg == CURLMSG_DONE) {
+      *easy = message->easy_handle;
+      *result = message->data.result;
+      return 1;
+    }
+  }
+  return 0;
+}

@@ -1,1 +1,84 @@
+// The client: libcurl's multi interface, driven by whoever asks for the next piece. No thread, no callback: `next`
+// does what can be done at once, `wait` waits.
+
+import CCurl
 import FeedCore
+
+/// Starts requests and keeps their connections for the next ones.
+@safe
+public final class HTTPClient {
+  /// Why `wait` came back.
+  public enum Wakeup: Sendable {
+    /// Something may have happened on the network.
+    case activity
+    /// The deadline has passed.
+    case timeUp
+    /// Nobody reads the output any more.
+    case hangUp
+  }
+
+  private let multi: UnsafeMutableRawPointer
+  private var transfers: [CurlTransfer] = []
+
+  /// Also makes SIGPIPE ignored: libcurl writes to sockets that the other side may have closed.
+  public init() throws(HTTPError) {
+    Signals.ignoreBrokenPipe()
+    guard curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32)) == CURLE_OK, let multi = unsafe curl_multi_init()
+    else {
+      throw HTTPError(.permanent, "libcurl cannot start")
+    }
+    unsafe self.multi = multi
+  }
+
+  deinit {
+    for transfer in transfers { unsafe curl_multi_remove_handle(multi, transfer.easy) }
+    transfers = []
+    unsafe curl_multi_cleanup(multi)
+    curl_global_cleanup()
+  }
+
+  /// Sends a request on its way.
+  public func start(_ request: HTTPRequest) throws(HTTPError) -> HTTPTransfer {
+    HTTPTransfer(request, try begin(request), of: self)
+  }
+
+  func begin(_ request: HTTPRequest) throws(HTTPError) -> CurlTransfer {
+    let transfer = try CurlTransfer(request)
+    guard unsafe curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
+      throw HTTPError(.permanent, "libcurl cannot start a transfer")
+    }
+    transfers.append(transfer)
+    return transfer
+  }
+
+  /// Ends a transfer, whatever it was at; its connection is closed unless all of its answer has come.
+  func drop(_ transfer: CurlTransfer) {
+    guard let index = transfers.firstIndex(where: { $0 === transfer }) else { return }
+    unsafe curl_multi_remove_handle(multi, transfer.easy)
+    transfers.remove(at: index)
+  }
+
+  /// Does what can be done without waiting.
+  func perform() throws(HTTPError) {
+    var running: Int32 = 0
+    guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { throw HTTPError(.permanent, "libcurl failed") }
+    var easy: UnsafeMutableRawPointer?
+    var result = CURLE_OK
+    while unsafe feed_next_result(multi, &easy, &result) == 1 {
+      for transfer in transfers where unsafe transfer.easy == easy { transfer.result = result }
+    }
+  }
+
+  /// Waits until the network has something, or `deadline` (of the monotonic clock) passes, or nobody reads `output`.
+  public func wait(until deadline: Double?, orHangUpOf output: Descriptor) throws(HTTPError) -> Wakeup {
+    let now = Clock.monotonic()
+    if let deadline, deadline <= now { return .timeUp }
+    // An hour stands for ever; libcurl comes back sooner for timers of its own.
+    let milliseconds = min(3600, deadline.map { $0 - now } ?? 3600) * 1000
+    var pipe = curl_waitfd(fd: output.number, events: 0, revents: 0)
+    var count: Int32 = 0
+    let code = unsafe curl_multi_poll(multi, &pipe, 1, Int32(milliseconds.rounded(.up)), &count)
+    guard code == CURLM_OK else { throw HTTPError(.permanent, "libcurl cannot wait") }
+    return pipe.revents != 0 && output.isHungUp ? .hangUp : .activity
+  }
+}

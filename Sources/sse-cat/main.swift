@@ -1,1 +1,13 @@
 import FeedCore
+
+sseCat.main { (invocation: Invocation<Flag>, streams) throws(ToolError) in
+  let options = try Options(invocation, streams)
+  switch options.source {
+  case .file(let file):
+    var stream = LocalStream(file, options, streams)
+    return try stream.run()
+  case .url(let url):
+    var subscription = try Subscription(url, options, streams)
+    return try subscription.run()
+  }
+}

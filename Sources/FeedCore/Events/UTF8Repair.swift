@@ -45,7 +45,8 @@ enum UTF8Repair {
   private static func skipASCII(_ bytes: borrowing Span<UInt8>, _ index: inout Int) {
     let high = UInt64.repeating(0x80)
     while index + 32 <= bytes.count {
-      let words = loadWord(bytes, at: index) | loadWord(bytes, at: index + 8) | loadWord(bytes, at: index + 16)
+      let words =
+        loadWord(bytes, at: index) | loadWord(bytes, at: index + 8) | loadWord(bytes, at: index + 16)
         | loadWord(bytes, at: index + 24)
       if words & high != 0 { break }
       index += 32

@@ -21,6 +21,10 @@ public enum Signals {
     Process.exit(141)
   }
 
+  /// Makes a write to a closed pipe or socket an error instead of a signal, for a library that writes to sockets.
+  /// A tool whose own output is closed still ends by `dieOfBrokenPipe`.
+  public static func ignoreBrokenPipe() { signal(SIGPIPE, SIG_IGN) }
+
   /// Runs `body` while SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE wait; one that came is delivered after it.
   static func heldBack<T>(_ body: () throws(SystemError) -> T) throws(SystemError) -> T {
     var held = sigset_t()

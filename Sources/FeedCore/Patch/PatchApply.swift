@@ -35,7 +35,10 @@ extension JSONPatch {
     var result = tree
     var log = undo
     for (index, operation) in operations.enumerated() {
-      func step() -> String { "op \(index + 1) (\(operation.name) \(quoted(operation.path.text)))" }
+      func step() -> String {
+        let path = operation.path.tokens.isEmpty ? "\"\"" : quoted(operation.path.text)
+        return "op \(index + 1) (\(operation.name) \(path))"
+      }
       let problem: String?
       do { problem = try operation.apply(to: &result, options, &log) } catch { problem = error.message }
       if let problem { throw PatchFailure(message: step() + ": " + problem, isLimit: false) }

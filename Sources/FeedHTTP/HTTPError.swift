@@ -1,0 +1,58 @@
+// What can go wrong with a transfer, sorted by what a client can do about it.
+
+import CCurl
+import FeedCore
+
+/// A transfer that failed, other than by the status of its answer.
+public struct HTTPError: Error, Equatable, Sendable {
+  public enum Kind: Equatable, Sendable {
+    /// It may work later: refused, unreachable, not resolved, cut off.
+    case transient
+    /// Nothing came in time.
+    case timedOut
+    /// It will not get better by itself: a certificate that is not accepted, a bad proxy, an endless redirect.
+    case permanent
+  }
+
+  public let kind: Kind
+  /// Lower case, without secrets and without a full stop.
+  public let message: String
+
+  public init(_ kind: Kind, _ message: String) {
+    self.kind = kind
+    self.message = message
+  }
+}
+
+extension HTTPError {
+  /// What libcurl ended a transfer with.
+  /// - Parameters:
+  ///   - systemError: `errno` of a connection that failed; 0 when there is none.
+  ///   - detail: libcurl's error buffer. Used where it tells more and is known to quote no option.
+  static func make(_ code: CURLcode, systemError: Int32, detail: String) -> HTTPError {
+    switch code {
+    case CURLE_COULDNT_CONNECT:
+      return HTTPError(.transient, systemError == 0 ? "could not connect" : SystemError(code: systemError).message)
+    case CURLE_COULDNT_RESOLVE_HOST: return HTTPError(.transient, "could not resolve the host")
+    case CURLE_COULDNT_RESOLVE_PROXY: return HTTPError(.permanent, "could not resolve the proxy")
+    case CURLE_OPERATION_TIMEDOUT: return HTTPError(.timedOut, "timed out connecting")
+    case CURLE_PARTIAL_FILE: return HTTPError(.transient, "connection closed before the end of the answer")
+    case CURLE_GOT_NOTHING: return HTTPError(.transient, "connection closed without an answer")
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
+      return HTTPError(.transient, systemError == 0 ? "connection lost" : SystemError(code: systemError).message)
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
+      return HTTPError(.permanent, detail.isEmpty ? name(of: code) : detail.lowercasedFirstLetter)
+    case CURLE_SSL_CONNECT_ERROR:
+      return HTTPError(.transient, detail.isEmpty ? name(of: code) : detail.lowercasedFirstLetter)
+    case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_NOT_BUILT_IN, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
+      CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_ENGINE_NOTFOUND, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION,
+      CURLE_SETOPT_OPTION_SYNTAX, CURLE_OUT_OF_MEMORY, CURLE_LOGIN_DENIED, CURLE_FAILED_INIT:
+      return HTTPError(.permanent, name(of: code))
+    default: return HTTPError(.transient, name(of: code))
+    }
+  }
+
+  private static func name(of code: CURLcode) -> String {
+    unsafe String(cString: curl_easy_strerror(code)).lowercasedFirstLetter
+  }
+}

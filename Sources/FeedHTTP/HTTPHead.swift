@@ -1,0 +1,47 @@
+/// What an answer begins with: its status and header fields.
+public struct HTTPHead: Equatable, Sendable {
+  public struct Field: Equatable, Sendable {
+    /// In lower case.
+    public let name: String
+    /// Without white space around it.
+    public let value: [UInt8]
+  }
+
+  public internal(set) var status = 0
+  public internal(set) var fields: [Field] = []
+
+  /// The value of the last field called `name` (in lower case).
+  public func value(of name: String) -> [UInt8]? { fields.last { $0.name == name }?.value }
+
+  /// The media type without its parameters, in lower case: the essence of RFC 9110 §8.3.1 and the MIME standard.
+  public var mediaType: String? {
+    value(of: "content-type").map { value in
+      let essence = value.prefix { $0 != UInt8(ascii: ";") }
+      return String(decoding: trimmed(essence), as: UTF8.self).lowercased()
+    }
+  }
+
+  /// Takes a line of the head as it came.
+  /// - Returns: true when it was the last one of a final answer; that of a `100 Continue` is forgotten.
+  mutating func take(_ line: [UInt8]) -> Bool {
+    let text = trimmed(line[...])
+    if line.starts(with: Array("HTTP/".utf8)) {
+      let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
+      self = HTTPHead()
+      status = words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
+    } else if text.isEmpty {
+      return status >= 200
+    } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
+      let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
+      fields.append(Field(name: name, value: Array(trimmed(text[(colon + 1)...]))))
+    }
+    return false
+  }
+}
+
+/// Without the spaces, tabs and line ends at both ends.
+func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+  let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
+  let head = bytes.drop(while: isSpace)
+  return head.prefix((head.lastIndex { !isSpace($0) } ?? head.startIndex - 1) + 1 - head.startIndex)
+}

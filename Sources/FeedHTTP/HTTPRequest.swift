@@ -1,0 +1,95 @@
+// A request as a value, and the one rule of what of it a redirect may carry on.
+
+/// What is asked of a server, and how it is reached.
+public struct HTTPRequest: Sendable {
+  /// One header line as `-H` takes it: `Name: value`, `Name;` for an empty value, `Name:` to send none.
+  public struct Header: Equatable, Sendable {
+    public let name: String
+    public let line: [UInt8]
+
+    public init(_ name: String, _ value: [UInt8]) {
+      self.name = name
+      line = Array(name.utf8) + (value.isEmpty ? Array(";".utf8) : Array(": ".utf8) + value)
+    }
+
+    init(name: String, line: [UInt8]) {
+      self.name = name
+      self.line = line
+    }
+  }
+
+  /// What proves who we are. It belongs to one origin.
+  public struct Credentials: Equatable, Sendable {
+    public var user: [UInt8]?
+    public var password: [UInt8]?
+    public var bearer: [UInt8]?
+    public var cookies: [[UInt8]] = []
+    public var certificate: [UInt8]?
+    public var key: [UInt8]?
+
+    public init() {}
+  }
+
+  /// The way to the server, the same for every hop.
+  public struct Route: Sendable {
+    public enum Version: Sendable { case any, http1, http2 }
+
+    public var proxy: [UInt8]?
+    public var isInsecure = false
+    public var authorities: [UInt8]?
+    public var resolve: [[UInt8]] = []
+    public var unixSocket: [UInt8]?
+    /// In seconds.
+    public var connectTimeout = 30.0
+    public var version = Version.any
+    /// Look the host up in ~/.netrc.
+    public var usesNetrc = false
+
+    public init() {}
+  }
+
+  public var url: HTTPURL
+  public var method = "GET"
+  public var body: [UInt8]?
+  public var userAgent: [UInt8]
+  public var headers: [Header] = []
+  public var credentials = Credentials()
+  public var route = Route()
+
+  /// Sets a header, unless the user has set or silenced one of this name.
+  public mutating func setDefault(_ name: String, _ value: [UInt8]) {
+    if !has(name) { headers.append(Header(name, value)) }
+  }
+
+  /// Sets a header in place of any of this name.
+  public mutating func set(_ name: String, _ value: [UInt8]) {
+    headers.removeAll { $0.name.lowercased() == name.lowercased() }
+    headers.append(Header(name, value))
+  }
+
+  func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
+
+  /// The request that a redirect leads to (RFC 9110 §15.4).
+  ///
+  /// Another origin than the first one's gets nothing that could be a secret: no credentials, and of the headers
+  /// only those that never are one.
+  func redirected(to target: HTTPURL, status: Int) -> HTTPRequest {
+    var next = self
+    next.url = target
+    if (status == 303 && method != "HEAD") || ((status == 301 || status == 302) && method == "POST") {
+      next.method = "GET"
+      next.body = nil
+      next.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
+    }
+    if target.origin != url.origin {
+      next.credentials = Credentials()
+      next.headers.removeAll { !Self.isHarmless($0.name.lowercased()) }
+    }
+    return next
+  }
+
+  private static func isHarmless(_ name: String) -> Bool {
+    name.hasPrefix("accept")
+      || ["user-agent", "cache-control", "pragma", "last-event-id", "content-type", "content-language"].contains(name)
+  }
+}

@@ -1,0 +1,84 @@
+// One request and its answer, redirects followed. That is done here and not by libcurl, which would carry every
+// header of the user's along to wherever the server points.
+
+import FeedCore
+
+/// An answer that is arriving: ask `next` until it has nothing, then wait, then ask again.
+public final class HTTPTransfer {
+  public enum Event: Equatable, Sendable {
+    /// `head` is there: the one that counts, after all redirects.
+    case head
+    /// `chunk` holds the next bytes of the body, decompressed.
+    case body
+    /// The answer is complete.
+    case end
+  }
+
+  public static let maxRedirects = 20
+
+  /// The request that is being answered: the last hop's.
+  public private(set) var request: HTTPRequest
+  public private(set) var head = HTTPHead()
+  public private(set) var chunk: [UInt8] = []
+
+  private let client: HTTPClient
+  private var hop: CurlTransfer
+  private var redirects = 0
+  private var isHeadTold = false
+
+  init(_ request: HTTPRequest, _ hop: CurlTransfer, of client: HTTPClient) {
+    self.request = request
+    self.hop = hop
+    self.client = client
+  }
+
+  deinit { client.drop(hop) }
+
+  /// Gives up what has not arrived.
+  public func cancel() { client.drop(hop) }
+
+  /// What is there without waiting; nil when there is nothing.
+  /// - Throws: when the transfer failed, after all that came before has been given out.
+  public func next() throws(HTTPError) -> Event? {
+    if let event = try available() { return event }
+    hop.resume()
+    if let event = try available() { return event }
+    try client.perform()
+    return try available()
+  }
+
+  private func available() throws(HTTPError) -> Event? {
+    if !isHeadTold, let head = hop.head {
+      if let target = try redirection(head) {
+        try follow(target, head.status)
+        return nil
+      }
+      self.head = head
+      isHeadTold = true
+      return .head
+    }
+    if isHeadTold, hop.take(into: &chunk) { return .body }
+    if let failure = hop.failure { throw failure }
+    return hop.result == nil ? nil : .end
+  }
+
+  private func redirection(_ head: HTTPHead) throws(HTTPError) -> HTTPURL? {
+    guard [301, 302, 303, 307, 308].contains(head.status), let location = head.value(of: "location") else { return nil }
+    do throws(HTTPURL.Invalid) { return try request.url.resolving(location) } catch {
+      switch error {
+      case .scheme(let name): throw HTTPError(.permanent, "redirected to a URL of scheme '\(quoted(Array(name.utf8)))'")
+      case .malformed: throw HTTPError(.permanent, "redirected to what is no URL")
+      }
+    }
+  }
+
+  private func follow(_ target: HTTPURL, _ status: Int) throws(HTTPError) {
+    redirects += 1
+    if redirects > Self.maxRedirects { throw HTTPError(.permanent, "more than \(Self.maxRedirects) redirects") }
+    client.drop(hop)
+    request = request.redirected(to: target, status: status)
+    hop = try client.begin(request)
+    // So that the new request is on its way before anybody waits.
+    try client.perform()
+  }
+}

@@ -1,0 +1,107 @@
+// URLs, by libcurl's own parser, so that what we compare and what is connected to is the same thing.
+
+import CCurl
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// An absolute `http` or `https` URL.
+public struct HTTPURL: Equatable, Sendable {
+  public enum Invalid: Error, Equatable, Sendable {
+    /// Another scheme, by its name.
+    case scheme(String)
+    /// libcurl's word for what is wrong.
+    case malformed(String)
+  }
+
+  /// The URL without user information and fragment: what is requested.
+  public let text: String
+  /// Scheme, host and port, which decide who may see credentials (RFC 6454).
+  public let origin: String
+  /// The user information, percent-decoded.
+  public let user: [UInt8]?
+  public let password: [UInt8]?
+  /// The URL for messages: without the query too, where many an API wants its key.
+  public let display: String
+
+  /// Whether `operand` means a URL to connect to: it begins with `http://` or `https://`.
+  public static func isURL(_ operand: [UInt8]) -> Bool {
+    ["http", "https"].contains(scheme(of: operand) ?? "")
+  }
+
+  /// The scheme, in lower case, of what looks like `scheme://…`.
+  public static func scheme(of operand: [UInt8]) -> String? {
+    guard let colon = operand.firstIndex(of: UInt8(ascii: ":")), colon > 0,
+      operand[(colon + 1)...].starts(with: Array("//".utf8))
+    else { return nil }
+    let name = String(decoding: operand[..<colon], as: UTF8.self).lowercased()
+    let isName = name.utf8.enumerated().allSatisfy { index, byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): index > 0
+      default: false
+      }
+    }
+    return isName ? name : nil
+  }
+
+  public init(_ bytes: [UInt8]) throws(Invalid) { try self.init(bytes, relativeTo: nil) }
+
+  /// Resolves a reference such as the value of `Location` (RFC 3986 §5).
+  public func resolving(_ reference: [UInt8]) throws(Invalid) -> HTTPURL {
+    try HTTPURL(reference, relativeTo: text)
+  }
+
+  private init(_ bytes: [UInt8], relativeTo base: String?) throws(Invalid) {
+    guard !bytes.contains(0), let handle = unsafe curl_url() else { throw .malformed("malformed URL") }
+    defer { unsafe curl_url_cleanup(handle) }
+
+    func get(_ part: CURLUPart, _ flags: Int32 = 0) -> [UInt8]? {
+      var text: UnsafeMutablePointer<CChar>?
+      let code = unsafe curl_url_get(handle, part, &text, UInt32(flags))
+      guard code == CURLUE_OK, let found = unsafe text else { return nil }
+      defer { unsafe curl_free(found) }
+      return unsafe Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
+    }
+    func string(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
+      get(part, flags).map { String(decoding: $0, as: UTF8.self) }
+    }
+    func set(_ bytes: [UInt8]) throws(Invalid) {
+      // Spaces and bytes past ASCII are encoded, as a browser's address bar does.
+      let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
+      let code = unsafe (bytes + [0]).withUnsafeBytes { raw in
+        unsafe curl_url_set(handle, CURLUPART_URL, raw.bindMemory(to: CChar.self).baseAddress, flags)
+      }
+      guard code == CURLUE_OK else {
+        throw .malformed(unsafe String(cString: curl_url_strerror(code)).lowercasedFirstLetter)
+      }
+    }
+
+    if let base { try set(Array(base.utf8)) }
+    try set(bytes)
+    let scheme = (string(CURLUPART_SCHEME) ?? "").lowercased()
+    guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
+    guard let host = string(CURLUPART_HOST)?.lowercased(), !host.isEmpty else { throw .malformed("no host in the URL") }
+    let port = string(CURLUPART_PORT, CURLU_DEFAULT_PORT) ?? ""
+    origin = "\(scheme)://\(host):\(port)"
+    user = get(CURLUPART_USER, CURLU_URLDECODE)
+    password = get(CURLUPART_PASSWORD, CURLU_URLDECODE)
+    let hasQuery = get(CURLUPART_QUERY) != nil
+    for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] { unsafe curl_url_set(handle, part, nil, 0) }
+    text = string(CURLUPART_URL) ?? ""
+    unsafe curl_url_set(handle, CURLUPART_QUERY, nil, 0)
+    display = (string(CURLUPART_URL) ?? "") + (hasQuery ? "?…" : "")
+  }
+}
+
+extension String {
+  /// As our messages begin: with a small letter, unless it is an abbreviation (`SSL …` stays).
+  var lowercasedFirstLetter: String {
+    let head = prefix(2)
+    guard head.count == 2, head.last?.isUppercase == false else { return self }
+    return head.lowercased() + dropFirst(2)
+  }
+}

@@ -1,0 +1,27 @@
+/// A set of HTTP statuses as options name it: `429,5xx`, or `none`.
+public struct StatusSet: Equatable, Sendable {
+  private var ranges: [ClosedRange<Int>] = []
+
+  public static let none = StatusSet()
+
+  /// - Returns: nil when `text` is no such list.
+  public init?(_ text: [UInt8]) {
+    if text.elementsEqual("none".utf8) { return }
+    for word in text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+      let digits = word.map { Int($0) - Int(UInt8(ascii: "0")) }
+      guard digits.count == 3, (1...9).contains(digits[0]) else { return nil }
+      if word.dropFirst().allSatisfy({ $0 | 0x20 == UInt8(ascii: "x") }) {
+        ranges.append(digits[0] * 100...digits[0] * 100 + 99)
+      } else if digits.allSatisfy({ (0...9).contains($0) }) {
+        let status = digits[0] * 100 + digits[1] * 10 + digits[2]
+        ranges.append(status...status)
+      } else {
+        return nil
+      }
+    }
+  }
+
+  public init(_ statuses: Int...) { ranges = statuses.map { $0...$0 } }
+
+  public func contains(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
+}

@@ -1,0 +1,156 @@
+// One connection: from the request to the end of its answer, and what that end means.
+
+import FeedCore
+import FeedHTTP
+
+/// How a connection ended.
+enum Ending {
+  /// All that was wanted has been printed.
+  case finished
+  /// The server asked to stop (HTTP 204).
+  case stopped
+  /// The stream came to its end.
+  case closed
+  /// The stream was open, and broke.
+  case lost(HTTPError)
+  /// There was no stream.
+  case failed(HTTPError)
+  /// The server gave another answer than a stream.
+  case refused(Refusal)
+  /// `--max-time` has passed.
+  case outOfTime
+}
+
+/// An answer that is no event stream.
+struct Refusal {
+  let status: Int
+  /// In seconds.
+  let retryAfter: Double?
+  /// The status or type, and the first line of the body.
+  let message: String
+}
+
+struct Connection {
+  /// How long the body of a refusal is waited for; it is only read for its first line.
+  private static let patience = 5.0
+  private static let excerptLength = 200
+
+  private let transfer: HTTPTransfer
+  private let client: HTTPClient
+  private let output: Descriptor
+  private let idleTimeout: Double?
+  private let deadline: Double?
+  private var lastActivity = Clock.monotonic()
+  private(set) var isOpen = false
+
+  init(
+    _ request: HTTPRequest, of client: HTTPClient, deadline: Double?, idleTimeout: Double?, _ output: Descriptor
+  ) throws(HTTPError) {
+    transfer = try client.start(request)
+    self.client = client
+    self.output = output
+    self.deadline = deadline
+    self.idleTimeout = idleTimeout
+  }
+
+  /// Runs until the stream is open, or will not be.
+  /// - Returns: nil when it is open.
+  mutating func open() throws(ToolError) -> Ending? {
+    while true {
+      let event: HTTPTransfer.Event?
+      do { event = try transfer.next() } catch { return .failed(error) }
+      if event == .head { return try answer() }
+      if event == nil, let ending = try waitForNetwork() { return ending }
+    }
+  }
+
+  /// Pumps until the stream ends.
+  mutating func run(_ pump: inout EventPump) throws(ToolError) -> Ending {
+    while true {
+      let event: HTTPTransfer.Event?
+      do { event = try transfer.next() } catch { return .lost(error) }
+      switch event {
+      case .head?: continue
+      case .end?: return .closed
+      case .body?:
+        lastActivity = Clock.monotonic()
+        if try pump.take(transfer.chunk) == .finished { return .finished }
+        if let deadline, lastActivity >= deadline { return .outOfTime }
+      case nil:
+        try pump.settle()
+        if let ending = try waitForNetwork() { return ending }
+      }
+    }
+  }
+
+  /// Waits for the network.
+  /// - Returns: an ending when a time is up.
+  private mutating func waitForNetwork() throws(ToolError) -> Ending? {
+    let idleDeadline = idleTimeout.map { lastActivity + $0 }
+    let first = [deadline, idleDeadline].compactMap(\.self).min()
+    let wakeup: HTTPClient.Wakeup
+    do { wakeup = try client.wait(until: first, orHangUpOf: output) } catch {
+      return isOpen ? .lost(error) : .failed(error)
+    }
+    switch wakeup {
+    case .activity: return nil
+    case .hangUp: throw .brokenPipe
+    case .timeUp:
+      if let deadline, Clock.monotonic() >= deadline { return .outOfTime }
+      let what = isOpen ? "nothing received" : "no answer"
+      let error = HTTPError(.timedOut, "\(what) for \(secondsText(idleTimeout ?? 0)) s")
+      return isOpen ? .lost(error) : .failed(error)
+    }
+  }
+
+  /// Judges the head (WHATWG HTML §9.2.3): a stream is status 200 and the right type.
+  private mutating func answer() throws(ToolError) -> Ending? {
+    let head = transfer.head
+    if head.status == 204 { return .stopped }
+    let type = head.mediaType
+    if head.status == 200 && type == "text/event-stream" {
+      isOpen = true
+      return nil
+    }
+    let line = try firstLine()
+    let found = type.map { quoted(Array($0.utf8)) } ?? "no content type"
+    let problem = head.status == 200 ? "expected text/event-stream, found \(found)" : "HTTP \(head.status)"
+    return .refused(
+      Refusal(
+        status: head.status, retryAfter: head.value(of: "retry-after").flatMap { RetryAfter.seconds($0) },
+        message: problem + (line.isEmpty ? "" : ": " + line)))
+  }
+
+  /// The first line of the body that is not blank, for a message.
+  private mutating func firstLine() throws(ToolError) -> String {
+    let patience = min(Clock.monotonic() + Self.patience, deadline ?? .infinity)
+    var body: [UInt8] = []
+    // Whatever goes wrong here, what there is will do.
+    reading: while body.count < 4096, !body.drop(while: { $0 <= 0x20 }).contains(UInt8(ascii: "\n")) {
+      guard let event = try? .some(transfer.next()) else { break }
+      switch event {
+      case .body?: body += transfer.chunk
+      case .end?: break reading
+      case .head?: continue
+      case nil:
+        guard let wakeup = try? client.wait(until: patience, orHangUpOf: output), wakeup != .timeUp else {
+          break reading
+        }
+        if wakeup == .hangUp { throw .brokenPipe }
+      }
+    }
+    transfer.cancel()
+    let line = body.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }
+    let isCut = line.count > Self.excerptLength
+    var end = line.startIndex + min(line.count, Self.excerptLength)
+    // Not in the middle of a character.
+    while isCut, end > line.startIndex, body[end] & 0xC0 == 0x80 { end -= 1 }
+    return quoted(Array(body[line.startIndex..<end])) + (isCut ? "…" : "")
+  }
+}
+
+/// Seconds for a message: one decimal at the most.
+func secondsText(_ seconds: Double) -> String {
+  let tenths = Int((min(seconds, 1e12) * 10).rounded())
+  return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
+}

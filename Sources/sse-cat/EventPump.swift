@@ -1,0 +1,85 @@
+// What happens between the bytes of a stream and standard output: parse, choose, print, count. It is the same for a
+// file and for a connection, and lives on when a connection does not.
+
+import FeedCore
+
+struct EventPump {
+  /// What the printing has come to.
+  enum Progress { case goesOn, finished }
+
+  private(set) var parser: EventStreamParser
+  /// What the stream has asked for as reconnection time, in milliseconds, if it has.
+  private(set) var retry: Int?
+
+  private let options: Options
+  private let source: String
+  /// The exit status for input that is malformed: whose fault it is depends on where it comes from.
+  private let blame: ExitStatus
+  private let destination: Descriptor
+  private var printer: EventPrinter
+  private var output: ByteWriter
+  private var count = 0
+  private var printed = 0
+  private var checkpoint: CheckpointKeeper
+
+  init(_ options: Options, source: String, blame: ExitStatus, _ streams: StandardStreams) {
+    self.options = options
+    self.source = source
+    self.blame = blame
+    destination = streams.output
+    parser = EventStreamParser(
+      maxEventSize: options.maxEventSize, keepsComments: options.showsComments, lastEventID: options.lastEventID)
+    printer = EventPrinter(options)
+    output = ByteWriter(streams.output)
+    checkpoint = CheckpointKeeper(options.checkpoint, id: options.lastEventID)
+  }
+
+  /// A new connection has begun; only the last event ID goes on.
+  mutating func restart() { parser.restart() }
+
+  /// Prints what a chunk completes.
+  mutating func take(_ chunk: [UInt8]) throws(ToolError) -> Progress {
+    var index = 0
+    while let item = try nextItem(chunk, &index) {
+      switch item {
+      case .event: if try takeEvent() == .finished { return .finished }
+      case .comment: printer.print(comment: parser.comment, to: &output)
+      case .retry(let milliseconds):
+        retry = milliseconds
+        printer.print(retry: milliseconds, to: &output)
+      }
+    }
+    if checkpoint.isDue { try settle() }
+    do { try output.check() } catch { throw .output(error) }
+    return .goesOn
+  }
+
+  /// Writes out what has been printed, and then what that covers: before waiting, and at the end.
+  mutating func settle() throws(ToolError) {
+    do { try output.flush() } catch { throw .output(error) }
+    try checkpoint.save(parser.lastEventID)
+  }
+
+  /// After an error: what was good is not lost, but the event that was not is not covered.
+  mutating func abandon() { try? output.flush() }
+
+  private mutating func nextItem(_ chunk: [UInt8], _ index: inout Int) throws(ToolError) -> EventStreamParser.Item? {
+    do { return try parser.next(chunk.span, from: &index) } catch {
+      throw failure("longer than \(options.maxEventSize) bytes (--max-event-size)", event: count + 1)
+    }
+  }
+
+  private mutating func takeEvent() throws(ToolError) -> Progress {
+    count += 1
+    if let data = options.untilData, parser.data == data { return .finished }
+    if let type = options.untilType, parser.type == type { return .finished }
+    guard options.types.isEmpty || options.types.contains(parser.type) else { return .goesOn }
+    do { try printer.print(parser, to: &output) } catch { throw failure(error.reason, event: count) }
+    printed += 1
+    return printed < options.maxEvents ? .goesOn : .finished
+  }
+
+  private func failure(_ message: String, event: Int) -> ToolError {
+    ToolError(blame, message, source: source, record: "event \(event)")
+  }
+}

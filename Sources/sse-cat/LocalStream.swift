@@ -1,0 +1,62 @@
+// An event stream from a file or standard input: `curl -N … | sse-cat`.
+
+import FeedCore
+
+struct LocalStream {
+  private let file: InputFile
+  private let streams: StandardStreams
+  private let deadline: Double?
+  private var pump: EventPump
+
+  init(_ file: InputFile, _ options: Options, _ streams: StandardStreams) {
+    self.file = file
+    self.streams = streams
+    deadline = options.maxTime.map { Clock.monotonic() + $0 }
+    pump = EventPump(options, source: file.name, blame: .trouble, streams)
+  }
+
+  mutating func run() throws(ToolError) -> ExitStatus {
+    var reader = ByteReader(try file.open(streams))
+    do throws(ToolError) {
+      while try waitForInput(reader), try read(&reader) {
+        if try pump.take(reader.chunk) == .finished { break }
+      }
+    } catch {
+      pump.abandon()
+      throw error
+    }
+    try pump.settle()
+    return .yes
+  }
+
+  private func read(_ reader: inout ByteReader) throws(ToolError) -> Bool {
+    do { return try reader.next() } catch { throw .system(error, file.name) }
+  }
+
+  /// - Returns: false when the time is up.
+  private mutating func waitForInput(_ reader: ByteReader) throws(ToolError) -> Bool {
+    if let deadline, Clock.monotonic() >= deadline { return false }
+    if reader.isReady { return true }
+    try pump.settle()
+    guard let deadline else {
+      do { try reader.wait(orHangUpOf: streams.output) } catch { throw .output(error) }
+      return true
+    }
+    return try sleep(until: deadline, or: reader.descriptor, streams.output)
+  }
+}
+
+/// Waits for input on `input`, until `deadline`, or until nobody reads `output`.
+/// - Returns: whether there is input.
+/// - Throws: in the last case, so that the tool ends as by SIGPIPE.
+func sleep(until deadline: Double, or input: Descriptor?, _ output: Descriptor) throws(ToolError) -> Bool {
+  while true {
+    let left = deadline - Clock.monotonic()
+    if left <= 0 { return false }
+    var interests = [Descriptor.Interest(output, .hangUp)]
+    if let input { interests.append(.init(input, .input)) }
+    let there = Descriptor.wait(for: interests, milliseconds: Int32(min(left, 3600) * 1000 + 1))
+    if input != nil && there[1] { return true }
+    if there[0] { throw .brokenPipe }
+  }
+}

@@ -1,0 +1,117 @@
+// What the options of a command line come to.
+
+import FeedCore
+import FeedHTTP
+
+struct Options {
+  enum Source {
+    case file(InputFile)
+    case url(HTTPURL)
+  }
+
+  enum Format { case records, raw, sse }
+  enum DataForm { case auto, json, text }
+
+  var source = Source.file(.standardInput)
+  var format = Format.records
+  var dataForm = DataForm.auto
+  var endsWithNull = false
+  var showsComments = false
+  var showsTime = false
+  var types: [[UInt8]] = []
+  var maxEvents = Int.max
+  var untilData: [UInt8]?
+  var untilType: [UInt8]?
+  var maxTime: Double?
+  var maxEventSize = 64 << 20
+  var lastEventID: [UInt8] = []
+  var checkpoint: [UInt8]?
+  /// In seconds.
+  var reconnectDelay = 3.0
+  var retries = Int.max
+  var retryStatus: StatusSet?
+  var reconnects: Bool?
+  var idleTimeout: Double?
+  var isVerbose = false
+  var http = HTTPOptions()
+
+  init(_ invocation: Invocation<Flag>, _ streams: StandardStreams) throws(ToolError) {
+    source = try Self.source(invocation.operands)
+    if case .file = source, let (flag, _) = invocation.options.first(where: { $0.option.needsURL }) {
+      throw .usage("option '--\(flag.spec.name)' needs a URL to connect to")
+    }
+    var givenID: [UInt8]?
+    var resumeFrom: [UInt8]?
+    for (flag, bytes) in invocation.options {
+      let value = OptionValue(bytes, of: flag.spec)
+      switch flag {
+      case .event: types.append(bytes)
+      case .dataAs: dataForm = value.text == "json" ? .json : value.text == "text" ? .text : .auto
+      case .raw: format = .raw
+      case .null: endsWithNull = true
+      case .sse: format = .sse
+      case .comments: showsComments = true
+      case .time: showsTime = true
+      case .maxEvents: maxEvents = try value.integer(1...(.max))
+      case .until: untilData = bytes
+      case .untilEvent: untilType = bytes
+      case .maxTime: maxTime = try Self.duration(value)
+      case .maxEventSize: maxEventSize = try value.size()
+      case .lastEventID:
+        guard isSendable(bytes), String(validating: bytes, as: UTF8.self) != nil else {
+          throw value.refused("an ID without control characters, in UTF-8")
+        }
+        givenID = bytes
+      case .checkpoint: checkpoint = bytes
+      case .resumeFrom: resumeFrom = bytes
+      case .reconnectDelay: reconnectDelay = Double(try value.integer(0...1_000_000_000)) / 1000
+      case .retries: retries = try value.integer(0...(.max))
+      case .retryStatus:
+        guard let set = StatusSet(bytes) else { throw value.refused("HTTP statuses such as 429,5xx, or none") }
+        retryStatus = set
+      case .reconnect: reconnects = true
+      case .noReconnect: reconnects = false
+      case .idleTimeout: idleTimeout = try Self.duration(value)
+      case .verbose: isVerbose = true
+      case .http(let option): try http.take(option, bytes, streams)
+      }
+    }
+    try refuseContradictions(invocation)
+    if let givenID {
+      lastEventID = givenID
+    } else if let file = resumeFrom ?? checkpoint {
+      lastEventID = try Checkpoint.read(file)?.id ?? []
+    }
+  }
+
+  private static func source(_ operands: [[UInt8]]) throws(ToolError) -> Source {
+    guard let operand = operands.first else { return .file(.standardInput) }
+    if operands.count > 1 { throw .usage("expected one URL or file, found '\(quoted(operands[1]))' after the first") }
+    guard HTTPURL.isURL(operand) else {
+      if let scheme = HTTPURL.scheme(of: operand) { throw .usage("cannot connect to a URL of scheme '\(scheme)'") }
+      return .file(InputFile(operand))
+    }
+    do { return .url(try HTTPURL(operand)) } catch {
+      switch error {
+      case .scheme(let name): throw .usage("cannot connect to a URL of scheme '\(name)'")
+      case .malformed(let why): throw .usage("the URL is malformed: \(why)")
+      }
+    }
+  }
+
+  private static func duration(_ value: OptionValue) throws(ToolError) -> Double {
+    let seconds = try value.seconds()
+    guard seconds > 0 else { throw value.refused("more than 0 seconds") }
+    return seconds
+  }
+
+  private func refuseContradictions(_ invocation: Invocation<Flag>) throws(ToolError) {
+    func isGiven(_ flag: Flag) -> Bool { invocation.options.contains { $0.option == flag } }
+    if isGiven(.raw) && isGiven(.sse) { throw .usage("options '--raw' and '--sse' exclude each other") }
+    if isGiven(.null) && format != .raw { throw .usage("option '--null' needs '--raw'") }
+    if isGiven(.comments) && format == .raw { throw .usage("options '--comments' and '--raw' exclude each other") }
+    for flag in [Flag.dataAs, .time] where isGiven(flag) && format != .records {
+      throw .usage("option '--\(flag.spec.name)' is for records, not for '--\(format == .raw ? "raw" : "sse")'")
+    }
+  }
+}

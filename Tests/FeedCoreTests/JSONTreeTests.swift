@@ -1,0 +1,116 @@
+import TestSupport
+import Testing
+
+@testable import FeedCore
+
+@Suite struct JSONTreeTests {
+  @Test func oldTreesStayValid() throws {
+    let before = try tree(#"{"a":[1,{"b":2}],"c":3}"#)
+    var after = before
+    _ = try after.replace(at: JSONPointer(Array("/a/1/b".utf8)), with: tree("[true]"))
+    _ = try after.remove(at: JSONPointer(Array("/c".utf8)))
+    _ = try after.add(tree("0"), at: JSONPointer(Array("/a/0".utf8)))
+    #expect(compact(before) == #"{"a":[1,{"b":2}],"c":3}"#)
+    #expect(compact(after) == #"{"a":[0,1,{"b":[true]}]}"#)
+  }
+
+  /// A long random history of one wide object and one long array, against a plain model.
+  @Test func agreesWithAModel() throws {
+    var random = SeededGenerator(seed: 7)
+    var document = try tree(#"{"object":{},"array":[]}"#)
+    var members: [(String, Int)] = []
+    var elements: [Int] = []
+    for step in 0..<4000 {
+      let value = try tree("\(step)")
+      let name = "k\(Int.random(in: 0..<60, using: &random))"
+      let member = JSONPointer(tokens: [Array("object".utf8), Array(name.utf8)])
+      if let index = members.firstIndex(where: { $0.0 == name }), Bool.random(using: &random) {
+        _ = try document.remove(at: member)
+        members.remove(at: index)
+      } else {
+        _ = try document.add(value, at: member)
+        if let index = members.firstIndex(where: { $0.0 == name }) { members[index].1 = step } else { members.append((name, step)) }
+      }
+      let place = Int.random(in: 0...elements.count, using: &random)
+      let element = JSONPointer(tokens: [Array("array".utf8), Array("\(place)".utf8)])
+      if place < elements.count, Int.random(in: 0..<3, using: &random) == 0 {
+        _ = try document.remove(at: element)
+        elements.remove(at: place)
+      } else {
+        _ = try document.add(value, at: element)
+        elements.insert(step, at: place)
+      }
+      if step % 97 == 0 || step == 3999 {
+        let object = members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",")
+        #expect(compact(document) == "{\"object\":{\(object)},\"array\":[\(elements.map(String.init).joined(separator: ","))]}")
+      }
+    }
+  }
+
+  @Test func listsAgreeWithArrays() {
+    var random = SeededGenerator(seed: 11)
+    for start in [0, 1, 24, 32, 33, 1000] {
+      var model = Array(0..<start)
+      var list = PersistentList(model)
+      for step in 0..<2000 {
+        let old = list
+        let before = model
+        let place = Int.random(in: 0...model.count, using: &random)
+        switch Int.random(in: 0..<4, using: &random) {
+        case 0, 1:
+          list = list.inserting(step, at: place)
+          model.insert(step, at: place)
+        case 2 where place < model.count:
+          list = list.removing(place)
+          model.remove(at: place)
+        case 3 where place < model.count:
+          list = list.replacing(place, with: step)
+          model[place] = step
+        default: break
+        }
+        if step % 50 == 0 {
+          #expect(Array(list) == model)
+          #expect(Array(old) == before)
+          for index in model.indices { #expect(list[index] == model[index]) }
+        }
+      }
+      while !model.isEmpty {
+        list = list.removing(model.count - 1)
+        model.removeLast()
+      }
+      #expect(Array(list) == [] && list.count == 0)
+    }
+  }
+
+  /// A path as deep as documents go: opened, printed, compared and freed without recursion.
+  @Test func deepPaths() throws {
+    let depth = 10_000
+    let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    var deep = try tree(text)
+    let bottom = JSONPointer(tokens: Array(repeating: [UInt8(ascii: "0")], count: depth - 1))
+    let before = deep
+    _ = try deep.add(tree("1"), at: JSONPointer(tokens: bottom.tokens + [[UInt8(ascii: "-")]]))
+    #expect(compact(deep) == String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth))
+    #expect(!JSONEquality.equal(deep, before))
+    deep = before
+  }
+
+  @Test func indentedLikeJq() throws {
+    var writer = ByteWriter()
+    JSONWriter.writeIndented(try tree(#"{"a":[],"b":{},"c":[1,{"d":"x,}"}], "e" : null}"#), by: 2, to: &writer)
+    let expected = """
+      {
+        "a": [],
+        "b": {},
+        "c": [
+          1,
+          {
+            "d": "x,}"
+          }
+        ],
+        "e": null
+      }
+      """
+    #expect(String(decoding: writer.take(), as: UTF8.self) == expected)
+  }
+}

@@ -1,0 +1,71 @@
+import Testing
+
+@testable import FeedHTTP
+
+struct RedirectTests {
+  private func url(_ text: String) throws -> HTTPURL { try HTTPURL(Array(text.utf8)) }
+
+  private func request(_ text: String, method: String = "GET") throws -> HTTPRequest {
+    var request = HTTPRequest(url: try url(text), userAgent: Array("test".utf8))
+    request.method = method
+    request.body = method == "POST" ? Array("a=b".utf8) : nil
+    for name in ["Authorization", "X-Key", "Cookie", "Accept", "Accept-Language", "Last-Event-ID", "Content-Type"] {
+      request.headers.append(.init(name, Array("v".utf8)))
+    }
+    request.credentials.user = Array("me".utf8)
+    request.credentials.bearer = Array("token".utf8)
+    request.credentials.cookies = [Array("a=b".utf8)]
+    return request
+  }
+
+  @Test(arguments: ["http://a/other", "http://A:80/x", "http://a/"])
+  func theSameOriginGetsAll(_ target: String) throws {
+    let next = try request("http://a/x").redirected(to: url(target), status: 302)
+    #expect(next.credentials == (try request("http://a/x").credentials))
+    #expect(next.headers.count == 7)
+  }
+
+  @Test(arguments: ["http://b/x", "https://a/x", "http://a:8080/x", "http://a.b/x"])
+  func anotherOriginGetsNoSecret(_ target: String) throws {
+    let first = try request("http://a/x").redirected(to: url(target), status: 307)
+    #expect(first.credentials == HTTPRequest.Credentials())
+    #expect(first.headers.map(\.name) == ["Accept", "Accept-Language", "Last-Event-ID", "Content-Type"])
+    // Not even when it leads back.
+    let back = first.redirected(to: try url("http://a/x"), status: 307)
+    #expect(back.credentials == HTTPRequest.Credentials())
+  }
+
+  @Test(arguments: [301, 302, 303])
+  func aPostBecomesAGet(_ status: Int) throws {
+    let next = try request("http://a/x", method: "POST").redirected(to: url("http://a/y"), status: status)
+    #expect(next.method == "GET" && next.body == nil && !next.has("content-type"))
+  }
+
+  @Test(arguments: [307, 308])
+  func aPostStaysOne(_ status: Int) throws {
+    let next = try request("http://a/x", method: "POST").redirected(to: url("http://a/y"), status: status)
+    #expect(next.method == "POST" && next.body == Array("a=b".utf8))
+  }
+
+  @Test func urlsAreTakenApart() throws {
+    let url = try url("HTTP://me:p%40ss@Example.com/a%20b/ü?key=secret#part")
+    #expect(url.origin == "http://example.com:80")
+    #expect(url.user == Array("me".utf8) && url.password == Array("p@ss".utf8))
+    #expect(
+      url.text == "http://Example.com/a%20b/%C3%BC?key=secret"
+        || url.text == "http://Example.com/a%20b/%c3%bc?key=secret")
+    #expect(!url.display.contains("secret") && !url.display.contains("ss@") && !url.text.contains("part"))
+    #expect(try url.resolving(Array("../c?d".utf8)).text == "http://Example.com/c?d")
+    #expect(try url.resolving(Array("//other/e".utf8)).origin == "http://other:80")
+    #expect(throws: HTTPURL.Invalid.scheme("ftp")) { try url.resolving(Array("ftp://x/".utf8)) }
+    for text in ["http://", "http://a:99999/", "http://a b/", ""] {
+      #expect(throws: HTTPURL.Invalid.self) { try HTTPURL(Array(text.utf8)) }
+    }
+  }
+
+  @Test(arguments: [
+    ("X: y", true), ("X:", true), ("X;", true), ("X", false), ("X y: z", false), (": z", false), ("X: a\nY: b", false),
+    ("X;y", false),
+  ])
+  func headerLines(_ line: String, _ isOne: Bool) { #expect((HTTPOptions.header(Array(line.utf8)) != nil) == isOne) }
+}

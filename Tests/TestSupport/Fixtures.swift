@@ -1,0 +1,44 @@
+import Foundation
+
+/// Reading the plain files that the unit tests take their cases from.
+public enum Fixtures {
+  /// The lines of a file under Tests/Fixtures that are not empty and no comments, with their numbers.
+  public static func lines(_ file: String) throws -> [(number: Int, text: String)] {
+    try Repository.contents("Tests/Fixtures/" + file).split(separator: "\n", omittingEmptySubsequences: false)
+      .enumerated().map { ($0.offset + 1, String($0.element)) }
+      .filter { !$0.1.isEmpty && !$0.1.hasPrefix("#") }
+  }
+
+  /// `text` with each `\xHH` as that byte.
+  public static func bytes(_ text: String) -> [UInt8] {
+    var result: [UInt8] = []
+    var rest = Array(text.utf8)[...]
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"), rest.count >= 3,
+        let value = UInt8(String(decoding: rest.dropFirst().prefix(2), as: UTF8.self), radix: 16)
+      {
+        result.append(value)
+        rest.removeFirst(3)
+      } else {
+        result.append(byte)
+      }
+    }
+    return result
+  }
+}
+
+/// Numbers that look random and are the same in every run.
+public struct SeededGenerator: RandomNumberGenerator {
+  private var state: UInt64
+
+  public init(seed: UInt64) { state = seed }
+
+  public mutating func next() -> UInt64 {
+    // SplitMix64
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
