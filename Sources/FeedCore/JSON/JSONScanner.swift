@@ -284,7 +284,8 @@ private struct Literal {
 
 @inline(__always)
 func isWhiteSpace(_ byte: UInt8) -> Bool {
-  guard byte <= 0x20 else { return false }
-  return byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-    || byte == UInt8(ascii: "\t")
+  switch byte {
+  case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): true
+  default: false
+  }
 }

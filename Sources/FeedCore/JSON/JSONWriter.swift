@@ -15,13 +15,15 @@ public enum JSONWriter {
 
   static func write(_ tree: JSONTree, in style: JSONStyle, to output: inout ByteWriter) {
     var formatter = JSONFormatter(style)
+    let isCompact = style == .compact
+    var run: Run?
     var open: [(children: JSONTree.Children, isObject: Bool, isFirst: Bool)] = []
     var next: JSONTree? = tree
     while true {
       if let tree = next {
         next = nil
         if let value = tree.untouched {
-          write(value, &formatter, style, to: &output)
+          write(value, &formatter, isCompact, to: &output)
         } else {
           let isObject = tree.kind == .object
           formatter.write((isObject ? Brackets.openObject : Brackets.openArray).span, to: &output)
@@ -30,26 +32,71 @@ public enum JSONWriter {
       } else if open.isEmpty {
         return
       } else if let (key, value) = open[open.count - 1].children.next() {
+        if isCompact {
+          if run?.extend(key, value) == true { continue }
+          run?.write(to: &output)
+          run = Run(key, value)
+        }
         let top = open.count - 1
         if !open[top].isFirst { formatter.write(Brackets.comma.span, to: &output) }
         open[top].isFirst = false
+        if run != nil { continue }
         if let key {
-          write(key, &formatter, style, to: &output)
+          write(key, &formatter, isCompact, to: &output)
           formatter.write(Brackets.colon.span, to: &output)
         }
         next = value
       } else if let (_, isObject, _) = open.popLast() {
+        run?.write(to: &output)
+        run = nil
         formatter.write((isObject ? Brackets.closeObject : Brackets.closeArray).span, to: &output)
       }
     }
   }
 
   private static func write(
-    _ value: JSONValue, _ formatter: inout JSONFormatter, _ style: JSONStyle, to output: inout ByteWriter
+    _ value: JSONValue, _ formatter: inout JSONFormatter, _ isCompact: Bool, to output: inout ByteWriter
   ) {
     let bytes = value.document.bytes
     let text = bytes.span.extracting(value.range)
-    if style == .compact && value.document.isCompact { output.append(text) } else { formatter.write(text, to: &output) }
+    if isCompact && value.document.isCompact { output.append(text) } else { formatter.write(text, to: &output) }
+  }
+
+  /// Children of an opened container that stand side by side in one document, which is compact: they are copied at
+  /// once, with the commas and colons between them.
+  private struct Run {
+    private let document: JSONDocument
+    private let first: Int
+    private var last: Int
+    private var next: Int
+
+    /// - Returns: nil for a child that cannot be copied with its name.
+    init?(_ key: JSONValue?, _ value: JSONTree) {
+      guard value.node == nil, value.origin.document.isCompact else { return nil }
+      document = value.origin.document
+      last = value.origin.position
+      next = document.next(last)
+      guard let key else {
+        first = last
+        return
+      }
+      first = key.position
+      if key.document !== document || first + 1 != last { return nil }
+    }
+
+    /// Takes a child in if it is the next one of the document.
+    mutating func extend(_ key: JSONValue?, _ value: JSONTree) -> Bool {
+      let start = key?.position ?? value.origin.position
+      guard start == next, value.node == nil, value.origin.document === document else { return false }
+      if let key, key.document !== document || start + 1 != value.origin.position { return false }
+      last = value.origin.position
+      next = document.next(last)
+      return true
+    }
+
+    func write(to output: inout ByteWriter) {
+      output.append(document.bytes, document.start(first)..<document.end(last))
+    }
   }
 
   private enum Brackets {

@@ -185,21 +185,29 @@ struct PersistentList<Element> {
 extension PersistentList: Sequence {
   /// Walks over the elements in order; each step costs next to nothing.
   struct Iterator: IteratorProtocol {
-    private var path: [(node: Node, next: Int)]
+    /// The elements of the leaf that the walk is in, and the next of them.
+    private var leaf: [Element] = []
+    private var index = 0
+    /// The nodes that are still to be walked over, the next one last.
+    private var pending: [Node]
 
-    fileprivate init(_ root: Node) { path = [(root, 0)] }
+    fileprivate init(_ root: Node) { pending = [root] }
 
+    @inline(__always)
     mutating func next() -> Element? {
-      while let (node, index) = path.last {
-        if index == node.size {
-          path.removeLast()
-        } else {
-          path[path.count - 1].next += 1
-          if node.isLeaf { return node.elements[index] }
-          path.append((node.children[index], 0))
-        }
+      while index == leaf.count {
+        guard nextLeaf() else { return nil }
       }
-      return nil
+      defer { index += 1 }
+      return leaf[index]
+    }
+
+    private mutating func nextLeaf() -> Bool {
+      guard let node = pending.popLast() else { return false }
+      pending += node.children.reversed()
+      leaf = node.elements
+      index = 0
+      return true
     }
   }
 

@@ -1,0 +1,65 @@
+"""Whole processes: CPU time, wall time, peak memory, as the kernel counts them."""
+
+import os
+import statistics
+import subprocess
+import sys
+
+
+SPAWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spawn.py")
+
+
+class Run:
+    def __init__(self, wall, user, system, memory, status):
+        self.wall, self.cpu, self.system = float(wall), float(user) + float(system), float(system)
+        # In KiB, but on macOS in bytes.
+        self.memory = int(memory) / (1 << 20 if sys.platform == "darwin" else 1 << 10)
+        self.status = int(status)
+
+
+def run(command, stdin=None, to_pipe=False):
+    """Runs a command with its output to /dev/null, or through a pipe to a reader that drops it."""
+    answer, descriptor = os.pipe()
+    drain = None
+    if to_pipe:
+        drain = subprocess.Popen(["cat"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    with open(stdin or os.devnull, "rb") as source:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", SPAWN, str(descriptor), *command],
+            stdin=source, stdout=drain.stdin if drain else subprocess.DEVNULL, pass_fds=[descriptor])
+    os.close(descriptor)
+    if drain:
+        drain.stdin.close()
+    with open(answer, "r", encoding="ascii") as file:
+        result = file.read().split()
+    process.wait()
+    if drain:
+        drain.wait()
+    return Run(*result) if result else Run(0, 0, 0, 0, 127)
+
+
+class Median:
+    """The medians of several runs."""
+
+    def __init__(self, runs):
+        for name in ("wall", "cpu", "system"):
+            setattr(self, name, statistics.median(getattr(r, name) for r in runs))
+        self.memory = max(r.memory for r in runs)
+        self.failed = next((r.status for r in runs if r.status), 0)
+
+
+def interleaved(contenders, times, **how):
+    """Runs each contender `times` times, in turns, so that a noisy moment hits all alike.
+
+    contenders: {name: command} or {name: (command, stdin)}. Returns {name: Median}.
+    """
+    runs = {name: [] for name in contenders}
+    for _ in range(times):
+        for name, contender in contenders.items():
+            command, stdin = contender if isinstance(contender, tuple) else (contender, None)
+            runs[name].append(run(command, stdin, **how))
+    return {name: Median(list_of_runs) for name, list_of_runs in runs.items()}
+
+
+def shell(command):
+    return ["sh", "-c", command]

@@ -1,0 +1,87 @@
+"""What the tools are measured against, installed on demand; what cannot be is left out with a note."""
+
+import os
+import platform
+import shutil
+import subprocess
+import sys
+
+PACKAGES = {"jsonpatch": "jsonpatch", "orjson": "orjson", "httpx-sse": "httpx_sse"}
+
+
+def install(folder):
+    """Makes a virtual environment with the Python peers. Returns {name: True or the path of its python}."""
+    python = os.path.join(folder, "bin", "python")
+    available = {"jq": shutil.which("jq") is not None, "python": sys.executable}
+    if not available["jq"]:
+        print("  note: no jq here; its column is left out", file=sys.stderr)
+    if not os.path.exists(python):
+        made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, text=True)
+        if made.returncode:
+            print("  note: no virtual environment (%s); no Python peers" % made.stderr.strip(), file=sys.stderr)
+            return available
+    for package, module in PACKAGES.items():
+        if subprocess.run([python, "-c", "import " + module], capture_output=True).returncode:
+            wanted = [package, "httpx"] if package == "httpx-sse" else [package]
+            subprocess.run([python, "-m", "pip", "install", "-q", *wanted], capture_output=True)
+        if subprocess.run([python, "-c", "import " + module], capture_output=True).returncode:
+            print("  note: %s cannot be installed; its column is left out" % package, file=sys.stderr)
+        else:
+            available[package] = python
+    return available
+
+
+def json(available, document):
+    code = ("import json, sys; d = json.load(open(sys.argv[1], 'rb'));"
+            "sys.stdout.write(json.dumps(d, separators=(',', ':'), ensure_ascii=False))")
+    return [available["python"], "-c", code, document]
+
+
+def orjson(available, document):
+    code = "import orjson, sys; sys.stdout.buffer.write(orjson.dumps(orjson.loads(open(sys.argv[1], 'rb').read())))"
+    return available.get("orjson") and [available["orjson"], "-c", code, document]
+
+
+def jsonpatch(available, patch, document, fast=False):
+    """python jsonpatch as its command line has it; `fast`: in place, with orjson around it."""
+    if not available.get("jsonpatch") or (fast and not available.get("orjson")):
+        return None
+    if fast:
+        code = ("import jsonpatch, orjson, sys; p = orjson.loads(open(sys.argv[1], 'rb').read());"
+                "d = orjson.loads(open(sys.argv[2], 'rb').read());"
+                "sys.stdout.buffer.write(orjson.dumps(jsonpatch.apply_patch(d, p, in_place=True)))")
+    else:
+        code = ("import json, jsonpatch, sys; p = json.load(open(sys.argv[1])); d = json.load(open(sys.argv[2]));"
+                "print(json.dumps(jsonpatch.apply_patch(d, p)))")
+    return [available["jsonpatch"], "-c", code, patch, document]
+
+
+def jq_patch(patch, document):
+    """The same three operations as a jq program."""
+    code = ("$p[0] as $p | ($p[0].path | split(\"/\")[2] | tonumber) as $i"
+            " | .results[$i].title = $p[0].value | .results |= ([$p[1].value] + .[:-1])")
+    return ["jq", "-c", "--slurpfile", "p", patch, code, document]
+
+
+def httpx_sse(available):
+    code = """
+import json, sys
+from httpx_sse._decoders import SSEDecoder
+decoder = SSEDecoder()
+write = sys.stdout.write
+for line in sys.stdin:
+    event = decoder.decode(line.rstrip("\\n"))
+    if event is not None:
+        write(json.dumps({"event": event.event, "id": event.id, "data": event.data}) + "\\n")
+"""
+    return [available["httpx-sse"], "-c", code]
+
+
+def machine():
+    model = platform.processor() or platform.machine()
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as file:
+            model = next(line.split(":", 1)[1].strip() for line in file if line.startswith("model name"))
+    except (OSError, StopIteration):
+        pass
+    return "%s, %d cores, %s %s" % (model, os.cpu_count() or 1, platform.system(), platform.release())
