@@ -54,7 +54,7 @@ struct Follow {
       if let document = checkpoint.document { return stream.begin(with: document, id: checkpoint.id) }
     }
     guard let file = options.initial else { return }
-    let bytes = try file.readAll(streams)
+    let bytes = try options.readAll(file, streams)
     do { stream.begin(with: JSONTree(try JSONDocument(parsing: bytes, maxDepth: options.maxDepth).root)) } catch {
       throw ToolError(
         .trouble, error.message, source: file.name, place: TextPosition().place(of: error.offset, in: bytes))

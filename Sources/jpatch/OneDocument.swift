@@ -43,7 +43,7 @@ struct OneDocument {
   }
 
   private func readDocument() throws(ToolError) -> JSONDocument {
-    let bytes = try options.file.readAll(streams)
+    let bytes = try options.readAll(options.file, streams)
     do { return try JSONDocument(parsing: bytes, maxDepth: options.maxDepth) } catch {
       throw ToolError(
         .trouble, error.message, source: options.file.name, place: TextPosition().place(of: error.offset, in: bytes))

@@ -38,7 +38,7 @@ enum Flag: ToolOption {
     case .patchEvent: OptionSpec("patch-event", nil, .text("NAME"), "follow: the event that brings a patch (patch)")
     case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of the input (10000)")
     case .maxOps: OptionSpec("max-ops", nil, .text("N"), "operations in a patch (1000000)")
-    case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), "bytes of input record and of result (1G)")
+    case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), "bytes of an input and of the result (1G)")
     }
   }
 
@@ -98,6 +98,11 @@ struct Options {
     }
     try setOperands(invocation.operands)
     try checkCombinations(given)
+  }
+
+  /// The whole content of a file, if `--max-size` lets it.
+  func readAll(_ file: InputFile, _ streams: StandardStreams) throws(ToolError) -> [UInt8] {
+    try file.readAll(streams, limit: patching.maxSize, option: "--\(Flag.maxSize.spec.name)")
   }
 
   private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {

@@ -23,7 +23,7 @@ struct NamedPatch {
   static func read(_ options: Options, _ streams: StandardStreams) throws(ToolError) -> [NamedPatch] {
     var patches: [NamedPatch] = []
     if let file = options.patchFile {
-      patches += try parse(try file.readAll(streams), file.name, options)
+      patches += try parse(try options.readAll(file, streams), file.name, options)
       if patches.isEmpty {
         throw ToolError(
           .trouble, JSONError(.empty, at: 0).message, source: file.name, place: TextPosition().place(of: 0, in: []))

@@ -42,6 +42,17 @@ import Testing
     }
   }
 
+  /// On a terminal the line and a caret follow a message that has a place; control bytes cannot drive it.
+  @Test(.enabled(if: Repository.has("script")))
+  func aCaretOnATerminal() throws {
+    let input = Command.quote("{\"a\": 1,\n \"b\\\u{1b}\": nul}")
+    let result = try Command.shell("script -qec \(Command.quote("printf %s \(input) | jpatch -e '[]'")) /dev/null")
+    #expect(result.status == 2)
+    #expect(
+      result.text.replacingOccurrences(of: "\r", with: "")
+        == "jpatch: -:2:4: invalid escape in a string\n   \"b\\\\x1b\": nul}\n     ^\n")
+  }
+
   /// The same long name has the same letter and value in every tool.
   @Test func sameNameSameMeaning() throws {
     var known: [String: (row: String, tool: String)] = [:]

@@ -1,0 +1,130 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FeedCore
+
+/// A kernel that answers as it is told.
+final class ScriptedCalls: Sendable {
+  private let script: Mutex<[SystemCalls.Answer]>
+  private let taken = Mutex<[UInt8]>([])
+  private let source: Mutex<[UInt8]>
+
+  /// - Parameters:
+  ///   - script: the answers; a count is cut to what there is, and after the last one everything succeeds.
+  ///   - source: what reads deliver.
+  init(_ script: [SystemCalls.Answer], source: [UInt8] = []) {
+    self.script = Mutex(script)
+    self.source = Mutex(source)
+  }
+
+  var written: [UInt8] { taken.withLock { $0 } }
+
+  private func answer(upTo count: Int) -> SystemCalls.Answer {
+    let next = script.withLock { $0.isEmpty ? nil : $0.removeFirst() }
+    guard let next, next.count <= count else { return .init(count: count) }
+    return next
+  }
+
+  var calls: SystemCalls {
+    SystemCalls(
+      read: { _, free in
+        let answer = self.answer(upTo: self.source.withLock { min($0.count, free.freeCapacity) })
+        for _ in 0..<max(0, answer.count) { free.append(self.source.withLock { $0.removeFirst() }) }
+        return answer
+      },
+      write: { _, bytes in
+        let answer = self.answer(upTo: bytes.count)
+        for index in 0..<max(0, answer.count) { self.taken.withLock { $0.append(bytes[index]) } }
+        return answer
+      })
+  }
+}
+
+@Suite struct IOTests {
+  static let interrupted = SystemCalls.Answer(count: -1, errno: EINTR)
+
+  @Test func readsGoOnAfterASignal() throws {
+    let kernel = ScriptedCalls([Self.interrupted, .init(count: 1), Self.interrupted, Self.interrupted], source: [1, 2, 3])
+    var reader = ByteReader(Descriptor(99, calls: kernel.calls))
+    var found: [[UInt8]] = []
+    while try reader.next() { found.append(reader.chunk) }
+    #expect(found == [[1], [2, 3]])
+  }
+
+  @Test func readErrorsAreThrown() {
+    let kernel = ScriptedCalls([.init(count: -1, errno: EIO)])
+    var reader = ByteReader(Descriptor(99, calls: kernel.calls))
+    #expect(throws: SystemError(code: EIO)) { try reader.next() }
+  }
+
+  @Test func shortAndInterruptedWritesLoseNothing() throws {
+    let kernel = ScriptedCalls([.init(count: 2), Self.interrupted, .init(count: 1)])
+    var writer = ByteWriter(Descriptor(99, calls: kernel.calls))
+    writer.append("hello")
+    writer.append(UInt8(ascii: "!"))
+    try writer.flush()
+    #expect(kernel.written == Array("hello!".utf8))
+  }
+
+  @Test func theFirstWriteErrorStays() {
+    let kernel = ScriptedCalls([.init(count: 3), .init(count: -1, errno: ENOSPC)])
+    var writer = ByteWriter(Descriptor(99, calls: kernel.calls))
+    writer.append("hello")
+    #expect(throws: SystemError(code: ENOSPC)) { try writer.flush() }
+    writer.append("more")
+    #expect(throws: SystemError(code: ENOSPC)) { try writer.flush() }
+    #expect(throws: SystemError(code: ENOSPC)) { try writer.check() }
+    #expect(kernel.written == Array("hel".utf8) && writer.accepted == 3)
+  }
+
+  @Test func largePiecesAndSmallOnesKeepTheirOrder() throws {
+    let kernel = ScriptedCalls([])
+    var writer = ByteWriter(Descriptor(99, calls: kernel.calls))
+    var expected: [UInt8] = []
+    for size in [1, 100_000, 3, 64 * 1024, 16 * 1024, 16 * 1024 - 1, 70_000, 0, 5] {
+      let piece = (0..<size).map { UInt8(truncatingIfNeeded: $0 &+ size) }
+      writer.append(piece)
+      expected += piece
+    }
+    try writer.flush()
+    #expect(kernel.written == expected)
+  }
+
+  @Test func filesChangeWholeOrNotAtAll() throws {
+    let scratch = try ScratchFolder()
+    let path = Array(scratch.file("f").utf8)
+    try AtomicFile.replace(path) { $0.append("one") }
+    #expect(try scratch.read("f") == "one")
+    try AtomicFile.replace(path, backup: Array("~".utf8)) { $0.append("two") }
+    #expect(try scratch.read("f") == "two" && scratch.read("f~") == "one")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).sorted() == ["f", "f~"])
+    #expect(throws: SystemError(code: ENOENT)) {
+      try AtomicFile.replace(Array(scratch.file("none/f").utf8)) { $0.append("x") }
+    }
+    #expect(throws: SystemError(code: ENOENT)) { try AtomicFile.replace(Array("a\0b".utf8)) { _ in } }
+  }
+
+  /// Killed at any moment, a file is the old one or the new one.
+  @Test func killedWhileWritingInPlace() throws {
+    let scratch = try ScratchFolder()
+    let old = "[" + String(repeating: "\"0123456789\",", count: 200_000) + "0]"
+    let new = "[1," + old.dropFirst()
+    var outcomes = Set<String>()
+    for round in 0..<24 {
+      try scratch.write("doc.json", old)
+      let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+      defer { close(null) }
+      let command = "exec jpatch -i -e '[{\"op\":\"add\",\"path\":\"/0\",\"value\":1}]' doc.json"
+      let child = try Child(command, in: scratch.path, input: null, output: null, error: null)
+      usleep(UInt32(round * 1500))
+      child.send(SIGKILL)
+      child.wait()
+      let found = try scratch.read("doc.json")
+      #expect(found == old || found == new)
+      outcomes.insert(found == old ? "old" : "new")
+    }
+    #expect(outcomes.contains("old"))
+  }
+}
