@@ -17,7 +17,7 @@ export FEEDUTILS_CONFORMANCE ?= $(abspath ../shared/conformance)
 endif
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: all demo test unit-test lint bench fuzz install completions deps clean
+.PHONY: all demo test unit-test lint bench soak fuzz install completions deps clean
 
 all: deps
 	$(SWIFT) build $(RELEASE)
@@ -37,6 +37,11 @@ lint:
 
 bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
+
+# Kills the pipeline at random, ROUNDS times over.
+ROUNDS ?= 100
+soak: all
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak $(ROUNDS)
 
 # Fuzzes each parser for SECONDS.
 SECONDS ?= 60

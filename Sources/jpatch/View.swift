@@ -24,6 +24,8 @@ struct View {
   mutating func show(_ stream: inout DocumentStream, afterDocument: Bool, to output: inout ByteWriter) {
     let number = newer.flatMap { stream.value(at: $0)?.untouched }.flatMap { JSONNumber($0) == nil ? nil : $0 }
     if !afterDocument, let number, !isNewer(number) { return }
+    // A whole document begins anew, whether it is printed or not.
+    if afterDocument { setMark(number) }
     guard let part = stream.value(at: select) else { return }
     if printsOnlyChanges {
       var line = ByteWriter()
@@ -31,7 +33,7 @@ struct View {
       if line.buffer == lastLine { return }
       lastLine = line.take()
     }
-    if newer != nil { mark = number.map(\.text) ?? [] }
+    setMark(number)
 
     if printsRecords {
       output.beginRecord(event: Self.recordEvent.span, id: stream.id.span)
@@ -41,6 +43,10 @@ struct View {
       JSONWriter.writeCompact(part, to: &output)
       output.append(UInt8(ascii: "\n"))
     }
+  }
+
+  private mutating func setMark(_ number: JSONValue?) {
+    if newer != nil { mark = number.map(\.text) ?? [] }
   }
 
   private func isNewer(_ number: JSONValue) -> Bool {

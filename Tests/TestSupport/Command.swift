@@ -22,21 +22,19 @@ public enum Command {
     for (name, content) in [("in", input), ("out", Data()), ("err", Data())] {
       try content.write(to: URL(fileURLWithPath: scratch.file(name)))
     }
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/bin/sh")
-    process.arguments = ["-c", command]
-    process.standardInput = FileHandle(forReadingAtPath: scratch.file("in"))
-    process.standardOutput = FileHandle(forWritingAtPath: scratch.file("out"))
-    process.standardError = FileHandle(forWritingAtPath: scratch.file("err"))
-    process.currentDirectoryURL = URL(fileURLWithPath: folder ?? scratch.path)
-    process.environment = self.environment.merging(environment) { $1 }
-    try process.run()
-    process.waitUntilExit()
-    let isSignal = process.terminationReason == .uncaughtSignal
+    let descriptors = [
+      open(scratch.file("in"), O_RDONLY | O_CLOEXEC), open(scratch.file("out"), O_WRONLY | O_CLOEXEC),
+      open(scratch.file("err"), O_WRONLY | O_CLOEXEC),
+    ]
+    defer { for descriptor in descriptors { close(descriptor) } }
+    let child = try Child(
+      command, in: folder ?? scratch.path, input: descriptors[0], output: descriptors[1], error: descriptors[2],
+      environment: environment)
+    let status = child.wait()
     return Result(
       output: FileManager.default.contents(atPath: scratch.file("out")) ?? Data(),
       error: String(decoding: FileManager.default.contents(atPath: scratch.file("err")) ?? Data(), as: UTF8.self),
-      status: process.terminationStatus + (isSignal ? 128 : 0))
+      status: status)
   }
 
   /// The environment of every command: the built tools first, then the fixtures' helpers, plain messages, no proxies.

@@ -16,6 +16,11 @@ public struct Transcript {
     public var output: [String] = []
     public var error: [String] = []
     public var status: Int32 = 0
+
+    public init(line: Int, command: String) {
+      self.line = line
+      self.command = command
+    }
   }
 
   public private(set) var steps: [Step] = []

@@ -9,33 +9,38 @@ enum Completion {
     }
   }
 
+  /// Runs in bash 3.2 too, which is macOS's: no `mapfile`, no `compopt`.
   private static func bash(_ tool: ToolSpec) -> String {
     let function = "_" + tool.name.map { $0 == "-" ? "_" : String($0) }.joined()
-    var cases = ""
-    for option in tool.options {
-      guard let value = option.value else { continue }
-      let names = (option.letter.map { "-\($0)|" } ?? "") + "--" + option.name
-      let reply =
-        switch value.completion {
-        case .none: "COMPREPLY=()"
-        case .file: "mapfile -t COMPREPLY < <(compgen -f -- \"$current\")"
-        case .words(let words): "mapfile -t COMPREPLY < <(compgen -W '\(words.joined(separator: " "))' -- \"$current\")"
-        }
-      cases += "    \(names)) \(reply); return ;;\n"
+    func names(_ option: OptionSpec) -> [String] { (option.letter.map { ["-\($0)"] } ?? []) + ["--" + option.name] }
+    func choice(_ words: [String]) -> String { "list=(-W '\(words.joined(separator: " "))')" }
+    func row(_ options: [OptionSpec], _ command: String) -> String {
+      options.isEmpty ? "" : "    \(options.flatMap(names).joined(separator: "|"))) \(command);;\n"
     }
-    let names = tool.options.map { (option: OptionSpec) in (option.letter.map { "-\($0) " } ?? "") + "--" + option.name }
-    let operands = tool.operands == .file ? "mapfile -t COMPREPLY < <(compgen -f -- \"$current\")" : "COMPREPLY=()"
+
+    var cases = row(tool.options.filter { $0.value?.completion == OptionSpec.Value.Completion.none }, "return ")
+    cases += row(tool.options.filter { $0.value?.completion == .file }, "")
+    for option in tool.options {
+      if case .words(let words)? = option.value?.completion { cases += row([option], choice(words) + " ") }
+    }
     return """
       # bash completion for \(tool.name); made by: \(tool.name) --completion bash
       \(function)() {
-        local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}
-        case $previous in
-      \(cases)  esac
-        if [[ $current == -* ]]; then
-          mapfile -t COMPREPLY < <(compgen -W '\(names.joined(separator: " "))' -- "$current")
-        else
-          \(operands)
+        local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} list=(-f) word
+        COMPREPLY=()
+        # bash makes three words of --name=value.
+        if [[ $current == = ]]; then
+          current=
+        elif [[ $previous == = ]]; then
+          previous=${COMP_WORDS[COMP_CWORD - 2]}
         fi
+        case $previous in
+      \(cases)    *)
+            if [[ $current == -* ]]; then
+              \(choice(tool.options.flatMap(names)))
+            \(tool.operands == .file ? "fi" : "else\n        return\n      fi") ;;
+        esac
+        while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "${list[@]}" -- "$current")
       }
       complete -o filenames -F \(function) \(tool.name)
 
@@ -46,16 +51,16 @@ enum Completion {
     var rows: [String] = []
     for option in tool.options {
       let names = (option.letter.map { ["-\($0)"] } ?? []) + ["--" + option.name]
+      func escaped(_ text: String) -> String { text.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined() }
       var action = ""
       if let value = option.value {
-        let name = value.name.map { $0 == ":" ? "\\:" : String($0) }.joined()
         switch value.completion {
-        case .none: action = ":\(name):"
-        case .file: action = ":\(name):_files"
+        case .none: action = ":\(escaped(value.name)):"
+        case .file: action = ":\(escaped(value.name)):_files"
         case .words(let words): action = ":value:(\(words.joined(separator: " ")))"
         }
       }
-      let help = option.help.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined()
+      let help = escaped(option.help)
       for name in names {
         // `+` and `=`: the value may be attached.
         let attach = option.value == nil ? "" : name.hasPrefix("--") ? "=" : "+"
@@ -74,6 +79,7 @@ enum Completion {
 
   private static func fish(_ tool: ToolSpec) -> String {
     var lines = ["# fish completion for \(tool.name); made by: \(tool.name) --completion fish"]
+    if tool.operands != .file { lines.append("complete -c \(tool.name) -f") }
     for option in tool.options {
       var line = "complete -c \(tool.name)"
       if let letter = option.letter { line += " -s \(letter)" }

@@ -16,7 +16,9 @@ enum Help {
       if heading.count + 2 <= column {
         lines.append(heading.padded(to: column) + help)
       } else {
-        lines.append(heading + "  " + help)
+        // On the heading's line where it fits, below it where it does not.
+        let line = heading + "  " + help
+        lines += line.count <= width ? [line] : [heading, "".padded(to: column) + help]
       }
     }
 
@@ -33,7 +35,8 @@ enum Help {
 
   /// `  -e, --expression JSON`, the long names in one column.
   private static func heading(_ option: OptionSpec) -> String {
-    "  " + (option.letter.map { "-\($0), " } ?? "    ") + "--" + option.name + (option.value.map { " " + $0.name } ?? "")
+    "  " + (option.letter.map { "-\($0), " } ?? "    ") + "--" + option.name
+      + (option.value.map { " " + $0.name } ?? "")
   }
 
   private static func wrapped(_ items: [String]) -> [String] {

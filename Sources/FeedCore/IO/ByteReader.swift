@@ -36,10 +36,11 @@ public struct ByteReader {
   public static func readAll(_ descriptor: Descriptor, limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     // One byte more than the size, so that the read that finds the end needs no new room.
-    bytes.reserveCapacity((descriptor.fileSize ?? chunkSize - 1) + 1)
+    bytes.reserveLargeCapacity((descriptor.fileSize ?? chunkSize - 1) + 1)
     while true {
-      let free = max(bytes.capacity - bytes.count, chunkSize)
-      if try descriptor.read(upTo: free, into: &bytes) == 0 { return bytes }
+      // Asking for more than the room that is there would move everything, just to find the end.
+      let free = bytes.capacity - bytes.count
+      if try descriptor.read(upTo: free > 0 ? free : chunkSize, into: &bytes) == 0 { return bytes }
       if bytes.count > limit { throw SystemError.tooLarge }
     }
   }

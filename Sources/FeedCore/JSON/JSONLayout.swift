@@ -37,6 +37,16 @@ struct ContainerLayout {
   var isEmpty: Bool { document.first(container.position) == document.last(container.position) }
   var isMultiLine: Bool { (isEmpty ? trail : lead).contains(UInt8(ascii: "\n")) }
 
+  /// Whether the first child that is a container with something in it is on one line.
+  var hasChildrenOnOneLine: Bool {
+    for child in container.children where child.value.kind.isContainer {
+      let inner = child.value
+      if document.first(inner.position) == document.last(inner.position) { continue }
+      return !document.bytes[inner.range].contains(UInt8(ascii: "\n"))
+    }
+    return false
+  }
+
   /// What stands before the child that begins at tape position `place`: the first one's lead, or a separator.
   func before(_ place: Int) -> [UInt8] {
     place == document.first(container.position) ? lead : Self.separator(document, place)

@@ -28,13 +28,22 @@ public struct JSONScanner {
   public private(set) var offset = 0
 
   private let maxDepth: Int
+  private let isAtStart: Bool
   private var expected = Expected.value
+  /// What comes after a value in the innermost container.
+  private var afterValue = Expected.nothing
   private var unfinished = Unfinished.none
   /// The tape positions of the open containers, outermost first.
   private var open: [Int] = []
   private var started = false
 
-  public init(maxDepth: Int = defaultMaxDepth) { self.maxDepth = maxDepth }
+  /// - Parameters:
+  ///   - maxDepth: how many containers may be open at once.
+  ///   - isAtStart: whether a text begins with these bytes, where a byte order mark or another encoding shows.
+  public init(maxDepth: Int = defaultMaxDepth, isAtStart: Bool = true) {
+    self.maxDepth = maxDepth
+    self.isAtStart = isAtStart
+  }
 
   /// Whether anything but white space has been seen.
   public var hasStarted: Bool { started }
@@ -46,15 +55,17 @@ public struct JSONScanner {
   /// - Returns: true when the document is complete, with `offset` behind its last byte; false when more is needed,
   ///   or when there was nothing but white space up to the end.
   public mutating func scan(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(JSONError) -> Bool {
-    if tape.capacity == 0 { tape.reserveCapacity(bytes.count / 8 + 16) }
+    if tape.capacity == 0 { tape.reserveLargeCapacity(bytes.count / 8 + 16) }
     var index = offset
     defer { offset = index }
-    if index == 0 {
+    if index == 0, isAtStart {
       guard let start = afterByteOrderMark(bytes, isLast) else { return false }
       index = start
     }
 
-    switch unfinished {
+    let token = unfinished
+    unfinished = .none
+    switch token {
     case .none: break
     case .string(let isKey): guard try string(bytes, &index, isKey: isKey, isLast) else { return false }
     case .number(let state): guard try number(bytes, &index, state, isLast) else { return false }
@@ -70,16 +81,21 @@ public struct JSONScanner {
       switch expected {
       case .memberEnd, .elementEnd:
         if byte == UInt8(ascii: ",") {
-          expected = expected == .memberEnd ? .key : .value
           index += 1
+          guard expected == .memberEnd else {
+            expected = .value
+            continue
+          }
+          expected = .key
+          // What mostly follows, without another turn of the loop; here and below.
+          guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { continue }
+          guard try name(bytes, &index, isLast) else { return false }
         } else {
           try close(byte, &index, orElse: expected == .memberEnd ? .expectedMemberEnd : .expectedElementEnd)
         }
       case .key, .keyOrEnd:
         if byte == UInt8(ascii: "\"") {
-          tape.append(TapeWord.make(.string, at: index))
-          index += 1
-          guard try string(bytes, &index, isKey: true, isLast) else { return false }
+          guard try name(bytes, &index, isLast) else { return false }
         } else if expected == .key {
           throw JSONError(.expectedKey, at: index)
         } else {
@@ -93,6 +109,20 @@ public struct JSONScanner {
         guard try value(byte, bytes, &index, isLast) else { return false }
       case .nothing: break
       }
+    }
+    return true
+  }
+
+  @inline(__always)
+  private mutating func name(
+    _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool
+  ) throws(JSONError) -> Bool {
+    tape.append(TapeWord.make(.string, at: index))
+    index += 1
+    guard try string(bytes, &index, isKey: true, isLast) else { return false }
+    if index < bytes.count, bytes[index] == UInt8(ascii: ":") {
+      expected = .value
+      index += 1
     }
     return true
   }
@@ -125,7 +155,7 @@ public struct JSONScanner {
       if expected == .elementOrEnd {
         try close(byte, &index, orElse: .expectedElementOrEnd)
       } else {
-        let isWide = index < 4 && (byte == 0 || byte >= 0xFE)
+        let isWide = isAtStart && index == 0 && (byte == 0 || byte >= 0xFE)
         throw JSONError(isWide ? .notUTF8Text : .expectedValue, at: index)
       }
     }
@@ -144,8 +174,7 @@ public struct JSONScanner {
     if escaped { tape[tape.count - 1] = TapeWord.make(.escapedString, at: TapeWord.offset(tape[tape.count - 1])) }
     switch end {
     case .complete:
-      unfinished = .none
-      if isKey { expected = .colon } else { endValue() }
+      expected = isKey ? .colon : afterValue
       return true
     case .outOfBytes:
       if isLast { throw JSONError(.endInString, at: bytes.count) }
@@ -167,8 +196,7 @@ public struct JSONScanner {
       return false
     case .outOfBytes where !state.mayEnd: throw JSONError(.expectedDigit, at: index)
     default:
-      unfinished = .none
-      endValue()
+      expected = afterValue
       return true
     }
   }
@@ -186,7 +214,7 @@ public struct JSONScanner {
     }
     tape.append(TapeWord.make(literal.kind, at: index))
     index += literal.count
-    endValue()
+    expected = afterValue
     return true
   }
 
@@ -198,31 +226,23 @@ public struct JSONScanner {
     open.append(tape.count)
     tape.append(TapeWord.make(kind, at: index))
     tape.append(0)
+    afterValue = kind == .object ? .memberEnd : .elementEnd
   }
 
   /// Ends the innermost container if `byte` is its closing bracket.
   @inline(__always)
   private mutating func close(_ byte: UInt8, _ index: inout Int, orElse kind: JSONError.Kind) throws(JSONError) {
-    guard let position = open.last, byte == closingBracket(position) else { throw JSONError(kind, at: index) }
-    open.removeLast()
+    let bracket = afterValue == .memberEnd ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    guard byte == bracket, let position = open.popLast() else { throw JSONError(kind, at: index) }
     tape.append(TapeWord.closing(at: index))
     tape[position + 1] = TapeWord.skip(to: tape.count)
     index += 1
-    endValue()
-  }
-
-  @inline(__always)
-  private func closingBracket(_ position: Int) -> UInt8 {
-    TapeWord.kind(tape[position]) == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")
-  }
-
-  @inline(__always)
-  private mutating func endValue() {
-    guard let position = open.last else {
-      expected = .nothing
-      return
+    if let outer = open.last {
+      afterValue = TapeWord.kind(tape[outer]) == .object ? .memberEnd : .elementEnd
+    } else {
+      afterValue = .nothing
     }
-    expected = TapeWord.kind(tape[position]) == .object ? .memberEnd : .elementEnd
+    expected = afterValue
   }
 
   // MARK: Between tokens
@@ -264,5 +284,6 @@ private struct Literal {
 
 @inline(__always)
 func isWhiteSpace(_ byte: UInt8) -> Bool {
-  byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
+  guard byte <= 0x20 else { return false }
+  return byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") || byte == UInt8(ascii: "\t")
 }

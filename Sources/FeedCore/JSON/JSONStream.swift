@@ -65,7 +65,7 @@ public struct JSONStream {
       throw failure("more than \(maxSize) bytes (--max-size)", at: 0)
     }
     guard complete else {
-      if !scanner.hasStarted { skip(to: start + scanner.offset) }
+      if !scanner.hasStarted, scanner.offset > 0 { skip(to: start + scanner.offset) }
       return nil
     }
     count += 1
@@ -111,7 +111,7 @@ public struct JSONStream {
     let bytes = buffer
     position.advance(over: bytes.span, start..<end)
     start = end
-    scanner = JSONScanner(maxDepth: maxDepth)
+    scanner = JSONScanner(maxDepth: maxDepth, isAtStart: false)
   }
 }
 

@@ -35,7 +35,8 @@ public enum JSONString {
     let document = value.document.bytes
     let text = document.span
     guard start + bytes.count < text.count, text[start + bytes.count] == UInt8(ascii: "\"") else { return false }
-    return sameBytes(text.extracting(start..<(start + bytes.count)), bytes.span)
+    // The quote may be one further on, and `bytes` hold all that stands between, the value's own quote included.
+    return sameBytes(text.extracting(start..<(start + bytes.count)), bytes.span) && !bytes.contains(UInt8(ascii: "\""))
   }
 
   /// A hash of decoded bytes, seeded anew in each process, so that no input can be made to collide.
@@ -97,8 +98,9 @@ public enum JSONString {
 
   // MARK: Writing
 
-  /// Writes `bytes` as a JSON string with its quotes. Escaped is what must be: quote, backslash and controls.
-  /// - Parameter bytes: valid UTF-8.
+  /// Writes `bytes` as a JSON string with its quotes. Escaped is what must be: quote, backslash and controls, and the
+  /// lone surrogates that `decoded` makes of such escapes, for they have no place in UTF-8.
+  /// - Parameter bytes: UTF-8, or what `decoded` gives.
   public static func write(_ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "\""))
     var start = 0
@@ -107,8 +109,13 @@ public enum JSONString {
       index = firstToEscape(bytes, from: index)
       output.append(bytes.extracting(start..<index))
       guard index < bytes.count else { break }
-      writeEscape(of: bytes[index], to: &output)
-      index += 1
+      if bytes[index] == 0xED {
+        writeSurrogate(bytes[index + 1], bytes[index + 2], to: &output)
+        index += 3
+      } else {
+        writeEscape(of: bytes[index], to: &output)
+        index += 1
+      }
       start = index
     }
     output.append(UInt8(ascii: "\""))
@@ -116,16 +123,34 @@ public enum JSONString {
 
   private static func firstToEscape(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
     var index = start
-    while index + 8 <= bytes.count {
-      let word = loadWord(bytes, at: index)
-      let stops = word.places(of: UInt8(ascii: "\"")) | word.places(of: UInt8(ascii: "\\")) | word.places(below: 0x20)
-      if stops != 0 { return index + stops.lowestPlace }
-      index += 8
-    }
-    while index < bytes.count, bytes[index] >= 0x20, bytes[index] != UInt8(ascii: "\""), bytes[index] != UInt8(ascii: "\\") {
+    while index < bytes.count {
+      if index + 8 <= bytes.count {
+        let word = loadWord(bytes, at: index)
+        let stops =
+          word.places(of: UInt8(ascii: "\"")) | word.places(of: UInt8(ascii: "\\")) | word.places(below: 0x20)
+          | word.places(of: 0xED)
+        index += stops.lowestPlace
+        if stops == 0 { continue }
+      }
+      let byte = bytes[index]
+      if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || isSurrogate(bytes, at: index) {
+        return index
+      }
       index += 1
     }
     return index
+  }
+
+  /// Whether the three bytes of a surrogate stand at `index`: UTF-8 goes from ED 9F BF to EE 80 80.
+  private static func isSurrogate(_ bytes: borrowing Span<UInt8>, at index: Int) -> Bool {
+    bytes[index] == 0xED && index + 2 < bytes.count && bytes[index + 1] >= 0xA0
+  }
+
+  private static func writeSurrogate(_ second: UInt8, _ third: UInt8, to output: inout ByteWriter) {
+    output.append("\\ud")
+    output.append(hexDigit(second >> 2 & 15))
+    output.append(hexDigit((second & 3) << 2 | third >> 4 & 3))
+    output.append(hexDigit(third & 15))
   }
 
   private static func writeEscape(of byte: UInt8, to output: inout ByteWriter) {

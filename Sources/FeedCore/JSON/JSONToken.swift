@@ -33,6 +33,14 @@ func scanString(_ bytes: borrowing Span<UInt8>, _ index: inout Int, escaped: ino
       index += 1
       return .complete
     } else if byte >= 0x80 {
+      // Words in other alphabets are runs of these.
+      let start = index
+      while index + 8 <= count {
+        let length = multiByteLength(loadWord(bytes, at: index))
+        if length == 0 { break }
+        index += length
+      }
+      if index > start { continue }
       let (length, valid) = UTF8Sequence.prefix(in: bytes, at: index)
       if valid == length {
         index += length
@@ -60,6 +68,16 @@ func scanString(_ bytes: borrowing Span<UInt8>, _ index: inout Int, escaped: ino
       index += 1
     }
   }
+}
+
+/// The length of the sequence with which a word begins, when it is one of the common ones of two or three bytes: all of
+/// them but those that need a look at the second byte's range. 0 leaves it to `UTF8Sequence`.
+@inline(__always)
+private func multiByteLength(_ word: UInt64) -> Int {
+  let lead = word & 0xFF
+  if word & 0xC0E0 == 0x80C0 { return lead >= 0xC2 ? 2 : 0 }
+  if word & 0xC0_C0F0 == 0x80_80E0 { return lead != 0xE0 && lead != 0xED ? 3 : 0 }
+  return 0
 }
 
 /// Where in a number (RFC 8259 §6) the next byte stands.

@@ -13,6 +13,8 @@ public struct JSONVerbatimWriter {
   private struct Surroundings {
     /// Set when the container around has a line for each child: the line end and the child's indentation.
     var lineStart: [UInt8]?
+    /// Whether the children that are containers are on one line each, as in a list of records, so a new one is too.
+    var hasChildrenOnOneLine = false
     var afterComma: [UInt8]
     var afterColon: [UInt8]
   }
@@ -98,9 +100,10 @@ public struct JSONVerbatimWriter {
     } else if let value = tree.untouched, value.document === document, surroundings.lineStart != nil {
       writeMoved(value, surroundings, to: &output)
     } else {
+      let lineStart = surroundings.hasChildrenOnOneLine ? nil : surroundings.lineStart
       let style = JSONStyle(
-        lineStart: surroundings.lineStart, unit: layout.unit,
-        afterComma: surroundings.lineStart == nil ? surroundings.afterComma : [], afterColon: surroundings.afterColon)
+        lineStart: lineStart, unit: layout.unit, afterComma: lineStart == nil ? surroundings.afterComma : [],
+        afterColon: surroundings.afterColon)
       JSONWriter.write(tree, in: style, to: &output)
     }
   }
@@ -121,6 +124,7 @@ public struct JSONVerbatimWriter {
     }
     var inside = around
     inside.lineStart = childLineStart(own, around, tree.origin)
+    inside.hasChildrenOnOneLine = own.hasChildrenOnOneLine
     if inside.lineStart == nil, let separator = own.separator {
       inside.afterComma = Array(separator.drop { $0 != UInt8(ascii: ",") }.dropFirst())
     }

@@ -62,7 +62,7 @@ public struct JSONPatch: Sendable {
     for child in value.children {
       let element = child.value
       guard operations.count < maxOperations else {
-        throw FormatError(message: "more than \(maxOperations) operations (--max-ops)", offset: element.range.lowerBound)
+        throw FormatError(message: "too many operations: the limit is \(maxOperations) (--max-ops)", offset: element.range.lowerBound)
       }
       operations.append(try Self.operation(element, number: operations.count + 1))
     }

@@ -87,7 +87,7 @@ extension JSONPatch.Operation {
       if from == path { return nil }
       _ = try tree.remove(at: from)
       let (before, place) = try tree.add(value, at: path, makingParents: options.makesParents)
-      undo?.moved(value, from: from, to: place, before)
+      undo?.moved(value, from: from, to: path, in: place, before)
 
     case .test(let path, let expected):
       let found = try tree.value(at: path)

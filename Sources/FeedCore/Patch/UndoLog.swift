@@ -19,11 +19,17 @@ public struct UndoLog: Sendable {
 
   mutating func replaced(_ old: JSONTree, at place: JSONPointer) { changes.append([.replace(place, with: old)]) }
 
-  mutating func moved(_ value: JSONTree, from: JSONPointer, to place: JSONPointer, _ before: JSONTree.Before) {
-    if case .nothing = before, !place.isProperPrefix(of: from) {
+  /// - Parameters:
+  ///   - path: where the value went.
+  ///   - place: what was added: `path` itself, or the first of the parents that were made for it.
+  mutating func moved(
+    _ value: JSONTree, from: JSONPointer, to path: JSONPointer, in place: JSONPointer, _ before: JSONTree.Before
+  ) {
+    if case .nothing = before, place.tokens.count == path.tokens.count, !place.isProperPrefix(of: from) {
       changes.append([.move(place, to: from)])
     } else {
-      // Something else was at the new place, or the value came out from inside it: take it away, then bring it back.
+      // Something else was at the new place, or the value came out from inside it or is deep in what was made for it:
+      // take that away, then bring the value back.
       added(at: place, before)
       changes[changes.count - 1].append(.add(value, at: from))
     }

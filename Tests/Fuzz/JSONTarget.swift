@@ -1,0 +1,132 @@
+// The scanner: how the input is cut changes neither tape nor error; what it accepts survives every writer.
+
+func fuzzJSON(_ bytes: [UInt8]) {
+  scanInPieces(bytes)
+  streamInPieces(bytes)
+  guard let document = try? JSONDocument(parsing: bytes, maxDepth: 500) else { return }
+  roundTrip(document)
+  strings(document)
+}
+
+/// What became of a scan.
+private enum Outcome: Equatable {
+  case complete(tape: [UInt64], isCompact: Bool, end: Int)
+  case incomplete
+  case error(JSONError)
+}
+
+private func scan(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> Outcome {
+  var scanner = JSONScanner(maxDepth: 500)
+  do {
+    for end in ends where try scanner.scan(bytes.span.extracting(0..<min(end, bytes.count)), isLast: false) {
+      return .complete(tape: scanner.tape, isCompact: scanner.isCompact, end: scanner.offset)
+    }
+    guard try scanner.scan(bytes.span, isLast: true) else { return .incomplete }
+    return .complete(tape: scanner.tape, isCompact: scanner.isCompact, end: scanner.offset)
+  } catch { return .error(error) }
+}
+
+private func scanInPieces(_ bytes: [UInt8]) {
+  let whole = scan(bytes, endingPiecesAt: [])
+  if case .error(let error) = whole { promise((0...bytes.count).contains(error.offset), "an error outside the input") }
+  for ends in Cuts.ways(bytes) {
+    let pieces = scan(bytes, endingPiecesAt: ends)
+    promise(pieces == whole, "cut at \(ends): \(pieces), whole: \(whole)")
+  }
+}
+
+private func streamInPieces(_ bytes: [UInt8]) {
+  let whole = documents(bytes, endingPiecesAt: [bytes.count])
+  for ends in Cuts.ways(bytes) {
+    let pieces = documents(bytes, endingPiecesAt: ends)
+    promise(pieces == whole, "cut at \(ends): \(pieces), whole: \(whole)")
+  }
+}
+
+/// The documents of a stream with their places, and how it ended.
+private func documents(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> [String] {
+  var stream = JSONStream(maxDepth: 500)
+  var found: [String] = []
+  var start = 0
+  do throws(JSONStream.Failure) {
+    for end in ends + [bytes.count] {
+      stream.append(Array(bytes[start..<min(end, bytes.count)]))
+      start = min(end, bytes.count)
+      while let item = try stream.next(isLast: false) { found.append(described(item)) }
+    }
+    while let item = try stream.next(isLast: true) { found.append(described(item)) }
+  } catch {
+    // The excerpt is what had arrived of the line; all else must be the same.
+    found.append("\(error.message) in \(error.number) at \(error.place.line):\(error.place.column)")
+  }
+  return found
+}
+
+private func described(_ item: StreamedDocument) -> String {
+  // A byte order mark is in the first document's bytes or not, as it came; the document begins behind it.
+  let root = item.document.root
+  let place = item.place(of: root.range.lowerBound)
+  return "\(item.number) at \(place.line):\(place.column): \(root.kind) \(root.text) \(item.document.isCompact)"
+}
+
+private func roundTrip(_ document: JSONDocument) {
+  let tree = JSONTree(document.root)
+  let compact = text { JSONWriter.writeCompact(tree, to: &$0) }
+  promise(!document.isCompact || compact == document.root.text, "a compact document is not its own compact form")
+  let again = parsed(compact)
+  promise(again.isCompact, "compact output is not compact: \(shown(compact))")
+  promise(JSONEquality.equal(tree, JSONTree(again.root)), "compact output is not equal: \(shown(compact))")
+  promise(Model(tree) == Model(JSONTree(again.root)), "compact output says something else: \(shown(compact))")
+
+  let indented = text { JSONWriter.writeIndented(tree, by: 2, to: &$0) }
+  let indentedTree = JSONTree(parsed(indented).root)
+  promise(text { JSONWriter.writeCompact(indentedTree, to: &$0) } == compact, "indented and compact differ")
+  promise(JSONEquality.equal(indentedTree, tree), "indented output is not equal")
+
+  let verbatim = text { JSONVerbatimWriter(of: document).write(tree, to: &$0) }
+  promise(verbatim == document.bytes, "untouched, and not the same: \(shown(verbatim))")
+  let opened = text { JSONVerbatimWriter(of: document).write(openedAll(tree), to: &$0) }
+  promise(opened == document.bytes, "opened, and not the same: \(shown(opened))")
+}
+
+/// The tree with its containers opened two levels down, which must change nothing.
+private func openedAll(_ tree: JSONTree) -> JSONTree {
+  guard let opened = tree.opened, var node = opened.node else { return tree }
+  for index in 0..<node.slots.count {
+    if let child = node.slots[index].value.opened { node = node.replacing(index, with: child) }
+  }
+  return JSONTree(origin: opened.origin, node: node)
+}
+
+/// What a string says is the same after writing it anew.
+private func strings(_ document: JSONDocument) {
+  var pending = [document.root]
+  while let value = pending.popLast() {
+    for child in value.children {
+      pending.append(child.value)
+      if let key = child.key { pending.append(key) }
+    }
+    guard let string = value.string else { continue }
+    let written = text { JSONString.write(string.span, to: &$0) }
+    promise(parsed(written).root.string == string, "a string is written otherwise: \(shown(written))")
+    promise(JSONString.equals(value, string), "a string does not equal its code points")
+    let more = document.bytes[value.range.upperBound...].prefix { $0 != UInt8(ascii: "\"") }
+    promise(!JSONString.equals(value, string + [UInt8(ascii: "\"")] + more), "a string equals a longer one")
+  }
+}
+
+// MARK: Shared with other targets
+
+/// What `write` writes.
+func text(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
+  var output = ByteWriter()
+  write(&output)
+  return output.take()
+}
+
+/// Output of our own, which must be JSON.
+func parsed(_ bytes: [UInt8], line: UInt = #line) -> JSONDocument {
+  do { return try JSONDocument(parsing: bytes, maxDepth: .max) } catch {
+    fatalError("line \(line): output is no JSON: \(error): \(shown(bytes))")
+  }
+}

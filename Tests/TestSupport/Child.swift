@@ -1,0 +1,65 @@
+import Foundation
+
+/// A child process. Foundation's own loses exits when many tests start children at once; this is posix_spawn and waitpid.
+public struct Child {
+  public let identifier: pid_t
+
+  /// Starts `/bin/sh -c command` with the built tools first in the PATH, in `folder`.
+  ///
+  /// All signals have their defaults in the child, whatever the test runner did to its own.
+  public init(
+    _ command: String, in folder: String, input: Int32, output: Int32, error: Int32, environment: [String: String] = [:]
+  ) throws {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (number, descriptor) in [(Int32(0), input), (1, output), (2, error)] {
+      posix_spawn_file_actions_adddup2(&actions, descriptor, number)
+    }
+    var attributes = posix_spawnattr_t()
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var signals = sigset_t()
+    sigfillset(&signals)
+    posix_spawnattr_setsigdefault(&attributes, &signals)
+    sigemptyset(&signals)
+    posix_spawnattr_setsigmask(&attributes, &signals)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
+
+    let variables = Command.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
+    let words: [String] = ["/bin/sh", "-c", "cd \(Command.quote(folder)) && \(command)"]
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    var values: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
+    defer { for text in arguments + values { free(text) } }
+    var identifier: pid_t = 0
+    let code = Self.starting.withLock {
+      posix_spawn(&identifier, "/bin/sh", &actions, &attributes, &arguments, &values)
+    }
+    guard code == 0 else { throw POSIXError(POSIXErrorCode(rawValue: code) ?? .EIO) }
+    self.identifier = identifier
+  }
+
+  /// Waits for the end.
+  /// - Returns: the exit status as a shell sees it: 128 and the number for a signal.
+  @discardableResult
+  public func wait() -> Int32 {
+    var status: Int32 = 0
+    while waitpid(identifier, &status, 0) < 0 && errno == EINTR {}
+    return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
+  }
+
+  public func send(_ signal: Int32) { kill(identifier, signal) }
+
+  /// A pipe that no child inherits but by the ends that it is given.
+  public static func pipe() -> (read: Int32, write: Int32) {
+    starting.withLock {
+      var ends: [Int32] = [0, 0]
+      precondition(Foundation.pipe(&ends) == 0)
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      return (ends[0], ends[1])
+    }
+  }
+
+  /// No child may start between the making of a pipe and its mark.
+  private static let starting = NSLock()
+}

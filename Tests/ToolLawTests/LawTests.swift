@@ -1,0 +1,164 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One way of running a tool, from Tests/Fixtures/laws/samples.txt.
+struct Sample: CustomTestStringConvertible, Sendable {
+  let isLive: Bool
+  let tool: String
+  /// The command without its input.
+  let command: String
+  let input: Data
+
+  var testDescription: String { command }
+
+  static let all: [Sample] = {
+    guard let lines = try? Fixtures.lines("laws/samples.txt") else { return [] }
+    return lines.compactMap { _, line in
+      guard let mark = line.range(of: " <", options: .backwards), let space = line.firstIndex(of: " ") else { return nil }
+      let command = String(line[line.index(after: space)..<mark.lowerBound])
+      let file = Repository.path("Tests/Fixtures/laws/" + line[mark.upperBound...])
+      return Sample(
+        isLive: line[..<space] == "live", tool: String(command.prefix { $0 != " " }), command: command,
+        input: FileManager.default.contents(atPath: file) ?? Data())
+    }
+  }()
+
+  /// Runs the command with `tail` behind it: a redirection, a pipe.
+  func run(_ tail: String = "", input: Data? = nil, environment: [String: String] = [:]) throws -> Result {
+    try Command.shell(command + " " + tail, input: input ?? self.input, environment: environment)
+  }
+}
+
+/// The laws of DESIGN section 3, tried on every tool.
+@Suite struct LawTests {
+  @Test func everyToolIsTried() {
+    #expect(!Repository.tools.isEmpty)
+    for tool in Repository.tools { #expect(Sample.all.contains { $0.tool == tool }, "no sample for \(tool)") }
+    for sample in Sample.all { #expect(!sample.input.isEmpty, "\(sample.command): no input") }
+  }
+
+  @Test(arguments: Sample.all)
+  func wordsOnlyWhenSomethingIsWrong(_ sample: Sample) throws {
+    let result = try sample.run()
+    #expect(result.status == 0 && !result.output.isEmpty && result.error.isEmpty)
+  }
+
+  @Test(arguments: Sample.all)
+  func aFullDiskIsTrouble(_ sample: Sample) throws {
+    let result = try sample.run(">/dev/full")
+    #expect(result.status == 2)
+    #expect(result.error == "\(sample.tool): standard output: no space left on device\n")
+  }
+
+  @Test(arguments: Sample.all)
+  func aClosedOutputIsTrouble(_ sample: Sample) throws {
+    let result = try sample.run(">&-")
+    #expect(result.status == 2)
+    #expect(result.error == "\(sample.tool): standard output: bad file descriptor\n")
+  }
+
+  @Test(arguments: Sample.all)
+  func aClosedInputIsTrouble(_ sample: Sample) throws {
+    let result = try sample.run("<&-")
+    #expect(result.status == 2 && result.output.isEmpty)
+    #expect(result.error == "\(sample.tool): -: bad file descriptor\n")
+  }
+
+  /// With the signal at its default, and as systemd and some languages start their children: ignored.
+  @Test(arguments: Sample.all, ["", "trap '' PIPE; "])
+  func aReaderThatHasGoneIsNoMessage(_ sample: Sample, _ trap: String) throws {
+    // The reader closes its end before the tool starts: the inner shell waits for the file that says so.
+    let script = "{ while [ ! -e gone ]; do sleep 0.01; done; \(trap)\(sample.command) <in; echo $? >status; } | { exec <&-; : >gone; }"
+    let scratch = try ScratchFolder()
+    try sample.input.write(to: URL(fileURLWithPath: scratch.file("in")))
+    let result = try Command.shell(script + "; while [ ! -e status ]; do sleep 0.01; done; cat status", in: scratch.path)
+    #expect(result.text == "141\n")
+    #expect(result.error.isEmpty)
+  }
+
+  @Test(arguments: Sample.all, [SIGINT, SIGTERM, SIGHUP])
+  func aSignalKillsByItself(_ sample: Sample, _ signal: Int32) throws {
+    let scratch = try ScratchFolder()
+    let input = Child.pipe()  // held open by us, so the tool waits
+    let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+    defer { for descriptor in [input.read, input.write, null] { close(descriptor) } }
+    let child = try Child("exec " + sample.command, in: scratch.path, input: input.read, output: null, error: null)
+    usleep(20_000)
+    child.send(signal)
+    #expect(child.wait() == 128 + signal)
+  }
+
+  @Test(arguments: Sample.all)
+  func inputMayEndAtEveryByte(_ sample: Sample) throws {
+    let whole = try sample.run().output
+    for cut in 0..<sample.input.count {
+      let result = try sample.run(input: sample.input.prefix(cut))
+      let comment: Comment = "\(sample.command), cut at \(cut): \(result.status) \(result.error)"
+      #expect(result.status == 0 || result.status == 2, comment)
+      #expect(result.error.isEmpty == (result.status == 0), comment)
+      #expect(result.error.split(separator: "\n").count <= 1, comment)
+      if result.status == 2 { #expect(result.error.hasPrefix("\(sample.tool): -:"), comment) }
+      // What was good before the end has been printed, and nothing else.
+      if sample.isLive { #expect(whole.starts(with: result.output), comment) }
+      if !sample.isLive && result.status != 0 { #expect(result.output.isEmpty, comment) }
+    }
+  }
+
+  /// Every record is out before the next one comes in.
+  @Test(arguments: Sample.all.filter(\.isLive))
+  func outputDoesNotWaitForMoreInput(_ sample: Sample) throws {
+    let whole = try sample.run().output
+    let scratch = try ScratchFolder()
+    let (input, output) = (Child.pipe(), Child.pipe())
+    let child = try Child("exec " + sample.command, in: scratch.path, input: input.read, output: output.write, error: 2)
+    close(input.read)
+    close(output.write)
+    try FileHandle(fileDescriptor: input.write).write(contentsOf: sample.input)
+    // All of the input is there but its end: all of the output must come.
+    var found = Data()
+    while found.count < whole.count {
+      let part = FileHandle(fileDescriptor: output.read).availableData
+      if part.isEmpty { break }
+      found += part
+    }
+    #expect(found == whole)
+    close(input.write)
+    #expect(child.wait() == 0)
+    close(output.read)
+  }
+
+  @Test(arguments: Sample.all)
+  func badReadsAndWritesChangeNothing(_ sample: Sample) throws {
+    guard let library = try Self.faults() else { return }
+    let whole = try sample.run()
+    for faults in ["short", "eintr", "short eintr"] {
+      let result = try sample.run(environment: ["LD_PRELOAD": library.path, "FAULTS": faults])
+      #expect(result.output == whole.output && result.status == 0 && result.error.isEmpty, "\(faults)")
+    }
+    for room in [0, 1, whole.output.count - 1] {
+      let result = try sample.run(environment: ["LD_PRELOAD": library.path, "FAULTS": "enospc=\(room)"])
+      #expect(result.status == 2 && result.output == whole.output.prefix(room))
+      #expect(result.error == "\(sample.tool): standard output: no space left on device\n")
+    }
+  }
+
+  /// The library of faults, built once a run; nil without a C compiler.
+  private static func faults() throws -> Faults? {
+    #if os(Linux)
+      return Repository.has("cc") ? try sharedFaults.get() : nil
+    #else
+      return nil
+    #endif
+  }
+
+  private struct Faults: Sendable { let path: String }
+
+  private static let sharedFaults = Swift.Result<Faults, any Error> {
+    let path = NSTemporaryDirectory() + "feedutils-faults-\(ProcessInfo.processInfo.processIdentifier).so"
+    let source = Repository.path("Tests/Fixtures/laws/faults.c")
+    let result = try Command.shell("cc -shared -fPIC -O1 -o \(path) \(source) -ldl")
+    #expect(result.status == 0, "\(result.error)")
+    return Faults(path: path)
+  }
+}

@@ -1,0 +1,26 @@
+import TestSupport
+import Testing
+
+/// `sse-cat URL | jpatch --follow` against a server that behaves badly, with parts of it killed.
+@Suite struct PipelineTests {
+  @Test(.enabled(if: Repository.has("python3")))
+  func nothingIsLostOrAppliedTwice() throws {
+    // `make soak` runs it for longer.
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/soak"))) 3 7")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.hasPrefix("3 rounds: "))
+  }
+
+  /// The demo, as `make demo` runs it, less the pauses.
+  @Test func theNewswireExample() throws {
+    let newswire = Command.quote(Repository.path("examples/newswire/newswire"))
+    let result = try Command.shell(newswire, environment: ["PAUSE": "0"])
+    #expect(result.status == 0 && result.error.isEmpty)
+    let lines = result.text.split(separator: "\n")
+    let views = lines.filter { $0.hasPrefix("-- newswire, update ") }
+    // 16 events come; the two that turn the feed back to older results, and bring it forward again, are not shown.
+    #expect(views.count == 14 && lines.count == 14 * 13)
+    #expect(lines.last == "  09:52  Business     Strike at Three Ports Ends After Dawn Vote")
+    #expect(lines[lines.count - 12] == "* 10:25  Climate      Storm Names Run Out, and the List Starts Again")
+  }
+}
