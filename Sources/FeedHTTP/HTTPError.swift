@@ -43,9 +43,9 @@ extension HTTPError {
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       return HTTPError(.transient, systemError == 0 ? "connection lost" : SystemError(code: systemError).message)
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
-      return HTTPError(.permanent, detail.isEmpty ? name(of: code) : detail.lowercasedFirstLetter)
+      return HTTPError(.permanent, detail.isEmpty ? name(of: code) : detail.lowercasedFirst)
     case CURLE_SSL_CONNECT_ERROR:
-      return HTTPError(.transient, detail.isEmpty ? name(of: code) : detail.lowercasedFirstLetter)
+      return HTTPError(.transient, detail.isEmpty ? name(of: code) : detail.lowercasedFirst)
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_NOT_BUILT_IN, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
       CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_ENGINE_NOTFOUND, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION,
       CURLE_SETOPT_OPTION_SYNTAX, CURLE_OUT_OF_MEMORY, CURLE_LOGIN_DENIED, CURLE_FAILED_INIT:
@@ -55,6 +55,6 @@ extension HTTPError {
   }
 
   private static func name(of code: CURLcode) -> String {
-    unsafe String(cString: curl_easy_strerror(code)).lowercasedFirstLetter
+    unsafe String(cString: curl_easy_strerror(code)).lowercasedFirst
   }
 }

@@ -1,6 +1,7 @@
 // URLs, by libcurl's own parser, so that what we compare and what is connected to is the same thing.
 
 import CCurl
+import FeedCore
 
 #if canImport(Darwin)
   import Darwin
@@ -76,7 +77,7 @@ public struct HTTPURL: Equatable, Sendable {
         unsafe curl_url_set(handle, CURLUPART_URL, raw.bindMemory(to: CChar.self).baseAddress, flags)
       }
       guard code == CURLUE_OK else {
-        throw .malformed(unsafe String(cString: curl_url_strerror(code)).lowercasedFirstLetter)
+        throw .malformed(unsafe String(cString: curl_url_strerror(code)).lowercasedFirst)
       }
     }
 
@@ -94,14 +95,5 @@ public struct HTTPURL: Equatable, Sendable {
     text = string(CURLUPART_URL) ?? ""
     unsafe curl_url_set(handle, CURLUPART_QUERY, nil, 0)
     display = (string(CURLUPART_URL) ?? "") + (hasQuery ? "?…" : "")
-  }
-}
-
-extension String {
-  /// As our messages begin: with a small letter, unless it is an abbreviation (`SSL …` stays).
-  var lowercasedFirstLetter: String {
-    let head = prefix(2)
-    guard head.count == 2, head.last?.isUppercase == false else { return self }
-    return head.lowercased() + dropFirst(2)
   }
 }

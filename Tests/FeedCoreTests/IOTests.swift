@@ -46,7 +46,8 @@ final class ScriptedCalls: Sendable {
   static let interrupted = SystemCalls.Answer(count: -1, errno: EINTR)
 
   @Test func readsGoOnAfterASignal() throws {
-    let kernel = ScriptedCalls([Self.interrupted, .init(count: 1), Self.interrupted, Self.interrupted], source: [1, 2, 3])
+    let kernel = ScriptedCalls(
+      [Self.interrupted, .init(count: 1), Self.interrupted, Self.interrupted], source: [1, 2, 3])
     var reader = ByteReader(Descriptor(99, calls: kernel.calls))
     var found: [[UInt8]] = []
     while try reader.next() { found.append(reader.chunk) }

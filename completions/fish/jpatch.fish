@@ -22,7 +22,7 @@ complete -c jpatch -l data-event -x -d 'follow: the event that brings a document
 complete -c jpatch -l patch-event -x -d 'follow: the event that brings a patch (patch)'
 complete -c jpatch -l max-depth -x -d 'nesting of the input (10000)'
 complete -c jpatch -l max-ops -x -d 'operations in a patch (1000000)'
-complete -c jpatch -l max-size -x -d 'bytes of input record and of result (1G)'
+complete -c jpatch -l max-size -x -d 'bytes of an input and of the result (1G)'
 complete -c jpatch -s h -l help -d 'print this help and exit'
 complete -c jpatch -s V -l version -d 'print the version and exit'
 complete -c jpatch -l completion -x -a 'bash zsh fish' -d 'print the completion script for a shell and exit'

@@ -24,7 +24,7 @@ public struct SystemError: Error, Equatable, Sendable {
 
 extension String {
   /// The text with its first letter small, unless it begins an abbreviation (`RPC …` stays).
-  var lowercasedFirst: String {
+  public var lowercasedFirst: String {
     let head = prefix(2)
     guard head.count == 2, head.last?.isUppercase == false else { return self }
     return head.lowercased() + dropFirst(2)
