@@ -11,6 +11,12 @@ import Testing
     #expect(result.text.hasPrefix("3 rounds: "))
   }
 
+  @Test(.enabled(if: Repository.has("nginx") && Repository.has("python3") && Repository.has("curl")))
+  func throughNginx() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/behind-nginx")))
+    #expect(result.status == 0 && result.text == "same\n", "\(result.error)")
+  }
+
   /// The demo, as `make demo` runs it, less the pauses.
   @Test func theNewswireExample() throws {
     let newswire = Command.quote(Repository.path("examples/newswire/newswire"))
