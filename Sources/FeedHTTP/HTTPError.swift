@@ -31,6 +31,8 @@ extension HTTPError {
   ///   - detail: libcurl's error buffer. Used where it tells more and is known to quote no option.
   static func make(_ code: CURLcode, systemError: Int32, detail: String) -> HTTPError {
     switch code {
+    case CURLE_COULDNT_CONNECT where detail.hasPrefix("Unsupported proxy"):
+      return HTTPError(.permanent, "the proxy's URL has a scheme that this libcurl does not know")
     case CURLE_COULDNT_CONNECT:
       return HTTPError(.transient, systemError == 0 ? "could not connect" : SystemError(code: systemError).message)
     case CURLE_COULDNT_RESOLVE_HOST: return HTTPError(.transient, "could not resolve the host")

@@ -7,9 +7,9 @@ public enum HTTPOption: ToolOption {
 
   public var spec: OptionSpec {
     switch self {
-    case .header: row("header", "H", .text("'NAME: VALUE'|@FILE"), "send a header, or those of a file")
+    case .header: row("header", "H", .text("HEADER"), "send a header, or those of a file")
     case .request: row("request", "X", .text("METHOD"), "use another method than GET, or POST with --data")
-    case .data: row("data", "d", .text("TEXT|@FILE|-"), "send a body, by POST; several are joined by &")
+    case .data: row("data", "d", .text("TEXT"), "send a body, by POST; several are joined by &")
     case .user: row("user", "u", .text("NAME:PASSWORD"), "log in by Basic authentication")
     case .netrc: row("netrc", nil, nil, "take name and password for the host from ~/.netrc")
     case .bearerFile: row("bearer-file", nil, .file(), "send the token in a file as Authorization: Bearer")

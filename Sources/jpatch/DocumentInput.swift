@@ -39,7 +39,9 @@ struct DocumentInput {
   }
 
   /// The next document, with `output` flushed before any wait.
-  mutating func next(flushing output: inout ByteWriter, _ streams: StandardStreams) throws(ToolError) -> StreamedDocument? {
+  mutating func next(flushing output: inout ByteWriter, _ streams: StandardStreams) throws(ToolError)
+    -> StreamedDocument?
+  {
     while true {
       if let item = try arrived() { return item }
       if isAtEnd || isDry {

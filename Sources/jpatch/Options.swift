@@ -15,7 +15,8 @@ enum Flag: ToolOption {
   var spec: OptionSpec {
     switch self {
     case .expression: OptionSpec("expression", "e", .text("JSON"), "the patch itself; several apply in order")
-    case .type: OptionSpec("type", nil, .choice("json-patch", "merge-patch"), "what the patch is, where its form would mislead")
+    case .type:
+      OptionSpec("type", nil, .choice("json-patch", "merge-patch"), "what the patch is, where its form would mislead")
     case .compact: OptionSpec("compact", "C", nil, "print on one line, without white space")
     case .indent: OptionSpec("indent", nil, .text("N"), "print anew with N spaces a level")
     case .select: OptionSpec("select", "p", .text("POINTER"), "print only this value of the result")

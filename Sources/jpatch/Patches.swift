@@ -25,7 +25,8 @@ struct NamedPatch {
     if let file = options.patchFile {
       patches += try parse(try file.readAll(streams), file.name, options)
       if patches.isEmpty {
-        throw ToolError(.trouble, JSONError(.empty, at: 0).message, source: file.name, place: TextPosition().place(of: 0, in: []))
+        throw ToolError(
+          .trouble, JSONError(.empty, at: 0).message, source: file.name, place: TextPosition().place(of: 0, in: []))
       }
     }
     for expression in options.expressions {

@@ -26,7 +26,8 @@ import Testing
       let mark = try #require(caret.text.firstIndex(of: "^"), "errors.txt:\(caret.number): no caret")
       let bytes = Fixtures.bytes(text.text)
       // The column counts the bytes that the text stands for, so a caret under \xHH counts its start.
-      let column = Fixtures.bytes(String(text.text.prefix(caret.text.distance(from: caret.text.startIndex, to: mark)))).count
+      let column = Fixtures.bytes(String(text.text.prefix(caret.text.distance(from: caret.text.startIndex, to: mark))))
+        .count
       let message = String(caret.text[mark...].dropFirst(2))
       do {
         _ = try JSONDocument(parsing: bytes)

@@ -29,7 +29,11 @@ import Testing
         members.remove(at: index)
       } else {
         _ = try document.add(value, at: member)
-        if let index = members.firstIndex(where: { $0.0 == name }) { members[index].1 = step } else { members.append((name, step)) }
+        if let index = members.firstIndex(where: { $0.0 == name }) {
+          members[index].1 = step
+        } else {
+          members.append((name, step))
+        }
       }
       let place = Int.random(in: 0...elements.count, using: &random)
       let element = JSONPointer(tokens: [Array("array".utf8), Array("\(place)".utf8)])
@@ -42,7 +46,9 @@ import Testing
       }
       if step % 97 == 0 || step == 3999 {
         let object = members.map { "\"\($0.0)\":\($0.1)" }.joined(separator: ",")
-        #expect(compact(document) == "{\"object\":{\(object)},\"array\":[\(elements.map(String.init).joined(separator: ","))]}")
+        #expect(
+          compact(document)
+            == "{\"object\":{\(object)},\"array\":[\(elements.map(String.init).joined(separator: ","))]}")
       }
     }
   }

@@ -15,7 +15,9 @@ struct Sample: CustomTestStringConvertible, Sendable {
   static let all: [Sample] = {
     guard let lines = try? Fixtures.lines("laws/samples.txt") else { return [] }
     return lines.compactMap { _, line in
-      guard let mark = line.range(of: " <", options: .backwards), let space = line.firstIndex(of: " ") else { return nil }
+      guard let mark = line.range(of: " <", options: .backwards), let space = line.firstIndex(of: " ") else {
+        return nil
+      }
       let command = String(line[line.index(after: space)..<mark.lowerBound])
       let file = Repository.path("Tests/Fixtures/laws/" + line[mark.upperBound...])
       return Sample(
@@ -69,10 +71,12 @@ struct Sample: CustomTestStringConvertible, Sendable {
   @Test(arguments: Sample.all, ["", "trap '' PIPE; "])
   func aReaderThatHasGoneIsNoMessage(_ sample: Sample, _ trap: String) throws {
     // The reader closes its end before the tool starts: the inner shell waits for the file that says so.
-    let script = "{ while [ ! -e gone ]; do sleep 0.01; done; \(trap)\(sample.command) <in; echo $? >status; } | { exec <&-; : >gone; }"
+    let script =
+      "{ while [ ! -e gone ]; do sleep 0.01; done; \(trap)\(sample.command) <in; echo $? >status; } | { exec <&-; : >gone; }"
     let scratch = try ScratchFolder()
     try sample.input.write(to: URL(fileURLWithPath: scratch.file("in")))
-    let result = try Command.shell(script + "; while [ ! -e status ]; do sleep 0.01; done; cat status", in: scratch.path)
+    let result = try Command.shell(
+      script + "; while [ ! -e status ]; do sleep 0.01; done; cat status", in: scratch.path)
     #expect(result.text == "141\n")
     #expect(result.error.isEmpty)
   }

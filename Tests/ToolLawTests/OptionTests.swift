@@ -64,7 +64,9 @@ enum OptionRow {
       let words = line.split(separator: " ").map(String.init)
       func after(_ flag: String) -> String { words.firstIndex(of: flag).map { words[$0 + 1] } ?? "" }
       let value = words.contains("-x") || words.contains("-r") ? "value" : ""
-      return (after("-l"), [after("-s"), value, words.contains("-F") ? "file" : "", after("-a")].joined(separator: " "))
+      return (
+        after("-l"), [after("-s"), value, words.contains("-F") ? "file" : "", after("-a")].joined(separator: " ")
+      )
     }
   }
 }

@@ -20,7 +20,8 @@ public struct OptionValue: Sendable {
   public func integer(_ range: ClosedRange<Int>) throws(ToolError) -> Int {
     let isNumber = !bytes.isEmpty && bytes.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isNumber, let number = Int(text), range.contains(number) else {
-      let bound = range.upperBound == .max ? "of \(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
+      let bound =
+        range.upperBound == .max ? "of \(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
       throw refused("a whole number " + bound)
     }
     return number
@@ -36,7 +37,8 @@ public struct OptionValue: Sendable {
       digits.removeLast()
     }
     let isNumber = !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    guard isNumber, let number = Int(String(decoding: digits, as: UTF8.self)), number > 0, number <= Int.max >> shift else {
+    guard isNumber, let number = Int(String(decoding: digits, as: UTF8.self)), number > 0, number <= Int.max >> shift
+    else {
       throw refused("a size such as 512K, 64M or 2G")
     }
     return number << shift

@@ -7,7 +7,9 @@ public struct StandardStreams: Sendable {
   public var output = Descriptor.standardOutput
   public var error = Descriptor.standardError
 
-  public init(input: Descriptor = .standardInput, output: Descriptor = .standardOutput, error: Descriptor = .standardError) {
+  public init(
+    input: Descriptor = .standardInput, output: Descriptor = .standardOutput, error: Descriptor = .standardError
+  ) {
     self.input = input
     self.output = output
     self.error = error

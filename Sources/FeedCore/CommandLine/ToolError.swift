@@ -97,7 +97,8 @@ public func printable(_ bytes: [UInt8]) -> [UInt8] {
   var index = 0
   while index < bytes.count {
     let length = UTF8Sequence.length(in: bytes.span, at: index)
-    let isControl = bytes[index] < 0x20 || bytes[index] == 0x7F || (length == 2 && bytes[index] == 0xC2 && bytes[index + 1] < 0xA0)
+    let isControl =
+      bytes[index] < 0x20 || bytes[index] == 0x7F || (length == 2 && bytes[index] == 0xC2 && bytes[index + 1] < 0xA0)
     if length == 0 || isControl {
       for byte in bytes[index..<(index + max(1, length))] {
         result += Array("\\x".utf8) + [hexDigit(byte >> 4), hexDigit(byte & 15)]

@@ -58,7 +58,9 @@ public enum AtomicFile {
   }
 
   private static func rename(_ from: [UInt8], to: [UInt8]) throws(SystemError) {
-    _ = try Descriptor.retrying { unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe systemRename(a, b) } } }
+    _ = try Descriptor.retrying {
+      unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe systemRename(a, b) } }
+    }
   }
 
   /// Keeps the old content under a second name; a file of that name gives way.

@@ -13,7 +13,7 @@ public struct JSONVerbatimWriter {
   private struct Surroundings {
     /// Set when the container around has a line for each child: the line end and the child's indentation.
     var lineStart: [UInt8]?
-    /// Whether the children that are containers are on one line each, as in a list of records, so a new one is too.
+    /// In an array: whether the elements are on one line each, as in a list of records, so a new one is too.
     var hasChildrenOnOneLine = false
     var afterComma: [UInt8]
     var afterColon: [UInt8]
@@ -52,7 +52,8 @@ public struct JSONVerbatimWriter {
 
   private func write(_ tree: JSONTree, at place: Int, to output: inout ByteWriter) {
     let outside = Surroundings(
-      lineStart: layout.isMultiLine ? layout.lineEnd : nil, afterComma: layout.afterComma, afterColon: layout.afterColon)
+      lineStart: layout.isMultiLine ? layout.lineEnd : nil, afterComma: layout.afterComma, afterColon: layout.afterColon
+    )
     var levels: [Level] = []
     write(tree, at: place, outside, &levels, to: &output)
     while let top = levels.indices.last {
@@ -124,14 +125,15 @@ public struct JSONVerbatimWriter {
     }
     var inside = around
     inside.lineStart = childLineStart(own, around, tree.origin)
-    inside.hasChildrenOnOneLine = own.hasChildrenOnOneLine
+    inside.hasChildrenOnOneLine = !isObject && own.hasChildrenOnOneLine
     if inside.lineStart == nil, let separator = own.separator {
       inside.afterComma = Array(separator.drop { $0 != UInt8(ascii: ",") }.dropFirst())
     }
     if let colon = own.colon { inside.afterColon = Array(colon.drop { $0 != UInt8(ascii: ":") }.dropFirst()) }
     let end = own.isEmpty ? (inside.lineStart == nil ? [] : around.lineStart ?? layout.lineEnd) : own.trail
     levels.append(
-      Level(slots: node.slots.makeIterator(), layout: own, isObject: isObject, surroundings: inside, end: end + [close]))
+      Level(slots: node.slots.makeIterator(), layout: own, isObject: isObject, surroundings: inside, end: end + [close])
+    )
   }
 
   /// The line end and indentation for the children of a container; nil where they share a line.

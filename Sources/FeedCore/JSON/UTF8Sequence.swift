@@ -31,7 +31,9 @@ public enum UTF8Sequence {
     default: return (0, 1)
     }
     var valid = 1
-    while valid < length, index + valid < bytes.count, (valid == 1 ? second : 0x80...0xBF).contains(bytes[index + valid]) {
+    while valid < length, index + valid < bytes.count,
+      (valid == 1 ? second : 0x80...0xBF).contains(bytes[index + valid])
+    {
       valid += 1
     }
     return (length, valid)

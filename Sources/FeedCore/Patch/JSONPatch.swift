@@ -62,7 +62,8 @@ public struct JSONPatch: Sendable {
     for child in value.children {
       let element = child.value
       guard operations.count < maxOperations else {
-        throw FormatError(message: "too many operations: the limit is \(maxOperations) (--max-ops)", offset: element.range.lowerBound)
+        throw FormatError(
+          message: "too many operations: the limit is \(maxOperations) (--max-ops)", offset: element.range.lowerBound)
       }
       operations.append(try Self.operation(element, number: operations.count + 1))
     }
@@ -81,9 +82,13 @@ public struct JSONPatch: Sendable {
 
     var members = [JSONValue?](repeating: nil, count: memberNames.count)
     for child in element.children {
-      guard let key = child.key, let index = memberNames.firstIndex(where: { JSONString.equals(key, $0) }) else { continue }
+      guard let key = child.key, let index = memberNames.firstIndex(where: { JSONString.equals(key, $0) }) else {
+        continue
+      }
       // RFC 6902 §4: exactly once each; two readers must not see two different patches.
-      guard members[index] == nil else { throw error("member '\(quoted(memberNames[index]))' occurs more than once", key) }
+      guard members[index] == nil else {
+        throw error("member '\(quoted(memberNames[index]))' occurs more than once", key)
+      }
       members[index] = child.value
     }
     let (op, path, from, value) = (members[0], members[1], members[2], members[3])
