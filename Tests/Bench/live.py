@@ -49,7 +49,6 @@ def rounds(send, output):
         time.sleep(0.0002)
         start = time.perf_counter()
         send(last)
-        # cat gives back four lines for an event, all at once; one readline is the time of its first.
         if not output.readline():
             raise Unavailable("the output ended")
         times.append(time.perf_counter() - start)

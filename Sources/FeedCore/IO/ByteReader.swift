@@ -36,7 +36,7 @@ public struct ByteReader {
   public static func readAll(_ descriptor: Descriptor, limit: Int) throws(SystemError) -> [UInt8] {
     var bytes: [UInt8] = []
     // One byte more than the size, so that the read that finds the end needs no new room.
-    bytes.reserveLargeCapacity((descriptor.fileSize ?? chunkSize - 1) + 1)
+    bytes.reserveCapacity((descriptor.fileSize ?? chunkSize - 1) + 1)
     while true {
       // Asking for more than the room that is there would move everything, just to find the end.
       let free = bytes.capacity - bytes.count

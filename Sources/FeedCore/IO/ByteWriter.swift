@@ -7,6 +7,8 @@
 /// Collects bytes and writes them to a descriptor when 64 KiB are there or `flush` is called.
 public struct ByteWriter {
   static let capacity = 64 * 1024
+  /// From so many bytes on a piece goes out as it is.
+  private static let largePiece = capacity / 4
 
   /// What has not been written yet; everything, when there is no descriptor.
   public private(set) var buffer: [UInt8] = []
@@ -17,7 +19,7 @@ public struct ByteWriter {
 
   public init(_ descriptor: Descriptor) {
     self.descriptor = descriptor
-    buffer.reserveCapacity(Self.capacity)
+    buffer.reserveCapacity(Self.capacity + Self.largePiece)
   }
 
   /// A writer that only collects, for a part of an output or a test.
@@ -42,7 +44,7 @@ public struct ByteWriter {
   public mutating func append(_ bytes: [UInt8], _ range: Range<Int>) { append(bytes.span.extracting(range)) }
 
   public mutating func append(_ bytes: borrowing Span<UInt8>) {
-    guard descriptor != nil, bytes.count >= Self.capacity / 4 else {
+    guard descriptor != nil, bytes.count >= Self.largePiece else {
       unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
       if buffer.count >= Self.capacity { spill() }
       return
@@ -75,11 +77,12 @@ public struct ByteWriter {
 
   private mutating func spill() {
     guard descriptor != nil, !buffer.isEmpty else { return }
-    let full = buffer
-    buffer = []
+    // Never two owners, or emptying it would make a new one.
+    var full: [UInt8] = []
+    swap(&full, &buffer)
     write(full.span)
-    buffer = full
-    buffer.removeAll(keepingCapacity: true)
+    full.removeAll(keepingCapacity: true)
+    swap(&full, &buffer)
   }
 
   private mutating func write(_ bytes: borrowing Span<UInt8>) {

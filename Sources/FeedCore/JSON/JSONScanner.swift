@@ -55,7 +55,7 @@ public struct JSONScanner {
   /// - Returns: true when the document is complete, with `offset` behind its last byte; false when more is needed,
   ///   or when there was nothing but white space up to the end.
   public mutating func scan(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(JSONError) -> Bool {
-    if tape.capacity == 0 { tape.reserveLargeCapacity(bytes.count / 8 + 16) }
+    if tape.capacity == 0 { tape.reserveCapacity(bytes.count / 8 + 16) }
     var index = offset
     defer { offset = index }
     if index == 0, isAtStart {

@@ -126,9 +126,8 @@ public enum JSONString {
     while index < bytes.count {
       if index + 8 <= bytes.count {
         let word = loadWord(bytes, at: index)
-        let stops =
-          word.places(of: UInt8(ascii: "\"")) | word.places(of: UInt8(ascii: "\\")) | word.places(below: 0x20)
-          | word.places(of: 0xED)
+        var stops = word.places(of: UInt8(ascii: "\"")) | word.places(of: UInt8(ascii: "\\")) | word.places(below: 0x20)
+        if word & .repeating(0x80) != 0 { stops |= word.places(of: 0xED) }
         index += stops.lowestPlace
         if stops == 0 { continue }
       }
