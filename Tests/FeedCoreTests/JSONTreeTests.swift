@@ -53,6 +53,19 @@ import Testing
     }
   }
 
+  /// The size that limits patches is that of the text.
+  @Test func sizesAreExact() throws {
+    var document = try tree(#"{"a":[],"b":{}}"#)
+    for (path, value) in [("/a/-", "1"), ("/a/0", "[2]"), ("/b/x", "\"y\""), ("/b/z", "{}"), ("/a/0/0", "[3]"), ("/b/x", "0")] {
+      _ = try document.add(tree(value), at: JSONPointer(Array(path.utf8)))
+      #expect(document.size == compact(document).utf8.count)
+    }
+    for path in ["/a/0/1", "/a/0", "/b/x", "/a/0", "/b/z", "/a"] {
+      _ = try document.remove(at: JSONPointer(Array(path.utf8)))
+      #expect(document.size == compact(document).utf8.count)
+    }
+  }
+
   @Test func listsAgreeWithArrays() {
     var random = SeededGenerator(seed: 11)
     for start in [0, 1, 24, 32, 33, 1000] {

@@ -43,7 +43,7 @@ public struct JSONTree {
     return JSONTree(origin: origin, node: JSONNode(opening: origin))
   }
 
-  /// About how many bytes the value takes as text: exact but for white space and separators.
+  /// How many bytes the value takes as compact text; more by the white space that its untouched parts have.
   public var size: Int { node?.size ?? origin.range.count }
 
   /// The members or elements, in order.
@@ -169,7 +169,7 @@ final class JSONNode: @unchecked Sendable {
 
   func inserting(_ value: JSONTree, at position: Int) -> JSONNode {
     let slots = slots.inserting(Slot(key: nil, value: value, place: -1), at: position)
-    return JSONNode(slots: slots, size: size + value.size + 1, count: count + 1, index: nil)
+    return JSONNode(slots: slots, size: size + value.size + commaSize, count: count + 1, index: nil)
   }
 
   func appending(_ value: JSONTree, named key: JSONValue) -> JSONNode {
@@ -178,13 +178,17 @@ final class JSONNode: @unchecked Sendable {
       if let index { index.adding(key, at: slots.count - 1) } else if slots.count > Self.indexThreshold {
         KeyIndex(Array(slots))
       } else { nil }
-    let size = size + key.range.count + value.size + 2
+    let size = size + key.range.count + 1 + value.size + commaSize
     return JSONNode(slots: slots, size: size, count: count + 1, index: index)
   }
 
+  /// The comma of one more child.
+  private var commaSize: Int { count > 0 ? 1 : 0 }
+
   func removing(_ position: Int) -> JSONNode {
     var slot = slots[position]
-    let size = size - slot.value.size - (slot.key?.range.count ?? 0) - 1
+    let commaSize = count > 1 ? 1 : 0
+    let size = size - slot.value.size - (slot.key.map { $0.range.count + 1 } ?? 0) - commaSize
     guard slot.key != nil else {
       return JSONNode(slots: slots.removing(position), size: size, count: count - 1, index: nil)
     }

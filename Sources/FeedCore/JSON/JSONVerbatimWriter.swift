@@ -157,6 +157,9 @@ public struct JSONVerbatimWriter {
   /// Copies a value with its own lines, indented for its new place.
   private func writeMoved(_ value: JSONValue, _ surroundings: Surroundings, to output: inout ByteWriter) {
     let bytes = document.bytes
+    guard firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, value.range) != nil else {
+      return output.append(bytes, value.range)
+    }
     let old = DocumentLayout.indentation(at: value.range.lowerBound, in: bytes)
     let new = DocumentLayout.lastLine(surroundings.lineStart ?? [])
     var start = value.range.lowerBound
