@@ -56,7 +56,9 @@ import Testing
   /// The size that limits patches is that of the text.
   @Test func sizesAreExact() throws {
     var document = try tree(#"{"a":[],"b":{}}"#)
-    for (path, value) in [("/a/-", "1"), ("/a/0", "[2]"), ("/b/x", "\"y\""), ("/b/z", "{}"), ("/a/0/0", "[3]"), ("/b/x", "0")] {
+    for (path, value) in [
+      ("/a/-", "1"), ("/a/0", "[2]"), ("/b/x", "\"y\""), ("/b/z", "{}"), ("/a/0/0", "[3]"), ("/b/x", "0"),
+    ] {
       _ = try document.add(tree(value), at: JSONPointer(Array(path.utf8)))
       #expect(document.size == compact(document).utf8.count)
     }
