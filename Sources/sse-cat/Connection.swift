@@ -60,6 +60,8 @@ struct Connection {
       let event: HTTPTransfer.Event?
       do { event = try transfer.next() } catch { return .failed(error) }
       if event == .head { return try answer() }
+      // libcurl takes the end of a connection in the middle of the head for the end of an answer.
+      if event == .end { return .failed(HTTPError(.transient, "connection closed before the end of the head")) }
       if event == nil, let ending = try waitForNetwork() { return ending }
     }
   }
@@ -110,6 +112,7 @@ struct Connection {
     let type = head.mediaType
     if head.status == 200 && type == "text/event-stream" {
       isOpen = true
+      lastActivity = Clock.monotonic()  // the head is a sign of life too
       return nil
     }
     let line = try firstLine()
