@@ -83,6 +83,7 @@ public struct HTTPRequest: Sendable {
     }
     if target.origin != url.origin {
       next.credentials = Credentials()
+      next.route.usesNetrc = false  // which knows hosts, but neither ports nor schemes
       next.headers.removeAll { !Self.isHarmless($0.name.lowercased()) }
     }
     return next

@@ -15,6 +15,7 @@ struct RedirectTests {
     request.credentials.user = Array("me".utf8)
     request.credentials.bearer = Array("token".utf8)
     request.credentials.cookies = [Array("a=b".utf8)]
+    request.route.usesNetrc = true
     return request
   }
 
@@ -23,12 +24,14 @@ struct RedirectTests {
     let next = try request("http://a/x").redirected(to: url(target), status: 302)
     #expect(next.credentials == (try request("http://a/x").credentials))
     #expect(next.headers.count == 7)
+    #expect(next.route.usesNetrc)
   }
 
   @Test(arguments: ["http://b/x", "https://a/x", "http://a:8080/x", "http://a.b/x"])
   func anotherOriginGetsNoSecret(_ target: String) throws {
     let first = try request("http://a/x").redirected(to: url(target), status: 307)
     #expect(first.credentials == HTTPRequest.Credentials())
+    #expect(!first.route.usesNetrc)
     #expect(first.headers.map(\.name) == ["Accept", "Accept-Language", "Last-Event-ID", "Content-Type"])
     // Not even when it leads back.
     let back = first.redirected(to: try url("http://a/x"), status: 307)
