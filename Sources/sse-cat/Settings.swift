@@ -62,7 +62,9 @@ struct Options {
           throw value.refused("an ID without control characters, in UTF-8")
         }
         givenID = bytes
-      case .checkpoint: checkpoint = bytes
+      case .checkpoint:
+        if bytes == [UInt8(ascii: "-")] { throw value.refused("a file") }
+        checkpoint = bytes
       case .resumeFrom: resumeFrom = bytes
       case .reconnectDelay: reconnectDelay = Double(try value.integer(0...1_000_000_000)) / 1000
       case .retries: retries = try value.integer(0...(.max))
@@ -86,7 +88,8 @@ struct Options {
 
   private static func source(_ operands: [[UInt8]]) throws(ToolError) -> Source {
     guard let operand = operands.first else { return .file(.standardInput) }
-    if operands.count > 1 { throw .usage("expected one URL or file, found '\(quoted(operands[1]))' after the first") }
+    // Unquoted: a URL may hold a password, and a word that lost its quotes may be a token.
+    if operands.count > 1 { throw .usage("expected one URL or file, found \(operands.count)") }
     guard HTTPURL.isURL(operand) else {
       if let scheme = HTTPURL.scheme(of: operand) { throw .usage("cannot connect to a URL of scheme '\(scheme)'") }
       return .file(InputFile(operand))
