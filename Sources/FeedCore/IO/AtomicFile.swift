@@ -19,16 +19,15 @@ public enum AtomicFile {
     _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil, with content: (inout ByteWriter) -> Void
   ) throws(SystemError) {
     let target = resolved(path)
-    let old = try? Descriptor.open(reading: target)
-    defer { old?.closeQuietly() }
-    if let old, old.fileSize == nil { return try write(over: target, content) }
+    let old = Descriptor.status(of: target)
+    if let old, old.st_mode & S_IFMT != S_IFREG { return try write(over: target, content) }
 
     try Signals.heldBack { () throws(SystemError) in
       let temporary = temporaryName(beside: target)
       _ = unsafe withPath(temporary) { unsafe unlink($0) }  // left by a killed process whose number we have now
       let file = try Descriptor.create(temporary, mode: mode)
       do throws(SystemError) {
-        if let ownership = old?.ownership { file.take(ownership: ownership) }
+        if let old { file.take(ownershipOf: old) }
         var writer = ByteWriter(file)
         content(&writer)
         try writer.flush()

@@ -118,20 +118,22 @@ public struct Descriptor: Sendable {
     return Int(status.st_size)
   }
 
-  /// The permission bits, owner and group, to be given to a file that takes this one's place.
-  var ownership: (mode: mode_t, owner: uid_t, group: gid_t)? {
-    status.map { ($0.st_mode & 0o7777, $0.st_uid, $0.st_gid) }
-  }
-
-  func take(ownership: (mode: mode_t, owner: uid_t, group: gid_t)) {
+  /// Gives a file the permission bits, owner and group of the one whose place it takes.
+  func take(ownershipOf old: stat) {
     // Best effort: only root may give a file away, and then the mode must be set after the owner.
-    _ = fchown(number, ownership.owner, ownership.group)
-    _ = fchmod(number, ownership.mode)
+    _ = fchown(number, old.st_uid, old.st_gid)
+    _ = fchmod(number, old.st_mode & 0o7777)
   }
 
   private var status: stat? {
     var status = stat()
     return unsafe fstat(number, &status) == 0 ? status : nil
+  }
+
+  /// What is under a name, without opening it: a FIFO would keep the caller waiting, and a file need not be readable.
+  static func status(of path: [UInt8]) -> stat? {
+    var status = stat()
+    return unsafe withPath(path) { unsafe systemStatus($0, &status) } == 0 ? status : nil
   }
 
   // MARK: The one EINTR loop
@@ -160,5 +162,7 @@ func withPath(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Int32) -> Int32
 private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
   unsafe open(path, flags, mode)
 }
+
+private func systemStatus(_ path: UnsafePointer<CChar>, _ status: inout stat) -> Int32 { unsafe stat(path, &status) }
 
 private func systemClose(_ number: Int32) -> Int32 { close(number) }
