@@ -12,6 +12,8 @@ public struct HTTPError: Error, Equatable, Sendable {
     case timedOut
     /// It will not get better by itself: a certificate that is not accepted, a bad proxy, an endless redirect.
     case permanent
+    /// It is on our side: a file or value that an option gave.
+    case local
   }
 
   public let kind: Kind
@@ -40,15 +42,25 @@ extension HTTPError {
     case CURLE_OPERATION_TIMEDOUT: return HTTPError(.timedOut, "timed out connecting")
     case CURLE_PARTIAL_FILE: return HTTPError(.transient, "connection closed before the end of the answer")
     case CURLE_GOT_NOTHING: return HTTPError(.transient, "connection closed without an answer")
+    case CURLE_RECV_ERROR where detail.hasPrefix("Too large response headers"):
+      return HTTPError(.permanent, "the head of the answer is too large")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       return HTTPError(.transient, systemError == 0 ? "connection lost" : SystemError(code: systemError).message)
-    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CACERT_BADFILE, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CLIENTCERT:
+    case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"):
+      return HTTPError(.permanent, "the answer is not HTTP")
+    case CURLE_SSL_CERTPROBLEM:
+      return HTTPError(.local, "the client certificate or its key cannot be used (--cert, --key)")
+    case CURLE_SSL_CACERT_BADFILE:
+      return HTTPError(.local, "the certificates to trust cannot be used (--cacert)")
+    case CURLE_SETOPT_OPTION_SYNTAX:
+      return HTTPError(.local, "libcurl cannot use the value of an option (--resolve, --unix-socket)")
+    case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CLIENTCERT:
       return HTTPError(.permanent, detail.isEmpty ? name(of: code) : detail.lowercasedFirst)
     case CURLE_SSL_CONNECT_ERROR:
       return HTTPError(.transient, detail.isEmpty ? name(of: code) : detail.lowercasedFirst)
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_NOT_BUILT_IN, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
       CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_ENGINE_NOTFOUND, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION,
-      CURLE_SETOPT_OPTION_SYNTAX, CURLE_OUT_OF_MEMORY, CURLE_LOGIN_DENIED, CURLE_FAILED_INIT:
+      CURLE_OUT_OF_MEMORY, CURLE_LOGIN_DENIED, CURLE_FAILED_INIT:
       return HTTPError(.permanent, name(of: code))
     default: return HTTPError(.transient, name(of: code))
     }

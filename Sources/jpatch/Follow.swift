@@ -22,7 +22,6 @@ struct Follow {
     view = View(options)
     output = ByteWriter(streams.output)
     stream.options = options.patching
-    stream.maxDepth = options.maxDepth
     stream.maxOperations = options.maxOperations
     if let name = options.dataEvent { stream.dataEvent = name }
     if let name = options.patchEvent { stream.patchEvent = name }

@@ -12,6 +12,7 @@ struct OneDocument {
   }
 
   func run() throws(ToolError) -> ExitStatus {
+    try checkUndoFile()
     let patches = try NamedPatch.read(options, streams)
     let document = try readDocument()
     var tree = JSONTree(document.root)
@@ -40,6 +41,19 @@ struct OneDocument {
       do { try output.flush() } catch { throw .output(error) }
     }
     return .yes
+  }
+
+  /// The undo patch must not take the place of a file that this run reads or writes otherwise.
+  private func checkUndoFile() throws(ToolError) {
+    guard let undo = options.undo else { return }
+    let others = [options.filePath, options.patchPath, options.filePath + (options.backup ?? [])]
+    let identity = Descriptor.Identity(undo)
+    let isTaken =
+      others.contains(undo)
+      || identity != nil
+        && (others.contains { Descriptor.Identity($0) == identity }
+          || [streams.output, streams.error].contains { $0.fileIdentity == identity })
+    if isTaken { throw .usage("option '--undo': '\(quoted(undo))' is in use for something else here") }
   }
 
   private func readDocument() throws(ToolError) -> JSONDocument {

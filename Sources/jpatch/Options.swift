@@ -36,7 +36,7 @@ enum Flag: ToolOption {
     case .checkpoint: OptionSpec("checkpoint", nil, .file(), "follow: go on from FILE, and keep it up to date")
     case .dataEvent: OptionSpec("data-event", nil, .text("NAME"), "follow: the event that brings a document (data)")
     case .patchEvent: OptionSpec("patch-event", nil, .text("NAME"), "follow: the event that brings a patch (patch)")
-    case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of the input (10000)")
+    case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of the input and of the result (10000)")
     case .maxOps: OptionSpec("max-ops", nil, .text("N"), "operations in a patch (1000000)")
     case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), "bytes of an input and of the result (1G)")
     }
@@ -67,6 +67,7 @@ struct Options {
   var mode = Mode.one
   var expressions: [[UInt8]] = []
   var patchFile: InputFile?
+  var patchPath: [UInt8] = []
   var file = InputFile.standardInput
   var filePath: [UInt8] = []
   var type = PatchType.byForm
@@ -77,7 +78,7 @@ struct Options {
   var isCheck = false
   var undo: [UInt8]?
   var patching = PatchOptions()
-  var maxDepth = JSONScanner.defaultMaxDepth
+  var maxDepth: Int { patching.maxDepth }
   var maxOperations = JSONPatch.defaultMaxOperations
 
   var initial: InputFile?
@@ -129,7 +130,8 @@ struct Options {
     case .checkpoint: checkpoint = try Self.file(value)
     case .dataEvent: dataEvent = value.bytes
     case .patchEvent: patchEvent = value.bytes
-    case .maxDepth: maxDepth = try value.integer(1...Int(Int32.max))
+    case .maxDepth:
+      patching.maxDepth = try value.integer(1...Int(Int32.max))
     case .maxOps: maxOperations = try value.integer(0...Int.max)
     case .maxSize: patching.maxSize = try value.size()
     }
@@ -140,6 +142,7 @@ struct Options {
     if mode != .follow && expressions.isEmpty {
       guard let patch = rest.popFirst() else { throw .usage("no PATCH given") }
       patchFile = InputFile(patch)
+      patchPath = patch
     }
     if let operand = rest.popFirst() {
       file = InputFile(operand)

@@ -18,7 +18,10 @@ struct EventPump {
   private let destination: Descriptor
   private var printer: EventPrinter
   private var output: ByteWriter
-  private var count = 0
+  /// How many events have come.
+  private(set) var count = 0
+  /// The last event ID after the last event that was dealt with.
+  private var handledID: [UInt8]
   private var printed = 0
   private var checkpoint: CheckpointKeeper
 
@@ -31,6 +34,7 @@ struct EventPump {
       maxEventSize: options.maxEventSize, keepsComments: options.showsComments, lastEventID: options.lastEventID)
     printer = EventPrinter(options)
     output = ByteWriter(streams.output)
+    handledID = options.lastEventID
     checkpoint = CheckpointKeeper(options.checkpoint, id: options.lastEventID)
   }
 
@@ -42,7 +46,9 @@ struct EventPump {
     var index = 0
     while let item = try nextItem(chunk, &index) {
       switch item {
-      case .event: if try takeEvent() == .finished { return .finished }
+      case .event:
+        if try takeEvent() == .finished { return .finished }
+        handledID = parser.lastEventID
       case .comment: printer.print(comment: parser.comment, to: &output)
       case .retry(let milliseconds):
         retry = milliseconds
@@ -60,8 +66,11 @@ struct EventPump {
     try checkpoint.save(parser.lastEventID)
   }
 
-  /// After an error: what was good is not lost, but the event that was not is not covered.
-  mutating func abandon() { try? output.flush() }
+  /// After an error: what was good is not lost, and covered; the event that was not is neither.
+  mutating func abandon() {
+    guard (try? output.flush()) != nil else { return }
+    try? checkpoint.save(handledID)
+  }
 
   private mutating func nextItem(_ chunk: [UInt8], _ index: inout Int) throws(ToolError) -> EventStreamParser.Item? {
     do { return try parser.next(chunk.span, from: &index) } catch {

@@ -16,7 +16,7 @@ struct LocalStream {
   }
 
   mutating func run() throws(ToolError) -> ExitStatus {
-    var reader = ByteReader(try file.open(streams))
+    var reader = ByteReader(try open())
     do throws(ToolError) {
       while try waitForInput(reader), try read(&reader) {
         if try pump.take(reader.chunk) == .finished { break }
@@ -27,6 +27,14 @@ struct LocalStream {
     }
     try pump.settle()
     return .yes
+  }
+
+  private func open() throws(ToolError) -> Descriptor {
+    do { return try file.open(streams) } catch {
+      // `localhost:8080/stream` was meant to be connected to.
+      guard file.name.contains(":") else { throw error }
+      throw ToolError(error.status, error.message + " (a URL begins with http:// or https://)", source: file.name)
+    }
   }
 
   private func read(_ reader: inout ByteReader) throws(ToolError) -> Bool {

@@ -8,6 +8,9 @@ struct Subscription {
   /// client. The standard would stop at any of them.
   private static let passing = StatusSet(429, 502, 503, 504)
 
+  /// In seconds, after a stream without an event; `retry:` may ask for less.
+  private static let shortestIdlePause = 0.1
+
   private let options: Options
   private let url: HTTPURL
   private let streams: StandardStreams
@@ -18,6 +21,8 @@ struct Subscription {
   /// Attempts since the last open stream that did not become one.
   private var failedAttempts = 0
   private var wasOpen = false
+  /// Whether the last stream had any event.
+  private var broughtEvents = false
   private var isFailing = false
   private var refusedID: [UInt8] = []
 
@@ -64,7 +69,9 @@ struct Subscription {
     failedAttempts = 0
     backoff.succeed()
     pump.restart()
+    let before = pump.count
     let ending = try connection.run(&pump)
+    broughtEvents = pump.count > before
     if let milliseconds = pump.retry { backoff.base = Double(milliseconds) / 1000 }
     return ending
   }
@@ -98,13 +105,15 @@ struct Subscription {
         tell("closed by the server")
         return .yes
       }
-      return try pause(backoff.base, after: "closed by the server", isSilent: true)
+      // A server that closes at once must not be asked for more thousands of times a second.
+      let shortest = broughtEvents ? 0 : Self.shortestIdlePause
+      return try pause(max(backoff.base, shortest), after: "closed by the server", isSilent: true)
     case .lost(let error):
-      isFailing = true
       guard reconnects else { throw failure(error) }
       return try pause(backoff.fail(), after: error.message)
     case .failed(let error):
-      if !reconnects || (error.kind == .permanent && !wasOpen) { throw failure(error) }
+      let isHopeless = error.kind == .local || (error.kind == .permanent && !wasOpen)
+      if !reconnects || isHopeless { throw failure(error) }
       return try retry(error.message, atLeast: 0)
     case .refused(let refusal):
       let retried = options.retryStatus ?? (wasOpen ? Self.passing : .none)
@@ -144,7 +153,13 @@ struct Subscription {
   }
 
   private func failure(_ error: HTTPError) -> ToolError {
-    ToolError(error.kind == .timedOut ? .later : .otherEnd, error.message, source: url.display)
+    let status: ExitStatus =
+      switch error.kind {
+      case .local: .trouble
+      case .timedOut: .later
+      case .transient, .permanent: .otherEnd
+      }
+    return ToolError(status, error.message, source: url.display)
   }
 
   private func tell(_ message: String) {

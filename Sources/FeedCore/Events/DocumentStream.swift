@@ -28,7 +28,6 @@ public struct DocumentStream {
   public var dataEvent = Array("data".utf8)
   public var patchEvent = Array("patch".utf8)
   public var options = PatchOptions()
-  public var maxDepth = JSONScanner.defaultMaxDepth
   public var maxOperations = JSONPatch.defaultMaxOperations
 
   /// The document, when there is one.
@@ -122,7 +121,7 @@ public struct DocumentStream {
   /// The value of `data`; where that is a string, the JSON in it.
   private func payload(_ record: EventRecord) throws(Failure) -> JSONValue {
     do {
-      if let value = try record.document(maxDepth: maxDepth) { return value }
+      if let value = try record.document(maxDepth: options.maxDepth) { return value }
     } catch {
       throw Failure(message: error.message, offset: error.offset, isMalformed: true)
     }
@@ -134,7 +133,10 @@ public struct DocumentStream {
   /// A value put in keeps its whole record alive, and goes on doing so when all but a byte of it has been replaced.
   /// Writing the document out costs what those records cost to read, so it pays for itself, and bounds the memory.
   private mutating func rebase() {
-    guard let tree = document, attached > max(Self.attachedBeforeRebase, tree.size) else { return }
+    guard let tree = document else { return }
+    let isOutweighed = attached > max(Self.attachedBeforeRebase, tree.size)
+    // A bound past the limit makes every change look at the whole tree; a new text has an exact one.
+    guard isOutweighed || tree.depthBound > options.maxDepth else { return }
     var writer = ByteWriter()
     JSONWriter.writeCompact(tree, to: &writer)
     guard let copy = try? JSONDocument(parsing: writer.take(), maxDepth: .max) else { return }

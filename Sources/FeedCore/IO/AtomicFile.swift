@@ -68,16 +68,27 @@ public enum AtomicFile {
     _ = try Descriptor.retrying { unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe systemLink(a, b) } } }
   }
 
-  /// The name behind symbolic links; `path` itself where there is nothing yet.
+  /// The name behind symbolic links, also where there is no file yet.
   private static func resolved(_ path: [UInt8]) -> [UInt8] {
-    var result = path
-    _ = unsafe withPath(path) { name in
-      guard let real = unsafe realpath(name, nil) else { return -1 }
-      result = unsafe Array(UnsafeRawBufferPointer(start: real, count: strlen(real)))
-      unsafe free(real)
-      return 0
+    var path = path
+    // As many links as the kernel follows.
+    for _ in 0..<40 {
+      guard let target = linkTarget(path) else { break }
+      path = target.first == UInt8(ascii: "/") ? target : folder(of: path) + [UInt8(ascii: "/")] + target
     }
-    return result
+    return path
+  }
+
+  /// What a symbolic link says; nil for anything else.
+  private static func linkTarget(_ path: [UInt8]) -> [UInt8]? {
+    var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+    let count = unsafe withPath(path) { name in
+      unsafe target.withUnsafeMutableBytes { room in
+        guard let start = unsafe room.bindMemory(to: CChar.self).baseAddress else { return -1 }
+        return Int32(unsafe readlink(name, start, room.count))
+      }
+    }
+    return count < 0 ? nil : Array(target.prefix(Int(count)))
   }
 
   static func temporaryName(beside path: [UInt8]) -> [UInt8] {

@@ -136,6 +136,29 @@ public struct Descriptor: Sendable {
     return unsafe withPath(path) { unsafe systemStatus($0, &status) } == 0 ? status : nil
   }
 
+  /// Which file a descriptor is open on, or a path leads to; equal for two names of one file.
+  public struct Identity: Equatable, Sendable {
+    private let device: UInt64
+    private let node: UInt64
+
+    fileprivate init(_ status: stat) {
+      device = UInt64(truncatingIfNeeded: status.st_dev)
+      node = UInt64(status.st_ino)
+    }
+
+    /// - Returns: nil when there is no such file.
+    public init?(_ path: [UInt8]) {
+      guard let status = Descriptor.status(of: path) else { return nil }
+      self.init(status)
+    }
+  }
+
+  /// The regular file that this is open on; nil for anything else, which may have many users.
+  public var fileIdentity: Identity? {
+    guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Identity(status)
+  }
+
   // MARK: The one EINTR loop
 
   static func retrying(_ call: () -> Int32) throws(SystemError) -> Int32 {

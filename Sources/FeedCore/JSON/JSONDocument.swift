@@ -6,11 +6,24 @@ public final class JSONDocument: Sendable {
   let tape: [UInt64]
   /// Whether no white space stands between the tokens of the value.
   public let isCompact: Bool
+  /// How many containers are inside one another at the deepest place.
+  public let depth: Int
 
-  init(bytes: [UInt8], tape: [UInt64], isCompact: Bool) {
+  /// - Parameter scanner: one that has come to the end of the document in `bytes`.
+  init(_ bytes: [UInt8], scannedBy scanner: JSONScanner) {
     self.bytes = bytes
-    self.tape = tape
-    self.isCompact = isCompact
+    tape = scanner.tape
+    isCompact = scanner.isCompact
+    depth = scanner.depth
+  }
+
+  /// A document that is one string.
+  /// - Parameter text: with its quotes.
+  init(string text: [UInt8], isEscaped: Bool) {
+    bytes = text
+    tape = [TapeWord.make(isEscaped ? .escapedString : .string, at: 0)]
+    isCompact = true
+    depth = 0
   }
 
   /// Parses a text that is one document, with white space around it at the most.
@@ -24,7 +37,7 @@ public final class JSONDocument: Sendable {
       guard isWhiteSpace(span[rest]) else { throw JSONError(.textAfterDocument, at: rest) }
       rest += 1
     }
-    self.init(bytes: bytes, tape: scanner.tape, isCompact: scanner.isCompact)
+    self.init(bytes, scannedBy: scanner)
   }
 
   /// Parses a text that the program itself knows to be JSON.

@@ -27,11 +27,11 @@ public struct PointerMiss: Error, Equatable, Sendable {
 
   /// `no member 'titel' at /results/12`
   public var message: String {
-    let at = parent.tokens.isEmpty ? "at the top" : "at \(quoted(parent.text))"
-    let name = "'\(quoted(token))'"
+    let at = parent.tokens.isEmpty ? "at the top" : "at \(parent.shown)"
+    let name = "'\(shortened(token))'"
     return switch reason {
     case .noMember: "no member \(name) \(at)"
-    case .noElement(let count): "no element \(quoted(token)) \(at), which has \(count)"
+    case .noElement(let count): "no element \(shortened(token)) \(at), which has \(count)"
     case .notAnIndex: "\(name) is no array index \(at)"
     case .dash: "'-' names no element \(at)"
     case .scalar(let kind): "no member \(name) \(at), which is \(kind.name)"
@@ -195,8 +195,8 @@ extension JSONTree {
   static func name(_ bytes: [UInt8]) -> JSONValue {
     var writer = ByteWriter()
     JSONString.write(bytes.span, to: &writer)
-    let kind = writer.count == bytes.count + 2 ? JSONKind.string : .escapedString
-    return JSONDocument(bytes: writer.take(), tape: [TapeWord.make(kind, at: 0)], isCompact: true).root
+    let isEscaped = writer.count != bytes.count + 2
+    return JSONDocument(string: writer.take(), isEscaped: isEscaped).root
   }
 
   private static func object(named name: [UInt8], _ value: JSONTree) -> JSONTree {

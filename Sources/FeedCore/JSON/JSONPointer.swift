@@ -60,6 +60,9 @@ public struct JSONPointer: Equatable, Sendable {
     return result
   }
 
+  /// The string representation for a message.
+  public var shown: String { shortened(text) }
+
   /// Whether `other` points to something inside what this points to.
   public func isProperPrefix(of other: JSONPointer) -> Bool {
     tokens.count < other.tokens.count && other.tokens.starts(with: tokens)

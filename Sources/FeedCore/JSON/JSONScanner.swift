@@ -24,6 +24,8 @@ public struct JSONScanner {
   public private(set) var tape: [UInt64] = []
   /// Whether no white space stands between the tokens, so that the text is its own compact form.
   public private(set) var isCompact = true
+  /// How many containers were open at once at the most.
+  public private(set) var depth = 0
   /// How many bytes have been judged. After a complete document: the offset behind it.
   public private(set) var offset = 0
 
@@ -224,6 +226,7 @@ public struct JSONScanner {
   private mutating func openContainer(_ kind: JSONKind, at index: Int) throws(JSONError) {
     guard open.count < maxDepth else { throw JSONError(.tooDeep(limit: maxDepth), at: index) }
     open.append(tape.count)
+    depth = max(depth, open.count)
     tape.append(TapeWord.make(kind, at: index))
     tape.append(0)
     afterValue = kind == .object ? .memberEnd : .elementEnd

@@ -71,7 +71,7 @@ public struct JSONStream {
     count += 1
     let end = start + scanner.offset
     let result = StreamedDocument(
-      document: JSONDocument(bytes: takeBytes(to: end), tape: scanner.tape, isCompact: scanner.isCompact),
+      document: JSONDocument(takeBytes(to: end), scannedBy: scanner),
       number: count, position: position)
     let taken = result.document.bytes
     position.advance(over: taken.span, 0..<taken.count)

@@ -46,6 +46,26 @@ public struct JSONTree {
   /// How many bytes the value takes as compact text; more by the white space that its untouched parts have.
   public var size: Int { node?.size ?? origin.range.count }
 
+  /// No container in this value is deeper than so many levels, the value itself the first.
+  var depthBound: Int { node?.depthBound ?? (kind.isContainer ? origin.document.depth : 0) }
+
+  /// Whether more than `limit` containers are inside one another. Cheap unless the bound is past the limit.
+  func isDeeper(than limit: Int) -> Bool {
+    guard depthBound > limit else { return false }
+    var open = [(children: children, depth: 1)]
+    while let top = open.indices.last {
+      if open[top].depth > limit { return true }
+      guard let (_, child) = open[top].children.next() else {
+        open.removeLast()
+        continue
+      }
+      if child.kind.isContainer, child.depthBound + open[top].depth > limit {
+        open.append((child.children, open[top].depth + 1))
+      }
+    }
+    return false
+  }
+
   /// The members or elements, in order.
   var children: Children { Children(of: self) }
 
@@ -86,6 +106,8 @@ final class JSONNode: @unchecked Sendable {
   private(set) var slots: PersistentList<Slot>
   /// See `JSONTree.size`; kept up to date so that a patch that copies and copies is stopped in time.
   let size: Int
+  /// See `JSONTree.depthBound`. It grows with what is put in, and does not shrink when that is taken out.
+  let depthBound: Int
   /// How many slots are not removed: the container's count.
   let count: Int
   /// Where the members are by the hash of their names; nil in an array and in a small object.
@@ -94,9 +116,10 @@ final class JSONNode: @unchecked Sendable {
   /// Objects up to so many members are searched by looking at each.
   private static let indexThreshold = 16
 
-  init(slots: PersistentList<Slot>, size: Int, count: Int, index: KeyIndex?) {
+  init(slots: PersistentList<Slot>, size: Int, depthBound: Int, count: Int, index: KeyIndex?) {
     self.slots = slots
     self.size = size
+    self.depthBound = depthBound
     self.count = count
     self.index = index
   }
@@ -109,7 +132,9 @@ final class JSONNode: @unchecked Sendable {
       slots.append(Slot(key: child.key, value: JSONTree(child.value), place: place))
     }
     let index = isObject && slots.count > Self.indexThreshold ? KeyIndex(slots) : nil
-    self.init(slots: PersistentList(slots), size: container.range.count, count: slots.count, index: index)
+    self.init(
+      slots: PersistentList(slots), size: container.range.count, depthBound: container.document.depth,
+      count: slots.count, index: index)
   }
 
   // A patch can open a path as long as the document is deep. Freeing it must not recurse that far: the opened
@@ -163,13 +188,15 @@ final class JSONNode: @unchecked Sendable {
   func replacing(_ position: Int, with value: JSONTree) -> JSONNode {
     let old = slots[position]
     let new = Slot(key: old.key, value: value, place: old.place)
-    let size = size - old.value.size + value.size
-    return JSONNode(slots: slots.replacing(position, with: new), size: size, count: count, index: index)
+    return JSONNode(
+      slots: slots.replacing(position, with: new), size: size - old.value.size + value.size,
+      depthBound: depthBound(with: value), count: count, index: index)
   }
 
   func inserting(_ value: JSONTree, at position: Int) -> JSONNode {
-    let slots = slots.inserting(Slot(key: nil, value: value, place: -1), at: position)
-    return JSONNode(slots: slots, size: size + value.size + commaSize, count: count + 1, index: nil)
+    JSONNode(
+      slots: slots.inserting(Slot(key: nil, value: value, place: -1), at: position),
+      size: size + value.size + (count > 0 ? 1 : 0), depthBound: depthBound(with: value), count: count + 1, index: nil)
   }
 
   func appending(_ value: JSONTree, named key: JSONValue) -> JSONNode {
@@ -178,33 +205,32 @@ final class JSONNode: @unchecked Sendable {
       if let index { index.adding(key, at: slots.count - 1) } else if slots.count > Self.indexThreshold {
         KeyIndex(Array(slots))
       } else { nil }
-    let size = size + key.range.count + 1 + value.size + commaSize
-    return JSONNode(slots: slots, size: size, count: count + 1, index: index)
+    return JSONNode(
+      slots: slots, size: size + key.range.count + 1 + value.size + (count > 0 ? 1 : 0),
+      depthBound: depthBound(with: value), count: count + 1, index: index)
   }
 
-  /// The comma of one more child.
-  private var commaSize: Int { count > 0 ? 1 : 0 }
-
   func removing(_ position: Int) -> JSONNode {
-    var slot = slots[position]
-    let commaSize = count > 1 ? 1 : 0
-    let size = size - slot.value.size - (slot.key.map { $0.range.count + 1 } ?? 0) - commaSize
-    guard slot.key != nil else {
-      return JSONNode(slots: slots.removing(position), size: size, count: count - 1, index: nil)
+    let slot = slots[position]
+    let size = size - slot.value.size - (count > 1 ? 1 : 0)
+    guard let key = slot.key else {
+      return JSONNode(
+        slots: slots.removing(position), size: size, depthBound: depthBound, count: count - 1, index: nil)
     }
-    slot = Slot(key: slot.key, value: JSONTree.emptyObject, place: slot.place, isRemoved: true)
-    let removed = slots.replacing(position, with: slot)
+    let gap = Slot(key: key, value: JSONTree.emptyObject, place: slot.place, isRemoved: true)
+    var removed = slots.replacing(position, with: gap)
+    var index = index?.removing(key, at: position)
     if removed.count > 2 * count + Self.indexThreshold {
       // More gaps than members: close them up.
       let live = removed.filter { !$0.isRemoved }
-      return JSONNode(
-        slots: PersistentList(live), size: size, count: live.count,
-        index: live.count > Self.indexThreshold ? KeyIndex(live) : nil)
+      removed = PersistentList(live)
+      index = live.count > Self.indexThreshold ? KeyIndex(live) : nil
     }
-    var index = index
-    if let key = slot.key { index = index?.removing(key, at: position) }
-    return JSONNode(slots: removed, size: size, count: count - 1, index: index)
+    return JSONNode(
+      slots: removed, size: size - key.range.count - 1, depthBound: depthBound, count: count - 1, index: index)
   }
+
+  private func depthBound(with value: JSONTree) -> Int { max(depthBound, value.depthBound + 1) }
 }
 
 /// The members of a wide object, sorted by the hash of their names: finding one costs a binary search, and like all

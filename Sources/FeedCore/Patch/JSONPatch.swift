@@ -71,6 +71,7 @@ public struct JSONPatch: Sendable {
 
   // MARK: Reading one operation
 
+  private static let names = ["add", "remove", "replace", "move", "copy", "test"].map { Array($0.utf8) }
   private static let memberNames = ["op", "path", "from", "value"].map { Array($0.utf8) }
 
   private static func operation(_ element: JSONValue, number: Int) throws(FormatError) -> Operation {
@@ -105,6 +106,7 @@ public struct JSONPatch: Sendable {
 
     guard let op else { throw error("no 'op'") }
     guard let name = op.string else { throw error("'op' is \(op.kind.name), not a string", op) }
+    guard Self.names.contains(name) else { throw error("unknown op '\(shortened(name))'", op) }
     let target = try pointer(path, "path")
     switch String(decoding: name, as: UTF8.self) {
     case "add": return .add(try tree(), at: target)
@@ -112,8 +114,7 @@ public struct JSONPatch: Sendable {
     case "replace": return .replace(target, with: try tree())
     case "move": return .move(try pointer(from, "from"), to: target)
     case "copy": return .copy(try pointer(from, "from"), to: target)
-    case "test": return .test(target, equals: try tree())
-    default: throw error("unknown op '\(quoted(name))'", op)
+    default: return .test(target, equals: try tree())
     }
   }
 }

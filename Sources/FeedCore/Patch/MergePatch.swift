@@ -32,6 +32,7 @@ public enum MergePatch {
       log?.replaced(tree, at: JSONPointer())
     }
     if result.size > options.maxSize { throw .tooLarge("merge", options) }
+    if result.isDeeper(than: options.maxDepth) { throw .tooDeep(options) }
     tree = result
     undo = log
   }

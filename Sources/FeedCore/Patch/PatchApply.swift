@@ -8,6 +8,8 @@ public struct PatchOptions: Sendable {
   public var ignoresMissing = false
   /// The largest result in bytes: a patch of a few hundred bytes can copy a document into itself for ever.
   public var maxSize = 1 << 30
+  /// How many containers may be inside one another in the result.
+  public var maxDepth = JSONScanner.defaultMaxDepth
 
   public init() {}
 }
@@ -18,6 +20,10 @@ public struct PatchFailure: Error, Equatable, Sendable {
   public let message: String
   /// A limit of ours stood in the way, not the document.
   public let isLimit: Bool
+
+  static func tooDeep(_ options: PatchOptions) -> PatchFailure {
+    PatchFailure(message: "the result is nested deeper than \(options.maxDepth) levels (--max-depth)", isLimit: true)
+  }
 
   static func tooLarge(_ step: String, _ options: PatchOptions) -> PatchFailure {
     PatchFailure(message: step + ": the result is larger than \(options.maxSize) bytes (--max-size)", isLimit: true)
@@ -36,7 +42,7 @@ extension JSONPatch {
     var log = undo
     for (index, operation) in operations.enumerated() {
       func step() -> String {
-        let path = operation.path.tokens.isEmpty ? "\"\"" : quoted(operation.path.text)
+        let path = operation.path.tokens.isEmpty ? "\"\"" : operation.path.shown
         return "op \(index + 1) (\(operation.name) \(path))"
       }
       let problem: String?
@@ -44,6 +50,7 @@ extension JSONPatch {
       if let problem { throw PatchFailure(message: step() + ": " + problem, isLimit: false) }
       if result.size > options.maxSize { throw .tooLarge(step(), options) }
     }
+    if result.isDeeper(than: options.maxDepth) { throw .tooDeep(options) }
     tree = result
     undo = log
   }
@@ -92,7 +99,7 @@ extension JSONPatch.Operation {
     case .test(let path, let expected):
       let found = try tree.value(at: path)
       if !JSONEquality.equal(found, expected) {
-        return "the value is \(Self.excerpt(found)), not \(Self.excerpt(expected))"
+        return Self.difference(found, expected)
       }
     }
     return nil
@@ -101,7 +108,13 @@ extension JSONPatch.Operation {
   private static let wholeDocument = "the whole document cannot be removed"
 
   private static func place(_ pointer: JSONPointer) -> String {
-    pointer.tokens.isEmpty ? "the whole document" : quoted(pointer.text)
+    pointer.tokens.isEmpty ? "the whole document" : pointer.shown
+  }
+
+  private static func difference(_ found: JSONTree, _ expected: JSONTree) -> String {
+    if found.kind == .object && expected.kind == .object { return "the objects differ" }
+    if found.kind == .array && expected.kind == .array { return "the arrays differ" }
+    return "the value is \(excerpt(found)), not \(excerpt(expected))"
   }
 
   /// A value for a message: whole when it is short, else its beginning or just its kind.
