@@ -19,11 +19,14 @@ final class CurlTransfer {
   private var received: [UInt8] = []
   private var isPaused = false
   private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
+  /// The name of the Unix socket that is connected to instead of the URL's host.
+  private let socket: String?
   private let errorText: UnsafeMutablePointer<CChar>
 
   init(_ request: HTTPRequest) throws(HTTPError) {
     guard let easy = unsafe curl_easy_init() else { throw HTTPError(.permanent, "libcurl cannot start") }
     unsafe self.easy = easy
+    socket = request.route.unixSocket.map(quoted)
     unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
     try configure(request)
@@ -41,7 +44,10 @@ final class CurlTransfer {
     guard let result, result != CURLE_OK else { return nil }
     var systemError = 0
     unsafe feed_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
-    return unsafe .make(result, systemError: Int32(truncatingIfNeeded: systemError), detail: String(cString: errorText))
+    let error = unsafe HTTPError.make(
+      result, systemError: Int32(truncatingIfNeeded: systemError), detail: String(cString: errorText))
+    guard result == CURLE_COULDNT_CONNECT, let socket else { return error }
+    return HTTPError(error.kind, "\(socket): \(error.message)")
   }
 
   /// Moves what has been received into `chunk`.
@@ -107,7 +113,8 @@ final class CurlTransfer {
     try set(CURLOPT_FOLLOWLOCATION, 0)
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     try set(CURLOPT_ACCEPT_ENCODING, [])
-    try set(CURLOPT_BUFFERSIZE, 64 * 1024)
+    // What one read unpacks to is held at once, and a small body may unpack to a thousand times its size.
+    try set(CURLOPT_BUFFERSIZE, 16 * 1024)
     // A peer that vanished without a word is found by the kernel, which costs us nothing.
     try set(CURLOPT_TCP_KEEPALIVE, 1)
     try set(CURLOPT_USERAGENT, request.userAgent)
