@@ -31,6 +31,7 @@ let package = Package(
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),
     .testTarget(name: "FeedHTTPTests", dependencies: ["FeedHTTP", "TestSupport"], swiftSettings: plain),
     .testTarget(name: "JPatchTests", dependencies: ["FeedCore", "TestSupport", "jpatch"], swiftSettings: plain),
+    .testTarget(name: "SSECatTests", dependencies: ["TestSupport", "sse-cat"], swiftSettings: plain),
     .testTarget(
       name: "ToolLawTests", dependencies: ["FeedCore", "TestSupport", "jpatch", "sse-cat"], swiftSettings: plain),
   ]
