@@ -59,7 +59,7 @@ install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man7" \
 	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
-	for tool in $(TOOLS); do install -m 755 "$(BIN)/$$tool" "$(DESTDIR)$(PREFIX)/bin/" || exit 1; done
+	for tool in $(TOOLS); do install -s -m 755 "$(BIN)/$$tool" "$(DESTDIR)$(PREFIX)/bin/" || exit 1; done
 	install -m 644 man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1/"
 	install -m 644 man/*.7 "$(DESTDIR)$(PREFIX)/share/man/man7/"
 	install -m 644 completions/bash/* "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/"
