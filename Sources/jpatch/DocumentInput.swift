@@ -45,7 +45,7 @@ struct DocumentInput {
     while true {
       if let item = try arrived() { return item }
       if isAtEnd || isDry {
-        do { try output.flush() } catch { throw .output(error) }
+        try output.flushOutput()
       }
       guard try read(orHangUpOf: streams.output) else { return nil }
     }

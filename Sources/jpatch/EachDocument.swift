@@ -21,7 +21,7 @@ struct EachDocument {
       }
     } catch {
       // What was good before the error has been printed before it is told.
-      do { try output.flush() } catch { throw .output(error) }
+      try output.flushOutput()
       throw error
     }
     return .yes
@@ -42,6 +42,6 @@ struct EachDocument {
     }
     JSONWriter.writeCompact(selected, to: &output)
     output.append(UInt8(ascii: "\n"))
-    do { try output.check() } catch { throw .output(error) }
+    try output.checkOutput()
   }
 }

@@ -53,11 +53,7 @@ struct Follow {
       if let document = checkpoint.document { return stream.begin(with: document, id: checkpoint.id) }
     }
     guard let file = options.initial else { return }
-    let bytes = try options.readAll(file, streams)
-    do { stream.begin(with: JSONTree(try JSONDocument(parsing: bytes, maxDepth: options.maxDepth).root)) } catch {
-      throw ToolError(
-        .trouble, error.message, source: file.name, place: TextPosition().place(of: error.offset, in: bytes))
-    }
+    stream.begin(with: JSONTree(try options.readDocument(file, streams).root))
   }
 
   private mutating func take(_ item: StreamedDocument) throws(ToolError) {
@@ -88,12 +84,12 @@ struct Follow {
       return
     }
     isCheckpointDue = true
-    do { try output.check() } catch { throw .output(error) }
+    try output.checkOutput()
   }
 
   /// Writes out what was printed, and then the checkpoint that covers it.
   private mutating func settle() throws(ToolError) {
-    do { try output.flush() } catch { throw .output(error) }
+    try output.flushOutput()
     guard isCheckpointDue, let path = options.checkpoint else { return }
     try Checkpoint(id: stream.id, document: stream.document, mark: view.mark).write(path)
     isCheckpointDue = false

@@ -14,7 +14,7 @@ struct OneDocument {
   func run() throws(ToolError) -> ExitStatus {
     try checkUndoFile()
     let patches = try NamedPatch.read(options, streams)
-    let document = try readDocument()
+    let document = try options.readDocument(options.file, streams)
     var tree = JSONTree(document.root)
     var undo = options.undo.map { _ in UndoLog() }
     for item in patches {
@@ -38,7 +38,7 @@ struct OneDocument {
     } else {
       var output = ByteWriter(streams.output)
       write(selected, of: document, to: &output)
-      do { try output.flush() } catch { throw .output(error) }
+      try output.flushOutput()
     }
     return .yes
   }
@@ -54,14 +54,6 @@ struct OneDocument {
         && (others.contains { Descriptor.Identity($0) == identity }
           || [streams.output, streams.error].contains { $0.fileIdentity == identity })
     if isTaken { throw .usage("option '--undo': '\(quoted(undo))' is in use for something else here") }
-  }
-
-  private func readDocument() throws(ToolError) -> JSONDocument {
-    let bytes = try options.readAll(options.file, streams)
-    do { return try JSONDocument(parsing: bytes, maxDepth: options.maxDepth) } catch {
-      throw ToolError(
-        .trouble, error.message, source: options.file.name, place: TextPosition().place(of: error.offset, in: bytes))
-    }
   }
 
   private func select(_ tree: inout JSONTree) throws(ToolError) -> JSONTree {

@@ -106,6 +106,15 @@ struct Options {
     try file.readAll(streams, limit: patching.maxSize, option: "--\(Flag.maxSize.spec.name)")
   }
 
+  /// The one document of a file.
+  func readDocument(_ file: InputFile, _ streams: StandardStreams) throws(ToolError) -> JSONDocument {
+    let bytes = try readAll(file, streams)
+    do { return try JSONDocument(parsing: bytes, maxDepth: maxDepth) } catch {
+      throw ToolError(
+        .trouble, error.message, source: file.name, place: TextPosition().place(of: error.offset, in: bytes))
+    }
+  }
+
   private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {
     switch flag {
     case .expression: expressions.append(value.bytes)

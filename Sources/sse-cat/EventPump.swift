@@ -56,13 +56,13 @@ struct EventPump {
       }
     }
     if checkpoint.isDue { try settle() }
-    do { try output.check() } catch { throw .output(error) }
+    try output.checkOutput()
     return .goesOn
   }
 
   /// Writes out what has been printed, and then what that covers: before waiting, and at the end.
   mutating func settle() throws(ToolError) {
-    do { try output.flush() } catch { throw .output(error) }
+    try output.flushOutput()
     try checkpoint.save(parser.lastEventID)
   }
 
