@@ -1,4 +1,4 @@
-/// The documents of an input, one by one, live: what was printed goes out before the tool waits for more.
+// The documents of an input, one by one, live: what was printed goes out before the tool waits for more.
 
 import FeedCore
 

@@ -1,0 +1,29 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Shell scripts of the project, examples among them, hold what shellcheck asks of them.
+@Suite struct ScriptTests {
+  static let scripts: [String] = {
+    let folders = ["examples", ".ci", "Tests"]
+    let files = folders.flatMap { folder in
+      let inside = FileManager.default.enumerator(atPath: Repository.path(folder))?.compactMap { $0 as? String } ?? []
+      return inside.map { folder + "/" + $0 }
+    }
+    return files.filter { file in
+      let head = FileManager.default.contents(atPath: Repository.path(file))?.prefix(32) ?? Data()
+      let line = String(decoding: head, as: UTF8.self).prefix { $0 != "\n" }
+      return line.hasPrefix("#!") && (line.hasSuffix("sh") || line.hasSuffix("bash"))
+    }.sorted()
+  }()
+
+  @Test(.enabled(if: Repository.has("shellcheck")), arguments: scripts)
+  func areChecked(_ script: String) throws {
+    let result = try Command.shell("shellcheck " + Command.quote(Repository.path(script)))
+    #expect(result.status == 0, "\(result.text)")
+  }
+
+  @Test func someAreThere() {
+    #expect(Self.scripts.contains("examples/newswire/newswire") && Self.scripts.contains(".ci/run"))
+  }
+}
