@@ -30,10 +30,7 @@ struct DocumentInput {
   /// - Returns: false when all has been read and taken.
   mutating func read(orHangUpOf output: Descriptor) throws(ToolError) -> Bool {
     if isAtEnd { return false }
-    if !descriptor.hasInput {
-      let there = Descriptor.wait(for: [.init(descriptor, .input), .init(output, .hangUp)], milliseconds: -1)
-      if !there[0] { throw .brokenPipe }
-    }
+    if !descriptor.waitForInput(orHangUpOf: output) { throw .brokenPipe }
     do { isAtEnd = try !stream.read(from: descriptor) } catch { throw .system(error, file.name) }
     return true
   }
@@ -44,9 +41,7 @@ struct DocumentInput {
   {
     while true {
       if let item = try arrived() { return item }
-      if isAtEnd || isDry {
-        try output.flushOutput()
-      }
+      if isAtEnd || isDry { try output.flushOutput() }
       guard try read(orHangUpOf: streams.output) else { return nil }
     }
   }

@@ -3,13 +3,8 @@
 import FeedCore
 
 struct OneDocument {
-  private let options: Options
-  private let streams: StandardStreams
-
-  init(_ options: Options, _ streams: StandardStreams) {
-    self.options = options
-    self.streams = streams
-  }
+  let options: Options
+  let streams: StandardStreams
 
   func run() throws(ToolError) -> ExitStatus {
     try checkUndoFile()

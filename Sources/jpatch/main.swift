@@ -3,8 +3,8 @@ import FeedCore
 jpatch.main { (invocation: Invocation<Flag>, streams) throws(ToolError) in
   let options = try Options(invocation)
   switch options.mode {
-  case .one: return try OneDocument(options, streams).run()
-  case .each: return try EachDocument(options, streams).run()
+  case .one: return try OneDocument(options: options, streams: streams).run()
+  case .each: return try EachDocument(options: options, streams: streams).run()
   case .follow:
     var follow = Follow(options, streams)
     return try follow.run()

@@ -18,6 +18,8 @@ public struct Checkpoint: Sendable {
     self.mark = mark
   }
 
+  /// No document that the tools hold comes near it.
+  private static let maxSize = 4 << 30
   private static let markName = Array("mark".utf8)
 
   /// Reads a checkpoint.
@@ -29,7 +31,7 @@ public struct Checkpoint: Sendable {
     do {
       let file = try Descriptor.open(reading: path)
       defer { file.closeQuietly() }
-      bytes = try ByteReader.readAll(file, limit: .max)
+      bytes = try ByteReader.readAll(file, limit: maxSize)
     } catch {
       if error.isMissingFile { return nil }
       throw .system(error, name)

@@ -20,8 +20,7 @@ public struct ByteReader {
   /// Waits for input, or until nobody reads `output` any more.
   /// - Throws: `EPIPE` in the second case, so that `tail -f`-like pipelines end when their reader has gone.
   public func wait(orHangUpOf output: Descriptor) throws(SystemError) {
-    let there = Descriptor.wait(for: [.init(descriptor, .input), .init(output, .hangUp)], milliseconds: -1)
-    if !there[0] && there[1] { throw SystemError.brokenPipe }
+    if !descriptor.waitForInput(orHangUpOf: output) { throw SystemError.brokenPipe }
   }
 
   /// Replaces `chunk` by the next bytes.
@@ -34,9 +33,11 @@ public struct ByteReader {
   /// Everything up to the end of the input.
   /// - Parameter limit: throws `EFBIG` when more than so many bytes come.
   public static func readAll(_ descriptor: Descriptor, limit: Int) throws(SystemError) -> [UInt8] {
+    let size = descriptor.fileSize
+    if let size, size > limit { throw SystemError.tooLarge }
     var bytes: [UInt8] = []
     // One byte more than the size, so that the read that finds the end needs no new room.
-    bytes.reserveCapacity((descriptor.fileSize ?? chunkSize - 1) + 1)
+    bytes.reserveCapacity((size ?? chunkSize - 1) + 1)
     while true {
       // Asking for more than the room that is there would move everything, just to find the end.
       let free = bytes.capacity - bytes.count

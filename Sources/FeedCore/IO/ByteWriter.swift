@@ -72,9 +72,6 @@ public struct ByteWriter {
     return buffer
   }
 
-  /// Forgets the collected bytes but keeps their room, to be used again.
-  public mutating func clear() { buffer.removeAll(keepingCapacity: true) }
-
   private mutating func spill() {
     guard descriptor != nil, !buffer.isEmpty else { return }
     // Never two owners, or emptying it would make a new one.

@@ -51,6 +51,12 @@ extension Descriptor {
   /// Whether a read would not have to wait.
   public var hasInput: Bool { Self.wait(for: [.init(self, .input)], milliseconds: 0)[0] }
 
+  /// Waits for input, or until nobody reads `output` any more.
+  /// - Returns: whether there is input.
+  public func waitForInput(orHangUpOf output: Descriptor) -> Bool {
+    Self.wait(for: [.init(self, .input), .init(output, .hangUp)], milliseconds: -1)[0]
+  }
+
   /// Whether nobody reads the other end of this pipe any more. A file or a terminal never says so.
   public var isHungUp: Bool { Self.wait(for: [.init(self, .hangUp)], milliseconds: 0)[0] }
 }

@@ -57,7 +57,11 @@ public struct JSONScanner {
   /// - Returns: true when the document is complete, with `offset` behind its last byte; false when more is needed,
   ///   or when there was nothing but white space up to the end.
   public mutating func scan(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(JSONError) -> Bool {
-    if tape.capacity == 0 { tape.reserveCapacity(bytes.count / 8 + 16) }
+    if tape.capacity == 0 {
+      // A text that is here as a whole mostly needs no more than that. In a stream the bytes may hold many documents,
+      // and each would keep the room of all.
+      tape.reserveCapacity(isAtStart && isLast ? bytes.count / 8 + 16 : 64)
+    }
     var index = offset
     defer { offset = index }
     if index == 0, isAtStart {
@@ -172,7 +176,7 @@ public struct JSONScanner {
   ) throws(JSONError) -> Bool {
     var escaped = false
     let end = scanString(bytes, &index, escaped: &escaped)
-    // The kinds of the two sorts of string differ in nothing but what is or-ed in here.
+    // Which sort of string it is, is known only now.
     if escaped { tape[tape.count - 1] = TapeWord.make(.escapedString, at: TapeWord.offset(tape[tape.count - 1])) }
     switch end {
     case .complete:

@@ -2,7 +2,7 @@
 
 public enum JSONString {
   /// The code points of a string value as UTF-8. A lone surrogate escape becomes its three WTF-8 bytes, so that
-  /// it equals itself; `displayable` replaces it.
+  /// it equals itself.
   public static func decoded(_ value: JSONValue) -> [UInt8] {
     let range = value.range
     let inside = (range.lowerBound + 1)..<(range.upperBound - 1)
@@ -12,11 +12,6 @@ public enum JSONString {
     let document = value.document.bytes
     decode(document.span, inside, into: &result)
     return result
-  }
-
-  /// Like `decoded`, but valid UTF-8: U+FFFD stands for each lone surrogate.
-  public static func displayable(_ value: JSONValue) -> [UInt8] {
-    Array(String(decoding: decoded(value), as: UTF8.self).utf8)
   }
 
   /// Whether two strings have the same code points; no normalisation.
