@@ -17,6 +17,7 @@ let package = Package(
   products: [
     .executable(name: "sse-cat", targets: ["sse-cat"]),
     .executable(name: "jpatch", targets: ["jpatch"]),
+    .executable(name: "jdiff", targets: ["jdiff"]),
   ],
   dependencies: [],
   targets: [
@@ -26,13 +27,16 @@ let package = Package(
     .target(name: "FeedHTTP", dependencies: ["FeedCore", "CCurl"], swiftSettings: strict),
     .executableTarget(name: "sse-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict),
     .executableTarget(name: "jpatch", dependencies: ["FeedCore"], swiftSettings: strict),
+    .executableTarget(name: "jdiff", dependencies: ["FeedCore"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),
     .testTarget(name: "FeedHTTPTests", dependencies: ["FeedHTTP", "TestSupport"], swiftSettings: plain),
     .testTarget(name: "JPatchTests", dependencies: ["FeedCore", "TestSupport", "jpatch"], swiftSettings: plain),
+    .testTarget(name: "JDiffTests", dependencies: ["FeedCore", "TestSupport", "jdiff"], swiftSettings: plain),
     .testTarget(name: "SSECatTests", dependencies: ["TestSupport", "sse-cat"], swiftSettings: plain),
     .testTarget(
-      name: "ToolLawTests", dependencies: ["FeedCore", "TestSupport", "jpatch", "sse-cat"], swiftSettings: plain),
+      name: "ToolLawTests", dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "sse-cat"],
+      swiftSettings: plain),
   ]
 )

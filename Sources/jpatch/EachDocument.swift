@@ -8,7 +8,9 @@ struct EachDocument {
 
   func run() throws(ToolError) -> ExitStatus {
     let patches = try NamedPatch.read(options, streams)
-    var input = DocumentInput(options.file, try options.file.open(streams), options, record: "document")
+    var input = DocumentInput(
+      options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
+      record: "document")
     var output = ByteWriter(streams.output)
     do throws(ToolError) {
       while let item = try input.next(flushing: &output, streams) {

@@ -9,17 +9,13 @@ struct Follow {
   private var view: View
   private var output: ByteWriter
   private var status = ExitStatus.yes
-  /// Events were taken in since the checkpoint was written.
-  private var isCheckpointDue = false
-  private var lastCheckpoint = -Double.infinity
-
-  /// Under load, a checkpoint is written at most so often.
-  private static let secondsBetweenCheckpoints = 1.0
+  private var checkpoint: CheckpointKeeper
 
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
     self.streams = streams
     view = View(options)
+    checkpoint = CheckpointKeeper(options.checkpoint)
     output = ByteWriter(streams.output)
     stream.options = options.patching
     stream.maxOperations = options.maxOperations
@@ -29,12 +25,14 @@ struct Follow {
 
   mutating func run() throws(ToolError) -> ExitStatus {
     try begin()
-    var input = DocumentInput(options.file, try options.file.open(streams), options, record: "event")
+    var input = DocumentInput(
+      options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
+      record: "event")
     do throws(ToolError) {
       repeat {
         while let item = try input.arrived() {
           try take(item)
-          if isCheckpointDue, Clock.monotonic() - lastCheckpoint > Self.secondsBetweenCheckpoints { try settle() }
+          if checkpoint.isDue { try settle() }
         }
         if input.isDry { try settle() }
       } while try input.read(orHangUpOf: streams.output)
@@ -83,16 +81,13 @@ struct Follow {
       self.status = .no
       return
     }
-    isCheckpointDue = true
+    checkpoint.invalidate()
     try output.checkOutput()
   }
 
   /// Writes out what was printed, and then the checkpoint that covers it.
   private mutating func settle() throws(ToolError) {
     try output.flushOutput()
-    guard isCheckpointDue, let path = options.checkpoint else { return }
-    try Checkpoint(id: stream.id, document: stream.document, mark: view.mark).write(path)
-    isCheckpointDue = false
-    lastCheckpoint = Clock.monotonic()
+    try checkpoint.save(Checkpoint(id: stream.id, document: stream.document, mark: view.mark))
   }
 }

@@ -108,11 +108,7 @@ struct Options {
 
   /// The one document of a file.
   func readDocument(_ file: InputFile, _ streams: StandardStreams) throws(ToolError) -> JSONDocument {
-    let bytes = try readAll(file, streams)
-    do { return try JSONDocument(parsing: bytes, maxDepth: maxDepth) } catch {
-      throw ToolError(
-        .trouble, error.message, source: file.name, place: TextPosition().place(of: error.offset, in: bytes))
-    }
+    try file.parse(try readAll(file, streams), maxDepth: maxDepth)
   }
 
   private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {

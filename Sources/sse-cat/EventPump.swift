@@ -24,6 +24,7 @@ struct EventPump {
   private var handledID: [UInt8]
   private var printed = 0
   private var checkpoint: CheckpointKeeper
+  private var savedID: [UInt8]
 
   init(_ options: Options, source: String, blame: ExitStatus, _ streams: StandardStreams) {
     self.options = options
@@ -35,7 +36,8 @@ struct EventPump {
     printer = EventPrinter(options)
     output = ByteWriter(streams.output)
     handledID = options.lastEventID
-    checkpoint = CheckpointKeeper(options.checkpoint, id: options.lastEventID)
+    checkpoint = CheckpointKeeper(options.checkpoint)
+    savedID = options.lastEventID
   }
 
   /// A new connection has begun; only the last event ID goes on.
@@ -63,13 +65,19 @@ struct EventPump {
   /// Writes out what has been printed, and then what that covers: before waiting, and at the end.
   mutating func settle() throws(ToolError) {
     try output.flushOutput()
-    try checkpoint.save(parser.lastEventID)
+    try save(parser.lastEventID)
   }
 
   /// After an error: what was good is not lost, and covered; the event that was not is neither.
   mutating func abandon() {
     guard (try? output.flush()) != nil else { return }
-    try? checkpoint.save(handledID)
+    try? save(handledID)
+  }
+
+  private mutating func save(_ id: [UInt8]) throws(ToolError) {
+    if id != savedID { checkpoint.invalidate() }
+    try checkpoint.save(Checkpoint(id: id))
+    savedID = id
   }
 
   private mutating func nextItem(_ chunk: [UInt8], _ index: inout Int) throws(ToolError) -> EventStreamParser.Item? {

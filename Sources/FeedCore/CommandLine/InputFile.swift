@@ -18,6 +18,14 @@ public struct InputFile: Sendable {
     do { return try Descriptor.open(reading: path) } catch { throw .system(error, name) }
   }
 
+  /// The one document that the content is.
+  /// - Parameter content: what was read.
+  public func parse(_ content: [UInt8], maxDepth: Int) throws(ToolError) -> JSONDocument {
+    do { return try JSONDocument(parsing: content, maxDepth: maxDepth) } catch {
+      throw ToolError(.trouble, error.message, source: name, place: TextPosition().place(of: error.offset, in: content))
+    }
+  }
+
   /// The whole content.
   /// - Parameter limit: in bytes; more is an error that names `option`.
   public func readAll(_ streams: StandardStreams, limit: Int = .max, option: String = "") throws(ToolError) -> [UInt8] {

@@ -3,7 +3,8 @@
 /// An option's value as typed, with the name to complain under.
 public struct OptionValue: Sendable {
   public let bytes: [UInt8]
-  let spec: OptionSpec
+  /// The row of the option.
+  public let spec: OptionSpec
 
   public init(_ bytes: [UInt8], of spec: OptionSpec) {
     self.bytes = bytes

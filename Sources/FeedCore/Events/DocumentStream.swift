@@ -139,8 +139,7 @@ public struct DocumentStream {
     guard isOutweighed || tree.depthBound > options.maxDepth else { return }
     var writer = ByteWriter()
     JSONWriter.writeCompact(tree, to: &writer)
-    guard let copy = try? JSONDocument(parsing: writer.take(), maxDepth: .max) else { return }
-    document = JSONTree(copy.root)
+    document = JSONTree(JSONDocument(known: writer.take()).root)
     attached = 0
   }
 }

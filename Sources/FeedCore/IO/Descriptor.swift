@@ -110,6 +110,11 @@ public struct Descriptor: Sendable {
 
   public var isTerminal: Bool { isatty(number) == 1 }
 
+  /// Whether colour is welcome: on a terminal that has it, unless NO_COLOR (no-color.org) is set.
+  public var wantsColor: Bool {
+    isTerminal && Process.environment("NO_COLOR") == nil && Process.environment("TERM") != Array("dumb".utf8)
+  }
+
   private var isDirectory: Bool { status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
 
   /// The size of a regular file in bytes; nil for pipes, terminals and devices.

@@ -3,7 +3,7 @@
 /// The bytes of a JSON text with their tape (see JSONTape).
 public final class JSONDocument: Sendable {
   public let bytes: [UInt8]
-  let tape: [UInt64]
+  public let tape: [UInt64]
   /// Whether no white space stands between the tokens of the value.
   public let isCompact: Bool
   /// How many containers are inside one another at the deepest place.
@@ -26,6 +26,16 @@ public final class JSONDocument: Sendable {
     depth = 0
   }
 
+  /// A document of which some values are passed over: less on the tape, for the same bytes. The text of a value is what
+  /// it was, its children are those that are left.
+  /// - Parameter tape: the words of the values that are left, with new second words.
+  public init(_ document: JSONDocument, tape: [UInt64]) {
+    bytes = document.bytes
+    self.tape = tape
+    isCompact = document.isCompact
+    depth = document.depth
+  }
+
   /// Parses a text that is one document, with white space around it at the most.
   /// - Parameter maxDepth: how many containers may be open at once.
   public convenience init(parsing bytes: [UInt8], maxDepth: Int = JSONScanner.defaultMaxDepth) throws(JSONError) {
@@ -40,38 +50,38 @@ public final class JSONDocument: Sendable {
     self.init(bytes, scannedBy: scanner)
   }
 
-  /// Parses a text that the program itself knows to be JSON.
-  convenience init(constant text: String) {
-    do { try self.init(parsing: Array(text.utf8)) } catch { preconditionFailure("'\(text)' is not JSON") }
+  /// Parses a text that the program itself has written.
+  public convenience init(known text: [UInt8]) {
+    do { try self.init(parsing: text, maxDepth: .max) } catch { preconditionFailure("not JSON: \(error.message)") }
   }
 
   public var root: JSONValue { JSONValue(document: self, position: 0) }
 
   // MARK: The tape
 
-  @inline(__always)
-  func kind(_ position: Int) -> JSONKind { TapeWord.kind(tape[position]) }
+  @inlinable @inline(__always)
+  public func kind(_ position: Int) -> JSONKind { TapeWord.kind(tape[position]) }
 
   /// The offset of a value's first byte.
-  @inline(__always)
-  func start(_ position: Int) -> Int { TapeWord.offset(tape[position]) }
+  @inlinable @inline(__always)
+  public func start(_ position: Int) -> Int { TapeWord.offset(tape[position]) }
 
   /// The tape position after a value with all that is in it.
-  @inline(__always)
-  func next(_ position: Int) -> Int {
+  @inlinable @inline(__always)
+  public func next(_ position: Int) -> Int {
     kind(position).isContainer ? TapeWord.offset(tape[position + 1]) : position + 1
   }
 
   /// The position of a container's first name or element.
-  @inline(__always)
-  func first(_ position: Int) -> Int { position + 2 }
+  @inlinable @inline(__always)
+  public func first(_ position: Int) -> Int { position + 2 }
 
   /// The position of a container's closing word, where its names or elements end.
-  @inline(__always)
-  func last(_ position: Int) -> Int { TapeWord.offset(tape[position + 1]) - 1 }
+  @inlinable @inline(__always)
+  public func last(_ position: Int) -> Int { TapeWord.offset(tape[position + 1]) - 1 }
 
   /// The offset behind a value's last byte.
-  func end(_ position: Int) -> Int {
+  public func end(_ position: Int) -> Int {
     let start = start(position)
     let bytes = self.bytes
     let text = bytes.span
@@ -98,7 +108,13 @@ public final class JSONDocument: Sendable {
 /// A value: a position on the tape of a document.
 public struct JSONValue: Sendable {
   public let document: JSONDocument
-  let position: Int
+  /// On the document's tape; 0 is the whole document.
+  public let position: Int
+
+  public init(document: JSONDocument, position: Int) {
+    self.document = document
+    self.position = position
+  }
 
   public var kind: JSONKind { document.kind(position) }
   /// The bytes of the value in `document.bytes`.
@@ -107,7 +123,7 @@ public struct JSONValue: Sendable {
   public var text: [UInt8] { Array(document.bytes[range]) }
 
   /// Whether two values are the same bytes.
-  func hasSameText(as other: JSONValue) -> Bool {
+  public func hasSameText(as other: JSONValue) -> Bool {
     let mine = document.bytes
     let others = other.document.bytes
     return sameBytes(mine.span.extracting(range), others.span.extracting(other.range))

@@ -50,7 +50,19 @@ public struct JSONNumber: Sendable {
     return left.isNegative ? -order : order
   }
 
-  private var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
+  /// -1, 0 or 1.
+  var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
+
+  /// What stands for the magnitude: the digits and the exponent, and both as integers where they fit, the value then
+  /// being `value` × 10^`scale` with no zero at the end of `value`.
+  var decimal: (digits: [UInt8], exponent: [UInt8], small: (value: UInt64, scale: Int)?) {
+    var small: (UInt64, Int)?
+    // 19 digits fit a word.
+    if digits.count <= 19, let exponent = exponent.small {
+      small = (digits.reduce(0) { $0 * 10 + UInt64($1) }, exponent - digits.count)
+    }
+    return (digits, exponent.key, small)
+  }
 
   private static func magnitudeOrder(_ left: JSONNumber, _ right: JSONNumber) -> Int {
     let order = BigExponent.compare(left.exponent, right.exponent)
@@ -124,6 +136,16 @@ private struct BigExponent: Sendable {
     }
     digits.removeFirst(digits.prefix { $0 == 0 }.count)
   }
+
+  /// As an integer, where it has at most 17 digits.
+  var small: Int? {
+    guard digits.count <= 17 else { return nil }
+    let magnitude = digits.reduce(0) { $0 * 10 + Int($1) }
+    return isNegative ? -magnitude : magnitude
+  }
+
+  /// Bytes that are the same for the same exponent.
+  var key: [UInt8] { [isNegative ? 1 : 0] + digits }
 
   static func compare(_ left: BigExponent, _ right: BigExponent) -> Int {
     if left.isNegative != right.isNegative { return left.isNegative ? -1 : 1 }

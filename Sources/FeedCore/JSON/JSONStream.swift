@@ -25,19 +25,27 @@ public struct JSONStream {
 
   private let maxDepth: Int
   private let maxSize: Int
+  private let isLineDelimited: Bool
   private var buffer: [UInt8] = []
   /// Where in the buffer the next document starts, and which place of the stream that is.
   private var start = 0
   private var position = TextPosition()
   private var scanner: JSONScanner
   private var count = 0
+  /// With lines: where the one of `start` ends, once that has come, and how far it has been looked for.
+  private var lineEnd: Int?
+  private var searched = 0
+  private var isSkipping = false
 
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
   ///   - maxSize: the largest document in bytes.
-  public init(maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max) {
+  ///   - isLineDelimited: whether a document must end in the line it begins in (NDJSON), so that `skipLine` can go on
+  ///     behind an error.
+  public init(maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max, isLineDelimited: Bool = false) {
     self.maxDepth = maxDepth
     self.maxSize = maxSize
+    self.isLineDelimited = isLineDelimited
     scanner = JSONScanner(maxDepth: maxDepth)
   }
 
@@ -46,6 +54,8 @@ public struct JSONStream {
   public mutating func read(from descriptor: Descriptor) throws(SystemError) -> Bool {
     if start > 0, start >= buffer.count / 2 {
       buffer.removeFirst(start)
+      lineEnd = lineEnd.map { $0 - start }
+      searched -= start
       start = 0
     }
     return try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) > 0
@@ -57,21 +67,58 @@ public struct JSONStream {
   /// - Parameter isLast: whether nothing more will be taken in.
   /// - Returns: nil when there is none (yet).
   public mutating func next(isLast: Bool) throws(Failure) -> StreamedDocument? {
+    if isLineDelimited { return try nextInLine(isLast: isLast) }
+    return try next(upTo: buffer.count, isLast: isLast)
+  }
+
+  /// Passes over the rest of the line that `next` has failed on; it counts as a document.
+  public mutating func skipLine() {
+    count += 1
+    isSkipping = true
+  }
+
+  private mutating func nextInLine(isLast: Bool) throws(Failure) -> StreamedDocument? {
+    while true {
+      guard let end = findLineEnd() ?? (isLast ? buffer.count : nil) else {
+        if isSkipping { skip(to: buffer.count) }
+        if buffer.count - start > maxSize { throw tooLarge() }
+        return nil
+      }
+      if isSkipping {
+        isSkipping = false
+        skip(to: end)
+      }
+      if start < end {
+        if let document = try next(upTo: end, isLast: true) { return document }
+      } else {
+        skip(to: end)
+      }
+      if start >= buffer.count { return nil }
+    }
+  }
+
+  private mutating func findLineEnd() -> Int? {
+    if let lineEnd, lineEnd >= start { return lineEnd }
+    searched = max(searched, start)
+    lineEnd = firstIndex(of: UInt8(ascii: "\n"), in: buffer.span, searched..<buffer.count)
+    searched = buffer.count
+    return lineEnd
+  }
+
+  /// - Parameter end: where in the buffer to stop.
+  private mutating func next(upTo end: Int, isLast: Bool) throws(Failure) -> StreamedDocument? {
     let complete: Bool
-    do { complete = try scan(isLast: isLast) } catch {
+    do { complete = try scan(upTo: end, isLast: isLast) } catch {
       throw failure(error.message, at: error.offset)
     }
-    if scanner.offset > maxSize || (!complete && buffer.count - start > maxSize) {
-      throw failure("more than \(maxSize) bytes (--max-size)", at: 0)
-    }
+    if scanner.offset > maxSize || (!complete && buffer.count - start > maxSize) { throw tooLarge() }
     guard complete else {
       if !scanner.hasStarted, scanner.offset > 0 { skip(to: start + scanner.offset) }
       return nil
     }
     count += 1
-    let end = start + scanner.offset
     let result = StreamedDocument(
-      document: JSONDocument(takeBytes(to: end), scannedBy: scanner),
+      document: JSONDocument(takeBytes(to: start + scanner.offset), scannedBy: scanner),
       number: count, position: position)
     let taken = result.document.bytes
     position.advance(over: taken.span, 0..<taken.count)
@@ -79,13 +126,15 @@ public struct JSONStream {
     return result
   }
 
-  private mutating func scan(isLast: Bool) throws(JSONError) -> Bool {
+  private mutating func scan(upTo end: Int, isLast: Bool) throws(JSONError) -> Bool {
     var scanner = self.scanner
     let bytes = buffer
     self.scanner = JSONScanner(maxDepth: maxDepth)  // so that there is one owner, and nothing is copied
     defer { self.scanner = scanner }
-    return try scanner.scan(bytes.span.extracting(start...), isLast: isLast)
+    return try scanner.scan(bytes.span.extracting(start..<end), isLast: isLast)
   }
+
+  private func tooLarge() -> Failure { failure("more than \(maxSize) bytes (--max-size)", at: 0) }
 
   private func failure(_ message: String, at offset: Int) -> Failure {
     Failure(message: message, number: count + 1, place: position.place(of: offset, in: Array(buffer[start...])))
@@ -100,6 +149,8 @@ public struct JSONStream {
     }
     let rest = Array(buffer[end...])
     buffer.removeLast(rest.count)
+    lineEnd = lineEnd.map { $0 - end }
+    searched = max(0, searched - end)
     defer { buffer = rest }
     return buffer
   }

@@ -34,22 +34,6 @@ public enum JSONString {
     return sameBytes(text.extracting(start..<(start + bytes.count)), bytes.span) && !bytes.contains(UInt8(ascii: "\""))
   }
 
-  /// A hash of decoded bytes, seeded anew in each process, so that no input can be made to collide.
-  static func hash(_ bytes: [UInt8]) -> UInt64 {
-    var hasher = Hasher()
-    let text = bytes.span
-    var index = 0
-    while index + 8 <= text.count {
-      hasher.combine(loadWord(text, at: index))
-      index += 8
-    }
-    while index < text.count {
-      hasher.combine(text[index])
-      index += 1
-    }
-    return UInt64(UInt(bitPattern: hasher.finalize()))
-  }
-
   private static func decode(_ text: borrowing Span<UInt8>, _ range: Range<Int>, into result: inout [UInt8]) {
     var index = range.lowerBound
     while index < range.upperBound {

@@ -29,7 +29,7 @@ public struct JSONTree {
   }
 
   /// `{}`, to put members into.
-  public static let emptyObject = JSONTree(JSONDocument(constant: "{}").root)
+  public static let emptyObject = JSONTree(JSONDocument(known: Array("{}".utf8)).root)
 
   public var kind: JSONKind { origin.kind }
 
@@ -246,7 +246,7 @@ struct KeyIndex {
   init(_ slots: [JSONNode.Slot]) {
     var entries: [Entry] = []
     for (position, slot) in slots.enumerated() where !slot.isRemoved {
-      if let key = slot.key { entries.append(Entry(hash: JSONString.hash(JSONString.decoded(key)), slot: position)) }
+      if let key = slot.key { entries.append(Entry(hash: JSONDigest.of(JSONString.decoded(key)), slot: position)) }
     }
     entries.sort { ($0.hash, $0.slot) < ($1.hash, $1.slot) }
     self.entries = PersistentList(entries)
@@ -254,7 +254,7 @@ struct KeyIndex {
 
   /// The slots whose names have the hash of `name`.
   func candidates(_ name: [UInt8]) -> [Int] {
-    let hash = JSONString.hash(name)
+    let hash = JSONDigest.of(name)
     var position = entries.partition { $0.hash < hash }
     var slots: [Int] = []
     while position < entries.count, entries[position].hash == hash {
@@ -265,14 +265,14 @@ struct KeyIndex {
   }
 
   func adding(_ key: JSONValue, at slot: Int) -> KeyIndex {
-    let entry = Entry(hash: JSONString.hash(JSONString.decoded(key)), slot: slot)
+    let entry = Entry(hash: JSONDigest.of(JSONString.decoded(key)), slot: slot)
     var index = self
     index.entries = entries.inserting(entry, at: place(of: entry))
     return index
   }
 
   func removing(_ key: JSONValue, at slot: Int) -> KeyIndex {
-    let entry = Entry(hash: JSONString.hash(JSONString.decoded(key)), slot: slot)
+    let entry = Entry(hash: JSONDigest.of(JSONString.decoded(key)), slot: slot)
     var index = self
     index.entries = entries.removing(place(of: entry))
     return index

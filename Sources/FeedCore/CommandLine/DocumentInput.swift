@@ -1,34 +1,42 @@
 // The documents of an input, one by one, live: what was printed goes out before the tool waits for more.
 
-import FeedCore
-
-struct DocumentInput {
+public struct DocumentInput {
   private let file: InputFile
   private let descriptor: Descriptor
   private let record: String
   private var stream: JSONStream
   private var isAtEnd = false
 
-  /// - Parameter record: what messages call one of them: `event`, `document`.
-  init(_ file: InputFile, _ descriptor: Descriptor, _ options: Options, record: String) {
+  /// - Parameters:
+  ///   - maxDepth: how many containers may be open at once.
+  ///   - maxSize: the largest document in bytes.
+  ///   - isLineDelimited: whether no document goes on in another line, so that a bad line can be passed over.
+  ///   - record: what messages call one of them: `event`, `document`.
+  public init(
+    _ file: InputFile, _ descriptor: Descriptor, maxDepth: Int, maxSize: Int, isLineDelimited: Bool = false,
+    record: String
+  ) {
     self.file = file
     self.descriptor = descriptor
     self.record = record
-    stream = JSONStream(maxDepth: options.maxDepth, maxSize: options.patching.maxSize)
+    stream = JSONStream(maxDepth: maxDepth, maxSize: maxSize, isLineDelimited: isLineDelimited)
   }
 
   /// Whether the next document would have to be waited for.
-  var isDry: Bool { !isAtEnd && !descriptor.hasInput }
+  public var isDry: Bool { !isAtEnd && !descriptor.hasInput }
 
   /// The next document that has arrived as a whole.
   /// - Returns: nil when more must be read first, or at the end.
-  mutating func arrived() throws(ToolError) -> StreamedDocument? {
+  public mutating func arrived() throws(ToolError) -> StreamedDocument? {
     do { return try stream.next(isLast: isAtEnd) } catch { throw .malformed(error, in: file.name, record: record) }
   }
 
+  /// Passes over the line in which an error was.
+  public mutating func skipLine() { stream.skipLine() }
+
   /// Reads on, waiting if it must.
   /// - Returns: false when all has been read and taken.
-  mutating func read(orHangUpOf output: Descriptor) throws(ToolError) -> Bool {
+  public mutating func read(orHangUpOf output: Descriptor) throws(ToolError) -> Bool {
     if isAtEnd { return false }
     if !descriptor.waitForInput(orHangUpOf: output) { throw .brokenPipe }
     do { isAtEnd = try !stream.read(from: descriptor) } catch { throw .system(error, file.name) }
@@ -36,7 +44,7 @@ struct DocumentInput {
   }
 
   /// The next document, with `output` flushed before any wait.
-  mutating func next(flushing output: inout ByteWriter, _ streams: StandardStreams) throws(ToolError)
+  public mutating func next(flushing output: inout ByteWriter, _ streams: StandardStreams) throws(ToolError)
     -> StreamedDocument?
   {
     while true {

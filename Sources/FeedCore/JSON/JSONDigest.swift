@@ -1,0 +1,201 @@
+// A number for every value of a document, such that equal values (JSONEquality) have equal digests: then whether two
+// values differ is mostly one comparison of words, and the items of an array can be looked up.
+//
+// Digests are seeded anew in each process, so that no input can be made to collide. Two different values may have one
+// digest all the same: who must be right compares what it has found.
+
+/// The digests of a document's values by tape position. Made in one pass over the tape from its end, where the children
+/// of a container come before it; a child is looked at once more for its parent.
+public struct JSONDigests: Sendable {
+  private let digests: [UInt64]
+
+  /// - Parameters:
+  ///   - document: whose values.
+  ///   - sets: the tape positions of arrays whose order does not count.
+  ///   - mask: what is kept of each digest. A test narrows it to see that collisions do no harm.
+  public init(of document: JSONDocument, sets: Set<Int> = [], mask: UInt64 = .max) {
+    var digests = [UInt64](repeating: 0, count: document.tape.count)
+    let seed = JSONDigest.seed
+    let bytes = document.bytes
+    let text = bytes.span
+    let words = document.tape
+    let tape = words.span
+    for position in stride(from: tape.count - 1, through: 0, by: -1) {
+      guard let kind = TapeWord.valueKind(tape[position]) else { continue }
+      let start = TapeWord.offset(tape[position])
+      let digest: UInt64
+      switch kind {
+      case .string: digest = JSONDigest.ofText(text, from: start + 1, seed)
+      case .number: digest = JSONDigest.ofNumber(text, start, document, position, seed)
+      case .array where sets.contains(position): digest = Self.ofSet(digests.span, tape, position, seed)
+      case .array: digest = Self.ofArray(digests.span, tape, position, seed)
+      case .object: digest = Self.ofObject(digests.span, tape, position, seed)
+      case .escapedString:
+        digest = JSONDigest.of(JSONString.decoded(JSONValue(document: document, position: position)).span, seed)
+      case .null, .true, .false: digest = JSONDigest.mix(seed, UInt64(kind.rawValue) + 1)
+      }
+      digests[position] = digest & mask
+    }
+    self.digests = digests
+  }
+
+  /// - Parameter position: of a value or of a member's name.
+  @inlinable
+  public subscript(position: Int) -> UInt64 { at(position) }
+
+  @usableFromInline
+  func at(_ position: Int) -> UInt64 { digests[position] }
+
+  @inline(__always)
+  private static func ofArray(
+    _ digests: borrowing Span<UInt64>, _ tape: borrowing Span<UInt64>, _ array: Int, _ seed: UInt64
+  ) -> UInt64 {
+    var digest = seed ^ 0xA
+    var position = array + 2
+    let end = TapeWord.offset(tape[array + 1]) - 1
+    while position < end {
+      digest = JSONDigest.mix(digest, digests[position])
+      position = TapeWord.next(tape, position)
+    }
+    return JSONDigest.mix(digest, 0xA)
+  }
+
+  @inline(__always)
+  private static func ofSet(
+    _ digests: borrowing Span<UInt64>, _ tape: borrowing Span<UInt64>, _ array: Int, _ seed: UInt64
+  ) -> UInt64 {
+    var sum: UInt64 = 0
+    var position = array + 2
+    let end = TapeWord.offset(tape[array + 1]) - 1
+    while position < end {
+      sum &+= JSONDigest.mix(seed ^ 0x5, digests[position])
+      position = TapeWord.next(tape, position)
+    }
+    return JSONDigest.mix(sum ^ seed, 0x5)
+  }
+
+  @inline(__always)
+  private static func ofObject(
+    _ digests: borrowing Span<UInt64>, _ tape: borrowing Span<UInt64>, _ object: Int, _ seed: UInt64
+  ) -> UInt64 {
+    var sum: UInt64 = 0
+    var position = object + 2
+    let end = TapeWord.offset(tape[object + 1]) - 1
+    while position < end {
+      sum &+= JSONDigest.mix(digests[position] ^ seed, digests[position + 1])
+      position = TapeWord.next(tape, position + 1)
+    }
+    return JSONDigest.mix(sum ^ seed, 0x0)
+  }
+}
+
+/// The digests of single values.
+enum JSONDigest {
+  static let seed = UInt64.random(in: .min ... .max)
+
+  /// Of decoded bytes.
+  static func of(_ bytes: [UInt8]) -> UInt64 { of(bytes.span, seed) }
+
+  @inline(__always)
+  static func mix(_ digest: UInt64, _ word: UInt64) -> UInt64 {
+    // An odd constant without a pattern, so that the product depends on every bit of both.
+    let product = (digest ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    return (product.high ^ product.low) &+ word.byteSwapped
+  }
+
+  // MARK: Strings
+
+  /// Of a string's bytes, eight a step and what is left, with the length at the end.
+  static func of(_ bytes: borrowing Span<UInt8>, _ seed: UInt64) -> UInt64 {
+    var digest = seed
+    var index = 0
+    while index + 8 <= bytes.count {
+      digest = mix(digest, loadWord(bytes, at: index))
+      index += 8
+    }
+    var rest: UInt64 = 0
+    for place in index..<bytes.count { rest |= UInt64(bytes[place]) << UInt64((place - index) * 8) }
+    return mix(mix(digest, rest), UInt64(bytes.count))
+  }
+
+  /// The same of a string without escapes as it stands in a text, from its first byte up to the quote.
+  @inline(__always)
+  static func ofText(_ text: borrowing Span<UInt8>, from start: Int, _ seed: UInt64) -> UInt64 {
+    var digest = seed
+    var index = start
+    while index + 8 <= text.count {
+      let word = loadWord(text, at: index)
+      let count = word.places(of: UInt8(ascii: "\"")).lowestPlace
+      guard count == 8 else {
+        let rest = word & ~(UInt64.max << UInt64(count * 8))
+        return mix(mix(digest, rest), UInt64(index + count - start))
+      }
+      digest = mix(digest, word)
+      index += 8
+    }
+    var rest: UInt64 = 0
+    var count = 0
+    while text[index + count] != UInt8(ascii: "\"") {
+      rest |= UInt64(text[index + count]) << UInt64(count * 8)
+      count += 1
+    }
+    return mix(mix(digest, rest), UInt64(index + count - start))
+  }
+
+  // MARK: Numbers
+
+  /// Of a number's value: `1`, `1.0` and `10e-1` have the same. What fits is read here as an integer and a power of ten.
+  @inline(__always)
+  static func ofNumber(
+    _ text: borrowing Span<UInt8>, _ start: Int, _ document: JSONDocument, _ position: Int, _ seed: UInt64
+  ) -> UInt64 {
+    var index = start
+    let isNegative = text[index] == UInt8(ascii: "-")
+    if isNegative { index += 1 }
+    var value: UInt64 = 0
+    var scale = 0
+    var isFraction = false
+    // 19 digits fit a word.
+    let end = min(text.count, index + 19)
+    while index < end {
+      let digit = text[index] &- UInt8(ascii: "0")
+      if digit < 10 {
+        value = value &* 10 &+ UInt64(digit)
+        if isFraction { scale -= 1 }
+      } else if text[index] == UInt8(ascii: "."), !isFraction {
+        isFraction = true
+      } else {
+        break
+      }
+      index += 1
+    }
+    guard index == text.count || !isInNumber(text[index]) else {
+      return ofLongNumber(JSONValue(document: document, position: position), seed)
+    }
+    while value != 0 && value % 10 == 0 {
+      value /= 10
+      scale += 1
+    }
+    return value == 0 ? ofZero(seed) : ofDecimal(isNegative, value, scale, seed)
+  }
+
+  @inline(__always)
+  private static func isInNumber(_ byte: UInt8) -> Bool {
+    byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
+  }
+
+  private static func ofZero(_ seed: UInt64) -> UInt64 { mix(seed ^ 0x20, 0) }
+
+  @inline(__always)
+  private static func ofDecimal(_ isNegative: Bool, _ value: UInt64, _ scale: Int, _ seed: UInt64) -> UInt64 {
+    mix(mix(seed ^ (isNegative ? 0x2D : 0x2B), value), UInt64(bitPattern: Int64(scale)))
+  }
+
+  @inline(never)
+  private static func ofLongNumber(_ value: JSONValue, _ seed: UInt64) -> UInt64 {
+    guard let number = JSONNumber(value), number.sign != 0 else { return ofZero(seed) }
+    let parts = number.decimal
+    if let small = parts.small { return ofDecimal(number.sign < 0, small.value, small.scale, seed) }
+    return mix(mix(of(parts.digits.span, seed), of(parts.exponent.span, seed)), number.sign < 0 ? 1 : 2)
+  }
+}

@@ -1,0 +1,162 @@
+// Which items of two lists go together by value, and which of those can stay where they are.
+//
+// Values that are there once on either side leave no choice. Copies of one value do: the longest common subsequence
+// decides which copy becomes which, by Myers' greedy algorithm ("An O(ND) Difference Algorithm", 1986) as long as the
+// lists do not differ too much for it; else it runs in the gaps between values that are there once (Cohen's patience
+// diff). All of it takes time and memory linear in the lists, but for a logarithm.
+
+/// Items are known by the number of their class: equal items have the same, none is negative.
+enum Alignment {
+  struct Pair: Equatable {
+    let old: Int
+    let new: Int
+  }
+
+  /// As many pairs of items of one class as there can be.
+  /// - Parameter classCount: all classes are less.
+  static func pairs(_ old: [Int], _ new: [Int], classCount: Int) -> [Pair] {
+    var oldCounts = [Int](repeating: 0, count: classCount)
+    var newCounts = oldCounts
+    for item in old { oldCounts[item] += 1 }
+    for item in new { newCounts[item] += 1 }
+
+    // What is on one side only cannot be paired, and would make Myers' work longer.
+    let olds = old.indices.filter { newCounts[old[$0]] > 0 }
+    let news = new.indices.filter { oldCounts[new[$0]] > 0 }
+    let hasCopies = olds.contains { oldCounts[old[$0]] > 1 } || news.contains { newCounts[new[$0]] > 1 }
+    var pairs: [Pair] = []
+    if hasCopies {
+      let a = olds.map { old[$0] }
+      let b = news.map { new[$0] }
+      for pair in commonSubsequence(a, b, isUnique: { oldCounts[$0] == 1 && newCounts[$0] == 1 }) {
+        pairs.append(Pair(old: olds[pair.old], new: news[pair.new]))
+      }
+    }
+    return pairs + pairsInOrder(olds, news, old, new, without: pairs, classCount)
+  }
+
+  /// What is not paired yet: the first copy with the first, the second with the second.
+  private static func pairsInOrder(
+    _ olds: [Int], _ news: [Int], _ old: [Int], _ new: [Int], without pairs: [Pair], _ classCount: Int
+  ) -> [Pair] {
+    var isOldTaken = [Bool](repeating: false, count: old.count)
+    var isNewTaken = [Bool](repeating: false, count: new.count)
+    for pair in pairs {
+      isOldTaken[pair.old] = true
+      isNewTaken[pair.new] = true
+    }
+    // The new items of each class as a list: its first, and for each item the next.
+    var first = [Int](repeating: -1, count: classCount)
+    var next = [Int](repeating: -1, count: new.count)
+    for item in news.reversed() where !isNewTaken[item] {
+      next[item] = first[new[item]]
+      first[new[item]] = item
+    }
+    var more: [Pair] = []
+    for item in olds where !isOldTaken[item] {
+      let partner = first[old[item]]
+      guard partner >= 0 else { continue }
+      first[old[item]] = next[partner]
+      more.append(Pair(old: item, new: partner))
+    }
+    return more
+  }
+
+  // MARK: The longest common subsequence, or a good one
+
+  private static func commonSubsequence(_ a: [Int], _ b: [Int], isUnique: (Int) -> Bool) -> [Pair] {
+    if let pairs = myers(a[...], b[...]) { return pairs }
+    var places: [Int: Int] = [:]
+    for (place, item) in b.enumerated() where isUnique(item) { places[item] = place }
+    let candidates = a.indices.compactMap { place in places[a[place]].map { Pair(old: place, new: $0) } }
+    let isKept = longestIncreasingRun(candidates.map(\.new))
+    let anchors = zip(candidates, isKept).filter(\.1).map(\.0) + [Pair(old: a.count, new: b.count)]
+
+    var pairs: [Pair] = []
+    var start = Pair(old: 0, new: 0)
+    for anchor in anchors {
+      pairs += myers(a[start.old..<anchor.old], b[start.new..<anchor.new]) ?? []
+      if anchor.old < a.count { pairs.append(anchor) }
+      start = Pair(old: anchor.old + 1, new: anchor.new + 1)
+    }
+    return pairs
+  }
+
+  /// The longest common subsequence.
+  /// - Returns: nil when it takes more than work linear in the lists.
+  private static func myers(_ a: ArraySlice<Int>, _ b: ArraySlice<Int>) -> [Pair]? {
+    let (n, m) = (a.count, b.count)
+    let (aStart, bStart) = (a.startIndex, b.startIndex)
+    var work = 16 * (n + m) + (1 << 14)
+    // How far each diagonal k (x - y) was reached with d edits, k = -d, -d+2 … d: row d begins at d(d+1)/2.
+    var reached: [Int] = []
+    var d = 0
+    search: while true {
+      let row = d * (d + 1) / 2
+      let above = row - d
+      for step in 0...d {
+        let k = 2 * step - d
+        var x = 0
+        if d > 0 {
+          let isDown = step == 0 || (step < d && reached[above + step - 1] < reached[above + step])
+          x = isDown ? reached[above + step] : reached[above + step - 1] + 1
+        }
+        let from = x
+        while x < n, x - k < m, a[aStart + x] == b[bStart + x - k] { x += 1 }
+        reached.append(x)
+        work -= 1 + x - from
+        if x >= n && x - k >= m { break search }
+      }
+      if work < 0 { return nil }
+      d += 1
+    }
+
+    var pairs: [Pair] = []
+    var (x, y) = (n, m)
+    while true {
+      let k = x - y
+      var from = 0
+      if d > 0 {
+        let above = d * (d - 1) / 2
+        let step = (k + d) / 2
+        let isDown = step == 0 || (step < d && reached[above + step - 1] < reached[above + step])
+        from = isDown ? reached[above + step] : reached[above + step - 1] + 1
+      }
+      while x > from {
+        x -= 1
+        y -= 1
+        pairs.append(Pair(old: aStart + x, new: bStart + y))
+      }
+      if d == 0 { return pairs.reversed() }
+      // One edit back, to the end of the run before.
+      let above = d * (d - 1) / 2
+      let step = (k + d) / 2
+      let isDown = step == 0 || (step < d && reached[above + step - 1] < reached[above + step])
+      if isDown { y -= 1 } else { x -= 1 }
+      d -= 1
+    }
+  }
+
+  /// Marks the members of a longest strictly increasing subsequence, by patience sorting.
+  static func longestIncreasingRun(_ values: [Int]) -> [Bool] {
+    // Of the runs of each length so far, the one with the least end: where that end is.
+    var ends: [Int] = []
+    var before = [Int](repeating: -1, count: values.count)
+    for (place, value) in values.enumerated() {
+      var (low, high) = (0, ends.count)
+      while low < high {
+        let middle = (low + high) / 2
+        if values[ends[middle]] < value { low = middle + 1 } else { high = middle }
+      }
+      if low > 0 { before[place] = ends[low - 1] }
+      if low == ends.count { ends.append(place) } else { ends[low] = place }
+    }
+    var isMember = [Bool](repeating: false, count: values.count)
+    var place = ends.last ?? -1
+    while place >= 0 {
+      isMember[place] = true
+      place = before[place]
+    }
+    return isMember
+  }
+}

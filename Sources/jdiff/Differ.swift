@@ -1,0 +1,165 @@
+// The changes that make the new document of the old one.
+//
+// Containers are compared from the outside in, without recursion. A container's own changes come first: what leaves
+// its array, what moves in it, what comes. Then follow those inside the values that stay, whose paths are therefore
+// already the new ones. When all changes inside a container take more bytes than its new text, they are taken back and
+// one `replace` stands for them; so each is written down once and taken back once at the most, and all is linear.
+
+import FeedCore
+
+struct Differ {
+  struct Options {
+    var findsMoves = true
+    /// Whether `test` operations will go before what is removed or replaced; only their bytes matter here.
+    var addsTests = false
+    /// Whether a change is told where it is even when replacing what is around it would be shorter.
+    var isFine = false
+  }
+
+  /// Two values of one place that differ.
+  struct Child {
+    let token: Token
+    let oldIndex: Int
+    let newIndex: Int
+    let old: Int
+    let new: Int
+  }
+
+  /// A container whose children are being compared.
+  private struct Frame {
+    let child: Child
+    let parent: Int
+    let path: Int
+    let firstChange: Int
+    let sizeBefore: Int
+    let children: [Child]
+    var next = 0
+  }
+
+  let sides: Sides
+  let options: Options
+  private(set) var changes: [Change] = []
+  private(set) var paths = Paths()
+  /// How many bytes the changes take as operations, each with a separator.
+  private(set) var size = 0
+  private var frames: [Frame] = []
+
+  init(_ old: Side, _ new: Side, _ options: Options) {
+    sides = Sides(old: old, new: new)
+    self.options = options
+  }
+
+  var old: Side { sides.old }
+  var new: Side { sides.new }
+
+  /// Finds all changes; none when the documents are the same.
+  mutating func run() {
+    if (old.isVoid && new.isVoid) || sides.areEqual(0, 0) { return }
+    compare(Child(token: .root, oldIndex: 0, newIndex: 0, old: 0, new: 0), in: Paths.none)
+    while let frame = frames.last {
+      if frame.next < frame.children.count {
+        frames[frames.count - 1].next += 1
+        compare(frame.children[frame.next], in: frame.path)
+      } else {
+        frames.removeLast()
+        finish(frame)
+      }
+    }
+  }
+
+  /// Writes a change down.
+  mutating func emit(_ change: Change) {
+    changes.append(change)
+    size += operationSize(change)
+  }
+
+  private mutating func compare(_ child: Child, in parent: Int) {
+    let kind = old.document.kind(child.old)
+    guard kind.isContainer, kind == new.document.kind(child.new) else { return replace(child, in: parent) }
+    let (firstChange, sizeBefore) = (changes.count, size)
+    let node = Paths.Node(
+      parent: parent, token: child.token, oldIndex: child.oldIndex, length: pathLength(parent, child.token),
+      old: child.old, new: child.new)
+    let path = paths.add(node)
+    let children = kind == .object ? compareObjects(child, path) : compareArrays(child, path)
+    guard let children else {
+      paths.removeAll(from: path)
+      return replace(child, in: parent)
+    }
+    frames.append(
+      Frame(
+        child: child, parent: parent, path: path, firstChange: firstChange, sizeBefore: sizeBefore, children: children))
+  }
+
+  private mutating func finish(_ frame: Frame) {
+    guard changes.count > frame.firstChange else { return paths.removeAll(from: frame.path) }
+    let isWhole = !old.isPruned(frame.child.old) && !new.isPruned(frame.child.new)
+    guard !options.isFine, isWhole else { return }
+    let whole = operationSize(replacement(frame.child, in: frame.parent))
+    guard whole < size - frame.sizeBefore else { return }
+    changes.removeLast(changes.count - frame.firstChange)
+    size = frame.sizeBefore
+    paths.removeAll(from: frame.path)
+    replace(frame.child, in: frame.parent)
+  }
+
+  private mutating func replace(_ child: Child, in parent: Int) { emit(replacement(child, in: parent)) }
+
+  private func replacement(_ child: Child, in parent: Int) -> Change {
+    Change(
+      kind: .replace, parent: parent, token: child.token, old: child.old, new: child.new, oldIndex: child.oldIndex,
+      newIndex: child.newIndex)
+  }
+
+  // MARK: Bytes
+
+  /// The bytes of a change as operations of a compact patch, with a comma after each. A test holds it to what PatchWriter
+  /// writes.
+  private func operationSize(_ change: Change) -> Int {
+    let path = pathLength(change.parent, change.token)
+    let test = options.addsTests ? Self.frame + 4 + Self.valueMember + path + 1 + old.size(max(change.old, 0)) : 0
+    switch change.kind {
+    case .add: return Self.frame + 3 + Self.valueMember + path + new.size(change.new) + 1
+    case .remove: return Self.frame + 6 + path + 1 + test
+    case .replace: return Self.frame + 7 + Self.valueMember + path + new.size(change.new) + 1 + test
+    case .move: return Self.frame + 4 + Self.fromMember + path + pathLength(change.parent, .index(change.from)) + 1
+    }
+  }
+
+  private static let frame = "{\"op\":\"\",\"path\":\"\"}".utf8.count
+  private static let valueMember = ",\"value\":".utf8.count
+  private static let fromMember = ",\"from\":\"\"".utf8.count
+
+  private func pathLength(_ parent: Int, _ token: Token) -> Int {
+    let before = parent == Paths.none ? 0 : paths[parent].length
+    switch token {
+    case .root: return 0
+    case .oldName(let name): return before + 1 + tokenLength(old.value(name))
+    case .newName(let name): return before + 1 + tokenLength(new.value(name))
+    case .index(let index): return before + 1 + digits(index)
+    }
+  }
+
+  private func digits(_ number: Int) -> Int {
+    var count = 1
+    var rest = number / 10
+    while rest > 0 {
+      count += 1
+      rest /= 10
+    }
+    return count
+  }
+
+  /// The bytes of a name as a reference token in a JSON string.
+  private func tokenLength(_ name: JSONValue) -> Int {
+    if name.kind == .escapedString {
+      var writer = ByteWriter()
+      JSONString.write(JSONPointer(tokens: [JSONString.decoded(name)]).text.span, to: &writer)
+      return writer.count - 3  // two quotes and the slash
+    }
+    let range = name.range
+    var count = range.count - 2
+    for byte in name.document.bytes[range] where byte == UInt8(ascii: "~") || byte == UInt8(ascii: "/") { count += 1 }
+    return count
+  }
+}

@@ -1,0 +1,162 @@
+// A stream of documents as event records: first a whole document, then what changes it. The other end is
+// `jpatch --follow`.
+
+import FeedCore
+
+struct Follow {
+  private let options: Options
+  private let streams: StandardStreams
+  private let file: InputFile
+  private var output: ByteWriter
+  private var eventStream = EventStreamWriter()
+  private var checkpoint: CheckpointKeeper
+  private var status = ExitStatus.yes
+
+  /// The document that the reader of the records has by now.
+  private var current: Side?
+  /// The id of the last event; nil before the first, and where events have none.
+  private var lastID: Int?
+  /// How many changes were printed since the last whole document.
+  private var changesSinceFull = 0
+
+  init(_ options: Options, _ streams: StandardStreams) throws(ToolError) {
+    self.options = options
+    self.streams = streams
+    file = options.files[0]
+    output = ByteWriter(streams.output)
+    checkpoint = CheckpointKeeper(options.checkpoint)
+  }
+
+  mutating func run() throws(ToolError) -> ExitStatus {
+    try resume()
+    var input = DocumentInput(
+      file, try file.open(streams), maxDepth: options.maxDepth, maxSize: options.maxSize,
+      isLineDelimited: options.skipsErrors, record: "document")
+    do throws(ToolError) {
+      repeat {
+        while let item = try next(&input) {
+          try take(item)
+          if checkpoint.isDue { try settle() }
+        }
+        if input.isDry { try settle() }
+      } while try input.read(orHangUpOf: streams.output)
+    } catch {
+      if !error.isBrokenPipe { try settle() }
+      throw error
+    }
+    try settle()
+    return status
+  }
+
+  /// Goes on where the checkpoint ends: with its document, so that whoever reads has it too.
+  private mutating func resume() throws(ToolError) {
+    guard let path = options.checkpoint, let saved = try Checkpoint.read(path) else { return }
+    guard let document = saved.document else { return }
+    if options.firstID != nil, !saved.id.isEmpty {
+      lastID = Int(String(decoding: saved.id, as: UTF8.self))
+      guard let lastID, Options.ids.contains(lastID) else {
+        throw ToolError(
+          .trouble, "the id '\(shortened(saved.id))' of the checkpoint is no number to count from (--no-ids)",
+          source: quoted(path))
+      }
+    }
+    var text = ByteWriter()
+    JSONWriter.writeCompact(document, to: &text)
+    let side = try side(JSONDocument(known: text.take()), nil)
+    current = side
+    printDocument(side)
+  }
+
+  /// The next document, past lines that are none where that is wanted.
+  private mutating func next(_ input: inout DocumentInput) throws(ToolError) -> StreamedDocument? {
+    while true {
+      do throws(ToolError) { return try input.arrived() } catch {
+        guard options.skipsErrors else { throw error }
+        streams.complain(error, as: jdiff.name)
+        status = .no
+        input.skipLine()
+      }
+    }
+  }
+
+  private mutating func take(_ item: StreamedDocument) throws(ToolError) {
+    let record = "document \(item.number)"
+    if let current, current.whole.bytes == item.document.bytes { return }
+    let new = try side(item.document, record)
+    guard let old = current else {
+      advance(to: new)
+      printDocument(new)
+      return try output.checkOutput()
+    }
+    var differ = Differ(old, new, options.differ)
+    differ.run()
+    guard !differ.changes.isEmpty else { return }
+
+    // A document as large as its patch goes whole; so does what a merge patch cannot say.
+    let patch = options.isMergePatch ? mergePatch(old, new) : Patch.operations(differ.patch())
+    if options.verifies { try patch?.verify(from: old, to: new, options.scope) }
+    let held = try held(old, new, patch, record)
+    advance(to: held)
+    changesSinceFull += 1
+    if let text = patch?.document, changesSinceFull != options.fullEvery, text.bytes.count < held.whole.bytes.count {
+      print(options.isMergePatch ? "merge" : "patch", JSONTree(text.root))
+    } else {
+      printDocument(held)
+    }
+    try output.checkOutput()
+  }
+
+  private func mergePatch(_ old: Side, _ new: Side) -> Patch? {
+    do { return .merge(try MergeDiff.patch(old, new)) } catch { return nil }
+  }
+
+  /// What the reader has after a change: the new document, but where something is ignored or has no order, what the
+  /// patch makes of the old one.
+  private func held(_ old: Side, _ new: Side, _ patch: Patch?, _ record: String) throws(ToolError) -> Side {
+    guard !options.scope.isEmpty, let patch else { return new }
+    let result: JSONDocument
+    do { result = try patch.applied(to: old.whole) } catch {
+      throw ToolError(.trouble, Patch.defect + error.message, source: file.name, record: record)
+    }
+    return try side(result, record)
+  }
+
+  private func side(_ document: JSONDocument, _ record: String?) throws(ToolError) -> Side {
+    do { return try Side(document, options.scope) } catch {
+      throw ToolError(.trouble, error.message, source: file.name, record: record)
+    }
+  }
+
+  // MARK: Printing
+
+  private mutating func advance(to held: Side) {
+    current = held
+    checkpoint.invalidate()
+    if let first = options.firstID { lastID = lastID.map { $0 + 1 } ?? first }
+  }
+
+  private var id: [UInt8] { lastID.map { Array(String($0).utf8) } ?? [] }
+
+  private mutating func printDocument(_ side: Side) {
+    changesSinceFull = 0
+    print("data", JSONTree(side.whole.root))
+  }
+
+  private mutating func print(_ event: String, _ document: JSONTree) {
+    if options.printsEventStream {
+      var text = ByteWriter()
+      JSONWriter.writeCompact(document, to: &text)
+      eventStream.write(type: Array(event.utf8), id: id, data: text.take(), to: &output)
+    } else {
+      output.beginRecord(event: Array(event.utf8).span, id: id.span)
+      output.appendDocument(document)
+      output.endRecord()
+    }
+  }
+
+  /// Writes out what was printed, and then the checkpoint that covers it.
+  private mutating func settle() throws(ToolError) {
+    try output.flushOutput()
+    try checkpoint.save(Checkpoint(id: id, document: current.map { JSONTree($0.whole.root) }))
+  }
+}

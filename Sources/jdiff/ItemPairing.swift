@@ -1,0 +1,183 @@
+// Which item of the old array becomes which of the new. Equal items at both ends are left out from the beginning.
+
+import FeedCore
+
+struct ItemPairing {
+  /// The tape positions of the items between the common ends.
+  private(set) var olds: [Int] = []
+  private(set) var news: [Int] = []
+  /// How many items are before them.
+  private(set) var offset = 0
+  /// For each old item its new one, and the other way round; -1 for none.
+  private(set) var newOf: [Int]
+  private(set) var oldOf: [Int]
+  /// For each new item with a partner: whether that has the same value.
+  private(set) var isEqual: [Bool]
+  /// For each old item with a partner: whether it stays in its place among the others.
+  private(set) var isKept: [Bool]
+  private(set) var hasMoved = false
+  /// Whether the order does not count, so that none has to move.
+  let isSet: Bool
+
+  private let sides: Sides
+  private let arrays: (old: Int, new: Int)
+
+  init(_ sides: Sides, _ old: Int, _ new: Int) {
+    self.sides = sides
+    arrays = (old, new)
+    isSet = sides.old.isSet(old) || sides.new.isSet(new)
+
+    let (a, b) = (sides.old.document, sides.new.document)
+    let (aEnd, bEnd) = (a.last(old), b.last(new))
+    var (i, j) = (a.first(old), b.first(new))
+    while i < aEnd, j < bEnd, sides.areEqual(i, j) {
+      i = a.next(i)
+      j = b.next(j)
+      offset += 1
+    }
+    olds = sides.old.items(from: i, to: aEnd)
+    news = sides.new.items(from: j, to: bEnd)
+    while let x = olds.last, let y = news.last, sides.areEqual(x, y) {
+      olds.removeLast()
+      news.removeLast()
+    }
+    newOf = [Int](repeating: -1, count: olds.count)
+    oldOf = [Int](repeating: -1, count: news.count)
+    isEqual = [Bool](repeating: false, count: news.count)
+    isKept = [Bool](repeating: isSet, count: olds.count)
+  }
+
+  private mutating func pair(_ old: Int, _ new: Int, isEqual: Bool) {
+    newOf[old] = new
+    oldOf[new] = old
+    self.isEqual[new] = isEqual
+  }
+
+  // MARK: By value
+
+  mutating func pairByValue() {
+    if olds.isEmpty || news.isEmpty { return }
+    var classes: [UInt64: Int] = [:]
+    func classified(_ items: [Int], _ side: Side) -> [Int] {
+      items.map { item in
+        if let known = classes[side.digests[item]] { return known }
+        classes[side.digests[item]] = classes.count
+        return classes.count - 1
+      }
+    }
+    let a = classified(olds, sides.old)
+    let b = classified(news, sides.new)
+    for pair in Alignment.pairs(a, b, classCount: classes.count)
+    where sides.areEqual(olds[pair.old], news[pair.new]) {
+      self.pair(pair.old, pair.new, isEqual: true)
+    }
+  }
+
+  // MARK: By identity
+
+  /// Members that tell items apart, the likeliest first.
+  static let identityNames = ["id", "_id", "key", "uuid", "uri", "url", "slug", "name"].map { Array($0.utf8) }
+
+  /// Pairs what has the same scalar in a member that all have and no two share.
+  mutating func pairByIdentity() {
+    let restOfOld = olds.indices.filter { newOf[$0] < 0 }
+    let restOfNew = news.indices.filter { oldOf[$0] < 0 }
+    if restOfOld.isEmpty || restOfNew.isEmpty { return }
+    let given = sides.old.identity(arrays.old) ?? sides.new.identity(arrays.new)
+    for name in given.map({ [$0] }) ?? Self.identityNames {
+      let mayLack = given != nil
+      guard let a = identities(restOfOld, olds, sides.old, name, mayLack: mayLack),
+        let b = identities(restOfNew, news, sides.new, name, mayLack: mayLack)
+      else { continue }
+      var hasFound = false
+      for (identity, place) in a {
+        guard let partner = b[identity] else { continue }
+        pair(place, partner, isEqual: false)
+        hasFound = true
+      }
+      if hasFound { return }
+    }
+  }
+
+  /// The places of items by the digest of their identity.
+  /// - Returns: nil when the member is not one: two have the same, or one has none.
+  private func identities(
+    _ places: [Int], _ items: [Int], _ side: Side, _ name: [UInt8], mayLack: Bool
+  ) -> [UInt64: Int]? {
+    var result: [UInt64: Int] = [:]
+    for place in places {
+      guard let value = side.scalarMember(items[place], name) else {
+        if mayLack { continue }
+        return nil
+      }
+      guard result.updateValue(place, forKey: side.digests[value]) == nil else { return nil }
+    }
+    return result
+  }
+
+  // MARK: What stays
+
+  /// Finds the largest number of items that need not move.
+  mutating func findKept() {
+    let goingOn = olds.indices.filter { newOf[$0] >= 0 }
+    let run = Alignment.longestIncreasingRun(goingOn.map { newOf[$0] })
+    for (place, stays) in zip(goingOn, run) { isKept[place] = stays }
+    hasMoved = run.contains(false)
+  }
+
+  /// Without moves, what cannot stay leaves and comes.
+  mutating func partMoved() {
+    for place in olds.indices where newOf[place] >= 0 && !isKept[place] {
+      oldOf[newOf[place]] = -1
+      newOf[place] = -1
+    }
+    hasMoved = false
+  }
+
+  // MARK: By position
+
+  /// Pairs what is left between the same two kept items, in order.
+  mutating func pairByPosition() {
+    var rest = restOfNew()[...]
+    var gap = 0
+    for place in olds.indices {
+      guard newOf[place] < 0 else {
+        if isKept[place] && !isSet { gap += 1 }
+        continue
+      }
+      while let first = rest.first, first.gap < gap { rest.removeFirst() }
+      guard let first = rest.first, first.gap == gap else { continue }
+      rest.removeFirst()
+      pair(place, first.place, isEqual: false)
+      isKept[place] = true
+    }
+  }
+
+  /// The new items without a partner, each with how many kept ones are before it; in a set that does not matter.
+  private func restOfNew() -> [(place: Int, gap: Int)] {
+    var rest: [(place: Int, gap: Int)] = []
+    var gap = 0
+    for place in news.indices {
+      if oldOf[place] < 0 { rest.append((place, gap)) } else if isKept[oldOf[place]] && !isSet { gap += 1 }
+    }
+    return rest
+  }
+
+  // MARK: Where it ends
+
+  /// For each new item the place that it has when all is done: its own, but in a set the new ones come last.
+  func finalPlaces() -> [Int] {
+    guard isSet else { return Array(news.indices) }
+    var places = [Int](repeating: -1, count: news.count)
+    var next = 0
+    for place in olds.indices where newOf[place] >= 0 {
+      places[newOf[place]] = next
+      next += 1
+    }
+    for place in news.indices where oldOf[place] < 0 {
+      places[place] = next
+      next += 1
+    }
+    return places
+  }
+}

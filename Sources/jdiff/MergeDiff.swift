@@ -1,0 +1,152 @@
+// A merge patch (RFC 7386) between two documents: the members of objects that differ, null for those that go. There are
+// documents that it cannot lead to, for a null in it always means removal.
+
+import FeedCore
+
+struct MergeDiff {
+  /// What cannot be said, and where in the new document.
+  struct Inexpressible: Error {
+    let reason: String
+    let pointer: JSONPointer
+
+    var message: String {
+      "a merge patch cannot express \(reason) at \(pointer.tokens.isEmpty ? "the top" : pointer.shown)"
+    }
+  }
+
+  /// An object that is being written, with the members still to come.
+  private struct Level {
+    let name: Int?
+    var members: ArraySlice<Member>
+    var isFirst = true
+  }
+
+  private struct Member {
+    /// The position of the name, in the new document unless the member goes.
+    let name: Int
+    /// The positions of the values; nil where there is none.
+    let old: Int?
+    let new: Int?
+  }
+
+  private let sides: Sides
+  private var output = ByteWriter()
+  private var levels: [Level] = []
+
+  /// - Returns: the patch as compact JSON text.
+  static func patch(_ old: Side, _ new: Side) throws(Inexpressible) -> [UInt8] {
+    var diff = MergeDiff(sides: Sides(old: old, new: new))
+    return try diff.run()
+  }
+
+  private init(sides: Sides) { self.sides = sides }
+
+  private mutating func run() throws(Inexpressible) -> [UInt8] {
+    guard sides.old.document.kind(0) == .object, sides.new.document.kind(0) == .object else {
+      // What is no object is replaced by the patch, or merged into an empty one by it.
+      try check(0)
+      return sides.new.value(0).text
+    }
+    let isSame = (sides.old.isVoid && sides.new.isVoid) || sides.areEqual(0, 0)
+    open(nil, isSame ? [] : try members(0, 0, nil))
+    while let level = levels.last {
+      guard let member = level.members.first else {
+        output.append(UInt8(ascii: "}"))
+        levels.removeLast()
+        continue
+      }
+      levels[levels.count - 1].members.removeFirst()
+      if !level.isFirst { output.append(UInt8(ascii: ",")) }
+      levels[levels.count - 1].isFirst = false
+      try write(member)
+    }
+    return output.take()
+  }
+
+  private mutating func write(_ member: Member) throws(Inexpressible) {
+    let side = member.new == nil ? sides.old : sides.new
+    output.append(side.value(member.name).text)
+    output.append(UInt8(ascii: ":"))
+    guard let new = member.new else { return output.append("null") }
+    if let old = member.old, sides.old.document.kind(old) == .object, sides.new.document.kind(new) == .object {
+      return open(member.name, try members(old, new, member.name))
+    }
+    try check(new, named: member.name)
+    output.append(sides.new.value(new).text)
+  }
+
+  /// Begins an object whose members are patched one by one.
+  private mutating func open(_ name: Int?, _ members: [Member]) {
+    output.append(UInt8(ascii: "{"))
+    levels.append(Level(name: name, members: members[...]))
+  }
+
+  private func members(_ old: Int, _ new: Int, _ name: Int?) throws(Inexpressible) -> [Member] {
+    guard let olds = sides.old.uniqueMembers(old), let news = sides.new.uniqueMembers(new) else {
+      throw Inexpressible(reason: "an object that names a member twice", pointer: pointer(name))
+    }
+    var members: [Member] = []
+    for (key, place) in olds.sorted(by: { $0.value < $1.value }) {
+      guard let partner = news[key] else {
+        members.append(Member(name: place, old: place + 1, new: nil))
+        continue
+      }
+      if sides.areEqual(place + 1, partner + 1) { continue }
+      members.append(Member(name: partner, old: place + 1, new: partner + 1))
+    }
+    for (key, place) in news.sorted(by: { $0.value < $1.value }) where olds[key] == nil {
+      members.append(Member(name: place, old: nil, new: place + 1))
+    }
+    return members
+  }
+
+  /// A value that goes into the patch whole must not hold a null that a merge would take for a removal. In arrays it
+  /// does not.
+  private func check(_ value: Int, named name: Int? = nil) throws(Inexpressible) {
+    var open: [(object: JSONChildren, name: [UInt8])] = []
+    func pointer(_ last: [UInt8]?) -> JSONPointer {
+      var pointer = self.pointer(name)
+      pointer.tokens += open.dropFirst().map(\.name) + (last.map { [$0] } ?? [])
+      return pointer
+    }
+    func enter(_ value: Int, _ name: [UInt8]?) throws(Inexpressible) {
+      switch sides.new.document.kind(value) {
+      case .null where !levels.isEmpty || name != nil:
+        throw Inexpressible(reason: "the null", pointer: pointer(name))
+      case .object:
+        guard sides.new.uniqueMembers(value) != nil else {
+          throw Inexpressible(reason: "an object that names a member twice", pointer: pointer(name))
+        }
+        open.append((sides.new.value(value).children, name ?? []))
+      default: break
+      }
+    }
+    try enter(value, nil)
+    while !open.isEmpty {
+      if let child = open[open.count - 1].object.next() {
+        try enter(child.value.position, child.key.map(JSONString.decoded))
+      } else {
+        open.removeLast()
+      }
+    }
+  }
+
+  private func pointer(_ name: Int?) -> JSONPointer {
+    let names = levels.compactMap(\.name) + (name.map { [$0] } ?? [])
+    return JSONPointer(tokens: names.map { JSONString.decoded(sides.new.value($0)) })
+  }
+}
+
+extension Side {
+  /// The positions of the names in an object, by their decoded text; nil when two are the same.
+  fileprivate func uniqueMembers(_ object: Int) -> [[UInt8]: Int]? {
+    var members: [[UInt8]: Int] = [:]
+    var position = document.first(object)
+    let end = document.last(object)
+    while position < end {
+      if members.updateValue(position, forKey: JSONString.decoded(value(position))) != nil { return nil }
+      position = document.next(position + 1)
+    }
+    return members
+  }
+}

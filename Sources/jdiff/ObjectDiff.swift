@@ -1,0 +1,73 @@
+// Two objects: members go together by name.
+
+import FeedCore
+
+extension Differ {
+  /// - Returns: the members that are in both and differ; nil where a member is named twice, so that no path leads to it
+  ///   and the object can only be replaced.
+  mutating func compareObjects(_ objects: Child, _ path: Int) -> [Child]? {
+    let olds = Members(old, objects.old)
+    let news = Members(new, objects.new)
+    guard !olds.hasDuplicates, !news.hasDuplicates else { return nil }
+
+    var partners = [Int](repeating: -1, count: olds.names.count)
+    var isTaken = [Bool](repeating: false, count: news.names.count)
+    for (place, name) in olds.names.enumerated() {
+      guard let partner = news.place(of: old.digests[name], near: place) else { continue }
+      // Two names with one digest cannot be told apart here; the whole object still can.
+      guard JSONString.equal(old.value(name), new.value(news.names[partner])) else { return nil }
+      partners[place] = partner
+      isTaken[partner] = true
+    }
+
+    var children: [Child] = []
+    for (place, name) in olds.names.enumerated() {
+      let partner = partners[place]
+      if partner < 0 {
+        emit(Change(kind: .remove, parent: path, token: .oldName(name), old: name + 1, new: -1))
+      } else if !sides.areEqual(name + 1, news.names[partner] + 1) {
+        children.append(
+          Child(token: .oldName(name), oldIndex: 0, newIndex: 0, old: name + 1, new: news.names[partner] + 1))
+      }
+    }
+    for (place, name) in news.names.enumerated() where !isTaken[place] {
+      emit(Change(kind: .add, parent: path, token: .newName(name), old: -1, new: name + 1))
+    }
+    return children
+  }
+}
+
+/// The members of an object by the digests of their names.
+private struct Members {
+  /// Tape positions, in the order of the object.
+  private(set) var names: [Int] = []
+  private(set) var hasDuplicates = false
+  private var digests: [UInt64] = []
+  private var places: [UInt64: Int] = [:]
+
+  /// Up to so many names are looked through.
+  private static let indexThreshold = 16
+
+  init(_ side: Side, _ object: Int) {
+    let document = side.document
+    let end = document.last(object)
+    var position = document.first(object)
+    while position < end {
+      names.append(position)
+      digests.append(side.digests[position])
+      position = document.next(position + 1)
+    }
+    if names.count > Self.indexThreshold {
+      places = Dictionary(zip(digests, names.indices), uniquingKeysWith: { first, _ in first })
+      hasDuplicates = places.count < names.count
+    } else {
+      hasDuplicates = digests.indices.contains { digests[..<$0].contains(digests[$0]) }
+    }
+  }
+
+  /// - Parameter near: where it is when both objects have their members in the same order.
+  func place(of digest: UInt64, near: Int) -> Int? {
+    if near < digests.count, digests[near] == digest { return near }
+    return names.count > Self.indexThreshold ? places[digest] : digests.firstIndex(of: digest)
+  }
+}

@@ -1,0 +1,21 @@
+// --stat: how much a patch is.
+
+import FeedCore
+
+struct OperationCounts {
+  private let counts: [(name: String, count: Int)]
+
+  init(_ patch: JSONPatch) {
+    var text = ByteWriter()
+    patch.write(compact: true, to: &text)
+    let names = ["add", "remove", "replace", "move", "test"]
+    counts =
+      names.map { name in (name, patch.operations.count { $0.name == name }) }
+      + [("operations", patch.operations.count), ("bytes", text.count)]
+  }
+
+  /// One line each: the name, and the number.
+  func write(to output: inout ByteWriter) {
+    for (name, count) in counts { output.append("\(name) \(count)\n") }
+  }
+}

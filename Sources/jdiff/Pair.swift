@@ -1,0 +1,73 @@
+// Two documents, and the patch from one to the other.
+
+import FeedCore
+
+struct Pair {
+  let options: Options
+  let streams: StandardStreams
+
+  func run() throws(ToolError) -> ExitStatus {
+    let oldText = try read(options.files[0])
+    let newText = try read(options.files[1])
+    let old = try parse(oldText, options.files[0])
+    var output = ByteWriter(streams.output)
+    // Most documents that are the same are so to the byte.
+    if oldText == newText, !options.isMergePatch || old.root.kind == .object {
+      printSame(to: &output)
+      try output.flushOutput()
+      return .yes
+    }
+    let new = try parse(newText, options.files[1])
+    let isSame = try printPatch(from: try side(old, options.files[0]), to: try side(new, options.files[1]), &output)
+    try output.flushOutput()
+    return isSame ? .yes : .no
+  }
+
+  private func read(_ file: InputFile) throws(ToolError) -> [UInt8] {
+    try file.readAll(streams, limit: options.maxSize, option: "--\(Flag.maxSize.spec.name)")
+  }
+
+  private func parse(_ text: [UInt8], _ file: InputFile) throws(ToolError) -> JSONDocument {
+    try file.parse(text, maxDepth: options.maxDepth)
+  }
+
+  private func side(_ document: JSONDocument, _ file: InputFile) throws(ToolError) -> Side {
+    do { return try Side(document, options.scope) } catch {
+      throw ToolError(.trouble, error.message, source: file.name)
+    }
+  }
+
+  private func printSame(to output: inout ByteWriter) {
+    switch options.output {
+    case .patch: output.append(options.isMergePatch ? "{}\n" : "[]\n")
+    case .counts: OperationCounts(JSONPatch()).write(to: &output)
+    case .status, .text: break
+    }
+  }
+
+  /// - Returns: whether there is no difference.
+  private func printPatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolError) -> Bool {
+    var differ = Differ(old, new, options.differ)
+    differ.run()
+    let isSame = differ.changes.isEmpty
+    switch options.output {
+    case .status: break
+    case .counts: OperationCounts(differ.patch()).write(to: &output)
+    case .text:
+      let isColored = options.color == .always || (options.color == .auto && streams.output.wantsColor)
+      output.append(TextView(differ, names: options.files.map(\.name), isColored: isColored).text())
+    case .patch:
+      let patch = options.isMergePatch ? Patch.merge(try mergePatch(old, new)) : .operations(differ.patch())
+      if options.verifies { try patch.verify(from: old, to: new, options.scope) }
+      patch.write(compact: options.isCompact, to: &output)
+      output.append(UInt8(ascii: "\n"))
+    }
+    return isSame
+  }
+
+  private func mergePatch(_ old: Side, _ new: Side) throws(ToolError) -> [UInt8] {
+    do { return try MergeDiff.patch(old, new) } catch {
+      throw ToolError(.trouble, error.message, source: options.files[1].name)
+    }
+  }
+}

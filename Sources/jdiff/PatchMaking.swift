@@ -1,0 +1,45 @@
+// Changes as an RFC 6902 patch.
+
+import FeedCore
+
+extension Differ {
+  /// The changes as operations, each with a `test` before it where one was asked for.
+  func patch() -> JSONPatch {
+    var patch = JSONPatch()
+    for change in changes {
+      let path = pointer(change.parent, change.token)
+      if options.addsTests, change.kind == .remove || change.kind == .replace {
+        patch.operations.append(.test(path, equals: JSONTree(old.value(change.old))))
+      }
+      switch change.kind {
+      case .add: patch.operations.append(.add(JSONTree(new.value(change.new)), at: path))
+      case .remove: patch.operations.append(.remove(path))
+      case .replace: patch.operations.append(.replace(path, with: JSONTree(new.value(change.new))))
+      case .move: patch.operations.append(.move(pointer(change.parent, .index(change.from)), to: path))
+      }
+    }
+    return patch
+  }
+
+  private func pointer(_ parent: Int, _ token: Token) -> JSONPointer {
+    JSONPointer(tokens: (paths.way(to: parent).map(\.token) + [token]).compactMap(referenceToken))
+  }
+
+  private func referenceToken(_ token: Token) -> [UInt8]? {
+    switch token {
+    case .root: nil
+    case .oldName(let name): JSONString.decoded(old.value(name))
+    case .newName(let name): JSONString.decoded(new.value(name))
+    case .index(let index): Array(String(index).utf8)
+    }
+  }
+
+  /// Where a container is in the old document.
+  func oldPointer(_ path: Int) -> JSONPointer {
+    JSONPointer(
+      tokens: paths.way(to: path).compactMap { node in
+        if case .index = node.token { return Array(String(node.oldIndex).utf8) }
+        return referenceToken(node.token)
+      })
+  }
+}

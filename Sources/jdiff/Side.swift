@@ -1,0 +1,84 @@
+// One of the two documents, ready to be compared.
+
+import FeedCore
+
+struct Side {
+  /// Without white space, so that the text of a value is what a patch says of it, and without what is ignored.
+  let document: JSONDocument
+  /// With what is ignored.
+  let whole: JSONDocument
+  let digests: JSONDigests
+  private let marks: Scope.Marks
+
+  /// - Parameter digestMask: see `JSONDigests`.
+  init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(Scope.Misfit) {
+    whole = document.isCompact ? document : Self.compacted(document)
+    (self.document, marks) = try scope.view(of: whole)
+    digests = JSONDigests(of: self.document, sets: marks.sets, mask: digestMask)
+  }
+
+  var root: JSONValue { document.root }
+
+  func value(_ position: Int) -> JSONValue { JSONValue(document: document, position: position) }
+
+  /// How many bytes the value's text has.
+  func size(_ position: Int) -> Int { document.end(position) - document.start(position) }
+
+  /// Whether the order of this array does not count.
+  func isSet(_ position: Int) -> Bool { !marks.sets.isEmpty && marks.sets.contains(position) }
+
+  /// The member that tells the items of this array apart, where somebody said so.
+  func identity(_ position: Int) -> [UInt8]? { marks.identities.isEmpty ? nil : marks.identities[position] }
+
+  var hasSets: Bool { !marks.sets.isEmpty }
+
+  /// Whether nothing of the document is compared.
+  var isVoid: Bool { marks.isVoid }
+
+  /// Whether something in this container is left out, so that its text says more than what is compared.
+  func isPruned(_ position: Int) -> Bool { !marks.pruned.isEmpty && marks.pruned.contains(position) }
+
+  func items(_ array: Int) -> [Int] { items(from: document.first(array), to: document.last(array)) }
+
+  /// The name of the member by which people know this object, if it has one.
+  func identifyingMember(_ object: Int) -> Int? {
+    for name in ItemPairing.identityNames {
+      if let value = scalarMember(object, name) { return value - 1 }
+    }
+    return nil
+  }
+
+  /// The items of an array from one position to another.
+  func items(from start: Int, to end: Int) -> [Int] {
+    var items: [Int] = []
+    var position = start
+    while position < end {
+      items.append(position)
+      position = document.next(position)
+    }
+    return items
+  }
+
+  /// The value of an object's only member of this name, if it is a scalar but null.
+  func scalarMember(_ object: Int, _ name: [UInt8]) -> Int? {
+    guard document.kind(object) == .object else { return nil }
+    var found: Int?
+    var position = document.first(object)
+    let end = document.last(object)
+    while position < end {
+      if JSONString.equals(value(position), name) {
+        guard found == nil else { return nil }
+        found = position + 1
+      }
+      position = document.next(position + 1)
+    }
+    guard let found, !document.kind(found).isContainer, document.kind(found) != .null else { return nil }
+    return found
+  }
+
+  private static func compacted(_ document: JSONDocument) -> JSONDocument {
+    var writer = ByteWriter()
+    JSONWriter.writeCompact(JSONTree(document.root), to: &writer)
+    return JSONDocument(known: writer.take())
+  }
+}

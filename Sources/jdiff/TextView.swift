@@ -1,0 +1,166 @@
+// --text: the differences for people. One hunk for each container that changes, named by its pointer in the old
+// document; in it lines with - for what goes and + for what comes, and around them some of what stays.
+//
+//     @ /results
+//       [0] {"id":1,"title":"one"}
+//     - [1] {"id":2,"title":"two"}
+//       [2] {"id":3,"title":"three"}
+//     + [3] {"id":4,"title":"four"}
+
+import FeedCore
+
+struct TextView {
+  private enum Mark: String {
+    case heading = "@ "
+    case gone = "- "
+    case come = "+ "
+    case same = "  "
+
+    /// Select Graphic Rendition (ECMA-48 §8.3.117): cyan, red, green.
+    var color: String? {
+      switch self {
+      case .heading: "36"
+      case .gone: "31"
+      case .come: "32"
+      case .same: nil
+      }
+    }
+  }
+
+  /// What stands beside a change is cut to this many bytes.
+  private static let contextWidth = 72
+
+  private let differ: Differ
+  private let names: [String]
+  private let isColored: Bool
+  private var output = ByteWriter()
+
+  /// - Parameter names: of the two files.
+  init(_ differ: Differ, names: [String], isColored: Bool) {
+    self.differ = differ
+    self.names = names
+    self.isColored = isColored
+  }
+
+  func text() -> [UInt8] {
+    var view = self
+    if differ.changes.isEmpty { return [] }
+    view.line(nil, "--- \(quoted(Array(names[0].utf8)))")
+    view.line(nil, "+++ \(quoted(Array(names[1].utf8)))")
+    var groups: [Int: [Change]] = [:]
+    for change in differ.changes { groups[change.parent, default: []].append(change) }
+    for (parent, changes) in groups.sorted(by: { $0.key < $1.key }) { view.writeHunk(parent, changes) }
+    return view.output.take()
+  }
+
+  private mutating func writeHunk(_ parent: Int, _ changes: [Change]) {
+    let pointer = parent == Paths.none ? [] : differ.oldPointer(parent).text
+    line(.heading, pointer.isEmpty ? "\"\"" : String(decoding: pointer, as: UTF8.self))
+    if parent == Paths.none {
+      for change in changes {
+        line(.gone, "", differ.old, change.old)
+        line(.come, "", differ.new, change.new)
+      }
+    } else if differ.old.document.kind(differ.paths[parent].old) == .object {
+      writeMembers(of: differ.paths[parent], changes)
+    } else {
+      writeItems(of: differ.paths[parent], changes)
+    }
+  }
+
+  // MARK: Objects
+
+  private mutating func writeMembers(of object: Paths.Node, _ changes: [Change]) {
+    if let name = differ.old.identifyingMember(object.old) {
+      line(.same, text(differ.old, name) + ": ", differ.old, name + 1, isContext: true)
+    }
+    for change in changes {
+      let label =
+        switch change.token {
+        case .oldName(let name): text(differ.old, name) + ": "
+        case .newName(let name): text(differ.new, name) + ": "
+        case .root, .index: ""
+        }
+      if change.old >= 0 { line(.gone, label, differ.old, change.old) }
+      if change.new >= 0 { line(.come, label, differ.new, change.new) }
+    }
+  }
+
+  // MARK: Arrays
+
+  /// Goes through both arrays side by side.
+  private mutating func writeItems(of array: Paths.Node, _ changes: [Change]) {
+    let olds = differ.old.items(array.old)
+    let news = differ.new.items(array.new)
+    var gone: [Int: Change] = [:]
+    var come: [Int: Change] = [:]
+    for change in changes {
+      if change.kind != .add { gone[change.oldIndex] = change }
+      if change.kind != .remove { come[change.newIndex] = change }
+    }
+    var (old, new) = (0, 0)
+    // The last line of context that may still be wanted, and whether the last line was a change.
+    var before: Int?
+    var isAfterChange = false
+    var hasGap = false
+    while old < olds.count || new < news.count {
+      let (left, right) = (gone[old], come[new])
+      guard left != nil || right != nil else {
+        if isAfterChange {
+          if old < olds.count { context(old, olds[old]) }
+        } else {
+          hasGap = hasGap || before != nil
+          before = old < olds.count ? old : nil
+        }
+        isAfterChange = false
+        old += 1
+        new += 1
+        continue
+      }
+      if hasGap { line(.same, "...") }
+      if let before { context(before, olds[before]) }
+      (before, hasGap, isAfterChange) = (nil, false, true)
+      if let left {
+        old += 1
+        if left.kind == .move {
+          line(.gone, "[\(left.oldIndex)] to [\(left.newIndex)]")
+          continue
+        }
+        line(.gone, "[\(left.oldIndex)] ", differ.old, left.old)
+        if left.kind == .remove { continue }
+      }
+      guard let right = come[new] else { continue }
+      new += 1
+      let origin = right.kind == .move ? "from [\(right.oldIndex)] " : ""
+      line(.come, "[\(right.newIndex)] " + origin, differ.new, right.new)
+    }
+  }
+
+  private mutating func context(_ index: Int, _ item: Int) {
+    line(.same, "[\(index)] ", differ.old, item, isContext: true)
+  }
+
+  // MARK: Lines
+
+  private mutating func line(_ mark: Mark, _ label: String, _ side: Side, _ value: Int, isContext: Bool = false) {
+    var text = side.value(value).text
+    if isContext, text.count > Self.contextWidth {
+      // Not in the middle of a character.
+      var end = Self.contextWidth
+      while text[end] & 0xC0 == 0x80 { end -= 1 }
+      text = Array(text[..<end]) + Array("...".utf8)
+    }
+    line(mark, label + String(decoding: text, as: UTF8.self))
+  }
+
+  /// Writes a line with nothing in it that could drive a terminal.
+  private mutating func line(_ mark: Mark?, _ text: String) {
+    let color = isColored ? mark?.color : nil
+    if let color { output.append("\u{1B}[\(color)m") }
+    output.append((mark?.rawValue ?? "") + quoted(Array(text.utf8)))
+    if color != nil { output.append("\u{1B}[0m") }
+    output.append(UInt8(ascii: "\n"))
+  }
+
+  private func text(_ side: Side, _ value: Int) -> String { String(decoding: side.value(value).text, as: UTF8.self) }
+}

@@ -1,0 +1,10 @@
+import FeedCore
+
+jdiff.main { (invocation: Invocation<Flag>, streams) throws(ToolError) in
+  let options = try Options(invocation)
+  if options.follows {
+    var follow = try Follow(options, streams)
+    return try follow.run()
+  }
+  return try Pair(options: options, streams: streams).run()
+}
