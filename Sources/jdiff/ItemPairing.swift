@@ -106,11 +106,11 @@ struct ItemPairing {
   ) -> [UInt64: Int]? {
     var result: [UInt64: Int] = [:]
     for place in places {
-      guard let value = side.scalarMember(items[place], name) else {
+      guard let identity = side.identity(of: items[place], name) else {
         if mayLack { continue }
         return nil
       }
-      guard result.updateValue(place, forKey: side.digests[value]) == nil else { return nil }
+      guard result.updateValue(place, forKey: identity) == nil else { return nil }
     }
     return result
   }

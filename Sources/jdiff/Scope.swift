@@ -28,6 +28,8 @@ struct Scope {
     var pruned: Set<Int> = []
     /// There is nothing in the document that `--only` chose.
     var isVoid = false
+    /// With `--only`: for each word of the tape that is left, its position on the whole one.
+    var origins: [Int] = []
   }
 
   /// A rule names an element by its index, which is not the same element on both sides.
@@ -79,6 +81,7 @@ private struct Pruner {
   private let rules: [Scope.Rule]
   private let hasOnly: Bool
   private(set) var tape: [UInt64] = []
+  private var origins: [Int] = []
   private var levels: [Level] = []
   // In the order in which the containers were closed, so that what is dropped is at the end.
   private var sets: [Int] = []
@@ -97,14 +100,16 @@ private struct Pruner {
     Scope.Marks(
       sets: Set(sets),
       identities: Dictionary(identities.map { ($0.position, $0.name) }, uniquingKeysWith: { a, _ in a }),
-      pruned: Set(pruned), isVoid: isVoid)
+      pruned: Set(pruned), isVoid: isVoid, origins: origins)
   }
 
   mutating func run() throws(Scope.Misfit) {
     let active = rules.indices.map { Active(rule: $0, depth: 0) }
     if ends(active, .ignore) {
       // Everything is ignored: any two such documents are the same.
-      tape = [TapeWord.make(.array, at: 0), TapeWord.skip(to: 3), TapeWord.closing(at: 0)]
+      for word in [TapeWord.make(.array, at: 0), TapeWord.skip(to: 3), TapeWord.closing(at: 0)] {
+        append(word, from: 0)
+      }
       return
     }
     let isChosen = !hasOnly || ends(active, .only)
@@ -144,7 +149,7 @@ private struct Pruner {
         guard let key else {
           if JSONPointer.isIndex(token) {
             throw Scope.Misfit(
-              message: "\(rule.text): an array has no fixed places here; use '*' for '\(quoted(token))'")
+              message: "\(rule.text): an item has no fixed place in an array: use '*' instead of '\(quoted(token))'")
           }
           continue
         }
@@ -159,7 +164,7 @@ private struct Pruner {
 
   private mutating func take(key: Int?, _ value: Int, _ active: [Active], isChosen: Bool) {
     let before = tape.count
-    if let key { tape.append(document.tape[key]) }
+    if let key { append(document.tape[key], from: key) }
     let kind = document.kind(value)
     let leadsOn = !isChosen || active.contains { $0.depth < rules[$0.rule].pointer.tokens.count }
     if isChosen, !levels.isEmpty { levels[levels.count - 1].hasChosen = true }
@@ -168,12 +173,17 @@ private struct Pruner {
       copy(value)
       return mark(position, active)
     }
-    tape.append(document.tape[value])
-    tape.append(0)
+    append(document.tape[value], from: value)
+    append(0, from: value + 1)
     levels.append(
       Level(
         next: document.first(value), end: document.last(value), copy: position, before: before,
         isObject: kind == .object, isMember: key != nil, active: active, isChosen: isChosen, hasChosen: isChosen))
+  }
+
+  private mutating func append(_ word: UInt64, from position: Int) {
+    tape.append(word)
+    if hasOnly { origins.append(position) }
   }
 
   /// Copies a value as it is.
@@ -182,14 +192,14 @@ private struct Pruner {
     for position in value..<document.next(value) {
       let word = document.tape[position]
       let isSkip = word & 0xF == 0xE
-      tape.append(isSkip ? TapeWord.skip(to: TapeWord.offset(word) + shift) : word)
+      append(isSkip ? TapeWord.skip(to: TapeWord.offset(word) + shift) : word, from: position)
     }
   }
 
   private mutating func close() {
     guard let level = levels.popLast() else { return }
     guard level.hasChosen || !level.isMember else { return drop(level) }
-    tape.append(document.tape[level.end])
+    append(document.tape[level.end], from: level.end)
     tape[level.copy + 1] = TapeWord.skip(to: tape.count)
     mark(level.copy, level.active)
     if level.isPruned { pruned.append(level.copy) }
@@ -204,6 +214,7 @@ private struct Pruner {
   /// Takes back a member in which nothing was chosen: it is as good as absent.
   private mutating func drop(_ level: Level) {
     tape.removeLast(tape.count - level.before)
+    if hasOnly { origins.removeLast(origins.count - level.before) }
     while let last = sets.last, last >= level.before { sets.removeLast() }
     while let last = identities.last, last.position >= level.before { identities.removeLast() }
     while let last = pruned.last, last >= level.before { pruned.removeLast() }

@@ -9,12 +9,15 @@ struct Side {
   let whole: JSONDocument
   let digests: JSONDigests
   private let marks: Scope.Marks
+  /// Of all values of `whole`, where `document` lacks some that are wanted.
+  private let wholeDigests: JSONDigests?
 
   /// - Parameter digestMask: see `JSONDigests`.
   init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(Scope.Misfit) {
     whole = document.isCompact ? document : Self.compacted(document)
     (self.document, marks) = try scope.view(of: whole)
     digests = JSONDigests(of: self.document, sets: marks.sets, mask: digestMask)
+    wholeDigests = marks.origins.isEmpty ? nil : JSONDigests(of: whole, mask: digestMask)
   }
 
   var root: JSONValue { document.root }
@@ -43,7 +46,7 @@ struct Side {
   /// The name of the member by which people know this object, if it has one.
   func identifyingMember(_ object: Int) -> Int? {
     for name in ItemPairing.identityNames {
-      if let value = scalarMember(object, name) { return value - 1 }
+      if let value = document.scalarMember(object, name) { return value - 1 }
     }
     return nil
   }
@@ -59,26 +62,36 @@ struct Side {
     return items
   }
 
-  /// The value of an object's only member of this name, if it is a scalar but null.
-  func scalarMember(_ object: Int, _ name: [UInt8]) -> Int? {
-    guard document.kind(object) == .object else { return nil }
-    var found: Int?
-    var position = document.first(object)
-    let end = document.last(object)
-    while position < end {
-      if JSONString.equals(value(position), name) {
-        guard found == nil else { return nil }
-        found = position + 1
-      }
-      position = document.next(position + 1)
-    }
-    guard let found, !document.kind(found).isContainer, document.kind(found) != .null else { return nil }
-    return found
+  /// What an item has as its identity.
+  /// - Returns: a digest of the value of its only member of this name; nil where there is none, or it is no scalar.
+  func identity(of item: Int, _ name: [UInt8]) -> UInt64? {
+    // What --only did not choose is not compared, but an item is known by it all the same.
+    guard let wholeDigests else { return document.scalarMember(item, name).map { digests[$0] } }
+    return whole.scalarMember(marks.origins[item], name).map { wholeDigests[$0] }
   }
 
   private static func compacted(_ document: JSONDocument) -> JSONDocument {
     var writer = ByteWriter()
     JSONWriter.writeCompact(JSONTree(document.root), to: &writer)
     return JSONDocument(known: writer.take())
+  }
+}
+
+extension JSONDocument {
+  /// The value of an object's only member of this name, if it is a scalar but null.
+  fileprivate func scalarMember(_ object: Int, _ name: [UInt8]) -> Int? {
+    guard kind(object) == .object else { return nil }
+    var found: Int?
+    var position = first(object)
+    let end = last(object)
+    while position < end {
+      if JSONString.equals(JSONValue(document: self, position: position), name) {
+        guard found == nil else { return nil }
+        found = position + 1
+      }
+      position = next(position + 1)
+    }
+    guard let found, !kind(found).isContainer, kind(found) != .null else { return nil }
+    return found
   }
 }

@@ -74,7 +74,8 @@ struct TextView {
     if let name = differ.old.identifyingMember(object.old) {
       line(.same, text(differ.old, name) + ": ", differ.old, name + 1, isContext: true)
     }
-    for change in changes {
+    // What goes or changes in the order of the old object, then what comes.
+    for change in changes.sorted(by: { ($0.old < 0 ? 1 : 0, $0.old) < ($1.old < 0 ? 1 : 0, $1.old) }) {
       let label =
         switch change.token {
         case .oldName(let name): text(differ.old, name) + ": "

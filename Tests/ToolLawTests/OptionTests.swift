@@ -75,8 +75,10 @@ enum OptionRow {
       let words = line.split(separator: " ").map(String.init)
       func after(_ flag: String) -> String { words.firstIndex(of: flag).map { words[$0 + 1] } ?? "" }
       let value = words.contains("-x") || words.contains("-r") ? "value" : ""
+      // Of the words to choose from, the first is the default, and the same everywhere; a tool may lack others.
+      let choice = after("-a").prefix { $0 != " " }
       return (
-        after("-l"), [after("-s"), value, words.contains("-F") ? "file" : "", after("-a")].joined(separator: " ")
+        after("-l"), [after("-s"), value, words.contains("-F") ? "file" : "", String(choice)].joined(separator: " ")
       )
     }
   }

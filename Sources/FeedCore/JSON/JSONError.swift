@@ -31,7 +31,10 @@ public struct JSONError: Error, Equatable, Sendable {
     self.offset = offset
   }
 
-  public var message: String {
+  public var message: String { message(inA: "input") }
+
+  /// - Parameter unit: what ended where it must not: `input`, `line`.
+  func message(inA unit: String) -> String {
     switch kind {
     case .expectedValue: "expected a JSON value"
     case .expectedElementOrEnd: "expected a JSON value or ']'"
@@ -50,8 +53,8 @@ public struct JSONError: Error, Equatable, Sendable {
     case .notUTF8Text: "the text is not UTF-8 (UTF-16 or UTF-32?)"
     case .tooDeep(let limit): "nested deeper than \(limit) levels (--max-depth)"
     case .empty: "expected a JSON document, found nothing"
-    case .endInString: "the input ends inside a string"
-    case .endOfInput: "the input ends inside the JSON document"
+    case .endInString: "the \(unit) ends inside a string"
+    case .endOfInput: "the \(unit) ends inside the JSON document"
     }
   }
 }

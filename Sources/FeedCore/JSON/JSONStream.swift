@@ -101,7 +101,7 @@ public struct JSONStream {
     if let lineEnd, lineEnd >= start { return lineEnd }
     searched = max(searched, start)
     lineEnd = firstIndex(of: UInt8(ascii: "\n"), in: buffer.span, searched..<buffer.count)
-    searched = buffer.count
+    searched = lineEnd.map { $0 + 1 } ?? buffer.count
     return lineEnd
   }
 
@@ -109,7 +109,7 @@ public struct JSONStream {
   private mutating func next(upTo end: Int, isLast: Bool) throws(Failure) -> StreamedDocument? {
     let complete: Bool
     do { complete = try scan(upTo: end, isLast: isLast) } catch {
-      throw failure(error.message, at: error.offset)
+      throw failure(error.message(inA: end < buffer.count ? "line" : "input"), at: error.offset)
     }
     if scanner.offset > maxSize || (!complete && buffer.count - start > maxSize) { throw tooLarge() }
     guard complete else {
