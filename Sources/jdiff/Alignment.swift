@@ -65,7 +65,7 @@ enum Alignment {
   // MARK: The longest common subsequence, or a good one
 
   private static func commonSubsequence(_ a: [Int], _ b: [Int], isUnique: (Int) -> Bool) -> [Pair] {
-    if let pairs = myers(a[...], b[...]) { return pairs }
+    if let pairs = Myers.pairs(a[...], b[...]) { return pairs }
     var places: [Int: Int] = [:]
     for (place, item) in b.enumerated() where isUnique(item) { places[item] = place }
     let candidates = a.indices.compactMap { place in places[a[place]].map { Pair(old: place, new: $0) } }
@@ -75,66 +75,11 @@ enum Alignment {
     var pairs: [Pair] = []
     var start = Pair(old: 0, new: 0)
     for anchor in anchors {
-      pairs += myers(a[start.old..<anchor.old], b[start.new..<anchor.new]) ?? []
+      pairs += Myers.pairs(a[start.old..<anchor.old], b[start.new..<anchor.new]) ?? []
       if anchor.old < a.count { pairs.append(anchor) }
       start = Pair(old: anchor.old + 1, new: anchor.new + 1)
     }
     return pairs
-  }
-
-  /// The longest common subsequence.
-  /// - Returns: nil when it takes more than work linear in the lists.
-  private static func myers(_ a: ArraySlice<Int>, _ b: ArraySlice<Int>) -> [Pair]? {
-    let (n, m) = (a.count, b.count)
-    let (aStart, bStart) = (a.startIndex, b.startIndex)
-    var work = 16 * (n + m) + (1 << 14)
-    // How far each diagonal k (x - y) was reached with d edits, k = -d, -d+2 … d: row d begins at d(d+1)/2.
-    var reached: [Int] = []
-    var d = 0
-    search: while true {
-      let row = d * (d + 1) / 2
-      let above = row - d
-      for step in 0...d {
-        let k = 2 * step - d
-        var x = 0
-        if d > 0 {
-          let isDown = step == 0 || (step < d && reached[above + step - 1] < reached[above + step])
-          x = isDown ? reached[above + step] : reached[above + step - 1] + 1
-        }
-        let from = x
-        while x < n, x - k < m, a[aStart + x] == b[bStart + x - k] { x += 1 }
-        reached.append(x)
-        work -= 1 + x - from
-        if x >= n && x - k >= m { break search }
-      }
-      if work < 0 { return nil }
-      d += 1
-    }
-
-    var pairs: [Pair] = []
-    var (x, y) = (n, m)
-    while true {
-      let k = x - y
-      var from = 0
-      if d > 0 {
-        let above = d * (d - 1) / 2
-        let step = (k + d) / 2
-        let isDown = step == 0 || (step < d && reached[above + step - 1] < reached[above + step])
-        from = isDown ? reached[above + step] : reached[above + step - 1] + 1
-      }
-      while x > from {
-        x -= 1
-        y -= 1
-        pairs.append(Pair(old: aStart + x, new: bStart + y))
-      }
-      if d == 0 { return pairs.reversed() }
-      // One edit back, to the end of the run before.
-      let above = d * (d - 1) / 2
-      let step = (k + d) / 2
-      let isDown = step == 0 || (step < d && reached[above + step - 1] < reached[above + step])
-      if isDown { y -= 1 } else { x -= 1 }
-      d -= 1
-    }
   }
 
   /// Marks the members of a longest strictly increasing subsequence, by patience sorting.
@@ -158,5 +103,66 @@ enum Alignment {
       place = before[place]
     }
     return isMember
+  }
+}
+
+/// Myers' search for the longest common subsequence of two lists: how far each diagonal k = x - y can be reached with d
+/// edits, for d = 0, 1, 2 …, until the end is; then back along the way that led there.
+private struct Myers {
+  /// For each d the ends on the diagonals k = -d, -d + 2 … d: row d begins at d(d + 1)/2.
+  private var ends: [Int32] = []
+
+  /// - Returns: nil when it takes more than work and memory linear in the lists.
+  static func pairs(_ a: ArraySlice<Int>, _ b: ArraySlice<Int>) -> [Alignment.Pair]? {
+    guard a.count < Int32.max, b.count < Int32.max else { return nil }
+    var search = Myers()
+    guard let edits = search.findEnd(a, b) else { return nil }
+    return search.wayBack(from: edits, a, b)
+  }
+
+  /// - Returns: the number of edits.
+  private mutating func findEnd(_ a: ArraySlice<Int>, _ b: ArraySlice<Int>) -> Int? {
+    let (n, m) = (a.count, b.count)
+    let (aStart, bStart) = (a.startIndex, b.startIndex)
+    // Short lists are searched to the end: 2^14 ends are those of 180 edits.
+    let maxEnds = 2 * (n + m) + 1 << 14
+    var work = 16 * (n + m) + 1 << 14
+    for d in 0... {
+      guard work >= 0, ends.count + d < maxEnds else { return nil }
+      for step in 0...d {
+        let k = 2 * step - d
+        let (start, _) = lastEdit(d, step)
+        var x = start
+        while x < n, x - k < m, a[aStart + x] == b[bStart + x - k] { x += 1 }
+        ends.append(Int32(x))
+        work -= 1 + x - start
+        if x >= n && x - k >= m { return d }
+      }
+    }
+    return nil
+  }
+
+  /// How step number `step` of row d is begun: from the better of the two diagonals beside it.
+  /// - Returns: where it begins, and whether the edit was an insertion, which leaves x as it was.
+  private func lastEdit(_ d: Int, _ step: Int) -> (x: Int, isInsertion: Bool) {
+    if d == 0 { return (0, false) }
+    let above = d * (d - 1) / 2
+    if step == 0 || (step < d && ends[above + step - 1] < ends[above + step]) { return (Int(ends[above + step]), true) }
+    return (Int(ends[above + step - 1]) + 1, false)
+  }
+
+  private func wayBack(from edits: Int, _ a: ArraySlice<Int>, _ b: ArraySlice<Int>) -> [Alignment.Pair] {
+    var pairs: [Alignment.Pair] = []
+    var (x, y) = (a.count, b.count)
+    for d in stride(from: edits, through: 0, by: -1) {
+      let (start, isInsertion) = lastEdit(d, (x - y + d) / 2)
+      while x > start {
+        x -= 1
+        y -= 1
+        pairs.append(Alignment.Pair(old: a.startIndex + x, new: b.startIndex + y))
+      }
+      if isInsertion { y -= 1 } else { x -= 1 }
+    }
+    return pairs.reversed()
   }
 }

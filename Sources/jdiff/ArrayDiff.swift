@@ -23,6 +23,7 @@ extension Differ {
           oldIndex: offset + place))
     }
     if pairing.hasMoved { emitMoves(pairing, path) }
+    if isHopeless { return [] }
 
     var children: [Child] = []
     let places = pairing.finalPlaces()
@@ -73,6 +74,7 @@ extension Differ {
       }
       let gap = movedUpTo.count
       let source = gaps[partner]
+      if isHopeless { return }
       let from = source + (source < gap ? movedUpTo[source] : moved) + waiting.sum(before: ranks[partner])
       waiting.decrement(at: ranks[partner])
       let to = gap + moved + waiting.sum(before: gapStarts[gap])

@@ -14,7 +14,7 @@ enum Token {
 }
 
 struct Change {
-  enum Kind: Int {
+  enum Kind {
     case add, remove, replace, move
   }
 

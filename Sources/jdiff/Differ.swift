@@ -32,6 +32,7 @@ struct Differ {
     let path: Int
     let firstChange: Int
     let sizeBefore: Int
+    let limit: Int
     let children: [Child]
     var next = 0
   }
@@ -42,6 +43,8 @@ struct Differ {
   private(set) var paths = Paths()
   /// How many bytes the changes take as operations, each with a separator.
   private(set) var size = 0
+  /// Up to which size the changes of the innermost container are worth keeping: from there on it will be replaced.
+  private var limit = Int.max
   private var frames: [Frame] = []
 
   init(_ old: Side, _ new: Side, _ options: Options) {
@@ -57,7 +60,8 @@ struct Differ {
     if (old.isVoid && new.isVoid) || sides.areEqual(0, 0) { return }
     compare(Child(token: .root, oldIndex: 0, newIndex: 0, old: 0, new: 0), in: Paths.none)
     while let frame = frames.last {
-      if frame.next < frame.children.count {
+      limit = frame.limit
+      if frame.next < frame.children.count, !isHopeless {
         frames[frames.count - 1].next += 1
         compare(frame.children[frame.next], in: frame.path)
       } else {
@@ -69,9 +73,12 @@ struct Differ {
 
   /// Writes a change down.
   mutating func emit(_ change: Change) {
-    changes.append(change)
     size += operationSize(change)
+    if !isHopeless { changes.append(change) }
   }
+
+  /// Whether the innermost container will be replaced whatever else is found in it.
+  var isHopeless: Bool { size > limit }
 
   private mutating func compare(_ child: Child, in parent: Int) {
     let kind = old.document.kind(child.old)
@@ -81,22 +88,25 @@ struct Differ {
       parent: parent, token: child.token, oldIndex: child.oldIndex, length: pathLength(parent, child.token),
       old: child.old, new: child.new)
     let path = paths.add(node)
+    let limitOutside = limit
+    let isWhole = !old.isPruned(child.old) && !new.isPruned(child.new)
+    limit = isWhole && !options.isFine ? size + operationSize(replacement(child, in: parent)) : .max
     let children = kind == .object ? compareObjects(child, path) : compareArrays(child, path)
     guard let children else {
       paths.removeAll(from: path)
+      limit = limitOutside
       return replace(child, in: parent)
     }
     frames.append(
       Frame(
-        child: child, parent: parent, path: path, firstChange: firstChange, sizeBefore: sizeBefore, children: children))
+        child: child, parent: parent, path: path, firstChange: firstChange, sizeBefore: sizeBefore, limit: limit,
+        children: children))
   }
 
   private mutating func finish(_ frame: Frame) {
-    guard changes.count > frame.firstChange else { return paths.removeAll(from: frame.path) }
-    let isWhole = !old.isPruned(frame.child.old) && !new.isPruned(frame.child.new)
-    guard !options.isFine, isWhole else { return }
-    let whole = operationSize(replacement(frame.child, in: frame.parent))
-    guard whole < size - frame.sizeBefore else { return }
+    guard size > frame.sizeBefore else { return paths.removeAll(from: frame.path) }
+    guard isHopeless else { return }
+    limit = frames.last?.limit ?? .max
     changes.removeLast(changes.count - frame.firstChange)
     size = frame.sizeBefore
     paths.removeAll(from: frame.path)
