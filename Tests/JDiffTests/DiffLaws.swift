@@ -54,6 +54,26 @@ struct DiffLaws {
     }
   }
 
+  /// A member that is ignored stays as it was, whatever is around it.
+  static func checkIgnored(_ name: String, _ oldText: [UInt8], _ newText: [UInt8]) throws {
+    let token = Array(name.utf8)
+    var scope = Scope()
+    scope.add(Scope.Rule(purpose: .ignore, pointer: JSONPointer(tokens: [token]), text: "--ignore"))
+    let old = try Side(JSONDocument(parsing: oldText), scope)
+    let new = try Side(JSONDocument(parsing: newText), scope)
+    for side in [old, new] {
+      let names = side.whole.root.children.map { $0.key.map(JSONString.decoded) }
+      if side.whole.root.kind != .object || Set(names).count < names.count { return }
+    }
+    var differ = Differ(old, new, Differ.Options())
+    differ.run()
+    let result = try Patch.operations(differ.patch()).applied(to: old.whole)
+    let (before, after) = (old.whole.root.member(token), result.root.member(token))
+    if before?.text != after?.text {
+      throw Broken(description: "ignored, and not the same: \(oldText) \(newText) \(result.root.text)")
+    }
+  }
+
   private func isIdle(_ change: Change, _ differ: Differ) -> Bool {
     switch change.kind {
     case .replace: return differ.sides.areEqual(change.old, change.new)

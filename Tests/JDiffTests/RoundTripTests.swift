@@ -23,6 +23,7 @@ import Testing
       laws.digestMask = [.max, .max, .max, 0, 1, 7][pick(6)]
       if pick(3) == 0 { laws.scope = Self.scope(pick) }
       check(laws, old.text, new.text, "seed \(seed), round \(round)")
+      try DiffLaws.checkIgnored("a", Array(old.text.utf8), Array(new.text.utf8))
     }
   }
 
