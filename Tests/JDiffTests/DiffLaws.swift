@@ -54,23 +54,29 @@ struct DiffLaws {
     }
   }
 
-  /// A member that is ignored stays as it was, whatever is around it.
-  static func checkIgnored(_ name: String, _ oldText: [UInt8], _ newText: [UInt8]) throws {
-    let token = Array(name.utf8)
+  /// A member that is ignored stays as it was, as long as what is around it is an object in both documents.
+  static func checkIgnored(_ pointer: String, _ oldText: [UInt8], _ newText: [UInt8]) throws {
+    let pointer = try JSONPointer(Array(pointer.utf8))
     var scope = Scope()
-    scope.add(Scope.Rule(purpose: .ignore, pointer: JSONPointer(tokens: [token]), text: "--ignore"))
+    scope.add(Scope.Rule(purpose: .ignore, pointer: pointer, text: "--ignore"))
     let old = try Side(JSONDocument(parsing: oldText), scope)
     let new = try Side(JSONDocument(parsing: newText), scope)
-    for side in [old, new] {
-      let names = side.whole.root.children.map { $0.key.map(JSONString.decoded) }
-      if side.whole.root.kind != .object || Set(names).count < names.count { return }
-    }
     var differ = Differ(old, new, Differ.Options())
     differ.run()
     let result = try Patch.operations(differ.patch()).applied(to: old.whole)
-    let (before, after) = (old.whole.root.member(token), result.root.member(token))
-    if before?.text != after?.text {
-      throw Broken(description: "ignored, and not the same: \(oldText) \(newText) \(result.root.text)")
+    var places = [old.whole.root, new.whole.root, result.root]
+    for (depth, token) in pointer.tokens.enumerated() {
+      for place in places {
+        let names = place.children.compactMap { $0.key.map(JSONString.decoded) }
+        if place.kind != .object || Set(names).count < names.count { return }
+      }
+      let next = places.map { $0.member(token) }
+      if depth == pointer.tokens.count - 1, next[0]?.text != next[2]?.text {
+        let texts = [oldText, newText, result.bytes].map { String(decoding: $0, as: UTF8.self) }
+        throw Broken(description: "\(pointer.shown) is ignored, and not the same: \(texts)")
+      }
+      places = next.compactMap { $0 }
+      if places.count < 3 { return }
     }
   }
 
