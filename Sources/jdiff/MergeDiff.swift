@@ -42,13 +42,17 @@ struct MergeDiff {
   private init(sides: Sides) { self.sides = sides }
 
   private mutating func run() throws(Inexpressible) -> [UInt8] {
+    if (sides.old.isVoid && sides.new.isVoid) || sides.areEqual(0, 0) {
+      // What is no object can only be replaced: by itself.
+      let root = sides.old.whole.root
+      return root.kind == .object ? Array("{}".utf8) : root.text
+    }
     guard sides.old.document.kind(0) == .object, sides.new.document.kind(0) == .object else {
       // What is no object is replaced by the patch, or merged into an empty one by it.
       try check(0)
       return sides.new.value(0).text
     }
-    let isSame = (sides.old.isVoid && sides.new.isVoid) || sides.areEqual(0, 0)
-    open(nil, isSame ? [] : try members(0, 0, nil))
+    open(nil, try members(0, 0, nil))
     while let level = levels.last {
       guard let member = level.members.first else {
         output.append(UInt8(ascii: "}"))

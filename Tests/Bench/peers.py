@@ -56,6 +56,14 @@ def jsonpatch(available, patch, document, fast=False):
     return [available["jsonpatch"], "-c", code, patch, document]
 
 
+def make_patch(available, old, new):
+    """python jsonpatch as the maker of a patch, on one line as jdiff -C has it."""
+    code = ("import json, jsonpatch, sys; a = json.load(open(sys.argv[1])); b = json.load(open(sys.argv[2]));"
+            "p = jsonpatch.make_patch(a, b).patch;"
+            "print(json.dumps(p, separators=(',', ':'), ensure_ascii=False))")
+    return available.get("jsonpatch") and [available["jsonpatch"], "-c", code, old, new]
+
+
 def jq_patch(patch, document):
     """The same three operations as a jq program."""
     code = ("$p[0] as $p | ($p[0].path | split(\"/\")[2] | tonumber) as $i"

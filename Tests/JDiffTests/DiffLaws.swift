@@ -1,0 +1,158 @@
+// What holds for the diff of any two documents. The fuzzer holds it to the same (Tests/Fuzz/DiffTarget.swift).
+
+@testable import FeedCore
+@testable import jdiff
+
+struct DiffLaws {
+  var options = Differ.Options()
+  var scope = Scope()
+  /// What is kept of each digest: with few bits, different values have the same everywhere.
+  var digestMask = UInt64.max
+
+  struct Broken: Error, CustomStringConvertible { let description: String }
+
+  /// - Throws: Broken.
+  func check(_ oldText: [UInt8], _ newText: [UInt8]) throws {
+    let old = try Side(JSONDocument(parsing: oldText), scope, digestMask: digestMask)
+    let new = try Side(JSONDocument(parsing: newText), scope, digestMask: digestMask)
+    var differ = Differ(old, new, options)
+    differ.run()
+    let patch = differ.patch()
+    let text = compact(patch)
+    func hold(_ holds: Bool, _ what: String) throws {
+      if !holds { throw Broken(description: "\(what): \(shown(oldText)) -> \(shown(newText)): \(shown(text))") }
+    }
+
+    try hold(text.count == (patch.operations.isEmpty ? 2 : differ.size + 1), "the size is said to be \(differ.size)")
+    if digestMask == .max { try hold(!differ.changes.contains { isIdle($0, differ) }, "a change that changes nothing") }
+    // Proofs compare with whole digests.
+    let proof = try (old: Side(old.whole, scope), new: Side(new.whole, scope))
+    do { try Patch.operations(patch).verify(from: proof.old, to: proof.new, scope) } catch {
+      try hold(false, error.message)
+    }
+    try checkMerge(old, new, proof, hold)
+    try hold(
+      TextView(differ, names: ["old", "new"], isColored: options.addsTests).text().isEmpty == patch.operations.isEmpty,
+      "the view says otherwise")
+    guard scope.isEmpty else { return }
+
+    let isSame = JSONEquality.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
+    try hold(isSame == patch.operations.isEmpty, isSame ? "the same, but changes" : "not the same, but no changes")
+    let (result, undo) = try applied(JSONPatch(JSONDocument(known: text).root), to: JSONTree(old.whole.root))
+    try hold(JSONEquality.equal(result, JSONTree(new.whole.root)), "the patch leads to \(shown(compact(result)))")
+    let (back, _) = try applied(undo, to: result)
+    try hold(JSONEquality.equal(back, JSONTree(old.whole.root)), "the undo log leads to \(shown(compact(back)))")
+    if options.addsTests {
+      let (back, _) = try applied(inverse(patch), to: result)
+      try hold(JSONEquality.equal(back, JSONTree(old.whole.root)), "turned round it leads to \(shown(compact(back)))")
+    }
+    if !isSame, !options.isFine {
+      let replacement = JSONPatch.Operation.replace(JSONPointer(), with: JSONTree(new.whole.root))
+      let test = JSONPatch.Operation.test(JSONPointer(), equals: JSONTree(old.whole.root))
+      let whole = JSONPatch(options.addsTests ? [test, replacement] : [replacement])
+      try hold(text.count <= compact(whole).count, "longer than one replace")
+    }
+  }
+
+  /// A member that is ignored stays as it was, as long as what is around it is an object in both documents.
+  static func checkIgnored(_ pointer: String, _ oldText: [UInt8], _ newText: [UInt8]) throws {
+    let pointer = try JSONPointer(Array(pointer.utf8))
+    var scope = Scope()
+    scope.add(Scope.Rule(purpose: .ignore, pointer: pointer, text: "--ignore"))
+    let old = try Side(JSONDocument(parsing: oldText), scope)
+    let new = try Side(JSONDocument(parsing: newText), scope)
+    var differ = Differ(old, new, Differ.Options())
+    differ.run()
+    let result = try Patch.operations(differ.patch()).applied(to: old.whole)
+    var places = [old.whole.root, new.whole.root, result.root]
+    for (depth, token) in pointer.tokens.enumerated() {
+      for place in places {
+        let names = place.children.compactMap { $0.key.map(JSONString.decoded) }
+        if place.kind != .object || Set(names).count < names.count { return }
+      }
+      let next = places.map { $0.member(token) }
+      if depth == pointer.tokens.count - 1, next[0]?.text != next[2]?.text {
+        let texts = [oldText, newText, result.bytes].map { String(decoding: $0, as: UTF8.self) }
+        throw Broken(description: "\(pointer.shown) is ignored, and not the same: \(texts)")
+      }
+      places = next.compactMap { $0 }
+      if places.count < 3 { return }
+    }
+  }
+
+  private func isIdle(_ change: Change, _ differ: Differ) -> Bool {
+    switch change.kind {
+    case .replace: return differ.sides.areEqual(change.old, change.new)
+    case .move:
+      guard case .index(let index) = change.token else { return true }
+      return index == change.from
+    case .add, .remove: return false
+    }
+  }
+
+  /// The merge patch leads to the new document, and there is one unless a null or a name that stands twice is in the way.
+  private func checkMerge(
+    _ old: Side, _ new: Side, _ proof: (old: Side, new: Side), _ hold: (Bool, String) throws -> Void
+  ) throws {
+    let merge: [UInt8]
+    do { merge = try MergeDiff.patch(old, new) } catch {
+      return try hold(hasObstacle(old) || hasObstacle(new), "no merge patch: \(error.message)")
+    }
+    do { try Patch.merge(merge).verify(from: proof.old, to: proof.new, scope) } catch {
+      try hold(false, "\(error.message): merge patch \(shown(merge))")
+    }
+  }
+
+  private func hasObstacle(_ side: Side) -> Bool {
+    var pending = [side.whole.root]
+    while let value = pending.popLast() {
+      let children = Array(value.children)
+      let names = children.compactMap { $0.key.map(JSONString.decoded) }
+      if Set(names).count < names.count || children.contains(where: { $0.key != nil && $0.value.kind == .null }) {
+        return true
+      }
+      pending += children.map(\.value)
+    }
+    return false
+  }
+
+  private func applied(_ patch: JSONPatch, to tree: JSONTree) throws -> (JSONTree, undo: JSONPatch) {
+    var options = PatchOptions()
+    options.maxDepth = .max
+    var result = tree
+    var undo: UndoLog? = UndoLog()
+    try patch.apply(to: &result, options, undo: &undo)
+    return (result, undo?.patch ?? JSONPatch())
+  }
+
+  /// The patch turned round, by what its tests say.
+  private func inverse(_ patch: JSONPatch) -> JSONPatch {
+    var inverse = JSONPatch()
+    var tested: JSONTree?
+    for operation in patch.operations {
+      switch operation {
+      case .test(_, let value): tested = value
+      case .add(_, let path): inverse.operations.insert(.remove(path), at: 0)
+      case .move(let from, let path): inverse.operations.insert(.move(path, to: from), at: 0)
+      case .remove(let path): if let tested { inverse.operations.insert(.add(tested, at: path), at: 0) }
+      case .replace(let path, _): if let tested { inverse.operations.insert(.replace(path, with: tested), at: 0) }
+      case .copy: break
+      }
+    }
+    return inverse
+  }
+
+  private func compact(_ patch: JSONPatch) -> [UInt8] {
+    var writer = ByteWriter()
+    patch.write(compact: true, to: &writer)
+    return writer.take()
+  }
+
+  private func compact(_ tree: JSONTree) -> [UInt8] {
+    var writer = ByteWriter()
+    JSONWriter.writeCompact(tree, to: &writer)
+    return writer.take()
+  }
+
+  private func shown(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+}
