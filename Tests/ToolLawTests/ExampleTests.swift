@@ -1,0 +1,121 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `examples/streamdata`: a polled API as a patch stream, against its own server, which has bad times.
+@Suite(.enabled(if: Repository.has("python3") && Repository.has("curl")))
+struct ExampleTests {
+  let folder = Command.quote(Repository.path("examples/streamdata"))
+  let scratch: ScratchFolder
+
+  init() throws { scratch = try ScratchFolder() }
+
+  /// What the offline run prints, to the byte: each edition of the document once and in order, whatever went wrong.
+  static let shown = """
+    -- update 1
+    + Open Map Project Draws Its Billionth Building
+    + Wind Farms Learn to Pause for Passing Cranes
+    + Border Bridge Reopens to Foot Traffic at Dawn
+    + A Novel Told Entirely in Returned Letters
+    + Shorter Shifts, Fewer Errors: A Hospital's Trial
+    + River Town Votes to Move Its Main Street Uphill
+    + The Case for Cooking Beans in Plain Water
+    + Toolmaker Moves Its Last Assembly Line Home
+    + Deep-Sea Survey Counts Twice the Known Corals
+    + Rookie Keeper Stops Three Penalties in Cup Tie
+    + Night Trains Are Full Again, and Late Again
+    + Museum Returns Bronze Bell After Ninety Years
+    -- update 2
+    + In Praise of the Slow Elevator
+    - Museum Returns Bronze Bell After Ninety Years
+    -- update 3
+    + Ferry Pilots Call Off Strike Hours Before Deadline
+    - Night Trains Are Full Again, and Late Again
+    -- update 4
+    + Comet Brightens, and Amateurs See It First
+    - Rookie Keeper Stops Three Penalties in Cup Tie
+    -- update 5
+    + Coffee Prices Ease After a Late Rain
+    - Border Bridge Reopens to Foot Traffic at Dawn
+    + Border Bridge Reopens to Foot Traffic at Noon
+    - Deep-Sea Survey Counts Twice the Known Corals
+    -- update 6
+    + Orchestra Finds Lost Overture in Its Own Basement
+    - Toolmaker Moves Its Last Assembly Line Home
+    -- update 7
+    + "Nobody Told Us to Stop": Marathon Runs On in Fog
+    - The Case for Cooking Beans in Plain Water
+    -- update 8
+    + Court Lets County Keep Its Covered Bridges
+    - River Town Votes to Move Its Main Street Uphill
+    -- update 9
+    + Clinic on Rails Reaches Its Hundredth Village
+    - "Nobody Told Us to Stop": Marathon Runs On in Fog
+    + Marathon Runs On in Fog
+    - Shorter Shifts, Fewer Errors: A Hospital's Trial
+    -- update 10
+    + A Glacier's Café Moves Down the Mountain
+    - A Novel Told Entirely in Returned Letters
+    -- polls answered: 18
+    whole documents         105239 bytes
+    where changed (304)      70142 bytes  33.3 % saved
+    event stream             13876 bytes  86.8 % saved
+
+    """
+
+  @Test func streamdataOffline() throws {
+    let result = try Command.shell("\(folder)/streamdata", environment: ["INTERVAL": "0"])
+    #expect(result.status == 0)
+    #expect(result.text == Self.shown)
+    // All that went wrong was said: 503, a body that was cut short, a page instead of JSON; each of them twice.
+    let lines = result.error.split(separator: "\n")
+    #expect(lines.count == 6, "\(result.error)")
+    #expect(lines.count { $0.hasPrefix("curl: (22) ") && $0.hasSuffix("503") } == 2)
+    #expect(lines.count { $0.hasPrefix("curl: (18) ") } == 2)
+    #expect(lines.count { $0 == "jpatch: -:1:1: expected a JSON value" } == 2)
+  }
+
+  /// Polled from a URL, and compared with the last document as the server has it.
+  @Test func whatArrivesLastIsTheServersLast() throws {
+    let result = try Command.shell(
+      """
+      mkfifo port
+      \(folder)/server >port & server=$!
+      read -r port <port
+      url=http://127.0.0.1:$port
+      INTERVAL=0 POLLS=24 \(folder)/poll $url/newswire.json 2>errors | jdiff --follow --sse | sse-cat |
+        jpatch --follow --select /results --newer /num_results | tail -n 1 >arrived
+      curl -sf $url/last | jpatch --select /results -e '[]' >last
+      jdiff arrived last
+      status=$?
+      kill $server
+      exit $status
+      """, in: scratch.path)
+    #expect(result.status == 0 && result.text == "[]\n", "\(result.text)\(result.error)")
+  }
+
+  /// A signal ends it with a summary, and leaves neither processes nor files behind.
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func streamdataEndsAtASignal(_ signal: Int32) throws {
+    let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
+    let (read, write) = Child.pipe()
+    defer { for descriptor in [input, read] { close(descriptor) } }
+    let child = try Child(
+      "exec \(folder)/streamdata", in: scratch.path, input: input, output: write, error: write,
+      environment: ["INTERVAL": "60", "TMPDIR": scratch.path])
+    close(write)
+    let output = FileHandle(fileDescriptor: read)
+    var text = ""
+    while !text.contains("+ Museum Returns") {
+      let more = output.availableData
+      guard !more.isEmpty else { break }
+      text += String(decoding: more, as: UTF8.self)
+    }
+    child.send(signal)
+    // The end of the pipe comes when the last process that could write to it is gone: server, curl, sleep and all.
+    text += String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
+    #expect(child.wait() == 0)
+    #expect(text.contains("-- polls answered: 1\nwhole documents           5856 bytes\n"), "\(text)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+  }
+}
