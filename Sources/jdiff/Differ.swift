@@ -57,7 +57,7 @@ struct Differ {
 
   /// Finds all changes; none when the documents are the same.
   mutating func run() {
-    if (old.isVoid && new.isVoid) || sides.areEqual(0, 0) { return }
+    if sides.areEqual(0, 0) { return }
     compare(Child(token: .root, oldIndex: 0, newIndex: 0, old: 0, new: 0), in: Paths.none)
     while let frame = frames.last {
       limit = frame.limit

@@ -10,18 +10,19 @@ struct Sides {
   func areEqual(_ a: Int, _ b: Int) -> Bool {
     guard old.digests[a] == new.digests[b] else { return false }
     if old.value(a).hasSameText(as: new.value(b)) { return true }
-    guard old.hasSets || new.hasSets else {
+    guard old.hasMarks || new.hasMarks else {
       return JSONEquality.equal(JSONTree(old.value(a)), JSONTree(new.value(b)))
     }
-    return areEqualWithSets(a, b)
+    return areEqualWithMarks(a, b)
   }
 
-  /// JSONEquality where the order of some arrays does not count. Members and the elements of such arrays are brought
-  /// into the order of their digests, in which equal ones stand at the same place.
-  private func areEqualWithSets(_ a: Int, _ b: Int) -> Bool {
+  /// JSONEquality where the order of some arrays does not count, and some values do not. Members and the elements of
+  /// such arrays are brought into the order of their digests, in which equal ones stand at the same place.
+  private func areEqualWithMarks(_ a: Int, _ b: Int) -> Bool {
     var pending = [(a, b)]
     while let (a, b) = pending.popLast() {
       guard old.digests[a] == new.digests[b] else { return false }
+      if old.isVoid(a) && new.isVoid(b) { continue }
       let (left, right) = (old.value(a), new.value(b))
       if left.hasSameText(as: right) { continue }
       guard left.kind == right.kind, left.kind.isContainer else {
@@ -48,8 +49,9 @@ extension Side {
     let isObject = document.kind(container) == .object
     var position = document.first(container)
     while position < document.last(container) {
-      children.append(isObject ? (position, position + 1) : (nil, position))
-      position = document.next(isObject ? position + 1 : position)
+      let value = isObject ? position + 1 : position
+      if !isObject || !isVoid(value) { children.append((isObject ? position : nil, value)) }
+      position = document.next(value)
     }
     if isObject || isSet(container) {
       children.sort { (digests[$0.name ?? $0.value], $0.value) < (digests[$1.name ?? $1.value], $1.value) }

@@ -42,7 +42,7 @@ struct MergeDiff {
   private init(sides: Sides) { self.sides = sides }
 
   private mutating func run() throws(Inexpressible) -> [UInt8] {
-    if (sides.old.isVoid && sides.new.isVoid) || sides.areEqual(0, 0) {
+    if sides.areEqual(0, 0) {
       // What is no object can only be replaced: by itself.
       let root = sides.old.whole.root
       return root.kind == .object ? Array("{}".utf8) : root.text
@@ -92,13 +92,15 @@ struct MergeDiff {
     var members: [Member] = []
     for (key, place) in olds.sorted(by: { $0.value < $1.value }) {
       guard let partner = news[key] else {
+        if sides.old.isVoid(place + 1) { continue }
         members.append(Member(name: place, old: place + 1, new: nil))
         continue
       }
       if sides.areEqual(place + 1, partner + 1) { continue }
       members.append(Member(name: partner, old: place + 1, new: partner + 1))
     }
-    for (key, place) in news.sorted(by: { $0.value < $1.value }) where olds[key] == nil {
+    for (key, place) in news.sorted(by: { $0.value < $1.value }) where olds[key] == nil && !sides.new.isVoid(place + 1)
+    {
       members.append(Member(name: place, old: nil, new: place + 1))
     }
     return members

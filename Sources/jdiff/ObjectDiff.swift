@@ -24,13 +24,14 @@ extension Differ {
     for (place, name) in olds.names.enumerated() {
       let partner = partners[place]
       if partner < 0 {
+        if old.isVoid(name + 1) { continue }
         emit(Change(kind: .remove, parent: path, token: .oldName(name), old: name + 1, new: -1))
       } else if !sides.areEqual(name + 1, news.names[partner] + 1) {
         children.append(
           Child(token: .oldName(name), oldIndex: 0, newIndex: 0, old: name + 1, new: news.names[partner] + 1))
       }
     }
-    for (place, name) in news.names.enumerated() where !isTaken[place] {
+    for (place, name) in news.names.enumerated() where !isTaken[place] && !new.isVoid(name + 1) {
       emit(Change(kind: .add, parent: path, token: .newName(name), old: -1, new: name + 1))
     }
     return children

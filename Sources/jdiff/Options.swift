@@ -116,9 +116,7 @@ struct Options {
     case .firstID: firstID = try value.integer(Self.ids)
     case .noIDs: firstID = nil
     case .fullEvery: fullEvery = try value.integer(1...Int.max)
-    case .checkpoint:
-      if value.bytes == [UInt8(ascii: "-")] { throw value.refused("a file") }
-      checkpoint = value.bytes
+    case .checkpoint: checkpoint = try value.file()
     case .onError: skipsErrors = value.text == "skip"
     case .maxDepth: maxDepth = try value.integer(1...Int(Int32.max))
     case .maxSize: maxSize = try value.size()

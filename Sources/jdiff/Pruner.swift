@@ -14,11 +14,9 @@ struct Pruner {
     /// The position of the next name or element, and of the closing word.
     var next: Int
     let end: Int
-    /// Where the container is in the copy, and where the copy ends if it is to be dropped.
+    /// Where the container is in the copy.
     let copy: Int
-    let before: Int
     let isObject: Bool
-    let isMember: Bool
     let active: [Active]
     /// Whether the container is inside what `--only` chose; true without such rules.
     let isChosen: Bool
@@ -32,26 +30,14 @@ struct Pruner {
   private let hasOnly: Bool
   /// The copy, once `run` is done.
   private(set) var tape: [UInt64] = []
-  private var origins: [Int] = []
   private var levels: [Level] = []
-  // In the order in which the containers were closed, so that what is dropped is at the end.
-  private var sets: [Int] = []
-  private var identities: [(position: Int, name: [UInt8])] = []
-  private var pruned: [Int] = []
-  private var isVoid = false
+  private(set) var marks = Scope.Marks()
 
   init(_ document: JSONDocument, _ rules: [Scope.Rule]) {
     self.document = document
     self.rules = rules
     hasOnly = rules.contains { $0.purpose == .only }
     tape.reserveCapacity(document.tape.count)
-  }
-
-  func takeMarks() -> Scope.Marks {
-    Scope.Marks(
-      sets: Set(sets),
-      identities: Dictionary(identities.map { ($0.position, $0.name) }, uniquingKeysWith: { a, _ in a }),
-      pruned: Set(pruned), isVoid: isVoid, origins: origins)
   }
 
   mutating func run() throws(Scope.Misfit) {
@@ -63,9 +49,7 @@ struct Pruner {
       }
       return
     }
-    let isChosen = !hasOnly || ends(active, .only)
-    isVoid = !isChosen
-    take(key: nil, 0, active, isChosen: isChosen)
+    take(key: nil, 0, active, isChosen: !hasOnly || ends(active, .only))
     while let level = levels.last {
       guard level.next < level.end else {
         close()
@@ -77,7 +61,7 @@ struct Pruner {
       let active = try advance(level.active, key)
       let isChosen = level.isChosen || ends(active, .only)
       let isOnTheWay = isChosen || active.contains { rules[$0.rule].purpose == .only }
-      if ends(active, .ignore) || !isOnTheWay || (key != nil && !isChosen && !document.kind(child).isContainer) {
+      if ends(active, .ignore) || !isOnTheWay {
         levels[levels.count - 1].isPruned = true
       } else {
         take(key: key, child, active, isChosen: isChosen)
@@ -114,7 +98,6 @@ struct Pruner {
   private static let any = [UInt8(ascii: "*")]
 
   private mutating func take(key: Int?, _ value: Int, _ active: [Active], isChosen: Bool) {
-    let before = tape.count
     if let key { append(document.tape[key], from: key) }
     let kind = document.kind(value)
     let leadsOn = !isChosen || active.contains { $0.depth < rules[$0.rule].pointer.tokens.count }
@@ -122,19 +105,21 @@ struct Pruner {
     let position = tape.count
     guard kind.isContainer, leadsOn else {
       copy(value)
+      if !isChosen { marks.voids.insert(position) }
       return mark(position, active)
     }
     append(document.tape[value], from: value)
     append(0, from: value + 1)
     levels.append(
       Level(
-        next: document.first(value), end: document.last(value), copy: position, before: before,
-        isObject: kind == .object, isMember: key != nil, active: active, isChosen: isChosen, hasChosen: isChosen))
+        next: document.first(value), end: document.last(value), copy: position, isObject: kind == .object,
+        active: active,
+        isChosen: isChosen, hasChosen: isChosen))
   }
 
   private mutating func append(_ word: UInt64, from position: Int) {
     tape.append(word)
-    if hasOnly { origins.append(position) }
+    if hasOnly { marks.origins.append(position) }
   }
 
   /// Copies a value as it is.
@@ -149,35 +134,22 @@ struct Pruner {
 
   private mutating func close() {
     guard let level = levels.popLast() else { return }
-    guard level.hasChosen || !level.isMember else { return drop(level) }
     append(document.tape[level.end], from: level.end)
     tape[level.copy + 1] = TapeWord.skip(to: tape.count)
     mark(level.copy, level.active)
-    if level.isPruned { pruned.append(level.copy) }
-    guard !levels.isEmpty else {
-      isVoid = !level.hasChosen
-      return
-    }
+    if !level.hasChosen { marks.voids.insert(level.copy) }
+    if level.isPruned { marks.pruned.insert(level.copy) }
+    guard !levels.isEmpty else { return }
     if level.isPruned { levels[levels.count - 1].isPruned = true }
     if level.hasChosen { levels[levels.count - 1].hasChosen = true }
-  }
-
-  /// Takes back a member in which nothing was chosen: it is as good as absent.
-  private mutating func drop(_ level: Level) {
-    tape.removeLast(tape.count - level.before)
-    if hasOnly { origins.removeLast(origins.count - level.before) }
-    while let last = sets.last, last >= level.before { sets.removeLast() }
-    while let last = identities.last, last.position >= level.before { identities.removeLast() }
-    while let last = pruned.last, last >= level.before { pruned.removeLast() }
-    if !levels.isEmpty { levels[levels.count - 1].isPruned = true }
   }
 
   private mutating func mark(_ position: Int, _ active: [Active]) {
     guard TapeWord.kind(tape[position]) == .array else { return }
     for item in active where item.depth == rules[item.rule].pointer.tokens.count {
       switch rules[item.rule].purpose {
-      case .unordered: sets.append(position)
-      case .identity(let name): identities.append((position, name))
+      case .unordered: marks.sets.insert(position)
+      case .identity(let name): marks.identities[position] = name
       case .ignore, .only: break
       }
     }

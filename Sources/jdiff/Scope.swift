@@ -26,8 +26,8 @@ struct Scope {
     var sets: Set<Int> = []
     var identities: [Int: [UInt8]] = [:]
     var pruned: Set<Int> = []
-    /// There is nothing in the document that `--only` chose.
-    var isVoid = false
+    /// With `--only`: values on the way to what may be chosen, in which nothing is.
+    var voids: Set<Int> = []
     /// With `--only`: for each word of the tape that is left, its position on the whole one.
     var origins: [Int] = []
   }
@@ -48,6 +48,6 @@ struct Scope {
     if rules.isEmpty { return (document, Marks()) }
     var pruner = Pruner(document, rules)
     try pruner.run()
-    return (JSONDocument(document, tape: pruner.tape), pruner.takeMarks())
+    return (JSONDocument(document, tape: pruner.tape), pruner.marks)
   }
 }

@@ -16,7 +16,7 @@ struct Side {
   init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(Scope.Misfit) {
     whole = document.isCompact ? document : Self.compacted(document)
     (self.document, marks) = try scope.view(of: whole)
-    digests = JSONDigests(of: self.document, sets: marks.sets, mask: digestMask)
+    digests = JSONDigests(of: self.document, sets: marks.sets, voids: marks.voids, mask: digestMask)
     wholeDigests = marks.origins.isEmpty ? nil : JSONDigests(of: whole, mask: digestMask)
   }
 
@@ -33,10 +33,11 @@ struct Side {
   /// The member that tells the items of this array apart, where somebody said so.
   func identity(_ position: Int) -> [UInt8]? { marks.identities.isEmpty ? nil : marks.identities[position] }
 
-  var hasSets: Bool { !marks.sets.isEmpty }
+  /// Whether values are compared otherwise than by what they are.
+  var hasMarks: Bool { !marks.sets.isEmpty || !marks.voids.isEmpty }
 
-  /// Whether nothing of the document is compared.
-  var isVoid: Bool { marks.isVoid }
+  /// Whether nothing of this value is compared: as a member it is as good as absent.
+  func isVoid(_ position: Int) -> Bool { !marks.voids.isEmpty && marks.voids.contains(position) }
 
   /// Whether something in this container is left out, so that its text says more than what is compared.
   func isPruned(_ position: Int) -> Bool { !marks.pruned.isEmpty && marks.pruned.contains(position) }

@@ -123,7 +123,7 @@ struct Options {
       if value.bytes.isEmpty || value.bytes.contains(UInt8(ascii: "/")) { throw value.refused("a suffix without '/'") }
       backup = value.bytes
     case .check: isCheck = true
-    case .undo: undo = try Self.file(value)
+    case .undo: undo = try value.file()
     case .each, .follow: break  // set beforehand: they decide what all others mean
     case .makeParents: patching.makesParents = true
     case .ignoreMissing: patching.ignoresMissing = true
@@ -132,7 +132,7 @@ struct Options {
     case .newer: newer = try Self.pointer(value)
     case .records: printsRecords = true
     case .onError: resyncs = value.text == "resync"
-    case .checkpoint: checkpoint = try Self.file(value)
+    case .checkpoint: checkpoint = try value.file()
     case .dataEvent: dataEvent = value.bytes
     case .patchEvent: patchEvent = value.bytes
     case .maxDepth:
@@ -174,12 +174,6 @@ struct Options {
   private static func misplaced(_ flag: Flag, _ mode: Mode) -> ToolError {
     if flag.modes == [.follow] { return .usage("option '--\(flag.spec.name)' needs '--follow'") }
     return .usage("option '--\(flag.spec.name)' has no meaning with '\(mode.rawValue)'")
-  }
-
-  /// A file that will change whole or not at all, which a stream cannot.
-  private static func file(_ value: OptionValue) throws(ToolError) -> [UInt8] {
-    if value.bytes == [UInt8(ascii: "-")] { throw value.refused("a file") }
-    return value.bytes
   }
 
   private static func pointer(_ value: OptionValue) throws(ToolError) -> JSONPointer {

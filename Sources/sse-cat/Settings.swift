@@ -62,9 +62,7 @@ struct Options {
           throw value.refused("an ID without control characters, in UTF-8")
         }
         givenID = bytes
-      case .checkpoint:
-        if bytes == [UInt8(ascii: "-")] { throw value.refused("a file") }
-        checkpoint = bytes
+      case .checkpoint: checkpoint = try value.file()
       case .resumeFrom: resumeFrom = bytes
       case .reconnectDelay: reconnectDelay = Double(try value.integer(0...1_000_000_000)) / 1000
       case .retries: retries = try value.integer(0...(.max))

@@ -17,6 +17,12 @@ public struct OptionValue: Sendable {
     .usage("option '--\(spec.name)': expected \(expected), found '\(quoted(bytes))'")
   }
 
+  /// A file that will change whole or not at all, which a stream cannot.
+  public func file() throws(ToolError) -> [UInt8] {
+    if bytes.isEmpty || bytes == [UInt8(ascii: "-")] { throw refused("a file") }
+    return bytes
+  }
+
   /// A whole number in decimal digits.
   public func integer(_ range: ClosedRange<Int>) throws(ToolError) -> Int {
     let isNumber = !bytes.isEmpty && bytes.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }

@@ -20,6 +20,7 @@ public struct Checkpoint: Sendable {
 
   /// No document that the tools hold comes near it.
   private static let maxSize = 4 << 30
+  private static let eventName = Array("data".utf8)
   private static let markName = Array("mark".utf8)
 
   /// Reads a checkpoint.
@@ -48,8 +49,8 @@ public struct Checkpoint: Sendable {
     do { record = try EventRecord(value) } catch { throw refused(error.message, at: error.offset) }
     let document: JSONValue?
     do { document = try record?.document(maxDepth: maxDepth) } catch { throw refused(error.message, at: error.offset) }
-    guard let record, let data = record.data, let document else {
-      throw refused("expected an object with 'event' and 'data'", at: value.range.lowerBound)
+    guard let record, record.event == eventName, let data = record.data, let document else {
+      throw refused("expected an event 'data' with 'data'", at: value.range.lowerBound)
     }
     let mark = value.member(markName)
     return Checkpoint(
@@ -61,7 +62,7 @@ public struct Checkpoint: Sendable {
     do {
       try AtomicFile.replace(path) { output in
         let extra = mark.isEmpty ? [] : Array(",\"mark\":".utf8) + mark
-        output.beginRecord(event: Array("data".utf8).span, id: id.span, extra: extra)
+        output.beginRecord(event: Self.eventName.span, id: id.span, extra: extra)
         switch document {
         case nil: output.append("null")
         case let document? where document.kind == .null: output.append("\"null\"")  // not the same as having none

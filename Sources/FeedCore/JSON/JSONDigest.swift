@@ -7,14 +7,17 @@
 /// The digests of a document's values by tape position. Made in one pass over the tape from its end, where the children
 /// of a container come before it; a child is looked at once more for its parent.
 public struct JSONDigests: Sendable {
-  private let digests: [UInt64]
+  @usableFromInline let digests: [UInt64]
 
   /// - Parameters:
   ///   - document: whose values.
   ///   - sets: the tape positions of arrays whose order does not count.
+  ///   - voids: those of values that do not count: as members they are as good as absent, as elements all the same.
   ///   - mask: what is kept of each digest. A test narrows it to see that collisions do no harm.
-  public init(of document: JSONDocument, sets: Set<Int> = [], mask: UInt64 = .max) {
-    var digests = [UInt64](repeating: 0, count: document.tape.count)
+  public init(of document: JSONDocument, sets: Set<Int> = [], voids: Set<Int> = [], mask: UInt64 = .max) {
+    var digests: [UInt64] = []
+    digests.reserveInLargePages(document.tape.count)
+    digests.append(contentsOf: repeatElement(0, count: document.tape.count))
     let seed = JSONDigest.seed
     let bytes = document.bytes
     let text = bytes.span
@@ -25,11 +28,12 @@ public struct JSONDigests: Sendable {
       let start = TapeWord.offset(tape[position])
       let digest: UInt64
       switch kind {
+      case _ where !voids.isEmpty && voids.contains(position): digest = JSONDigest.mix(seed, 0x70)
       case .string: digest = JSONDigest.ofText(text, from: start + 1, seed)
       case .number: digest = JSONDigest.ofNumber(text, start, document, position, seed)
       case .array where sets.contains(position): digest = Self.ofSet(digests.span, tape, position, seed)
       case .array: digest = Self.ofArray(digests.span, tape, position, seed)
-      case .object: digest = Self.ofObject(digests.span, tape, position, seed)
+      case .object: digest = Self.ofObject(digests.span, position, document, tape, seed, voids)
       case .escapedString:
         digest = JSONDigest.of(JSONString.decoded(JSONValue(document: document, position: position)).span, seed)
       case .null, .true, .false: digest = JSONDigest.mix(seed, UInt64(kind.rawValue) + 1)
@@ -41,10 +45,7 @@ public struct JSONDigests: Sendable {
 
   /// - Parameter position: of a value or of a member's name.
   @inlinable
-  public subscript(position: Int) -> UInt64 { at(position) }
-
-  @usableFromInline
-  func at(_ position: Int) -> UInt64 { digests[position] }
+  public subscript(position: Int) -> UInt64 { digests[position] }
 
   @inline(__always)
   private static func ofArray(
@@ -74,18 +75,58 @@ public struct JSONDigests: Sendable {
     return JSONDigest.mix(sum ^ seed, 0x5)
   }
 
+  /// Members in any order; those of an object that names one twice in their own, in which alone they are equal.
   @inline(__always)
   private static func ofObject(
-    _ digests: borrowing Span<UInt64>, _ tape: borrowing Span<UInt64>, _ object: Int, _ seed: UInt64
+    _ digests: borrowing Span<UInt64>, _ object: Int, _ document: JSONDocument, _ tape: borrowing Span<UInt64>,
+    _ seed: UInt64, _ voids: Set<Int>
   ) -> UInt64 {
     var sum: UInt64 = 0
+    // A bit for each name, to know mostly that no two are the same.
+    var seen: [32 of UInt64] = .init(repeating: 0)
+    var mayHaveTwins = false
     var position = object + 2
     let end = TapeWord.offset(tape[object + 1]) - 1
     while position < end {
-      sum &+= JSONDigest.mix(digests[position] ^ seed, digests[position + 1])
+      let name = digests[position]
+      let (word, bit) = (Int(truncatingIfNeeded: name >> 6 & 31), UInt64(1) << (name & 63))
+      if seen[word] & bit != 0 { mayHaveTwins = true }
+      seen[word] |= bit
+      if voids.isEmpty || !voids.contains(position + 1) { sum &+= JSONDigest.mix(name ^ seed, digests[position + 1]) }
       position = TapeWord.next(tape, position + 1)
     }
+    if mayHaveTwins, let digest = ofTwins(digests, object, document, seed, voids) { return digest }
     return JSONDigest.mix(sum ^ seed, 0x0)
+  }
+
+  /// - Returns: nil for an object that names no member twice.
+  @inline(never)
+  private static func ofTwins(
+    _ digests: borrowing Span<UInt64>, _ object: Int, _ document: JSONDocument, _ seed: UInt64, _ voids: Set<Int>
+  ) -> UInt64? {
+    var names: [(digest: UInt64, position: Int)] = []
+    var digest = seed ^ 0x77
+    var position = document.first(object)
+    while position < document.last(object) {
+      names.append((digests[position], position))
+      if voids.isEmpty || !voids.contains(position + 1) {
+        digest = JSONDigest.mix(JSONDigest.mix(digest, digests[position]), digests[position + 1])
+      }
+      position = document.next(position + 1)
+    }
+    names.sort { $0.digest < $1.digest }
+    var start = 0
+    for index in names.indices {
+      if names[index].digest != names[start].digest { start = index }
+      for other in names[start..<index]
+      where JSONString.equal(
+        JSONValue(document: document, position: names[index].position),
+        JSONValue(document: document, position: other.position))
+      {
+        return digest
+      }
+    }
+    return nil
   }
 }
 
