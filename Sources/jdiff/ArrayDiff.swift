@@ -6,8 +6,8 @@ import FeedCore
 extension Differ {
   /// - Returns: the items that go on with another value.
   mutating func compareArrays(_ arrays: Child, _ path: Int) -> [Child] {
-    var pairing = ItemPairing(sides, arrays.old, arrays.new)
-    pairing.pairByValue()
+    var pairing = ItemPairing(&sides, arrays.old, arrays.new)
+    pairing.pairByValue(&sides)
     pairing.pairByIdentity()
     if !pairing.isSet {
       pairing.findKept()

@@ -37,7 +37,7 @@ struct Differ {
     var next = 0
   }
 
-  let sides: Sides
+  var sides: Sides
   let options: Options
   private(set) var changes: [Change] = []
   private(set) var paths = Paths()
@@ -57,7 +57,7 @@ struct Differ {
 
   /// Finds all changes; none when the documents are the same.
   mutating func run() {
-    if sides.areEqual(0, 0) { return }
+    if sides.haveSameText(0, 0) || (old.isVoid(0) && new.isVoid(0)) { return }
     compare(Child(token: .root, oldIndex: 0, newIndex: 0, old: 0, new: 0), in: Paths.none)
     while let frame = frames.last {
       limit = frame.limit
@@ -82,7 +82,10 @@ struct Differ {
 
   private mutating func compare(_ child: Child, in parent: Int) {
     let kind = old.document.kind(child.old)
-    guard kind.isContainer, kind == new.document.kind(child.new) else { return replace(child, in: parent) }
+    guard kind.isContainer, kind == new.document.kind(child.new) else {
+      if !sides.areEqual(child.old, child.new) { replace(child, in: parent) }
+      return
+    }
     let (firstChange, sizeBefore) = (changes.count, size)
     let node = Paths.Node(
       parent: parent, token: child.token, oldIndex: child.oldIndex, length: pathLength(parent, child.token),
@@ -95,7 +98,8 @@ struct Differ {
     guard let children else {
       paths.removeAll(from: path)
       limit = limitOutside
-      return replace(child, in: parent)
+      if !sides.areEqual(child.old, child.new) { replace(child, in: parent) }
+      return
     }
     frames.append(
       Frame(

@@ -19,25 +19,30 @@ struct ItemPairing {
   /// Whether the order does not count, so that none has to move.
   let isSet: Bool
 
-  private let sides: Sides
+  private let old: Side
+  private let new: Side
   private let arrays: (old: Int, new: Int)
+  /// Whether the values of both arrays have been digested, so that comparing their text is not the first thing to do.
+  private let isDigested: Bool
 
-  init(_ sides: Sides, _ old: Int, _ new: Int) {
-    self.sides = sides
+  init(_ sides: inout Sides, _ old: Int, _ new: Int) {
+    self.old = sides.old
+    self.new = sides.new
     arrays = (old, new)
+    isDigested = sides.isDigested(old, new)
     isSet = sides.old.isSet(old) || sides.new.isSet(new)
 
     let (a, b) = (sides.old.document, sides.new.document)
     let (aEnd, bEnd) = (a.last(old), b.last(new))
     var (i, j) = (a.first(old), b.first(new))
-    while i < aEnd, j < bEnd, sides.areEqual(i, j) {
+    while i < aEnd, j < bEnd, isDigested ? sides.areEqual(i, j) : sides.haveSameText(i, j) {
       i = a.next(i)
       j = b.next(j)
       offset += 1
     }
     olds = sides.old.items(from: i, to: aEnd)
     news = sides.new.items(from: j, to: bEnd)
-    while let x = olds.last, let y = news.last, sides.areEqual(x, y) {
+    while let x = olds.last, let y = news.last, isDigested ? sides.areEqual(x, y) : sides.haveSameText(x, y) {
       olds.removeLast()
       news.removeLast()
     }
@@ -55,21 +60,57 @@ struct ItemPairing {
 
   // MARK: By value
 
-  mutating func pairByValue() {
-    if olds.isEmpty || news.isEmpty { return }
+  /// Pairs equal items.
+  ///
+  /// Mostly that is done by their text, and only what is left is digested. But where equal items are written in several
+  /// ways, some may have been paired across others that are their equals too: then all are digested.
+  mutating func pairByValue(_ sides: inout Sides) {
+    if !isDigested {
+      let texts = (olds.map(old.textDigest), news.map(new.textDigest))
+      pairEqual(texts.0, texts.1) { sides.haveSameText($0, $1) }
+      pairRest(&sides)
+      if isSet || isInOrder { return }
+      for place in olds.indices { newOf[place] = -1 }
+      for place in news.indices { oldOf[place] = -1 }
+    }
+    pairRest(&sides)
+  }
+
+  private var isInOrder: Bool {
+    let run = newOf.filter { $0 >= 0 }
+    return zip(run, run.dropFirst()).allSatisfy { $0 < $1 }
+  }
+
+  private mutating func pairRest(_ sides: inout Sides) {
+    let (a, b) = (restOfOld, restOfNew)
+    if a.isEmpty || b.isEmpty { return }
+    let digests = (a.map { sides.oldDigest(olds[$0]) }, b.map { sides.newDigest(news[$0]) })
+    pairEqual(digests.0, digests.1) { sides.areEqual($0, $1) }
+  }
+
+  /// The places of the items that have no partner yet.
+  private var restOfOld: [Int] { olds.indices.filter { newOf[$0] < 0 } }
+  private var restOfNew: [Int] { news.indices.filter { oldOf[$0] < 0 } }
+
+  /// Pairs items without a partner that have the same digest.
+  /// - Parameters:
+  ///   - a: the digests of the old ones, in order.
+  ///   - b: those of the new ones.
+  ///   - areEqual: tells for certain, of two tape positions.
+  private mutating func pairEqual(_ a: [UInt64], _ b: [UInt64], _ areEqual: (Int, Int) -> Bool) {
+    let (restOfOld, restOfNew) = (restOfOld, restOfNew)
     var classes: [UInt64: Int] = [:]
-    func classified(_ items: [Int], _ side: Side) -> [Int] {
-      items.map { item in
-        if let known = classes[side.digests[item]] { return known }
-        classes[side.digests[item]] = classes.count
+    func classified(_ digests: [UInt64]) -> [Int] {
+      digests.map { digest in
+        if let known = classes[digest] { return known }
+        classes[digest] = classes.count
         return classes.count - 1
       }
     }
-    let a = classified(olds, sides.old)
-    let b = classified(news, sides.new)
-    for pair in Alignment.pairs(a, b, classCount: classes.count)
-    where sides.areEqual(olds[pair.old], news[pair.new]) {
-      self.pair(pair.old, pair.new, isEqual: true)
+    let (x, y) = (classified(a), classified(b))
+    for found in Alignment.pairs(x, y, classCount: classes.count) {
+      let (place, partner) = (restOfOld[found.old], restOfNew[found.new])
+      if areEqual(olds[place], news[partner]) { pair(place, partner, isEqual: true) }
     }
   }
 
@@ -80,14 +121,13 @@ struct ItemPairing {
 
   /// Pairs what has the same scalar in a member that all have and no two share.
   mutating func pairByIdentity() {
-    let restOfOld = olds.indices.filter { newOf[$0] < 0 }
-    let restOfNew = news.indices.filter { oldOf[$0] < 0 }
+    let (restOfOld, restOfNew) = (restOfOld, restOfNew)
     if restOfOld.isEmpty || restOfNew.isEmpty { return }
-    let given = sides.old.identity(arrays.old) ?? sides.new.identity(arrays.new)
+    let given = old.identity(arrays.old) ?? new.identity(arrays.new)
     for name in given.map({ [$0] }) ?? Self.identityNames {
       let mayLack = given != nil
-      guard let a = identities(restOfOld, olds, sides.old, name, mayLack: mayLack),
-        let b = identities(restOfNew, news, sides.new, name, mayLack: mayLack)
+      guard let a = identities(restOfOld, olds, old, name, mayLack: mayLack),
+        let b = identities(restOfNew, news, new, name, mayLack: mayLack)
       else { continue }
       var hasFound = false
       for (identity, place) in a {
@@ -138,7 +178,7 @@ struct ItemPairing {
 
   /// Pairs what is left between the same two kept items, in order.
   mutating func pairByPosition() {
-    var rest = restOfNew()[...]
+    var rest = restWithGaps[...]
     var gap = 0
     for place in olds.indices {
       guard newOf[place] < 0 else {
@@ -154,7 +194,7 @@ struct ItemPairing {
   }
 
   /// The new items without a partner, each with how many kept ones are before it; in a set that does not matter.
-  private func restOfNew() -> [(place: Int, gap: Int)] {
+  private var restWithGaps: [(place: Int, gap: Int)] {
     var rest: [(place: Int, gap: Int)] = []
     var gap = 0
     for place in news.indices {

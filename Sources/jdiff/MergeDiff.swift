@@ -29,7 +29,7 @@ struct MergeDiff {
     let new: Int?
   }
 
-  private let sides: Sides
+  private var sides: Sides
   private var output = ByteWriter()
   private var levels: [Level] = []
 
@@ -85,7 +85,7 @@ struct MergeDiff {
     levels.append(Level(name: name, members: members[...]))
   }
 
-  private func members(_ old: Int, _ new: Int, _ name: Int?) throws(Inexpressible) -> [Member] {
+  private mutating func members(_ old: Int, _ new: Int, _ name: Int?) throws(Inexpressible) -> [Member] {
     guard let olds = sides.old.uniqueMembers(old), let news = sides.new.uniqueMembers(new) else {
       throw Inexpressible(reason: "an object that names a member twice", pointer: pointer(name))
     }

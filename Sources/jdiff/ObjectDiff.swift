@@ -13,7 +13,7 @@ extension Differ {
     var partners = [Int](repeating: -1, count: olds.names.count)
     var isTaken = [Bool](repeating: false, count: news.names.count)
     for (place, name) in olds.names.enumerated() {
-      guard let partner = news.place(of: old.digests[name], near: place) else { continue }
+      guard let partner = news.place(of: olds.digests[place], near: place) else { continue }
       // Two names with one digest cannot be told apart here; the whole object still can.
       guard JSONString.equal(old.value(name), new.value(news.names[partner])) else { return nil }
       partners[place] = partner
@@ -26,7 +26,7 @@ extension Differ {
       if partner < 0 {
         if old.isVoid(name + 1) { continue }
         emit(Change(kind: .remove, parent: path, token: .oldName(name), old: name + 1, new: -1))
-      } else if !sides.areEqual(name + 1, news.names[partner] + 1) {
+      } else if sides.mayDiffer(name + 1, news.names[partner] + 1) {
         children.append(
           Child(token: .oldName(name), oldIndex: 0, newIndex: 0, old: name + 1, new: news.names[partner] + 1))
       }
@@ -43,7 +43,7 @@ private struct Members {
   /// Tape positions, in the order of the object.
   private(set) var names: [Int] = []
   private(set) var hasDuplicates = false
-  private var digests: [UInt64] = []
+  private(set) var digests: [UInt64] = []
   private var places: [UInt64: Int] = [:]
 
   /// Up to so many names are looked through.
@@ -55,7 +55,7 @@ private struct Members {
     var position = document.first(object)
     while position < end {
       names.append(position)
-      digests.append(side.digests[position])
+      digests.append(side.scalarDigest(position))
       position = document.next(position + 1)
     }
     if names.count > Self.indexThreshold {

@@ -46,7 +46,8 @@ enum Patch {
     let problem: String
     do throws(Defect) {
       let result = try reread().applied(to: old.whole, scope)
-      if Sides(old: result, new: new).areEqual(0, 0) { return }
+      var sides = Sides(old: result, new: new)
+      if sides.areEqual(0, 0) { return }
       problem = "the result is another document"
     } catch {
       problem = error.message

@@ -7,18 +7,24 @@ struct Side {
   let document: JSONDocument
   /// With what is ignored.
   let whole: JSONDocument
-  let digests: JSONDigests
   private let marks: Scope.Marks
-  /// Of all values of `whole`, where `document` lacks some that are wanted.
-  private let wholeDigests: JSONDigests?
+  private let digestMask: UInt64
 
   /// - Parameter digestMask: see `JSONDigests`.
   init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(Scope.Misfit) {
     whole = document.isCompact ? document : Self.compacted(document)
     (self.document, marks) = try scope.view(of: whole)
-    digests = JSONDigests(of: self.document, sets: marks.sets, voids: marks.voids, mask: digestMask)
-    wholeDigests = marks.origins.isEmpty ? nil : JSONDigests(of: whole, mask: digestMask)
+    self.digestMask = digestMask
   }
+
+  /// A cache for the digests of this side, with nothing in it.
+  var digests: DigestCache { DigestCache(document, sets: marks.sets, voids: marks.voids, mask: digestMask) }
+
+  /// A digest of the text of a value.
+  func textDigest(_ position: Int) -> UInt64 { JSONDigests.ofText(value(position)) & digestMask }
+
+  /// A digest of a scalar or a name.
+  func scalarDigest(_ position: Int) -> UInt64 { JSONDigests.ofScalar(value(position)) & digestMask }
 
   var root: JSONValue { document.root }
 
@@ -67,8 +73,9 @@ struct Side {
   /// - Returns: a digest of the value of its only member of this name; nil where there is none, or it is no scalar.
   func identity(of item: Int, _ name: [UInt8]) -> UInt64? {
     // What --only did not choose is not compared, but an item is known by it all the same.
-    guard let wholeDigests else { return document.scalarMember(item, name).map { digests[$0] } }
-    return whole.scalarMember(marks.origins[item], name).map { wholeDigests[$0] }
+    let place = marks.origins.isEmpty ? item : marks.origins[item]
+    let source = marks.origins.isEmpty ? document : whole
+    return source.scalarMember(place, name).map { JSONDigests.ofScalar(JSONValue(document: source, position: $0)) }
   }
 
   private static func compacted(_ document: JSONDocument) -> JSONDocument {

@@ -37,7 +37,11 @@ struct DiffLaws {
     guard scope.isEmpty else { return }
 
     let isSame = JSONEquality.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
-    try hold(isSame == patch.operations.isEmpty, isSame ? "the same, but changes" : "not the same, but no changes")
+    // Where digests collide, equal items may be paired with others, and changed into what they were.
+    let mayBeIdle = isSame && digestMask != .max
+    try hold(
+      mayBeIdle || isSame == patch.operations.isEmpty, isSame ? "the same, but changes" : "not the same, but no changes"
+    )
     let (result, undo) = try applied(JSONPatch(JSONDocument(known: text).root), to: JSONTree(old.whole.root))
     try hold(JSONEquality.equal(result, JSONTree(new.whole.root)), "the patch leads to \(shown(compact(result)))")
     let (back, _) = try applied(undo, to: result)
@@ -82,7 +86,9 @@ struct DiffLaws {
 
   private func isIdle(_ change: Change, _ differ: Differ) -> Bool {
     switch change.kind {
-    case .replace: return differ.sides.areEqual(change.old, change.new)
+    case .replace:
+      var sides = differ.sides
+      return sides.areEqual(change.old, change.new)
     case .move:
       guard case .index(let index) = change.token else { return true }
       return index == change.from

@@ -37,7 +37,7 @@ public struct ByteReader {
     if let size, size > limit { throw SystemError.tooLarge }
     var bytes: [UInt8] = []
     // One byte more than the size, so that the read that finds the end needs no new room.
-    bytes.reserveInLargePages((size ?? chunkSize - 1) + 1)
+    bytes.reserveCapacity((size ?? chunkSize - 1) + 1)
     while true {
       // Asking for more than the room that is there would move everything, just to find the end.
       let free = bytes.capacity - bytes.count

@@ -4,58 +4,68 @@
 // Digests are seeded anew in each process, so that no input can be made to collide. Two different values may have one
 // digest all the same: who must be right compares what it has found.
 
-/// The digests of a document's values by tape position. Made in one pass over the tape from its end, where the children
-/// of a container come before it; a child is looked at once more for its parent.
+/// The digests of a value and of all values in it, by tape position. Made in one pass over the tape from its end, where
+/// the children of a container come before it; a child is looked at once more for its parent.
 public struct JSONDigests: Sendable {
-  @usableFromInline let digests: [UInt64]
+  /// Of the words of the value, one after another; 0 where none begins a value.
+  public let words: [UInt64]
+  /// The tape position of the first.
+  private let first: Int
 
   /// - Parameters:
-  ///   - document: whose values.
+  ///   - value: of which document and where.
   ///   - sets: the tape positions of arrays whose order does not count.
   ///   - voids: those of values that do not count: as members they are as good as absent, as elements all the same.
   ///   - mask: what is kept of each digest. A test narrows it to see that collisions do no harm.
-  public init(of document: JSONDocument, sets: Set<Int> = [], voids: Set<Int> = [], mask: UInt64 = .max) {
-    var digests: [UInt64] = []
-    digests.reserveInLargePages(document.tape.count)
-    digests.append(contentsOf: repeatElement(0, count: document.tape.count))
+  public init(of value: JSONValue, sets: Set<Int> = [], voids: Set<Int> = [], mask: UInt64 = .max) {
+    let document = value.document
+    first = value.position
+    let end = document.next(first)
+    var digests = [UInt64](repeating: 0, count: end - first)
     let seed = JSONDigest.seed
     let bytes = document.bytes
     let text = bytes.span
     let words = document.tape
     let tape = words.span
-    for position in stride(from: tape.count - 1, through: 0, by: -1) {
+    for position in stride(from: end - 1, through: first, by: -1) {
       guard let kind = TapeWord.valueKind(tape[position]) else { continue }
-      let start = TapeWord.offset(tape[position])
       let digest: UInt64
       switch kind {
       case _ where !voids.isEmpty && voids.contains(position): digest = JSONDigest.mix(seed, 0x70)
-      case .string: digest = JSONDigest.ofText(text, from: start + 1, seed)
-      case .number: digest = JSONDigest.ofNumber(text, start, document, position, seed)
-      case .array where sets.contains(position): digest = Self.ofSet(digests.span, tape, position, seed)
-      case .array: digest = Self.ofArray(digests.span, tape, position, seed)
-      case .object: digest = Self.ofObject(digests.span, position, document, tape, seed, voids)
-      case .escapedString:
-        digest = JSONDigest.of(JSONString.decoded(JSONValue(document: document, position: position)).span, seed)
-      case .null, .true, .false: digest = JSONDigest.mix(seed, UInt64(kind.rawValue) + 1)
+      case .array where sets.contains(position): digest = Self.ofSet(digests.span, first, tape, position, seed)
+      case .array: digest = Self.ofArray(digests.span, first, tape, position, seed)
+      case .object: digest = Self.ofObject(digests.span, first, position, document, tape, seed, voids)
+      default: digest = JSONDigest.ofScalar(kind, text, document, position, seed)
       }
-      digests[position] = digest & mask
+      digests[position - first] = digest & mask
     }
-    self.digests = digests
+    self.words = digests
   }
 
   /// - Parameter position: of a value or of a member's name.
-  @inlinable
-  public subscript(position: Int) -> UInt64 { digests[position] }
+  public subscript(position: Int) -> UInt64 { words[position - first] }
+
+  /// The digest of a scalar alone.
+  public static func ofScalar(_ scalar: JSONValue) -> UInt64 {
+    let bytes = scalar.document.bytes
+    return JSONDigest.ofScalar(scalar.kind, bytes.span, scalar.document, scalar.position, JSONDigest.seed)
+  }
+
+  /// A digest of the text of a value: values with one text have one.
+  public static func ofText(_ value: JSONValue) -> UInt64 {
+    let bytes = value.document.bytes
+    return JSONDigest.of(bytes.span.extracting(value.range), JSONDigest.seed)
+  }
 
   @inline(__always)
   private static func ofArray(
-    _ digests: borrowing Span<UInt64>, _ tape: borrowing Span<UInt64>, _ array: Int, _ seed: UInt64
+    _ digests: borrowing Span<UInt64>, _ first: Int, _ tape: borrowing Span<UInt64>, _ array: Int, _ seed: UInt64
   ) -> UInt64 {
     var digest = seed ^ 0xA
     var position = array + 2
     let end = TapeWord.offset(tape[array + 1]) - 1
     while position < end {
-      digest = JSONDigest.mix(digest, digests[position])
+      digest = JSONDigest.mix(digest, digests[position - first])
       position = TapeWord.next(tape, position)
     }
     return JSONDigest.mix(digest, 0xA)
@@ -63,13 +73,13 @@ public struct JSONDigests: Sendable {
 
   @inline(__always)
   private static func ofSet(
-    _ digests: borrowing Span<UInt64>, _ tape: borrowing Span<UInt64>, _ array: Int, _ seed: UInt64
+    _ digests: borrowing Span<UInt64>, _ first: Int, _ tape: borrowing Span<UInt64>, _ array: Int, _ seed: UInt64
   ) -> UInt64 {
     var sum: UInt64 = 0
     var position = array + 2
     let end = TapeWord.offset(tape[array + 1]) - 1
     while position < end {
-      sum &+= JSONDigest.mix(seed ^ 0x5, digests[position])
+      sum &+= JSONDigest.mix(seed ^ 0x5, digests[position - first])
       position = TapeWord.next(tape, position)
     }
     return JSONDigest.mix(sum ^ seed, 0x5)
@@ -78,8 +88,8 @@ public struct JSONDigests: Sendable {
   /// Members in any order; those of an object that names one twice in their own, in which alone they are equal.
   @inline(__always)
   private static func ofObject(
-    _ digests: borrowing Span<UInt64>, _ object: Int, _ document: JSONDocument, _ tape: borrowing Span<UInt64>,
-    _ seed: UInt64, _ voids: Set<Int>
+    _ digests: borrowing Span<UInt64>, _ first: Int, _ object: Int, _ document: JSONDocument,
+    _ tape: borrowing Span<UInt64>, _ seed: UInt64, _ voids: Set<Int>
   ) -> UInt64 {
     var sum: UInt64 = 0
     // A bit for each name, to know mostly that no two are the same.
@@ -88,29 +98,31 @@ public struct JSONDigests: Sendable {
     var position = object + 2
     let end = TapeWord.offset(tape[object + 1]) - 1
     while position < end {
-      let name = digests[position]
+      defer { position = TapeWord.next(tape, position + 1) }
+      if !voids.isEmpty, voids.contains(position + 1) { continue }
+      let name = digests[position - first]
       let (word, bit) = (Int(truncatingIfNeeded: name >> 6 & 31), UInt64(1) << (name & 63))
       if seen[word] & bit != 0 { mayHaveTwins = true }
       seen[word] |= bit
-      if voids.isEmpty || !voids.contains(position + 1) { sum &+= JSONDigest.mix(name ^ seed, digests[position + 1]) }
-      position = TapeWord.next(tape, position + 1)
+      sum &+= JSONDigest.mix(name ^ seed, digests[position + 1 - first])
     }
-    if mayHaveTwins, let digest = ofTwins(digests, object, document, seed, voids) { return digest }
+    if mayHaveTwins, let digest = ofTwins(digests, first, object, document, seed, voids) { return digest }
     return JSONDigest.mix(sum ^ seed, 0x0)
   }
 
   /// - Returns: nil for an object that names no member twice.
   @inline(never)
   private static func ofTwins(
-    _ digests: borrowing Span<UInt64>, _ object: Int, _ document: JSONDocument, _ seed: UInt64, _ voids: Set<Int>
+    _ digests: borrowing Span<UInt64>, _ first: Int, _ object: Int, _ document: JSONDocument, _ seed: UInt64,
+    _ voids: Set<Int>
   ) -> UInt64? {
     var names: [(digest: UInt64, position: Int)] = []
     var digest = seed ^ 0x77
     var position = document.first(object)
     while position < document.last(object) {
-      names.append((digests[position], position))
       if voids.isEmpty || !voids.contains(position + 1) {
-        digest = JSONDigest.mix(JSONDigest.mix(digest, digests[position]), digests[position + 1])
+        names.append((digests[position - first], position))
+        digest = JSONDigest.mix(JSONDigest.mix(digest, digests[position - first]), digests[position + 1 - first])
       }
       position = document.next(position + 1)
     }
@@ -142,6 +154,19 @@ enum JSONDigest {
     // An odd constant without a pattern, so that the product depends on every bit of both.
     let product = (digest ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
     return (product.high ^ product.low) &+ word.byteSwapped
+  }
+
+  /// - Parameter kind: no container.
+  @inline(__always)
+  static func ofScalar(
+    _ kind: JSONKind, _ text: borrowing Span<UInt8>, _ document: JSONDocument, _ position: Int, _ seed: UInt64
+  ) -> UInt64 {
+    switch kind {
+    case .string: ofText(text, from: document.start(position) + 1, seed)
+    case .number: ofNumber(text, document.start(position), document, position, seed)
+    case .escapedString: of(JSONString.decoded(JSONValue(document: document, position: position)).span, seed)
+    default: mix(seed, UInt64(kind.rawValue) + 1)
+    }
   }
 
   // MARK: Strings

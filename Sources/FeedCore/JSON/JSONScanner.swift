@@ -60,7 +60,7 @@ public struct JSONScanner {
     if tape.capacity == 0 {
       // A text that is here as a whole mostly needs no more than that. In a stream the bytes may hold many documents,
       // and each would keep the room of all.
-      tape.reserveInLargePages(isAtStart && isLast ? bytes.count / 8 + 16 : 64)
+      tape.reserveCapacity(isAtStart && isLast ? bytes.count / 8 + 16 : 64)
     }
     var index = offset
     defer { offset = index }
