@@ -18,6 +18,7 @@ let package = Package(
     .executable(name: "sse-cat", targets: ["sse-cat"]),
     .executable(name: "jpatch", targets: ["jpatch"]),
     .executable(name: "jdiff", targets: ["jdiff"]),
+    .executable(name: "xml-split", targets: ["xml-split"]),
   ],
   dependencies: [],
   targets: [
@@ -28,6 +29,7 @@ let package = Package(
     .executableTarget(name: "sse-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict),
     .executableTarget(name: "jpatch", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "jdiff", dependencies: ["FeedCore"], swiftSettings: strict),
+    .executableTarget(name: "xml-split", dependencies: ["FeedCore"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),
@@ -35,8 +37,9 @@ let package = Package(
     .testTarget(name: "JPatchTests", dependencies: ["FeedCore", "TestSupport", "jpatch"], swiftSettings: plain),
     .testTarget(name: "JDiffTests", dependencies: ["FeedCore", "TestSupport", "jdiff"], swiftSettings: plain),
     .testTarget(name: "SSECatTests", dependencies: ["TestSupport", "sse-cat"], swiftSettings: plain),
+    .testTarget(name: "XMLSplitTests", dependencies: ["FeedCore", "TestSupport", "xml-split"], swiftSettings: plain),
     .testTarget(
-      name: "ToolLawTests", dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "sse-cat"],
+      name: "ToolLawTests", dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "sse-cat", "xml-split"],
       swiftSettings: plain),
   ]
 )

@@ -29,7 +29,7 @@ enum Help {
       lines += wrapped(folded.map(\.synopsis))
     }
     lines.append("")
-    lines.append("The manual page, \(tool.name)(1), tells all; feedutils(7) how the tools fit together.")
+    lines.append("See the manual page \(tool.name)(1); feedutils(7) tells how the tools fit together.")
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -132,7 +132,7 @@ func scanNumber(_ bytes: borrowing Span<UInt8>, _ index: inout Int, _ state: ino
 
 /// The value of a hexadecimal digit of either case.
 @inline(__always)
-func hexValue(_ byte: UInt8) -> UInt32? {
+public func hexValue(_ byte: UInt8) -> UInt32? {
   switch byte {
   case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
   case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)

@@ -1,0 +1,290 @@
+// The document type declaration ([28]) with its internal subset: judged by the grammar, and read for the entities. What
+// is external is not read; from the first thing on that could have been declared there, names may be unknown (§4.1).
+
+import FeedCore
+
+struct DocumentTypeParser {
+  private(set) var entities: XMLEntities
+  /// Parameter entities: the text of internal ones, nil for external ones.
+  private var parameters: [[UInt8]: [UInt8]?] = [:]
+  private var opened: Set<[UInt8]> = []
+  private var done: Set<[UInt8]> = []
+  /// The texts that are being read, the innermost last, each with the parameter entity that brought it.
+  private var sources: [(cursor: XMLCursor, entity: [UInt8]?)] = []
+  /// A reference was passed over, so that later declarations must not be taken for the first ones (§5.1).
+  private var hasSkipped = false
+
+  init(entities: XMLEntities) { self.entities = entities }
+
+  /// - Parameter text: from `<!DOCTYPE` to `>`, in UTF-8.
+  mutating func parse(_ text: [UInt8], at offset: Int) throws(XMLError) {
+    var cursor = XMLCursor(text, at: offset)
+    cursor.index = 9
+    try cursor.space("white space after '<!DOCTYPE'")
+    _ = try cursor.name("the name of the root element")
+    var hasSpace = cursor.skipSpace()
+    if hasSpace, cursor.byte != UInt8(ascii: "["), cursor.byte != UInt8(ascii: ">") {
+      try externalID(&cursor)
+      entities.mayLackDeclarations = true
+      hasSpace = cursor.skipSpace()
+    }
+    if cursor.take("[") {
+      sources = [(cursor, nil)]
+      cursor = try subset()
+      _ = cursor.skipSpace()
+    }
+    guard cursor.take(">"), cursor.isAtEnd else { throw cursor.error("expected '>' after a document type declaration") }
+  }
+
+  /// [28b] intSubset, and what its parameter entities stand for.
+  /// - Returns: the outermost text, behind the `]`.
+  private mutating func subset() throws(XMLError) -> XMLCursor {
+    while let source = sources.popLast() {
+      var cursor = source.cursor
+      let entity = source.entity
+      _ = cursor.skipSpace()
+      if let entity, cursor.isAtEnd {
+        opened.remove(entity)
+        done.insert(entity)
+        continue
+      }
+      if entity == nil, cursor.take("]") { return cursor }
+      if cursor.take("%") {
+        let name = try cursor.name("the name of a parameter entity after '%'")
+        guard cursor.take(";") else { throw cursor.error("expected ';' after the name of a parameter entity") }
+        sources.append((cursor, entity))
+        try openParameter(name, cursor)
+      } else {
+        try declaration(&cursor)
+        sources.append((cursor, entity))
+      }
+    }
+    throw XMLError("expected ']'", at: 0)
+  }
+
+  private mutating func openParameter(_ name: [UInt8], _ cursor: XMLCursor) throws(XMLError) {
+    guard let text = parameters[name] ?? nil else {
+      // Not declared, or external: what it would declare is not known.
+      if parameters[name] == nil, entities.isStandalone, !entities.mayLackDeclarations {
+        throw cursor.error("parameter entity '\(shortened(name))' is not declared")
+      }
+      entities.mayLackDeclarations = true
+      hasSkipped = true
+      return
+    }
+    if opened.contains(name) { throw cursor.error("parameter entity '\(shortened(name))' refers to itself") }
+    // Once is enough: a second reading declares nothing new.
+    if done.contains(name) { return }
+    opened.insert(name)
+    entities.mayLackDeclarations = true
+    sources.append((XMLCursor(text, at: cursor.start + cursor.index), name))
+  }
+
+  private mutating func declaration(_ cursor: inout XMLCursor) throws(XMLError) {
+    if cursor.take("<!--") { return try comment(&cursor) }
+    if cursor.take("<?") { return try instruction(&cursor) }
+    if cursor.take("<!ELEMENT") { return try ContentModel.parse(&cursor) }
+    if cursor.take("<!ATTLIST") { return try attributeList(&cursor) }
+    if cursor.take("<!ENTITY") { return try entity(&cursor) }
+    if cursor.take("<!NOTATION") { return try notation(&cursor) }
+    throw cursor.error("expected a declaration, or ']'")
+  }
+
+  private func end(_ cursor: inout XMLCursor) throws(XMLError) {
+    _ = cursor.skipSpace()
+    guard cursor.take(">") else { throw cursor.error("expected '>' after a declaration") }
+  }
+
+  private func comment(_ cursor: inout XMLCursor) throws(XMLError) {
+    while !cursor.isAtEnd {
+      if cursor.take("--") {
+        guard cursor.take(">") else { throw cursor.error("'--' in a comment") }
+        return
+      }
+      try cursor.character()
+    }
+    throw cursor.error("a comment that is not closed")
+  }
+
+  private func instruction(_ cursor: inout XMLCursor) throws(XMLError) {
+    let start = cursor.index
+    let target = try cursor.name("a name after '<?'")
+    if target.count == 3, target.map({ $0 | 0x20 }) == Array("xml".utf8) {
+      cursor.index = start
+      throw cursor.error("an XML declaration that is not at the start")
+    }
+    if !cursor.starts(with: "?>") {
+      try cursor.space("white space or '?>' after the target of a processing instruction")
+    }
+    while !cursor.isAtEnd {
+      if cursor.take("?>") { return }
+      try cursor.character()
+    }
+    throw cursor.error("a processing instruction that is not closed")
+  }
+
+  // MARK: Entities and notations
+
+  /// [75] ExternalID; with `isNotation` also [83] PublicID.
+  private func externalID(_ cursor: inout XMLCursor, isNotation: Bool = false) throws(XMLError) {
+    if cursor.take("SYSTEM") {
+      try cursor.space("white space after 'SYSTEM'")
+      try cursor.literal("a system identifier")
+      return
+    }
+    guard cursor.take("PUBLIC") else { throw cursor.error("expected 'SYSTEM' or 'PUBLIC'") }
+    try cursor.space("white space after 'PUBLIC'")
+    let start = cursor.index
+    let id = try cursor.quoted("a public identifier")
+    guard id.allSatisfy(XMLCharacters.isPublicIDCharacter) else {
+      cursor.index = start
+      throw cursor.error("a character that a public identifier must not hold")
+    }
+    let hasSpace = cursor.skipSpace()
+    if isNotation, cursor.byte == UInt8(ascii: ">") { return }
+    guard hasSpace else { throw cursor.error("expected white space and a system identifier") }
+    try cursor.literal("a system identifier")
+  }
+
+  private mutating func entity(_ cursor: inout XMLCursor) throws(XMLError) {
+    try cursor.space("white space after '<!ENTITY'")
+    var isParameter = false
+    if cursor.take("%") {
+      isParameter = true
+      try cursor.space("white space after '%'")
+    }
+    let name = try cursor.name("the name of an entity")
+    try cursor.space("white space after the name of an entity")
+    if cursor.byte == UInt8(ascii: "\"") || cursor.byte == UInt8(ascii: "'") {
+      let text = try replacementText(&cursor)
+      try end(&cursor)
+      if isParameter { declare(parameter: name, text) } else { declare(name, .text(text)) }
+      return
+    }
+    try externalID(&cursor)
+    let hasSpace = cursor.skipSpace()
+    var kind = XMLEntities.Kind.external
+    if !isParameter, hasSpace, cursor.take("NDATA") {
+      try cursor.space("white space after 'NDATA'")
+      _ = try cursor.name("the name of a notation")
+      kind = .unparsed
+    }
+    try end(&cursor)
+    if isParameter { declare(parameter: name, nil) } else { declare(name, kind) }
+  }
+
+  private mutating func declare(parameter name: [UInt8], _ text: [UInt8]?) {
+    if hasSkipped && !entities.isStandalone { return }
+    if parameters[name] == nil { parameters[name] = .some(text) }
+  }
+
+  private mutating func declare(_ name: [UInt8], _ kind: XMLEntities.Kind) {
+    if hasSkipped && !entities.isStandalone { return }
+    entities.declare(name, kind)
+  }
+
+  /// [9] EntityValue, with references to characters replaced (§4.5). References to parameter entities are not allowed
+  /// here (WFC: PEs in Internal Subset).
+  private func replacementText(_ cursor: inout XMLCursor) throws(XMLError) -> [UInt8] {
+    guard let quote = cursor.byte else { throw cursor.error("expected a value in quotes") }
+    cursor.index += 1
+    var text: [UInt8] = []
+    while let byte = cursor.byte {
+      switch byte {
+      case quote:
+        cursor.index += 1
+        return text
+      case UInt8(ascii: "%"): throw cursor.error("a reference to a parameter entity inside a declaration")
+      case UInt8(ascii: "&"):
+        let start = cursor.index
+        switch try cursor.reference() {
+        case .character(let code): UTF8Sequence.append(code, to: &text)
+        case .entity: text += cursor.bytes[start..<cursor.index]
+        }
+      default:
+        let start = cursor.index
+        try cursor.character()
+        text += cursor.bytes[start..<cursor.index]
+      }
+    }
+    throw cursor.error("a quote that is not closed")
+  }
+
+  private func notation(_ cursor: inout XMLCursor) throws(XMLError) {
+    try cursor.space("white space after '<!NOTATION'")
+    _ = try cursor.name("the name of a notation")
+    try cursor.space("white space after the name of a notation")
+    try externalID(&cursor, isNotation: true)
+    try end(&cursor)
+  }
+
+  // MARK: Attributes
+
+  /// [52] AttlistDecl.
+  private mutating func attributeList(_ cursor: inout XMLCursor) throws(XMLError) {
+    try cursor.space("white space after '<!ATTLIST'")
+    _ = try cursor.name("the name of an element")
+    while true {
+      let hasSpace = cursor.skipSpace()
+      if cursor.take(">") { return }
+      guard hasSpace else { throw cursor.error("expected white space or '>'") }
+      _ = try cursor.name("the name of an attribute")
+      try cursor.space("white space after the name of an attribute")
+      try attributeType(&cursor)
+      try cursor.space("white space after the type of an attribute")
+      try defaultValue(&cursor)
+    }
+  }
+
+  /// [54] AttType.
+  private func attributeType(_ cursor: inout XMLCursor) throws(XMLError) {
+    if cursor.byte == UInt8(ascii: "(") { return try enumeration(&cursor, isToken: true) }
+    let start = cursor.index
+    let type = String(decoding: try cursor.name("the type of an attribute"), as: UTF8.self)
+    switch type {
+    case "CDATA", "ID", "IDREF", "IDREFS", "ENTITY", "ENTITIES", "NMTOKEN", "NMTOKENS": return
+    case "NOTATION":
+      try cursor.space("white space after 'NOTATION'")
+      try enumeration(&cursor, isToken: false)
+    default:
+      cursor.index = start
+      throw cursor.error("expected the type of an attribute")
+    }
+  }
+
+  private func enumeration(_ cursor: inout XMLCursor, isToken: Bool) throws(XMLError) {
+    guard cursor.take("(") else { throw cursor.error("expected '('") }
+    while true {
+      _ = cursor.skipSpace()
+      _ = try cursor.name(isToken ? "a value" : "the name of a notation", isToken: isToken)
+      _ = cursor.skipSpace()
+      if cursor.take(")") { return }
+      guard cursor.take("|") else { throw cursor.error("expected '|' or ')'") }
+    }
+  }
+
+  /// [60] DefaultDecl.
+  private mutating func defaultValue(_ cursor: inout XMLCursor) throws(XMLError) {
+    if cursor.take("#REQUIRED") || cursor.take("#IMPLIED") { return }
+    if cursor.take("#FIXED") { try cursor.space("white space after '#FIXED'") }
+    guard let quote = cursor.byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+      throw cursor.error("expected a default value in quotes")
+    }
+    cursor.index += 1
+    while let byte = cursor.byte {
+      switch byte {
+      case quote:
+        cursor.index += 1
+        return
+      case UInt8(ascii: "<"): throw cursor.error("'<' in an attribute value")
+      case UInt8(ascii: "&"):
+        let offset = cursor.start + cursor.index
+        if case .entity(let name) = try cursor.reference() {
+          try entities.check(name, in: .attribute, at: offset)
+        }
+      default: try cursor.character()
+      }
+    }
+    throw cursor.error("a quote that is not closed")
+  }
+}

@@ -1,0 +1,83 @@
+// Bytes as they come from outside, made fit for the tokenizer: UTF-16 becomes UTF-8, whatever has ASCII in its lower half
+// passes as it is, and what has not is refused (XML 1.0, appendix F).
+
+import FeedCore
+
+struct InputDecoder {
+  private enum Form {
+    /// Too little has come to tell.
+    case unknown
+    case bytes
+    case utf16(isBigEndian: Bool)
+  }
+
+  private var form = Form.unknown
+  /// What has come and is not decoded yet: the first bytes, or half a character.
+  private var rest: [UInt8] = []
+
+  var isUTF16: Bool { if case .utf16 = form { true } else { false } }
+
+  /// Whether bytes pass as they are, so that they can be read straight to where they are wanted.
+  var isTransparent: Bool { if case .bytes = form { rest.isEmpty } else { false } }
+
+  /// Decodes a chunk.
+  /// - Parameter isLast: whether nothing more will come.
+  mutating func decode(_ chunk: [UInt8], isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
+    rest += chunk
+    if case .unknown = form {
+      guard rest.count >= 4 || isLast else { return }
+      try detect()
+    }
+    switch form {
+    case .unknown: break
+    case .bytes:
+      buffer += rest
+      rest.removeAll()
+    case .utf16(let isBigEndian): try transcode(isBigEndian, isLast: isLast, into: &buffer)
+    }
+  }
+
+  private mutating func detect() throws(XMLError) {
+    func starts(_ bytes: UInt8...) -> Bool { rest.starts(with: bytes) }
+    if starts(0, 0, 0xFE, 0xFF) || starts(0xFF, 0xFE, 0, 0) || starts(0, 0, 0, 0x3C) || starts(0x3C, 0, 0, 0) {
+      throw XMLError("the encoding 'UTF-32' is not supported", at: 0)
+    }
+    if starts(0x4C, 0x6F, 0xA7, 0x94) { throw XMLError("the encoding 'EBCDIC' is not supported", at: 0) }
+    if starts(0xFE, 0xFF) || starts(0xFF, 0xFE) {
+      form = .utf16(isBigEndian: rest[0] == 0xFE)
+      rest.removeFirst(2)
+    } else if starts(0, 0x3C) {
+      form = .utf16(isBigEndian: true)
+    } else if starts(0x3C, 0) {
+      form = .utf16(isBigEndian: false)
+    } else {
+      form = .bytes
+    }
+  }
+
+  private mutating func transcode(_ isBigEndian: Bool, isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
+    func unit(_ index: Int) -> UInt32 {
+      isBigEndian
+        ? UInt32(rest[index]) << 8 | UInt32(rest[index + 1]) : UInt32(rest[index + 1]) << 8 | UInt32(rest[index])
+    }
+    var index = 0
+    while index + 2 <= rest.count {
+      let first = unit(index)
+      var count = 2
+      var code = first
+      if (0xD800..<0xDC00).contains(first) {
+        guard index + 4 <= rest.count else { break }
+        let second = unit(index + 2)
+        guard (0xDC00..<0xE000).contains(second) else { throw XMLError("invalid UTF-16", at: buffer.count) }
+        code = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
+        count = 4
+      } else if (0xDC00..<0xE000).contains(first) {
+        throw XMLError("invalid UTF-16", at: buffer.count)
+      }
+      UTF8Sequence.append(code, to: &buffer)
+      index += count
+    }
+    rest.removeFirst(index)
+    if isLast, !rest.isEmpty { throw XMLError("the input ends inside a character", at: buffer.count) }
+  }
+}

@@ -1,0 +1,66 @@
+// The namespace declarations that are in scope (Namespaces in XML 1.0).
+
+import FeedCore
+
+struct Namespaces {
+  struct Declaration {
+    /// Empty for the default namespace.
+    let prefix: [UInt8]
+    /// The attribute as it stands: `xmlns:x="…"`.
+    let text: [UInt8]
+    let uri: [UInt8]
+    let depth: Int
+  }
+
+  private(set) var declarations: [Declaration] = []
+
+  /// Takes in the declarations of a start tag.
+  /// - Parameter depth: of the element.
+  mutating func enter(_ bytes: borrowing Span<UInt8>, _ tag: StartTag, depth: Int) {
+    for attribute in tag.attributes {
+      guard let prefix = Self.declaredPrefix(bytes, attribute) else { continue }
+      declarations.append(
+        Declaration(
+          prefix: prefix, text: array(bytes, attribute.name.lowerBound..<(attribute.value.upperBound + 1)),
+          uri: array(bytes, attribute.value), depth: depth))
+    }
+  }
+
+  mutating func leave(depth: Int) {
+    while let last = declarations.last, last.depth >= depth { declarations.removeLast() }
+  }
+
+  /// What a prefix stands for; nil where it is not declared.
+  func uri(_ prefix: ArraySlice<UInt8>) -> [UInt8]? {
+    for declaration in declarations.reversed() where declaration.prefix[...] == prefix { return declaration.uri }
+    return prefix.isEmpty ? [] : prefix.elementsEqual(Array("xml".utf8)) ? Self.xml : nil
+  }
+
+  private static let xml = Array("http://www.w3.org/XML/1998/namespace".utf8)
+
+  /// What an element would lose if it were taken out: the declarations of the elements around it that are in scope and
+  /// that its own start tag does not make.
+  func inherited(by bytes: borrowing Span<UInt8>, _ tag: StartTag, depth: Int) -> [[UInt8]] {
+    if declarations.isEmpty { return [] }
+    var known: Set<[UInt8]> = []
+    for attribute in tag.attributes {
+      if let prefix = Self.declaredPrefix(bytes, attribute) { known.insert(prefix) }
+    }
+    var texts: [[UInt8]] = []
+    for declaration in declarations.reversed() where declaration.depth < depth {
+      guard known.insert(declaration.prefix).inserted, !declaration.uri.isEmpty else { continue }
+      texts.append(declaration.text)
+    }
+    return texts.reversed()
+  }
+
+  /// - Returns: nil for an attribute that declares no namespace.
+  private static func declaredPrefix(_ bytes: borrowing Span<UInt8>, _ attribute: StartTag.Attribute) -> [UInt8]? {
+    guard bytes[attribute.name.lowerBound] == UInt8(ascii: "x"),
+      startsWith(bytes, "xmlns", at: attribute.name.lowerBound) == .yes
+    else { return nil }
+    if attribute.name.count == 5 { return [] }
+    guard bytes[attribute.name.lowerBound + 5] == UInt8(ascii: ":") else { return nil }
+    return array(bytes, (attribute.name.lowerBound + 6)..<attribute.name.upperBound)
+  }
+}

@@ -1,0 +1,140 @@
+// A start tag or an empty-element tag ([40], [44]): its name and its attributes, as places in the text.
+
+import FeedCore
+
+struct StartTag {
+  struct Attribute {
+    let name: Range<Int>
+    /// Between the quotes.
+    let value: Range<Int>
+    let hasReferences: Bool
+  }
+
+  enum Result {
+    /// The offset behind the tag.
+    case end(Int, isEmpty: Bool)
+    /// The bytes end before it does.
+    case cut
+  }
+
+  private(set) var name = 0..<0
+  private(set) var attributes: [Attribute] = []
+  private(set) var hasReferences = false
+
+  /// Up to so many attributes are compared each with each.
+  private static let compareThreshold = 8
+
+  /// Judges the tag at `start`.
+  mutating func parse(
+    _ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding, maxAttributes: Int
+  ) throws(XMLError) -> Result {
+    if !attributes.isEmpty { attributes.removeAll(keepingCapacity: true) }
+    hasReferences = false
+    guard case .at(let nameEnd) = XMLCharacters.nameEnd(bytes, start + 1, encoding) else { return .cut }
+    if nameEnd == start + 1 { throw XMLError("expected a name after '<'", at: nameEnd) }
+    name = (start + 1)..<nameEnd
+    if bytes[nameEnd] == UInt8(ascii: ">") { return .end(nameEnd + 1, isEmpty: false) }
+    var index = nameEnd
+    while true {
+      let before = index
+      while index < bytes.count, XMLCharacters.isWhiteSpace(bytes[index]) { index += 1 }
+      guard index < bytes.count else { return .cut }
+      if bytes[index] == UInt8(ascii: ">") {
+        try checkNames(bytes)
+        return .end(index + 1, isEmpty: false)
+      }
+      if bytes[index] == UInt8(ascii: "/") {
+        guard index + 1 < bytes.count else { return .cut }
+        guard bytes[index + 1] == UInt8(ascii: ">") else { throw XMLError("expected '>' after '/'", at: index + 1) }
+        try checkNames(bytes)
+        return .end(index + 2, isEmpty: true)
+      }
+      guard index > before else {
+        if case .cut = XMLCharacters.at(bytes, index, encoding) { return .cut }
+        throw XMLError("expected white space, '>' or '/>' in a tag", at: index)
+      }
+      guard attributes.count < maxAttributes else {
+        throw XMLError("more than \(maxAttributes) attributes (--max-attributes)", at: index)
+      }
+      guard let end = try attribute(bytes, index, encoding) else { return .cut }
+      index = end
+    }
+  }
+
+  /// - Returns: the offset behind the attribute; nil when the bytes end before.
+  private mutating func attribute(
+    _ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding
+  ) throws(XMLError) -> Int? {
+    guard case .at(let nameEnd) = XMLCharacters.nameEnd(bytes, start, encoding) else { return nil }
+    if nameEnd == start { throw XMLError("expected an attribute name, '>' or '/>'", at: start) }
+    var index = nameEnd
+    while index < bytes.count, XMLCharacters.isWhiteSpace(bytes[index]) { index += 1 }
+    guard index < bytes.count else { return nil }
+    guard bytes[index] == UInt8(ascii: "=") else { throw XMLError("expected '=' after an attribute name", at: index) }
+    index += 1
+    while index < bytes.count, XMLCharacters.isWhiteSpace(bytes[index]) { index += 1 }
+    guard index < bytes.count else { return nil }
+    let quote = bytes[index]
+    guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+      throw XMLError("expected a quote around an attribute value", at: index)
+    }
+    index += 1
+    var hasReferences = false
+    guard let end = try Self.valueEnd(bytes, index, quote, encoding, &hasReferences) else { return nil }
+    attributes.append(Attribute(name: start..<nameEnd, value: index..<end, hasReferences: hasReferences))
+    if hasReferences { self.hasReferences = true }
+    return end + 1
+  }
+
+  /// Judges a literal without `<` ([10] AttValue) up to its quote.
+  static func valueEnd(
+    _ bytes: borrowing Span<UInt8>, _ start: Int, _ quote: UInt8, _ encoding: XMLEncoding, _ hasReferences: inout Bool
+  ) throws(XMLError) -> Int? {
+    var index = start
+    while true {
+      index = XMLText.plainEnd(bytes, index, stop: quote, orAt: UInt8(ascii: "&"), UInt8(ascii: "<"))
+      guard index < bytes.count else { return nil }
+      switch bytes[index] {
+      case quote: return index
+      case UInt8(ascii: "<"): throw XMLError("'<' in an attribute value", at: index)
+      case UInt8(ascii: "&"):
+        var search = TokenSearch(.reference, from: index + 1)
+        guard let end = try search.run(bytes, encoding) else { return nil }
+        _ = try XMLReference(bytes, index..<end, encoding)
+        hasReferences = true
+        index = end
+      default:
+        switch XMLCharacters.at(bytes, index, encoding) {
+        case .character(_, let count): index += count
+        case .cut: return nil
+        case .illegal: throw XMLText.illegal(bytes, index, encoding)
+        }
+      }
+    }
+  }
+
+  /// WFC: Unique Att Spec.
+  private func checkNames(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    guard attributes.count > 1 else { return }
+    if attributes.count <= Self.compareThreshold {
+      for index in attributes.indices {
+        for earlier in 0..<index where isSame(bytes, attributes[index].name, attributes[earlier].name) {
+          throw duplicate(bytes, attributes[index])
+        }
+      }
+    } else {
+      var names = Set<[UInt8]>(minimumCapacity: attributes.count)
+      for attribute in attributes where !names.insert(array(bytes, attribute.name)).inserted {
+        throw duplicate(bytes, attribute)
+      }
+    }
+  }
+
+  private func isSame(_ bytes: borrowing Span<UInt8>, _ a: Range<Int>, _ b: Range<Int>) -> Bool {
+    a.count == b.count && sameBytes(bytes.extracting(a), bytes.extracting(b))
+  }
+
+  private func duplicate(_ bytes: borrowing Span<UInt8>, _ attribute: Attribute) -> XMLError {
+    XMLError("attribute '\(shortened(array(bytes, attribute.name)))' occurs twice", at: attribute.name.lowerBound)
+  }
+}

@@ -1,0 +1,167 @@
+// The search for the end of a token that has not come as a whole. It remembers where it is, so that no byte is searched
+// twice however the text is cut; what stands in between is judged once the token is there.
+
+import FeedCore
+
+struct TokenSearch {
+  enum Kind {
+    case tag
+    case instruction
+    case reference
+    /// The name at the beginning of a processing instruction.
+    case target
+    case documentType
+
+    var shown: String {
+      switch self {
+      case .tag: "a tag"
+      case .instruction: "an XML declaration"
+      case .reference: "a reference"
+      case .target: "a processing instruction"
+      case .documentType: "the document type declaration"
+      }
+    }
+  }
+
+  /// Where in a document type declaration.
+  private enum Place {
+    case outside
+    case subset
+    case declaration
+    case comment
+    case instruction
+  }
+
+  let kind: Kind
+  /// Where it goes on.
+  var offset: Int
+  /// The quote that is open; 0 for none.
+  private var quote: UInt8 = 0
+  private var place = Place.outside
+
+  /// - Parameter start: the offset of the token's second byte.
+  init(_ kind: Kind, from start: Int) {
+    self.kind = kind
+    offset = kind == .target ? start + 1 : start
+  }
+
+  /// - Returns: the offset behind the token; nil when that has not come.
+  mutating func run(_ bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding) throws(XMLError) -> Int? {
+    switch kind {
+    case .tag: return try tagEnd(bytes)
+    case .instruction: return find("?>", bytes)
+    case .reference: return try referenceEnd(bytes)
+    case .target: return targetEnd(bytes, encoding)
+    case .documentType: return documentTypeEnd(bytes)
+    }
+  }
+
+  private mutating func tagEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
+    while offset < bytes.count {
+      if quote != 0 {
+        guard closeQuote(bytes) else { return nil }
+        continue
+      }
+      let byte = bytes[offset]
+      if byte == UInt8(ascii: "<") { throw XMLError("'<' in a tag", at: offset) }
+      offset += 1
+      if byte == UInt8(ascii: ">") { return offset }
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { quote = byte }
+    }
+    return nil
+  }
+
+  /// - Returns: false when the quote has not come.
+  private mutating func closeQuote(_ bytes: borrowing Span<UInt8>) -> Bool {
+    guard let end = firstIndex(of: quote, in: bytes, offset..<bytes.count) else {
+      offset = bytes.count
+      return false
+    }
+    offset = end + 1
+    quote = 0
+    return true
+  }
+
+  private mutating func find(_ text: StaticString, _ bytes: borrowing Span<UInt8>) -> Int? {
+    while offset < bytes.count {
+      switch startsWith(bytes, text, at: offset) {
+      case .yes: return offset + text.utf8CodeUnitCount
+      case .cut: return nil
+      case .no: offset += 1
+      }
+    }
+    return nil
+  }
+
+  private mutating func referenceEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      if byte == UInt8(ascii: ";") { return offset + 1 }
+      guard XMLCharacters.isASCIINameByte(byte) || byte >= 0x80 || byte == UInt8(ascii: "#") else {
+        throw XMLError("expected a reference and ';' after '&'", at: offset)
+      }
+      offset += 1
+    }
+    return nil
+  }
+
+  private mutating func targetEnd(_ bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding) -> Int? {
+    while offset < bytes.count {
+      let byte = bytes[offset]
+      guard XMLCharacters.isASCIINameByte(byte) || byte >= 0x80 else { return offset }
+      offset += 1
+    }
+    return nil
+  }
+
+  private mutating func documentTypeEnd(_ bytes: borrowing Span<UInt8>) -> Int? {
+    while offset < bytes.count {
+      if quote != 0 {
+        guard closeQuote(bytes) else { return nil }
+        continue
+      }
+      let byte = bytes[offset]
+      switch (place, byte) {
+      case (.outside, UInt8(ascii: ">")): return offset + 1
+      case (.outside, UInt8(ascii: "[")): place = .subset
+      case (.subset, UInt8(ascii: "]")): place = .outside
+      case (.subset, UInt8(ascii: "<")):
+        guard let next = opened(bytes) else { return nil }
+        place = next
+        // Not so far that `<!-->` would end what it begins.
+        if place == .comment { offset += 3 }
+      case (.declaration, UInt8(ascii: ">")): place = .subset
+      case (.outside, UInt8(ascii: "\"")), (.outside, UInt8(ascii: "'")), (.declaration, UInt8(ascii: "\"")),
+        (.declaration, UInt8(ascii: "'")):
+        quote = byte
+      case (.comment, UInt8(ascii: "-")), (.instruction, UInt8(ascii: "?")):
+        switch startsWith(bytes, place == .comment ? "-->" : "?>", at: offset) {
+        case .cut: return nil
+        case .yes:
+          offset += place == .comment ? 2 : 1
+          place = .subset
+        case .no: break
+        }
+      default: break
+      }
+      offset += 1
+    }
+    return nil
+  }
+
+  /// What begins with the `<` at `offset`; nil when it takes more bytes to tell.
+  private func opened(_ bytes: borrowing Span<UInt8>) -> Place? {
+    switch startsWith(bytes, "<!--", at: offset) {
+    case .yes: return .comment
+    case .cut: return nil
+    case .no: return bytes[offset + 1] == UInt8(ascii: "?") ? .instruction : .declaration
+    }
+  }
+}
+
+/// A part of a span as an array.
+func array(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+  var result: [UInt8] = []
+  result.append(span: bytes.extracting(range))
+  return result
+}

@@ -1,0 +1,100 @@
+// A place in a text that is there as a whole: declarations are read with it.
+
+import FeedCore
+
+struct XMLCursor {
+  let bytes: [UInt8]
+  var index = 0
+  /// The offset of the text in what is being read.
+  let start: Int
+
+  init(_ bytes: [UInt8], at start: Int) {
+    self.bytes = bytes
+    self.start = start
+  }
+
+  var isAtEnd: Bool { index >= bytes.count }
+  var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  func error(_ message: String) -> XMLError { XMLError(message, at: start + index) }
+
+  func starts(with text: StaticString) -> Bool { startsWith(bytes.span, text, at: index) == .yes }
+
+  /// Passes over a text if it is there.
+  mutating func take(_ text: StaticString) -> Bool {
+    guard starts(with: text) else { return false }
+    index += text.utf8CodeUnitCount
+    return true
+  }
+
+  /// Passes over white space.
+  /// - Returns: whether there was any.
+  mutating func skipSpace() -> Bool {
+    let before = index
+    while let byte, XMLCharacters.isWhiteSpace(byte) { index += 1 }
+    return index > before
+  }
+
+  mutating func space(_ expected: String) throws(XMLError) {
+    guard skipSpace() else { throw error("expected " + expected) }
+  }
+
+  /// A name ([5]) or, with `isToken`, an Nmtoken ([7]).
+  mutating func name(_ expected: String, isToken: Bool = false) throws(XMLError) -> [UInt8] {
+    guard let end = XMLName.end(bytes.span, index, .utf8, isToken: isToken), end > index else {
+      throw error("expected " + expected)
+    }
+    defer { index = end }
+    return Array(bytes[index..<end])
+  }
+
+  /// A text in quotes, without them.
+  mutating func quoted(_ expected: String) throws(XMLError) -> [UInt8] {
+    guard let quote = byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
+      throw error("expected \(expected) in quotes")
+    }
+    guard let end = bytes[(index + 1)...].firstIndex(of: quote) else { throw error("a quote that is not closed") }
+    defer { index = end + 1 }
+    return Array(bytes[(index + 1)..<end])
+  }
+
+  /// Judges a text in quotes: legal characters, no more.
+  mutating func literal(_ expected: String) throws(XMLError) {
+    let start = index
+    let count = try quoted(expected).count
+    let end = index
+    index = start + 1
+    while index < start + 1 + count { try character() }
+    index = end
+  }
+
+  /// Passes over one character.
+  mutating func character() throws(XMLError) {
+    guard case .character(_, let count) = XMLCharacters.at(bytes.span, index, .utf8) else {
+      throw XMLError(XMLText.illegal(bytes.span, index, .utf8).message, at: start + index)
+    }
+    index += count
+  }
+
+  /// Reads the reference that begins here.
+  mutating func reference() throws(XMLError) -> XMLReference {
+    var search = TokenSearch(.reference, from: index + 1)
+    do throws(XMLError) {
+      guard let end = try search.run(bytes.span, .utf8) else { throw error("expected a reference and ';' after '&'") }
+      let reference = try XMLReference(bytes.span, index..<end, .utf8)
+      index = end
+      return reference
+    } catch {
+      throw self.error(error.message)
+    }
+  }
+
+  /// `name = "value"` of an XML declaration.
+  mutating func pseudoAttribute(_ name: StaticString) throws(XMLError) -> [UInt8] {
+    guard take(name) else { throw error("expected '\(name)'") }
+    _ = skipSpace()
+    guard take("=") else { throw error("expected '=' after '\(name)'") }
+    _ = skipSpace()
+    return try quoted("a value")
+  }
+}

@@ -1,0 +1,71 @@
+// The XML declaration ([23]) and the encodings that it may name.
+
+import FeedCore
+
+struct XMLDeclaration {
+  private(set) var encoding: [UInt8]?
+  private(set) var isStandalone = false
+
+  /// - Parameter range: from `<?xml` to behind `?>`.
+  init(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(XMLError) {
+    var cursor = XMLCursor(array(bytes, range), at: range.lowerBound)
+    cursor.index = 5
+    try cursor.space("white space after '<?xml'")
+    let version = try cursor.pseudoAttribute("version")
+    guard version.count > 2, version.starts(with: Array("1.".utf8)),
+      version.dropFirst(2).allSatisfy({ $0 &- UInt8(ascii: "0") < 10 })
+    else { throw cursor.error("expected version '1.0', found '\(shortened(version))'") }
+
+    var hasSpace = cursor.skipSpace()
+    if hasSpace, cursor.starts(with: "encoding") {
+      let name = try cursor.pseudoAttribute("encoding")
+      guard Self.isEncodingName(name) else { throw cursor.error("'\(shortened(name))' is no name of an encoding") }
+      encoding = name
+      hasSpace = cursor.skipSpace()
+    }
+    if hasSpace, cursor.starts(with: "standalone") {
+      let answer = try cursor.pseudoAttribute("standalone")
+      switch String(decoding: answer, as: UTF8.self) {
+      case "yes": isStandalone = true
+      case "no": break
+      default: throw cursor.error("expected standalone 'yes' or 'no', found '\(shortened(answer))'")
+      }
+      _ = cursor.skipSpace()
+    }
+    guard cursor.take("?>") else { throw cursor.error("expected '?>' after an XML declaration") }
+  }
+
+  /// [81] EncName.
+  private static func isEncodingName(_ name: [UInt8]) -> Bool {
+    func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+    guard let first = name.first, isLetter(first) else { return false }
+    return name.allSatisfy {
+      isLetter($0) || $0 &- UInt8(ascii: "0") < 10 || Array("._-".utf8).contains($0)
+    }
+  }
+
+  /// What a name means for bytes that are read as `now` so far.
+  static func resolved(
+    _ name: [UInt8], wasUTF16: Bool, hasMark: Bool, at offset: Int
+  ) throws(XMLError) -> XMLEncoding {
+    let lower = String(decoding: name, as: UTF8.self).lowercased()
+    let isWide = ["utf-16", "utf-16le", "utf-16be", "iso-10646-ucs-2", "ucs-2"].contains(lower)
+    let isUTF8 = lower == "utf-8" || lower == "utf8"
+    if wasUTF16 || isWide || (hasMark && !isUTF8) {
+      if wasUTF16 && isWide { return .utf8 }
+      throw XMLError("the text is not in the encoding '\(shortened(name))' that it names", at: offset)
+    }
+    if isUTF8 { return .utf8 }
+    switch lower {
+    case "us-ascii", "ascii", "ansi_x3.4-1968": return .ascii
+    case "iso-8859-1", "latin1", "iso_8859-1", "l1": return .latin1
+    case "windows-1252", "cp1252": return .windows1252
+    default: break
+    }
+    let passes = ["iso-8859-", "windows-", "euc-", "koi8-", "shift_jis", "gb", "big5", "tis-620", "macintosh", "cp"]
+    guard passes.contains(where: { lower.hasPrefix($0) }) else {
+      throw XMLError("the encoding '\(shortened(name))' is not supported", at: offset)
+    }
+    return .opaque
+  }
+}

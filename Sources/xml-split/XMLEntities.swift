@@ -1,0 +1,118 @@
+// The entities of a document. They are never put into the output; but a document whose references lead to text that is
+// not well-formed, or back to themselves, is not well-formed either (§4.1, §4.3.2). Each is judged once, when it is
+// first referred to, however often that happens: a billion laughs cost ten.
+
+import FeedCore
+
+struct XMLEntities {
+  /// Where a reference stands. In an attribute the text must not hold `<`.
+  enum Context: Hashable {
+    case content
+    case attribute
+  }
+
+  enum Kind {
+    /// What it stands for, as UTF-8: references to characters have been replaced in it.
+    case text([UInt8])
+    /// Of another file, which is never read.
+    case external
+    case unparsed
+  }
+
+  private struct Place: Hashable {
+    let name: [UInt8]
+    let context: Context
+  }
+
+  private enum State { case open, done }
+
+  var isStandalone = false
+  /// Whether there may be declarations that were not read, so that an unknown name is no error.
+  var mayLackDeclarations = false
+  private var kinds: [[UInt8]: Kind] = [:]
+  private var states: [Place: State] = [:]
+
+  /// The first declaration is the one that counts (§4.2).
+  mutating func declare(_ name: [UInt8], _ kind: Kind) {
+    if kinds[name] == nil { kinds[name] = kind }
+  }
+
+  /// Judges a reference to `name`, and all that it leads to.
+  mutating func check(_ name: [UInt8], in context: Context, at offset: Int) throws(XMLError) {
+    var way: [(place: Place, rest: [Place])] = []
+    func enter(_ place: Place) throws(XMLError) {
+      switch states[place] {
+      case .done: return
+      case .open: throw XMLError("entity '\(shortened(place.name))' refers to itself", at: offset)
+      case nil: break
+      }
+      let references = try judge(place, at: offset)
+      states[place] = .open
+      way.append((place, references))
+    }
+    try enter(Place(name: name, context: context))
+    while let top = way.last {
+      if let next = top.rest.last {
+        way[way.count - 1].rest.removeLast()
+        try enter(next)
+      } else {
+        states[top.place] = .done
+        way.removeLast()
+      }
+    }
+  }
+
+  /// Judges the text of one entity.
+  /// - Returns: what it refers to.
+  private func judge(_ place: Place, at offset: Int) throws(XMLError) -> [Place] {
+    let name = shortened(place.name)
+    guard let kind = kinds[place.name] else {
+      if XMLReference.predefined(place.name) != nil || (mayLackDeclarations && !isStandalone) { return [] }
+      throw XMLError("entity '\(name)' is not declared", at: offset)
+    }
+    // What a predefined entity stands for is known.
+    if XMLReference.predefined(place.name) != nil { return [] }
+    let text: [UInt8]
+    switch kind {
+    case .unparsed: throw XMLError("entity '\(name)' is not parsed, and cannot be referred to", at: offset)
+    case .external:
+      if place.context == .content { return [] }
+      throw XMLError("entity '\(name)' is external, and cannot be in an attribute value", at: offset)
+    case .text(let replacement): text = replacement
+    }
+    do {
+      return place.context == .content ? try content(text) : try literal(text)
+    } catch {
+      throw XMLError("in entity '\(name)': \(error.message)", at: offset)
+    }
+  }
+
+  private func content(_ text: [UInt8]) throws(XMLError) -> [Place] {
+    var limits = XMLTokenizer.Limits()
+    limits.maxDepth = .max
+    var tokenizer = XMLTokenizer(fragmentWith: limits)
+    while try tokenizer.next(text.span, isLast: true) != nil {}
+    return tokenizer.references.inContent.map { Place(name: $0, context: .content) }
+      + tokenizer.references.inAttributes.map { Place(name: $0, context: .attribute) }
+  }
+
+  private func literal(_ text: [UInt8]) throws(XMLError) -> [Place] {
+    var index = 0
+    let span = text.span
+    var names: [[UInt8]] = []
+    while index < span.count {
+      switch span[index] {
+      case UInt8(ascii: "<"): throw XMLError("'<' in an attribute value", at: index)
+      case UInt8(ascii: "&"):
+        var search = TokenSearch(.reference, from: index + 1)
+        guard let end = try search.run(span, .utf8) else {
+          throw XMLError("expected a reference and ';' after '&'", at: index)
+        }
+        if case .entity(let name) = try XMLReference(span, index..<end, .utf8) { names.append(name) }
+        index = end
+      default: index += 1
+      }
+    }
+    return names.map { Place(name: $0, context: .attribute) }
+  }
+}

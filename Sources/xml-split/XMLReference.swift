@@ -1,0 +1,85 @@
+// References ([66] CharRef, [68] EntityRef).
+
+import FeedCore
+
+enum XMLReference {
+  case character(UInt32)
+  case entity([UInt8])
+
+  /// - Parameter range: from the `&` to behind the `;`.
+  init(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding) throws(XMLError) {
+    let inside = array(bytes, (range.lowerBound + 1)..<(range.upperBound - 1))
+    guard inside.first == UInt8(ascii: "#") else {
+      guard XMLName.isName(inside, encoding) else {
+        throw XMLError("expected a name and ';' after '&'", at: range.lowerBound)
+      }
+      self = .entity(inside)
+      return
+    }
+    guard let code = Self.code(inside.dropFirst()) else {
+      throw XMLError("expected a number and ';' after '&#'", at: range.lowerBound)
+    }
+    guard XMLCharacters.isCharacter(code) else {
+      throw XMLError("a reference to a character that XML does not allow", at: range.lowerBound)
+    }
+    self = .character(code)
+  }
+
+  /// - Returns: nil for what is no number; more than any character where it is too large.
+  private static func code(_ text: ArraySlice<UInt8>) -> UInt32? {
+    let isHex = text.first == UInt8(ascii: "x")
+    let digits = isHex ? text.dropFirst() : text
+    if digits.isEmpty { return nil }
+    var code: UInt32 = 0
+    for digit in digits {
+      guard let value = hexValue(digit), isHex || value < 10 else { return nil }
+      code = min(code * (isHex ? 16 : 10) + UInt32(value), 0x11_0000)
+    }
+    return code
+  }
+
+  /// The offset behind a reference to one of those that need no declaration: what references mostly are.
+  @inline(__always)
+  static func predefinedEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int? {
+    guard start + 8 <= bytes.count else { return nil }
+    let word = loadWord(bytes, at: start)
+    // The bytes of `&lt;` and so on, the first one lowest.
+    if word & 0xFFFF_FFFF == 0x3B74_6C26 || word & 0xFFFF_FFFF == 0x3B74_6726 { return start + 4 }
+    if word & 0xFF_FFFF_FFFF == 0x3B_706D_6126 { return start + 5 }
+    if word & 0xFFFF_FFFF_FFFF == 0x3B74_6F75_7126 || word & 0xFFFF_FFFF_FFFF == 0x3B73_6F70_6126 { return start + 6 }
+    return nil
+  }
+
+  /// The five that need no declaration (§4.6).
+  static func predefined(_ name: [UInt8]) -> UInt8? {
+    switch String(decoding: name, as: UTF8.self) {
+    case "lt": UInt8(ascii: "<")
+    case "gt": UInt8(ascii: ">")
+    case "amp": UInt8(ascii: "&")
+    case "quot": UInt8(ascii: "\"")
+    case "apos": UInt8(ascii: "'")
+    default: nil
+    }
+  }
+
+  /// The names of the entities that a literal, which has been judged, refers to.
+  static func entities(
+    in bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding
+  ) throws(XMLError) -> [[UInt8]] {
+    var names: [[UInt8]] = []
+    var index = range.lowerBound
+    while let start = firstIndex(of: UInt8(ascii: "&"), in: bytes, index..<range.upperBound),
+      let end = firstIndex(of: UInt8(ascii: ";"), in: bytes, start..<range.upperBound)
+    {
+      if case .entity(let name) = try XMLReference(bytes, start..<(end + 1), encoding) { names.append(name) }
+      index = end + 1
+    }
+    return names
+  }
+}
+
+/// The entities that a text refers to.
+struct XMLReferences {
+  var inContent: [[UInt8]] = []
+  var inAttributes: [[UInt8]] = []
+}

@@ -1,0 +1,93 @@
+// Runs of characters, eight a step.
+
+import FeedCore
+
+enum XMLText {
+  /// The offset of the first byte that text must look at: `<`, `&`, `]`, a control character or no ASCII.
+  @inline(__always)
+  static func plainEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int {
+    plainEnd(bytes, start, stop: UInt8(ascii: "<"), orAt: UInt8(ascii: "&"), UInt8(ascii: "]"))
+  }
+
+  /// The offset of the first byte that is `stop` or one of two others, a control character but white space, or no ASCII.
+  @inline(__always)
+  static func plainEnd(
+    _ bytes: borrowing Span<UInt8>, _ start: Int, stop: UInt8, orAt second: UInt8? = nil, _ third: UInt8? = nil
+  ) -> Int {
+    let (second, third) = (second ?? stop, third ?? stop)
+    var index = start
+    while true {
+      while index + 8 <= bytes.count {
+        let word = loadWord(bytes, at: index)
+        let stops =
+          word.places(of: stop) | word.places(of: second) | word.places(of: third) | word.places(below: 0x20)
+          | word & .repeating(0x80)
+        index += stops.lowestPlace
+        if stops != 0 { break }
+      }
+      guard index < bytes.count else { return index }
+      let byte = bytes[index]
+      if byte == stop || byte == second || byte == third || byte >= 0x80 { return index }
+      if byte < 0x20, !XMLCharacters.isWhiteSpace(byte) { return index }
+      index += 1
+    }
+  }
+
+  /// A text as UTF-8, with the references that need no declaration replaced; others stay as they are.
+  static func decoded(_ text: [UInt8], _ encoding: XMLEncoding) -> [UInt8] {
+    let text = SingleByte.utf8(text, encoding)
+    let span = text.span
+    var result: [UInt8] = []
+    var index = 0
+    while let start = firstIndex(of: UInt8(ascii: "&"), in: span, index..<span.count),
+      let end = firstIndex(of: UInt8(ascii: ";"), in: span, start..<span.count)
+    {
+      result.append(span: span.extracting(index..<start))
+      index = end + 1
+      switch try? XMLReference(span, start..<index, .utf8) {
+      case .character(let code): UTF8Sequence.append(code, to: &result)
+      case .entity(let name):
+        if let byte = XMLReference.predefined(name) { result.append(byte) } else { result += text[start..<index] }
+      case nil: result += text[start..<index]
+      }
+    }
+    result.append(span: span.extracting(index..<span.count))
+    return result
+  }
+
+  static func illegal(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> XMLError {
+    let byte = bytes[index]
+    if byte >= 0x80, encoding == .ascii { return XMLError("a byte that is no US-ASCII", at: index) }
+    if byte >= 0x80, encoding == .utf8, UTF8Sequence.length(in: bytes, at: index) == 0 {
+      return XMLError("invalid UTF-8", at: index)
+    }
+    return XMLError("a character that XML does not allow", at: index)
+  }
+
+  /// [17] PITarget: a name, but not `xml`.
+  static func checkTarget(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding) throws(XMLError)
+  {
+    let text = array(bytes, range)
+    guard XMLName.isName(text, encoding) else {
+      throw XMLError("expected a name after '<?'", at: range.lowerBound)
+    }
+    if text.count == 3, text.map({ $0 | 0x20 }) == Array("xml".utf8) {
+      throw XMLError("an XML declaration that is not at the start", at: range.lowerBound - 2)
+    }
+  }
+}
+
+enum XMLName {
+  /// Whether all of a text is a name ([5]).
+  static func isName(_ text: [UInt8], _ encoding: XMLEncoding, isToken: Bool = false) -> Bool {
+    !text.isEmpty && end(text.span, 0, encoding, isToken: isToken) == text.count
+  }
+
+  /// Where a name ends in a text that is all there: at `start` where there is none; nil for a character that is cut.
+  static func end(_ text: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool) -> Int? {
+    switch XMLCharacters.nameEnd(text, start, encoding, isToken: isToken) {
+    case .at(let end): end
+    case .cut: text.count
+    }
+  }
+}

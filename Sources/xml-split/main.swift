@@ -1,0 +1,12 @@
+import FeedCore
+
+xmlSplit.main { (invocation: Invocation<Flag>, streams) throws(ToolError) in
+  let options = try Options(invocation)
+  var count = 0
+  for file in options.files {
+    var splitter = Splitter(options, file, streams)
+    try splitter.run()
+    count += splitter.count
+  }
+  return count > 0 ? .yes : .no
+}

@@ -1,0 +1,98 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import xml_split
+
+/// The W3C suite. Its files are not part of the project: FEEDUTILS_CONFORMANCE names the folder.
+@Suite(.enabled(if: Repository.conformance != nil && Repository.has("python3"), "FEEDUTILS_CONFORMANCE is unset"))
+struct ConformanceTests {
+  struct Case {
+    let path: String
+    let isAccepted: Bool
+    let bytes: [UInt8]
+  }
+
+  static let cases: [Case] = (try? load()) ?? []
+
+  private static func load() throws -> [Case] {
+    let folder = try #require(Repository.conformance) + "/xmlts"
+    let scratch = try ScratchFolder()
+    let unzip = "cd \(scratch.path) && python3 -m zipfile -e \(Command.quote(folder + "/xmlts20130923.zip")) ."
+    #expect(try Command.shell(unzip).status == 0)
+    let table = try String(contentsOfFile: folder + "/cases.tsv", encoding: .utf8)
+    return try table.split(separator: "\n").dropFirst().compactMap { line in
+      let fields = line.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+      guard fields[6] == "accept" || fields[6] == "reject" else { return nil }
+      let bytes = try #require(FileManager.default.contents(atPath: scratch.file(fields[1])))
+      return Case(path: fields[1], isAccepted: fields[6] == "accept", bytes: Array(bytes))
+    }
+  }
+
+  @Test func theVerdicts() {
+    for item in Self.cases {
+      let (_, error) = Tokens.of(item.bytes, isSingle: true)
+      #expect((error == nil) == item.isAccepted, "\(item.path): \(error?.message ?? "accepted")")
+    }
+    #expect(Self.cases.count { $0.isAccepted } == 957 && Self.cases.count { !$0.isAccepted } == 927)
+  }
+
+  /// However a text is cut, its tokens and its error are the same.
+  @Test(arguments: [1, 2, 7])
+  func inPieces(_ size: Int) {
+    for item in Self.cases where item.bytes.count < 20_000 {
+      let (tokens, error) = Tokens.of(item.bytes, isSingle: true)
+      let (others, other) = Tokens.of(item.bytes, pieces: size, isSingle: true)
+      // Of a text that is refused, one that comes whole may be refused before its first token.
+      let isSame = (error == nil) == (other == nil) && (error != nil || tokens == others)
+      #expect(isSame, "\(item.path), \(size) at a time: \(tokens) \(others)")
+    }
+  }
+
+  /// A stream of all documents that are in UTF-8 is accepted, and its tags are those of each.
+  @Test func oneAfterAnother() {
+    var stream: [UInt8] = []
+    var tokens: [String] = []
+    for item in Self.cases where item.isAccepted {
+      var decoder = InputDecoder()
+      var text: [UInt8] = []
+      guard (try? decoder.decode(item.bytes, isLast: true, into: &text)) != nil, !decoder.isUTF16 else { continue }
+      stream += text + Array("\r\n".utf8)
+      tokens += Tokens.of(item.bytes, isSingle: true).tokens
+    }
+    let (found, error) = Tokens.of(stream, pieces: 4096, isSingle: false)
+    #expect(error == nil, "\(error?.message ?? "") at \(error?.offset ?? 0)")
+    let mismatch = zip(found, tokens).enumerated().first { $0.element.0 != $0.element.1 }
+    #expect(found == tokens && tokens.count > 2000, "\(found.count) \(tokens.count) \(String(describing: mismatch))")
+  }
+}
+
+/// The tokens of a text, each as its kind and name.
+enum Tokens {
+  /// - Parameter pieces: how many bytes come at a time; 0 for all at once.
+  static func of(_ bytes: [UInt8], pieces: Int = 0, isSingle: Bool) -> (tokens: [String], error: XMLError?) {
+    var decoder = InputDecoder()
+    var tokenizer = XMLTokenizer(isSingle: isSingle)
+    var buffer: [UInt8] = []
+    var tokens: [String] = []
+    var start = 0
+    do throws(XMLError) {
+      repeat {
+        let end = pieces == 0 ? bytes.count : min(bytes.count, start + pieces)
+        let isLast = end == bytes.count
+        try decoder.decode(Array(bytes[start..<end]), isLast: isLast, into: &buffer)
+        tokenizer.wasUTF16 = decoder.isUTF16
+        start = end
+        while let token = try tokenizer.next(buffer.span, isLast: isLast) {
+          let isTag = token == .startTag || token == .emptyTag || token == .endTag
+          tokens.append("\(token) " + (isTag ? String(decoding: buffer[tokenizer.name], as: UTF8.self) : ""))
+        }
+        buffer.removeFirst(tokenizer.offset)
+        tokenizer.drop(tokenizer.offset)
+      } while start < bytes.count
+    } catch {
+      return (tokens, error)
+    }
+    return (tokens, nil)
+  }
+}

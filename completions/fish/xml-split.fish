@@ -1,0 +1,12 @@
+# fish completion for xml-split; made by: xml-split --completion fish
+complete -c xml-split -s 0 -l null -d 'end each element with NUL'
+complete -c xml-split -l no-inherit -d 'add no namespace declarations'
+complete -c xml-split -l nested -d 'print inner elements too, and first'
+complete -c xml-split -l ns -x -d 'what a prefix in PATH stands for'
+complete -c xml-split -l single -d 'insist on one document'
+complete -c xml-split -l max-element -x -d 'bytes of an element or of a tag (64M)'
+complete -c xml-split -l max-depth -x -d 'nesting of elements (1000)'
+complete -c xml-split -l max-attributes -x -d 'attributes of an element (10000)'
+complete -c xml-split -s h -l help -d 'print this help and exit'
+complete -c xml-split -s V -l version -d 'print the version and exit'
+complete -c xml-split -l completion -x -a 'bash zsh fish' -d 'print the completion script for a shell and exit'
