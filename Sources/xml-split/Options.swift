@@ -7,7 +7,8 @@ let xmlSplit = ToolSpec(
   synopsis: ["[options] PATH [FILE ...]"], options: Flag.self)
 
 enum Flag: ToolOption {
-  case null, noInherit, nested, ns, single
+  case null, noInherit, nested, ns, having, single
+  case json, array, arrays, ordered, fields, headerRow, records, id, entities
   case maxElement, maxDepth, maxAttributes
 
   var spec: OptionSpec {
@@ -16,6 +17,16 @@ enum Flag: ToolOption {
     case .noInherit: OptionSpec("no-inherit", nil, nil, "add no namespace declarations")
     case .nested: OptionSpec("nested", nil, nil, "print inner elements too, and first")
     case .ns: OptionSpec("ns", nil, .text("PREFIX=URI"), "what a prefix in PATH stands for")
+    case .having: OptionSpec("having", nil, .text("PATH"), "only elements that have this in them")
+    case .json: OptionSpec("json", "j", nil, "print each as a line of JSON")
+    case .array: OptionSpec("array", nil, .text("NAME"), "JSON: children of this name are always an array")
+    case .arrays: OptionSpec("arrays", nil, nil, "JSON: all children are arrays")
+    case .ordered: OptionSpec("ordered", nil, nil, "JSON: a form that keeps the order")
+    case .fields: OptionSpec("fields", "f", .text("LIST"), "print the text at these paths, tab-separated")
+    case .headerRow: OptionSpec("header-row", nil, nil, "with -f: print the paths first")
+    case .records: OptionSpec("records", nil, nil, "print event records")
+    case .id: OptionSpec("id", nil, .text("PATH"), "records: where the id is")
+    case .entities: OptionSpec("entities", nil, .choice("error", "literal"), "JSON, fields: other entities")
     case .single: OptionSpec("single", nil, nil, "insist on one document")
     case .maxElement: OptionSpec("max-element", nil, .text("SIZE"), "bytes of an element or of a tag (64M)")
     case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of elements (1000)")
@@ -32,6 +43,14 @@ struct Options {
   var isNested = false
   var isSingle = false
   var limits = XMLTokenizer.Limits()
+  var having: [Field] = []
+  var fields: [Field] = []
+  var id: Field?
+  var isJSON = false
+  var json = ElementJSON()
+  var printsHeaderRow = false
+  var printsRecords = false
+  var keepsEntities = false
 
   init(_ invocation: Invocation<Flag>) throws(ToolError) {
     var namespaces: [[UInt8]: [UInt8]] = [:]
@@ -46,6 +65,19 @@ struct Options {
           throw value.refused("PREFIX=URI")
         }
         namespaces[Array(bytes[..<mark])] = Array(bytes[(mark + 1)...])
+      case .having: having.append(try Self.field(bytes, flag))
+      case .json: isJSON = true
+      case .array: json.arrays?.insert(bytes)
+      case .arrays: json.arrays = nil
+      case .ordered: json.isOrdered = true
+      case .fields:
+        for part in bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
+          fields.append(try Self.field(Array(part), flag))
+        }
+      case .headerRow: printsHeaderRow = true
+      case .records: printsRecords = true
+      case .id: id = try Self.field(bytes, flag)
+      case .entities: keepsEntities = value.text == "literal"
       case .single: isSingle = true
       case .maxElement: limits.maxToken = try value.size()
       case .maxDepth: limits.maxDepth = try value.integer(1...Int.max)
@@ -58,6 +90,34 @@ struct Options {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")
     }
     do { self.path = try XMLPath(path, namespaces: namespaces) } catch { throw .usage("PATH: " + error.message) }
+    try checkCombinations(invocation.options.map(\.option))
     files = operands.isEmpty ? [.standardInput] : operands.map { InputFile($0) }
+  }
+
+  /// Whether what is in an element has to be looked at once more.
+  var needsTree: Bool { isJSON || !fields.isEmpty || !having.isEmpty || printsRecords }
+
+  private static func field(_ path: [UInt8], _ flag: Flag) throws(ToolError) -> Field {
+    do { return try Field(path) } catch { throw .usage("option '--\(flag.spec.name)': \(error.message)") }
+  }
+
+  private func checkCombinations(_ given: [Flag]) throws(ToolError) {
+    func need(_ flag: Flag, _ other: Flag) throws(ToolError) {
+      if given.contains(flag), !given.contains(other) {
+        throw .usage("option '--\(flag.spec.name)' needs '--\(other.spec.name)'")
+      }
+    }
+    try need(.array, .json)
+    try need(.arrays, .json)
+    try need(.ordered, .json)
+    try need(.headerRow, .fields)
+    try need(.id, .records)
+    for (a, b) in [
+      (Flag.fields, Flag.ordered), (.json, .headerRow), (.records, .null), (.json, .null), (.fields, .null),
+    ]
+    where given.contains(a) && given.contains(b) {
+      throw .usage("options '--\(a.spec.name)' and '--\(b.spec.name)' exclude each other")
+    }
+    if printsRecords, !fields.isEmpty, !isJSON { throw .usage("options '--records' and '--fields' need '--json'") }
   }
 }

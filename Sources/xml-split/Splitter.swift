@@ -149,7 +149,7 @@ struct Splitter {
     if let record = records.last, record.depth == depth {
       records.removeLast()
       if tokenizer.offset - record.start > options.limits.maxToken { throw tooLarge(record.start) }
-      write(record, bytes)
+      try write(record, bytes)
     }
     if isInside { return }
     matcher.leave()
@@ -201,14 +201,76 @@ struct Splitter {
 
   // MARK: Records
 
-  private mutating func write(_ record: OpenRecord, _ bytes: borrowing Span<UInt8>) {
+  private mutating func write(_ record: OpenRecord, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    guard options.needsTree else {
+      count += 1
+      writeText(of: record, bytes, to: &output)
+      output.append(options.terminator)
+      return
+    }
+    let tree = try tree(of: record, bytes)
+    for condition in options.having where condition.value(in: tree) == nil { return }
     count += 1
+    if options.printsRecords {
+      let name = Array(tree.bytes[tree.nodes[0].name ?? 0..<0])
+      let id = options.id?.value(in: tree) ?? []
+      output.beginRecord(event: name.span, id: id.span)
+      if options.isJSON {
+        writeJSON(tree)
+      } else {
+        var text = ByteWriter()
+        writeText(of: record, bytes, to: &text)
+        JSONString.write(SingleByte.utf8(text.take(), tokenizer.encoding), to: &output)
+      }
+      output.endRecord()
+    } else if options.isJSON {
+      writeJSON(tree)
+      output.append("\n")
+    } else if !options.fields.isEmpty {
+      writeFields(tree)
+    } else {
+      writeText(of: record, bytes, to: &output)
+      output.append(options.terminator)
+    }
+  }
+
+  /// Writes an element as it stands, with the declarations that it inherits.
+  private func writeText(of record: OpenRecord, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
     output.append(bytes.extracting(record.start..<record.nameEnd))
     for declaration in record.inherited {
       output.append(" ")
       output.append(declaration)
     }
     output.append(bytes.extracting(record.nameEnd..<tokenizer.offset))
-    output.append(options.terminator)
+  }
+
+  private func tree(of record: OpenRecord, _ bytes: borrowing Span<UInt8>) throws(XMLError) -> ElementTree {
+    if tokenizer.encoding == .opaque {
+      throw XMLError("the encoding of the document cannot be converted to UTF-8", at: record.start)
+    }
+    let text = SingleByte.utf8(array(bytes, record.start..<tokenizer.offset), tokenizer.encoding)
+    do { return try ElementTree(text, keepsEntities: options.keepsEntities) } catch {
+      // Of another encoding, the places are others in UTF-8.
+      throw XMLError(error.message, at: tokenizer.encoding == .utf8 ? record.start + error.offset : record.start)
+    }
+  }
+
+  private mutating func writeJSON(_ tree: ElementTree) {
+    if options.fields.isEmpty { return options.json.write(tree, to: &output) }
+    for (place, field) in options.fields.enumerated() {
+      output.append(place == 0 ? "{" : ",")
+      JSONString.write(field.text, to: &output)
+      output.append(":")
+      if let value = field.value(in: tree) { JSONString.write(value, to: &output) } else { output.append("null") }
+    }
+    output.append("}")
+  }
+
+  private mutating func writeFields(_ tree: ElementTree) {
+    for (place, field) in options.fields.enumerated() {
+      if place > 0 { output.append(UInt8(ascii: "\t")) }
+      output.append(TabSeparated.escaped(field.value(in: tree) ?? []))
+    }
+    output.append("\n")
   }
 }

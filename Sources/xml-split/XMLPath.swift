@@ -56,7 +56,9 @@ struct XMLPath {
     var index = 0
 
     mutating func parse(isRelative: Bool) throws(Problem) -> [Step] {
-      if isRelative, text.first == UInt8(ascii: "/") { throw problem("must not begin with '/'") }
+      if isRelative, text.first == UInt8(ascii: "/") {
+        throw problem("a path inside an element must not begin with '/'")
+      }
       var steps: [Step] = []
       var isDeep = !isRelative
       if take("//") { isDeep = true } else if take("/") { isDeep = false }

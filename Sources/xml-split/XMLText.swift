@@ -55,6 +55,27 @@ enum XMLText {
     return result
   }
 
+  /// The first reference in a text to an entity that must be declared.
+  static func firstEntity(_ text: [UInt8]) -> [UInt8]? {
+    if !text.contains(UInt8(ascii: "&")) { return nil }
+    let names = try? XMLReference.entities(in: text.span, 0..<text.count, .utf8)
+    return names?.first { XMLReference.predefined($0) == nil }
+  }
+
+  /// A text with its line ends as §2.11 has them: one line feed each.
+  static func withUnixLineEnds(_ text: [UInt8]) -> [UInt8] {
+    guard text.contains(0xD) else { return text }
+    var result: [UInt8] = []
+    for (index, byte) in text.enumerated() {
+      if byte == 0xD {
+        result.append(0xA)
+      } else if byte != 0xA || index == 0 || text[index - 1] != 0xD {
+        result.append(byte)
+      }
+    }
+    return result
+  }
+
   static func illegal(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> XMLError {
     let byte = bytes[index]
     if byte >= 0x80, encoding == .ascii { return XMLError("a byte that is no US-ASCII", at: index) }

@@ -100,6 +100,8 @@ public enum JSONString {
     output.append(UInt8(ascii: "\""))
   }
 
+  public static func write(_ bytes: [UInt8], to output: inout ByteWriter) { write(bytes.span, to: &output) }
+
   private static func firstToEscape(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
     var index = start
     while index < bytes.count {

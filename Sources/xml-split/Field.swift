@@ -1,0 +1,85 @@
+// What is inside an element: --fields, --having and --id name it by a path that begins there.
+
+import FeedCore
+
+struct Field {
+  /// As it was typed.
+  let text: [UInt8]
+  /// nil for the element itself.
+  private let path: XMLPath?
+  private let attribute: [UInt8]?
+
+  /// - Parameter text: `.`, `a/b`, `@c` or `a/@c`.
+  init(_ text: [UInt8]) throws(XMLPath.Problem) {
+    self.text = text
+    var steps = text
+    if let mark = text.lastIndex(of: UInt8(ascii: "@")), mark == 0 || text[mark - 1] == UInt8(ascii: "/") {
+      let name = Array(text[(mark + 1)...])
+      guard XMLName.isName(name, .utf8) else {
+        throw XMLPath.Problem(message: "expected the name of an attribute, found '\(quoted(text))'")
+      }
+      attribute = name
+      steps = Array(text[..<max(0, mark - 1)])
+    } else {
+      attribute = nil
+    }
+    if steps == [UInt8(ascii: ".")] || (steps.isEmpty && attribute != nil) {
+      path = nil
+    } else {
+      let path = try XMLPath(steps, namespaces: [:], isRelative: true)
+      guard !path.usesNamespaces else {
+        throw XMLPath.Problem(message: "names are as in the tag here, found '\(quoted(text))'")
+      }
+      self.path = path
+    }
+  }
+
+  /// The text of the first place that fits; nil where there is none.
+  func value(in tree: ElementTree) -> [UInt8]? {
+    for node in places(in: tree) {
+      guard let attribute else { return tree.text(of: node) }
+      for index in tree.nodes[node].attributes where tree.bytes[tree.attributes[index].name].elementsEqual(attribute) {
+        return tree.attributes[index].value
+      }
+    }
+    return nil
+  }
+
+  /// The elements that the path leads to, in their order.
+  private func places(in tree: ElementTree) -> [Int] {
+    guard let path else { return [0] }
+    var deep: UInt64 = 0
+    for (index, step) in path.steps.enumerated() where step.isDeep { deep |= 1 << UInt64(index) }
+    let last: UInt64 = 1 << UInt64(path.steps.count)
+    // How many steps may have been made at each node, as bits: see PathMatcher.
+    var made = [UInt64](repeating: 0, count: tree.nodes.count)
+    made[0] = 1
+    var found: [Int] = []
+    for node in tree.nodes.indices.dropFirst() where tree.nodes[node].name != nil {
+      let outer = made[tree.nodes[node].parent]
+      made[node] = outer & deep
+      for (index, step) in path.steps.enumerated() where outer & (1 << UInt64(index)) != 0 && fits(step, node, tree) {
+        made[node] |= 1 << UInt64(index + 1)
+      }
+      if made[node] & last != 0 { found.append(node) }
+    }
+    return found
+  }
+
+  private func fits(_ step: XMLPath.Step, _ node: Int, _ tree: ElementTree) -> Bool {
+    guard let range = tree.nodes[node].name else { return false }
+    let name = tree.bytes[range]
+    switch step.name {
+    case .any: break
+    case .written(let written): if !name.elementsEqual(written) { return false }
+    case .anyWithPrefix(let prefix): if !name.starts(with: prefix + [UInt8(ascii: ":")]) { return false }
+    case .inNamespace: return false
+    }
+    return step.predicates.allSatisfy { predicate in
+      tree.attributes[tree.nodes[node].attributes].contains {
+        tree.bytes[$0.name].elementsEqual(predicate.attribute)
+          && (predicate.value == nil || predicate.value == $0.value)
+      }
+    }
+  }
+}

@@ -1,0 +1,23 @@
+/// Values between tabs, one row a line.
+enum TabSeparated {
+  /// A value with its tabs, line ends and backslashes as `\\t`, `\\n`, `\\r` and `\\\\`.
+  static func escaped(_ value: [UInt8]) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(value.count)
+    for byte in value {
+      switch byte {
+      case 0x09: result += Array("\\t".utf8)
+      case 0x0A: result += Array("\\n".utf8)
+      case 0x0D: result += Array("\\r".utf8)
+      case UInt8(ascii: "\\"): result += Array("\\\\".utf8)
+      default: result.append(byte)
+      }
+    }
+    return result
+  }
+
+  /// A row of several values.
+  static func row(_ values: [[UInt8]]) -> [UInt8] {
+    Array(values.map(escaped).joined(separator: [0x09])) + [0x0A]
+  }
+}
