@@ -8,73 +8,124 @@ struct ElementJSON {
   var arrays: Set<[UInt8]>? = []
   var isOrdered = false
 
-  private enum Step {
-    case value(Int)
-    case name(Int)
-    case attribute(Int)
-    case attributes(Int)
-    case text([UInt8])
-    case mark(StaticString)
+  /// What is being written: the members of an object, the elements of an array of twins, or an element in order.
+  private enum Frame {
+    case members(of: Int, child: Int, isFirst: Bool)
+    case twins(next: Int?, isFirst: Bool)
+    case ordered(of: Int, child: Int)
   }
 
   /// Writes `{"name":value}`, or in order `["name",…]`.
   func write(_ tree: ElementTree, to output: inout ByteWriter) {
-    var steps = isOrdered ? [Step.value(0)] : [.mark("}"), .value(0), .mark(":"), .name(0), .mark("{")]
-    while let step = steps.popLast() {
-      switch step {
-      case .mark(let mark): output.append(mark)
-      case .text(let text): JSONString.write(text, to: &output)
-      case .name(let node): JSONString.write(Array(tree.bytes[tree.nodes[node].name ?? 0..<0]), to: &output)
-      case .attribute(let index):
-        JSONString.write(([UInt8(ascii: "@")] + tree.bytes[tree.attributes[index].name]), to: &output)
-        output.append(UInt8(ascii: ":"))
-        JSONString.write(tree.attributes[index].value, to: &output)
-      case .attributes(let node): writeAttributes(of: node, tree, to: &output)
-      case .value(let node): steps += (isOrdered ? ordered(node, tree) : grouped(node, tree)).reversed()
+    var frames: [Frame] = []
+    if isOrdered {
+      begin(ordered: 0, tree, &frames, to: &output)
+    } else {
+      output.append(UInt8(ascii: "{"))
+      writeName(of: 0, tree, to: &output)
+      output.append(UInt8(ascii: ":"))
+      begin(value: 0, tree, &frames, to: &output)
+    }
+    while let frame = frames.popLast() {
+      switch frame {
+      case .members(let element, let child, let isFirst):
+        writeMember(of: element, from: child, isFirst, tree, &frames, to: &output)
+      case .twins(let next, let isFirst):
+        guard let next else {
+          output.append(UInt8(ascii: "]"))
+          continue
+        }
+        if !isFirst { output.append(UInt8(ascii: ",")) }
+        frames.append(.twins(next: tree.nodes[next].twin, isFirst: false))
+        begin(value: next, tree, &frames, to: &output)
+      case .ordered(let element, let child):
+        guard child < tree.nodes[element].end else {
+          output.append(UInt8(ascii: "]"))
+          continue
+        }
+        output.append(UInt8(ascii: ","))
+        frames.append(.ordered(of: element, child: tree.nodes[child].end))
+        if tree.nodes[child].name == nil {
+          tree.writeText(child, to: &output)
+        } else {
+          begin(ordered: child, tree, &frames, to: &output)
+        }
       }
     }
+    if !isOrdered { output.append(UInt8(ascii: "}")) }
   }
 
-  /// `null`, a string, or an object of attributes, children by their names, and text.
-  private func grouped(_ element: Int, _ tree: ElementTree) -> [Step] {
+  /// Writes `null`, a string, or the beginning of an object of attributes, children by their names, and text.
+  private func begin(
+    value element: Int, _ tree: ElementTree, _ frames: inout [Frame], to output: inout ByteWriter
+  ) {
     let node = tree.nodes[element]
-    let text = tree.ownText(of: element)
-    if node.attributes.isEmpty, !node.hasElements { return [text.isEmpty ? .mark("null") : .text(text)] }
-    var steps = [Step.mark("{")]
-    func separate() { if steps.count > 1 { steps.append(.mark(",")) } }
-    for attribute in node.attributes {
-      separate()
-      steps.append(.attribute(attribute))
+    if node.attributes.isEmpty, !node.hasElements {
+      // All text of an element without others in it is one piece.
+      if node.end == element + 1 { output.append("null") } else { tree.writeText(element + 1, to: &output) }
+      return
     }
-    for child in tree.children(of: element) {
-      guard let name = tree.nodes[child].name, !tree.nodes[child].hasEarlierTwin else { continue }
-      separate()
-      steps += [.name(child), .mark(":")]
-      let isArray = tree.nodes[child].twin != nil || arrays?.contains(Array(tree.bytes[name])) ?? true
-      if isArray { steps.append(.mark("[")) }
-      var next: Int? = child
-      while let twin = next {
-        if twin != child { steps.append(.mark(",")) }
-        steps.append(.value(twin))
-        next = tree.nodes[twin].twin
-      }
-      if isArray { steps.append(.mark("]")) }
+    output.append(UInt8(ascii: "{"))
+    for index in node.attributes {
+      if index > node.attributes.lowerBound { output.append(UInt8(ascii: ",")) }
+      JSONString.write([UInt8(ascii: "@")] + tree.bytes[tree.attributes[index].name], to: &output)
+      output.append(UInt8(ascii: ":"))
+      JSONString.write(tree.attributes[index].value, to: &output)
     }
-    if !text.isEmpty, !node.hasElements || !text.allSatisfy(XMLCharacters.isWhiteSpace) {
-      separate()
-      steps += [.mark("\"#text\":"), .text(text)]
-    }
-    return steps + [.mark("}")]
+    frames.append(.members(of: element, child: element + 1, isFirst: node.attributes.isEmpty))
   }
 
-  /// `["name",{attributes},children…]`.
-  private func ordered(_ element: Int, _ tree: ElementTree) -> [Step] {
-    var steps: [Step] = [.mark("["), .name(element), .mark(","), .attributes(element)]
-    for child in tree.children(of: element) {
-      steps.append(.mark(","))
-      steps.append(tree.nodes[child].name == nil ? .text(tree.text(of: child)) : .value(child))
+  /// Writes the next member that is a child, or the text and the end.
+  private func writeMember(
+    of element: Int, from start: Int, _ isFirst: Bool, _ tree: ElementTree, _ frames: inout [Frame],
+    to output: inout ByteWriter
+  ) {
+    let end = tree.nodes[element].end
+    var child = start
+    while child < end, tree.nodes[child].name == nil || tree.nodes[child].hasEarlierTwin {
+      child = tree.nodes[child].end
     }
-    return steps + [.mark("]")]
+    if child < end, let name = tree.nodes[child].name {
+      if !isFirst { output.append(UInt8(ascii: ",")) }
+      writeName(of: child, tree, to: &output)
+      output.append(UInt8(ascii: ":"))
+      frames.append(.members(of: element, child: tree.nodes[child].end, isFirst: false))
+      if tree.nodes[child].twin != nil || isArray(name, tree) {
+        output.append(UInt8(ascii: "["))
+        frames.append(.twins(next: child, isFirst: true))
+      } else {
+        begin(value: child, tree, &frames, to: &output)
+      }
+      return
+    }
+    if tree.hasOwnText(element) {
+      if !isFirst { output.append(UInt8(ascii: ",")) }
+      output.append("\"#text\":")
+      JSONString.write(tree.ownText(of: element), to: &output)
+    }
+    output.append(UInt8(ascii: "}"))
+  }
+
+  private func isArray(_ name: Range<Int>, _ tree: ElementTree) -> Bool {
+    guard let arrays else { return true }
+    return !arrays.isEmpty && arrays.contains(Array(tree.bytes[name]))
+  }
+
+  /// Writes the beginning of `["name",{attributes},children…]`.
+  private func begin(
+    ordered element: Int, _ tree: ElementTree, _ frames: inout [Frame], to output: inout ByteWriter
+  ) {
+    output.append(UInt8(ascii: "["))
+    writeName(of: element, tree, to: &output)
+    output.append(UInt8(ascii: ","))
+    writeAttributes(of: element, tree, to: &output)
+    frames.append(.ordered(of: element, child: element + 1))
+  }
+
+  private func writeName(of element: Int, _ tree: ElementTree, to output: inout ByteWriter) {
+    guard let name = tree.nodes[element].name else { return }
+    let bytes = tree.bytes
+    JSONString.write(bytes.span.extracting(name), to: &output)
   }
 
   private func writeAttributes(of node: Int, _ tree: ElementTree, to output: inout ByteWriter) {

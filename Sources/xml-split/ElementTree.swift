@@ -43,14 +43,14 @@ struct ElementTree {
     var index = 0
     while index < bytes.count {
       guard bytes[index] == UInt8(ascii: "<") else {
-        let end = bytes[index...].firstIndex(of: UInt8(ascii: "<")) ?? bytes.count
+        let end = firstIndex(of: UInt8(ascii: "<"), in: bytes.span, index..<bytes.count) ?? bytes.count
         try appendText(index..<end)
         index = end
         continue
       }
       switch bytes[index + 1] {
       case UInt8(ascii: "/"):
-        index = skip(to: ">", from: index)
+        index = (firstIndex(of: UInt8(ascii: ">"), in: bytes.span, index..<bytes.count) ?? bytes.count - 1) + 1
         close()
       case UInt8(ascii: "?"): index = skip(to: "?>", from: index)
       case UInt8(ascii: "!"):
@@ -93,33 +93,58 @@ struct ElementTree {
   private mutating func close() {
     guard let element = open.popLast() else { return }
     nodes[element].end = nodes.count
-    var last: [[UInt8]: Int] = [:]
+    guard nodes[element].hasElements else { return }
+    // The last of each name: looked through while they are few.
+    var last: [Int] = []
+    var index: [[UInt8]: Int] = [:]
     var child = element + 1
     while child < nodes.count {
       if let name = nodes[child].name {
-        if let earlier = last.updateValue(child, forKey: Array(bytes[name])) {
-          nodes[earlier].twin = child
+        var place: Int?
+        if last.count <= Self.indexThreshold {
+          place = last.firstIndex { isNamed($0, name) }
+        } else {
+          if index.isEmpty {
+            for (place, node) in last.enumerated() { index[Array(bytes[nodes[node].name ?? name])] = place }
+          }
+          place = index[Array(bytes[name])]
+        }
+        if let place {
+          nodes[last[place]].twin = child
           nodes[child].hasEarlierTwin = true
+          last[place] = child
+        } else {
+          if !index.isEmpty { index[Array(bytes[name])] = last.count }
+          last.append(child)
         }
       }
       child = nodes[child].end
     }
   }
 
-  private mutating func appendText(_ range: Range<Int>) throws(XMLError) {
-    guard !open.isEmpty else { return }
-    // Before references are replaced: what they stand for stays as it is (§2.11).
-    try checkEntities(range)
-    append(XMLText.decoded(XMLText.withUnixLineEnds(Array(bytes[range])), .utf8))
+  private static let indexThreshold = 32
+
+  private func isNamed(_ node: Int, _ name: Range<Int>) -> Bool {
+    guard let other = nodes[node].name, other.count == name.count else { return false }
+    return sameBytes(bytes.span.extracting(other), bytes.span.extracting(name))
   }
 
-  private mutating func appendPlain(_ range: Range<Int>) { append(XMLText.withUnixLineEnds(Array(bytes[range]))) }
+  private mutating func appendText(_ range: Range<Int>) throws(XMLError) {
+    guard !open.isEmpty else { return }
+    let source = bytes
+    if XMLText.isPlain(source.span, range) { return append(source.span.extracting(range)) }
+    // Before references are replaced: what they stand for stays as it is (§2.11).
+    try checkEntities(range)
+    append(XMLText.decoded(XMLText.withUnixLineEnds(Array(bytes[range])), .utf8).span)
+  }
+
+  private mutating func appendPlain(_ range: Range<Int>) { append(XMLText.withUnixLineEnds(Array(bytes[range])).span) }
 
   /// Appends text, to the node before it where that is text too.
-  private mutating func append(_ piece: [UInt8]) {
+  private mutating func append(_ piece: borrowing Span<UInt8>) {
     guard let parent = open.last, !piece.isEmpty else { return }
     let start = text.count
-    text += piece
+    text.append(span: piece)
     if let node = nodes.last, node.name == nil, node.parent == parent, node.text.upperBound == start {
       nodes[nodes.count - 1].text = node.text.lowerBound..<text.count
     } else {
@@ -153,6 +178,25 @@ struct ElementTree {
     var result: [UInt8] = []
     for child in children(of: element) where nodes[child].name == nil { result += text[nodes[child].text] }
     return result
+  }
+
+  /// Whether an element has text that counts: any, but beside other elements more than white space.
+  func hasOwnText(_ element: Int) -> Bool {
+    var child = element + 1
+    while child < nodes[element].end {
+      if nodes[child].name == nil {
+        if !nodes[element].hasElements { return true }
+        if !text[nodes[child].text].allSatisfy(XMLCharacters.isWhiteSpace) { return true }
+      }
+      child = nodes[child].end
+    }
+    return false
+  }
+
+  /// Writes a text node as a JSON string.
+  func writeText(_ node: Int, to output: inout ByteWriter) {
+    let text = text
+    JSONString.write(text.span.extracting(nodes[node].text), to: &output)
   }
 
   func children(of element: Int) -> [Int] {

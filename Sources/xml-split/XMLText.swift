@@ -62,6 +62,11 @@ enum XMLText {
     return names?.first { XMLReference.predefined($0) == nil }
   }
 
+  /// Whether a text is what it stands for: no references, and no carriage returns.
+  static func isPlain(_ text: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
+    firstIndex(of: UInt8(ascii: "&"), in: text, range) == nil && firstIndex(of: 0xD, in: text, range) == nil
+  }
+
   /// A text with its line ends as §2.11 has them: one line feed each.
   static func withUnixLineEnds(_ text: [UInt8]) -> [UInt8] {
     guard text.contains(0xD) else { return text }
