@@ -28,18 +28,15 @@ struct Follow {
   }
 
   mutating func run() throws(ToolError) -> ExitStatus {
-    try resume()
     var input = DocumentInput(
       file, try file.open(streams), maxDepth: options.maxDepth, maxSize: options.maxSize,
       isLineDelimited: options.skipsErrors, record: "document")
+    try resume()
     do throws(ToolError) {
-      repeat {
-        while let item = try next(&input) {
-          try take(item)
-          if checkpoint.isDue { try settle() }
-        }
-        if input.isDry { try settle() }
-      } while try input.read(orHangUpOf: streams.output)
+      while let item = try next(&input) {
+        try take(item)
+        if checkpoint.isDue { try settle() }
+      }
     } catch {
       if !error.isBrokenPipe { try settle() }
       throw error
@@ -70,8 +67,11 @@ struct Follow {
   /// The next document, past lines that are none where that is wanted.
   private mutating func next(_ input: inout DocumentInput) throws(ToolError) -> StreamedDocument? {
     while true {
-      do throws(ToolError) { return try input.arrived() } catch {
-        guard options.skipsErrors else { throw error }
+      do throws(ToolError) {
+        return try input.next(
+          orHangUpOf: streams.output, beforeWaiting: { () throws(ToolError) in try settle() })
+      } catch {
+        guard options.skipsErrors, error.place != nil else { throw error }
         streams.complain(error, as: jdiff.name)
         status = .no
         input.skipLine()

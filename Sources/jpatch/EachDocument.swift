@@ -13,7 +13,9 @@ struct EachDocument {
       record: "document")
     var output = ByteWriter(streams.output)
     do throws(ToolError) {
-      while let item = try input.next(flushing: &output, streams) {
+      while let item = try input.next(
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolError) in try output.flushOutput() })
+      {
         try patch(item, patches, to: &output)
       }
     } catch {
@@ -21,6 +23,7 @@ struct EachDocument {
       try output.flushOutput()
       throw error
     }
+    try output.flushOutput()
     return .yes
   }
 

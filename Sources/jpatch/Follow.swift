@@ -29,13 +29,12 @@ struct Follow {
       options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
       record: "event")
     do throws(ToolError) {
-      repeat {
-        while let item = try input.arrived() {
-          try take(item)
-          if checkpoint.isDue { try settle() }
-        }
-        if input.isDry { try settle() }
-      } while try input.read(orHangUpOf: streams.output)
+      while let item = try input.next(
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolError) in try settle() })
+      {
+        try take(item)
+        if checkpoint.isDue { try settle() }
+      }
     } catch {
       if !error.isBrokenPipe { try settle() }
       throw error

@@ -186,7 +186,7 @@ struct ElementTree {
     while child < nodes[element].end {
       if nodes[child].name == nil {
         if !nodes[element].hasElements { return true }
-        if !text[nodes[child].text].allSatisfy(XMLCharacters.isWhiteSpace) { return true }
+        if !text[nodes[child].text].allSatisfy(isWhiteSpace) { return true }
       }
       child = nodes[child].end
     }

@@ -48,20 +48,17 @@ struct Field {
   /// The elements that the path leads to, in their order.
   private func places(in tree: ElementTree) -> [Int] {
     guard let path else { return [0] }
-    var deep: UInt64 = 0
-    for (index, step) in path.steps.enumerated() where step.isDeep { deep |= 1 << UInt64(index) }
-    let last: UInt64 = 1 << UInt64(path.steps.count)
-    // How many steps may have been made at each node, as bits: see PathMatcher.
-    var made = [UInt64](repeating: 0, count: tree.nodes.count)
-    made[0] = 1
+    var matcher = PathMatcher(path)
+    // Where the elements end that the matcher is in.
+    var ends: [Int] = []
     var found: [Int] = []
     for node in tree.nodes.indices.dropFirst() where tree.nodes[node].name != nil {
-      let outer = made[tree.nodes[node].parent]
-      made[node] = outer & deep
-      for (index, step) in path.steps.enumerated() where outer & (1 << UInt64(index)) != 0 && fits(step, node, tree) {
-        made[node] |= 1 << UInt64(index + 1)
+      while let end = ends.last, end <= node {
+        matcher.leave()
+        ends.removeLast()
       }
-      if made[node] & last != 0 { found.append(node) }
+      if matcher.enter({ fits($0, node, tree) }) { found.append(node) }
+      ends.append(tree.nodes[node].end)
     }
     return found
   }

@@ -32,5 +32,17 @@ struct PathMatcher {
     return inner & last != 0
   }
 
+  /// The same, asking for each open step whether it fits.
+  mutating func enter(_ fits: (XMLPath.Step) -> Bool) -> Bool {
+    var rest = open
+    var fitting: UInt64 = 0
+    while rest != 0 {
+      let index = rest.trailingZeroBitCount
+      rest &= rest - 1
+      if fits(path.steps[index]) { fitting |= 1 << UInt64(index) }
+    }
+    return enter(fitting)
+  }
+
   mutating func leave() { made.removeLast() }
 }

@@ -55,23 +55,17 @@ struct Splitter {
   /// - Returns: false at the end of the input.
   private mutating func read(_ descriptor: Descriptor) throws(ToolError) -> Bool {
     if !descriptor.waitForInput(orHangUpOf: streams.output) { throw .brokenPipe }
-    let isMore: Bool
-    do {
-      if decoder.isTransparent {
-        isMore = try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) > 0
-        return isMore
-      }
-      var chunk: [UInt8] = []
-      isMore = try descriptor.read(upTo: ByteReader.chunkSize, into: &chunk) > 0
-      try decode(chunk, isLast: !isMore)
-    } catch let error as SystemError {
-      throw .system(error, file.name)
-    } catch let error as XMLError {
-      throw failure(error)
-    } catch {
-      throw .usage("\(error)")
-    }
+    if decoder.isTransparent { return try read(descriptor, into: &buffer) }
+    var chunk: [UInt8] = []
+    let isMore = try read(descriptor, into: &chunk)
+    do { try decode(chunk, isLast: !isMore) } catch { throw failure(error) }
     return isMore
+  }
+
+  private func read(_ descriptor: Descriptor, into bytes: inout [UInt8]) throws(ToolError) -> Bool {
+    do { return try descriptor.read(upTo: ByteReader.chunkSize, into: &bytes) > 0 } catch {
+      throw .system(error, file.name)
+    }
   }
 
   private mutating func decode(_ chunk: [UInt8], isLast: Bool) throws(XMLError) {
@@ -267,10 +261,6 @@ struct Splitter {
   }
 
   private mutating func writeFields(_ tree: ElementTree) {
-    for (place, field) in options.fields.enumerated() {
-      if place > 0 { output.append(UInt8(ascii: "\t")) }
-      output.append(TabSeparated.escaped(field.value(in: tree) ?? []))
-    }
-    output.append("\n")
+    output.append(TabSeparated.row(options.fields.map { $0.value(in: tree) ?? [] }))
   }
 }

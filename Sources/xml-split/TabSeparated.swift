@@ -1,7 +1,7 @@
 /// Values between tabs, one row a line.
 enum TabSeparated {
   /// A value with its tabs, line ends and backslashes as `\\t`, `\\n`, `\\r` and `\\\\`.
-  static func escaped(_ value: [UInt8]) -> [UInt8] {
+  private static func escaped(_ value: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(value.count)
     for byte in value {

@@ -97,9 +97,6 @@ enum XMLCharacters {
     }
   }
 
-  @inline(__always)
-  static func isWhiteSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0xA || byte == 0x9 || byte == 0xD }
-
   /// Where a name ends.
   enum NameEnd {
     /// The offset behind its last byte: that of `start` where there is no name.

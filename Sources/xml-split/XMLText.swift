@@ -28,7 +28,7 @@ enum XMLText {
       guard index < bytes.count else { return index }
       let byte = bytes[index]
       if byte == stop || byte == second || byte == third || byte >= 0x80 { return index }
-      if byte < 0x20, !XMLCharacters.isWhiteSpace(byte) { return index }
+      if byte < 0x20, !isWhiteSpace(byte) { return index }
       index += 1
     }
   }

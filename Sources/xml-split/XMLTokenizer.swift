@@ -33,6 +33,23 @@ struct XMLTokenizer {
     case comment
     case cdata
     case instruction
+
+    /// What ends it.
+    var end: (first: UInt8, text: StaticString) {
+      switch self {
+      case .comment: (UInt8(ascii: "-"), "-->")
+      case .cdata: (UInt8(ascii: "]"), "]]>")
+      case .instruction, .nothing: (UInt8(ascii: "?"), "?>")
+      }
+    }
+
+    var shown: String {
+      switch self {
+      case .comment: "a comment"
+      case .cdata: "a CDATA section"
+      case .instruction, .nothing: "a processing instruction"
+      }
+    }
   }
 
   private enum Phase {
@@ -103,11 +120,8 @@ struct XMLTokenizer {
   /// - Returns: nil when more is needed, or at the end.
   mutating func next(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(XMLError) -> Token? {
     while true {
-      switch open {
-      case .nothing: break
-      case .comment: guard try comment(bytes, isLast) else { return nil }
-      case .cdata: guard try cdata(bytes, isLast) else { return nil }
-      case .instruction: guard try instruction(bytes, isLast) else { return nil }
+      if open != .nothing {
+        guard try pass(open, bytes, isLast) else { return nil }
       }
       guard offset < bytes.count else {
         if isLast { try checkEnd() }
@@ -166,7 +180,7 @@ struct XMLTokenizer {
       }
     }
     let byte = bytes[offset]
-    if XMLCharacters.isWhiteSpace(byte) {
+    if isWhiteSpace(byte) {
       guard phase == .start, isSingle else {
         offset += 1
         return .again
@@ -237,7 +251,7 @@ struct XMLTokenizer {
     case .cut: return isLast ? false : nil
     case .yes:
       guard offset + 5 < bytes.count else { return isLast ? false : nil }
-      return XMLCharacters.isWhiteSpace(bytes[offset + 5])
+      return isWhiteSpace(bytes[offset + 5])
     }
   }
 
@@ -306,7 +320,7 @@ struct XMLTokenizer {
     if end < bytes.count {
       guard names.topIs(bytes, start..<end) else { throw mismatch(bytes, start) }
       var index = end
-      while index < bytes.count, XMLCharacters.isWhiteSpace(bytes[index]) { index += 1 }
+      while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
       if index < bytes.count {
         guard bytes[index] == UInt8(ascii: ">") else { throw mismatch(bytes, start) }
         tokenStart = offset
@@ -458,40 +472,34 @@ struct XMLTokenizer {
 
   // MARK: What is not markup
 
+  /// Judges what stands in the markup that is open, up to its end.
   /// - Returns: false when more is needed.
-  private mutating func comment(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
-    while try skip(to: UInt8(ascii: "-"), bytes, isLast) {
-      guard offset + 2 < bytes.count else { break }
-      if bytes[offset + 1] == UInt8(ascii: "-") {
-        guard bytes[offset + 2] == UInt8(ascii: ">") else { throw XMLError("'--' in a comment", at: offset) }
-        offset += 3
+  private mutating func pass(
+    _ markup: Open, _ bytes: borrowing Span<UInt8>, _ isLast: Bool
+  ) throws(XMLError) -> Bool {
+    let end = markup.end
+    search: while try skip(to: end.first, bytes, isLast) {
+      switch startsWith(bytes, end.text, at: offset) {
+      case .yes:
+        offset += end.text.utf8CodeUnitCount
         open = .nothing
         return true
+      case .cut: break search
+      case .no: break
+      }
+      if markup == .comment, startsWith(bytes, "--", at: offset) == .yes {
+        throw XMLError("'--' in a comment", at: offset)
       }
       offset += 1
     }
-    if isLast { throw XMLError("the input ends inside a comment", at: bytes.count) }
-    return false
-  }
-
-  private mutating func cdata(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
-    while try skip(to: UInt8(ascii: "]"), bytes, isLast) {
-      guard offset + 2 < bytes.count else { break }
-      if bytes[offset + 1] == UInt8(ascii: "]"), bytes[offset + 2] == UInt8(ascii: ">") {
-        offset += 3
-        open = .nothing
-        return true
-      }
-      offset += 1
-    }
-    if isLast { throw XMLError("the input ends inside a CDATA section", at: bytes.count) }
+    if isLast { throw XMLError("the input ends inside \(markup.shown)", at: bytes.count) }
     return false
   }
 
   private mutating func instructionStart(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
     guard let end = try tokenEnd(bytes, .target, isLast) else { return .more }
     try XMLText.checkTarget(bytes, (offset + 2)..<end, encoding)
-    if !XMLCharacters.isWhiteSpace(bytes[end]) {
+    if !isWhiteSpace(bytes[end]) {
       guard end + 1 < bytes.count || isLast else { return .more }
       guard end + 1 < bytes.count, bytes[end] == UInt8(ascii: "?"), bytes[end + 1] == UInt8(ascii: ">") else {
         throw XMLError("expected white space or '?>' after the target of a processing instruction", at: end)
@@ -500,20 +508,6 @@ struct XMLTokenizer {
     open = .instruction
     offset = end
     return .again
-  }
-
-  private mutating func instruction(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
-    while try skip(to: UInt8(ascii: "?"), bytes, isLast) {
-      guard offset + 1 < bytes.count else { break }
-      if bytes[offset + 1] == UInt8(ascii: ">") {
-        offset += 2
-        open = .nothing
-        return true
-      }
-      offset += 1
-    }
-    if isLast { throw XMLError("the input ends inside a processing instruction", at: bytes.count) }
-    return false
   }
 
   /// Judges characters up to the next `stop`.

@@ -22,35 +22,28 @@ public struct DocumentInput {
     stream = JSONStream(maxDepth: maxDepth, maxSize: maxSize, isLineDelimited: isLineDelimited)
   }
 
-  /// Whether the next document would have to be waited for.
-  public var isDry: Bool { !isAtEnd && !descriptor.hasInput }
-
-  /// The next document that has arrived as a whole.
-  /// - Returns: nil when more must be read first, or at the end.
-  public mutating func arrived() throws(ToolError) -> StreamedDocument? {
-    do { return try stream.next(isLast: isAtEnd) } catch { throw .malformed(error, in: file.name, record: record) }
+  /// The next document.
+  /// - Parameters:
+  ///   - output: where nobody may be reading any more, which ends the waiting.
+  ///   - settle: writes out what was printed; called before any wait.
+  /// - Returns: nil when all has been read and taken.
+  public mutating func next(
+    orHangUpOf output: Descriptor, beforeWaiting settle: () throws(ToolError) -> Void
+  ) throws(ToolError) -> StreamedDocument? {
+    while true {
+      if let item = try arrived() { return item }
+      if isAtEnd { return nil }
+      if !descriptor.hasInput { try settle() }
+      if !descriptor.waitForInput(orHangUpOf: output) { throw .brokenPipe }
+      do { isAtEnd = try !stream.read(from: descriptor) } catch { throw .system(error, file.name) }
+    }
   }
 
   /// Passes over the line in which an error was.
   public mutating func skipLine() { stream.skipLine() }
 
-  /// Reads on, waiting if it must.
-  /// - Returns: false when all has been read and taken.
-  public mutating func read(orHangUpOf output: Descriptor) throws(ToolError) -> Bool {
-    if isAtEnd { return false }
-    if !descriptor.waitForInput(orHangUpOf: output) { throw .brokenPipe }
-    do { isAtEnd = try !stream.read(from: descriptor) } catch { throw .system(error, file.name) }
-    return true
-  }
-
-  /// The next document, with `output` flushed before any wait.
-  public mutating func next(flushing output: inout ByteWriter, _ streams: StandardStreams) throws(ToolError)
-    -> StreamedDocument?
-  {
-    while true {
-      if let item = try arrived() { return item }
-      if isAtEnd || isDry { try output.flushOutput() }
-      guard try read(orHangUpOf: streams.output) else { return nil }
-    }
+  /// The next document that has arrived as a whole.
+  private mutating func arrived() throws(ToolError) -> StreamedDocument? {
+    do { return try stream.next(isLast: isAtEnd) } catch { throw .malformed(error, in: file.name, record: record) }
   }
 }

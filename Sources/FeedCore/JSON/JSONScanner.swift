@@ -289,8 +289,9 @@ private struct Literal {
   subscript(index: Int) -> UInt8 { UInt8(truncatingIfNeeded: letters >> UInt64(index * 8)) }
 }
 
-@inline(__always)
-func isWhiteSpace(_ byte: UInt8) -> Bool {
+/// White space of RFC 8259 §2, which is that of XML 1.0 §2.3 as well.
+@inlinable @inline(__always)
+public func isWhiteSpace(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): true
   default: false
