@@ -28,7 +28,7 @@ struct XMLTokenizer {
   }
 
   /// What the markup that is open is.
-  private enum Open {
+  enum Open {
     case nothing
     case comment
     case cdata
@@ -52,7 +52,7 @@ struct XMLTokenizer {
     }
   }
 
-  private enum Phase {
+  enum Phase {
     /// Nothing of the document has come: an XML declaration may.
     case start
     case prolog
@@ -61,35 +61,35 @@ struct XMLTokenizer {
   }
 
   /// How far all has been judged: the offset behind the last token, or where the next begins.
-  private(set) var offset = 0
+  var offset = 0
   /// The last token's first byte.
-  private(set) var tokenStart = 0
+  var tokenStart = 0
   /// The name in the last tag.
   private(set) var name = 0..<0
   /// The attributes of the last start tag.
-  private(set) var tag = StartTag()
+  var tag = StartTag()
   /// How many elements are open.
   var depth: Int { names.count }
   /// The declarations of the document type.
-  private(set) var entities = XMLEntities()
+  var entities = XMLEntities()
 
-  private(set) var encoding = XMLEncoding.utf8
+  var encoding = XMLEncoding.utf8
   /// Whether the bytes have been transcoded from UTF-16.
   var wasUTF16 = false
-  private let limits: Limits
-  private let isSingle: Bool
-  private var phase = Phase.start
-  private var open = Open.nothing
+  let limits: Limits
+  let isSingle: Bool
+  var phase = Phase.start
+  var open = Open.nothing
   private var names = NameStack()
-  private var hasDocumentType = false
+  var hasDocumentType = false
   /// A byte order mark came before the document, which therefore is UTF-8.
-  private var hasMark = false
+  var hasMark = false
   /// Whether the text is what an entity stands for, which has no root element.
-  private let isFragment: Bool
+  let isFragment: Bool
   /// The entities that a fragment refers to; they are judged by whoever asks.
-  private(set) var references = XMLReferences()
+  var references = XMLReferences()
   /// Where the search for the end of an unfinished token goes on, and what it has seen.
-  private var search: TokenSearch?
+  var search: TokenSearch?
 
   /// - Parameter isSingle: whether there must be one document and nothing behind it.
   init(limits: Limits = Limits(), isSingle: Bool = false) {
@@ -148,14 +148,14 @@ struct XMLTokenizer {
     }
   }
 
-  private enum Step {
+  enum Step {
     case more
     case again
     case markup
     case token(Token)
   }
 
-  private var shownElement: String { "element '\(shortened(names.topName))'" }
+  var shownElement: String { "element '\(shortened(names.topName))'" }
 
   private func checkEnd() throws(XMLError) {
     switch phase {
@@ -166,105 +166,6 @@ struct XMLTokenizer {
     case .start: if isSingle { throw XMLError("expected an XML document, found nothing", at: offset) }
     case .epilog: break
     }
-  }
-
-  // MARK: Outside of the root element
-
-  private mutating func outside(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
-    if phase == .start || (phase == .epilog && !isSingle) {
-      guard let isMark = byteOrderMark(bytes, isLast) else { return .more }
-      if isMark {
-        offset += 3
-        hasMark = true
-        return .again
-      }
-    }
-    let byte = bytes[offset]
-    if isWhiteSpace(byte) {
-      guard phase == .start, isSingle else {
-        offset += 1
-        return .again
-      }
-      // It is of the document, which thereby has no XML declaration.
-      beginDocument()
-      offset += 1
-      return .token(.documentStart)
-    }
-    guard byte == UInt8(ascii: "<") else {
-      throw XMLError(phase == .epilog ? "unexpected text after the document" : "expected '<'", at: offset)
-    }
-    guard phase == .epilog || phase == .start else { return .markup }
-    // Does a document begin here?
-    guard offset + 1 < bytes.count else {
-      if isLast { throw XMLError("the input ends inside markup", at: bytes.count) }
-      return .more
-    }
-    let second = bytes[offset + 1]
-    var begins = phase == .start
-    if phase == .epilog {
-      switch second {
-      case UInt8(ascii: "!"):
-        guard offset + 2 < bytes.count || isLast else { return .more }
-        begins = offset + 2 < bytes.count && bytes[offset + 2] != UInt8(ascii: "-")
-      case UInt8(ascii: "?"):
-        guard let isDeclaration = isXMLDeclaration(bytes, isLast) else { return .more }
-        begins = isDeclaration
-      default: begins = true
-      }
-      if begins, isSingle { throw XMLError("unexpected text after the document", at: offset) }
-    }
-    guard begins else { return .markup }
-    if second == UInt8(ascii: "?") {
-      guard let isDeclaration = isXMLDeclaration(bytes, isLast) else { return .more }
-      if isDeclaration {
-        guard try declaration(bytes, isLast) else { return .more }
-      } else {
-        beginDocument()
-      }
-    } else {
-      beginDocument()
-    }
-    return .token(.documentStart)
-  }
-
-  private mutating func beginDocument() {
-    tokenStart = offset
-    phase = .prolog
-    hasDocumentType = false
-    encoding = .utf8
-    entities = XMLEntities()
-  }
-
-  /// - Returns: nil when it takes more bytes to tell.
-  /// Whether a byte order mark stands before the document.
-  private func byteOrderMark(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Bool? {
-    guard bytes[offset] == 0xEF, encoding == .utf8 else { return false }
-    guard offset + 2 < bytes.count else { return isLast ? false : nil }
-    return bytes[offset + 1] == 0xBB && bytes[offset + 2] == 0xBF
-  }
-
-  /// Whether `<?xml` and white space stand here.
-  private func isXMLDeclaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Bool? {
-    let start: StaticString = "<?xml"
-    switch startsWith(bytes, start, at: offset) {
-    case .no: return false
-    case .cut: return isLast ? false : nil
-    case .yes:
-      guard offset + 5 < bytes.count else { return isLast ? false : nil }
-      return isWhiteSpace(bytes[offset + 5])
-    }
-  }
-
-  private mutating func declaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
-    guard let end = try tokenEnd(bytes, .instruction, isLast) else { return false }
-    let declaration = try XMLDeclaration(bytes, offset..<end)
-    beginDocument()
-    entities.isStandalone = declaration.isStandalone
-    if let name = declaration.encoding {
-      encoding = try XMLDeclaration.resolved(name, wasUTF16: wasUTF16, hasMark: hasMark, at: offset)
-    }
-    offset = end
-    return true
   }
 
   // MARK: Markup
@@ -394,147 +295,11 @@ struct XMLTokenizer {
     throw XMLError("unknown markup after '<!'", at: offset)
   }
 
-  // MARK: Text
-
-  /// Judges text up to the next `<`.
-  /// - Returns: false when more is needed.
-  private mutating func text(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
-    var index = offset
-    defer { offset = max(offset, index) }
-    while true {
-      index = XMLText.plainEnd(bytes, index)
-      guard index < bytes.count else { return true }
-      switch bytes[index] {
-      case UInt8(ascii: "<"): return true
-      case UInt8(ascii: "]"):
-        guard index + 2 < bytes.count else {
-          // `]]` at the very end of what is there may become the `]]>` that text must not hold.
-          let isBracket = index + 1 == bytes.count || bytes[index + 1] == UInt8(ascii: "]")
-          if isLast || !isBracket {
-            index += 1
-            continue
-          }
-          return false
-        }
-        if bytes[index + 1] == UInt8(ascii: "]"), bytes[index + 2] == UInt8(ascii: ">") {
-          throw XMLError("']]>' in text", at: index)
-        }
-        index += 1
-      case UInt8(ascii: "&"):
-        if search == nil, let end = XMLReference.predefinedEnd(bytes, index) {
-          index = end
-          continue
-        }
-        offset = index
-        guard let end = try reference(bytes, isLast) else { return false }
-        index = end
-        offset = end
-      default:
-        switch XMLCharacters.at(bytes, index, encoding) {
-        case .character(_, let count): index += count
-        case .illegal: throw illegal(bytes, index)
-        case .cut:
-          if isLast { throw illegal(bytes, index) }
-          return false
-        }
-      }
-    }
-  }
-
-  private func illegal(_ bytes: borrowing Span<UInt8>, _ index: Int) -> XMLError {
-    XMLText.illegal(bytes, index, encoding)
-  }
-
-  /// Judges the reference at `offset`.
-  /// - Returns: the offset behind it; nil when more is needed.
-  private mutating func reference(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Int? {
-    guard let end = try tokenEnd(bytes, .reference, isLast) else { return nil }
-    switch try XMLReference(bytes, offset..<end, encoding) {
-    case .character: break
-    case .entity(let name):
-      if isFragment { references.inContent.append(name) } else { try entities.check(name, in: .content, at: offset) }
-    }
-    return end
-  }
-
-  /// Judges the references in the attributes of the tag.
-  private mutating func judgeReferences(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    for attribute in tag.attributes where attribute.hasReferences {
-      for name in try XMLReference.entities(in: bytes, attribute.value, encoding) {
-        if isFragment {
-          references.inAttributes.append(name)
-        } else {
-          try entities.check(name, in: .attribute, at: attribute.value.lowerBound)
-        }
-      }
-    }
-  }
-
-  // MARK: What is not markup
-
-  /// Judges what stands in the markup that is open, up to its end.
-  /// - Returns: false when more is needed.
-  private mutating func pass(
-    _ markup: Open, _ bytes: borrowing Span<UInt8>, _ isLast: Bool
-  ) throws(XMLError) -> Bool {
-    let end = markup.end
-    search: while try skip(to: end.first, bytes, isLast) {
-      switch startsWith(bytes, end.text, at: offset) {
-      case .yes:
-        offset += end.text.utf8CodeUnitCount
-        open = .nothing
-        return true
-      case .cut: break search
-      case .no: break
-      }
-      if markup == .comment, startsWith(bytes, "--", at: offset) == .yes {
-        throw XMLError("'--' in a comment", at: offset)
-      }
-      offset += 1
-    }
-    if isLast { throw XMLError("the input ends inside \(markup.shown)", at: bytes.count) }
-    return false
-  }
-
-  private mutating func instructionStart(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
-    guard let end = try tokenEnd(bytes, .target, isLast) else { return .more }
-    try XMLText.checkTarget(bytes, (offset + 2)..<end, encoding)
-    if !isWhiteSpace(bytes[end]) {
-      guard end + 1 < bytes.count || isLast else { return .more }
-      guard end + 1 < bytes.count, bytes[end] == UInt8(ascii: "?"), bytes[end + 1] == UInt8(ascii: ">") else {
-        throw XMLError("expected white space or '?>' after the target of a processing instruction", at: end)
-      }
-    }
-    open = .instruction
-    offset = end
-    return .again
-  }
-
-  /// Judges characters up to the next `stop`.
-  /// - Returns: false when that has not come.
-  private mutating func skip(
-    to stop: UInt8, _ bytes: borrowing Span<UInt8>, _ isLast: Bool
-  ) throws(XMLError) -> Bool {
-    while offset < bytes.count {
-      offset = XMLText.plainEnd(bytes, offset, stop: stop)
-      guard offset < bytes.count else { return false }
-      if bytes[offset] == stop { return true }
-      switch XMLCharacters.at(bytes, offset, encoding) {
-      case .character(_, let count): offset += count
-      case .illegal: throw illegal(bytes, offset)
-      case .cut:
-        if isLast { throw illegal(bytes, offset) }
-        return false
-      }
-    }
-    return false
-  }
-
   // MARK: Tokens that have not come as a whole
 
   /// The offset behind the token of this kind that begins at `offset`.
   /// - Returns: nil when it has not come.
-  private mutating func tokenEnd(
+  mutating func tokenEnd(
     _ bytes: borrowing Span<UInt8>, _ kind: TokenSearch.Kind, _ isLast: Bool
   ) throws(XMLError) -> Int? {
     var current = search ?? TokenSearch(kind, from: offset + 1)
