@@ -97,7 +97,8 @@ struct TweetsTests {
   /// What is asked for by text, user or place, and how many statuses with a point there are for it.
   @Test(arguments: [
     ("-t 'train NIGHT'", 2), ("-t night,train", 2), ("-t 'ferry foot,gone fishing'", 1), ("-t foot -t fishing", 2),
-    ("-t fish", 0), ("-f 1007", 3), ("-f 1007,1003 -f 1", 5), ("-l 13.4,52.5", 3), ("-l 13.4,52.5001", 4),
+    ("-t fish", 0), ("-t 'empty point'", 0), ("-f 1007", 3), ("-f 1007,1003 -f 1", 5), ("-l 13.4,52.5", 3),
+    ("-l 13.4,52.5001", 4),
     ("-l 13.3999,52.5", 2), ("-l 180,-16.8", 2), ("-l -180,-16.8", 2), ("-l 179.4,-16.8", 0), ("-l 179.6,-16.8", 1),
     ("-l -179.6,-16.8", 2), ("-l 180,-16.8 -f 1001 -t bread", 4),
   ])
@@ -240,7 +241,7 @@ struct TweetsTests {
   /// Where nobody reads any more, the next status ends it.
   @Test func endsWithItsReader() throws {
     let result = try Command.shell(
-      "\(folder)/tweets | head -n 1; ls", in: scratch.path, environment: ["PAUSE": "0.2", "TMPDIR": scratch.path])
+      "\(folder)/tweets | head -n 1; ls", in: scratch.path, environment: ["PAUSE": "1", "TMPDIR": scratch.path])
     #expect(result.text == Self.first.prefix { $0 != "\n" } + "\n" && result.error.isEmpty, "\(result.error)")
   }
 }

@@ -47,4 +47,7 @@ $5 != "" {
   row("link", link(text))
   row("point", plain($5))
   fflush()
+  isShown = 1
 }
+
+END { exit !isShown }
