@@ -1,5 +1,5 @@
-"""Makes the XML of the benchmark: statuses, as the stream of a social network had them in 2009, of about 2 KB each, with
-what makes a splitter's life hard strewn in. The same on every machine and run."""
+"""Makes the XML of the benchmark: statuses of about 2 KB, as the stream of a social network had them in 2009, with what
+makes a splitter stumble strewn in. The same on every machine and run."""
 
 import os
 import random
@@ -30,7 +30,8 @@ class Statuses:
         if self.random.random() < 0.2:
             text += " &lt;status&gt; &amp;amp; &#60;/status&#62; ]] &gt;"
         if self.random.random() < 0.3:
-            text += " http://short.example.com/%x?a=1&amp;b=%d" % (self.random.getrandbits(32), self.random.randint(1, 99))
+            number = self.random.getrandbits(32)
+            text += " http://short.example.com/%x?a=1&amp;b=%d" % (number, number % 99)
         return text
 
     def user(self):
