@@ -55,17 +55,17 @@ struct Splitter {
   /// - Returns: false at the end of the input.
   private mutating func read(_ descriptor: Descriptor) throws(ToolError) -> Bool {
     if !descriptor.waitForInput(orHangUpOf: streams.output) { throw .brokenPipe }
-    if decoder.isTransparent { return try read(descriptor, into: &buffer) }
     var chunk: [UInt8] = []
-    let isMore = try read(descriptor, into: &chunk)
-    do { try decode(chunk, isLast: !isMore) } catch { throw failure(error) }
-    return isMore
-  }
-
-  private func read(_ descriptor: Descriptor, into bytes: inout [UInt8]) throws(ToolError) -> Bool {
-    do { return try descriptor.read(upTo: ByteReader.chunkSize, into: &bytes) > 0 } catch {
+    let isMore: Bool
+    do {
+      // Not by a method of self, which would share the buffer and so make each read move it.
+      if decoder.isTransparent { return try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) > 0 }
+      isMore = try descriptor.read(upTo: ByteReader.chunkSize, into: &chunk) > 0
+    } catch {
       throw .system(error, file.name)
     }
+    do { try decode(chunk, isLast: !isMore) } catch { throw failure(error) }
+    return isMore
   }
 
   private mutating func decode(_ chunk: [UInt8], isLast: Bool) throws(XMLError) {
@@ -100,17 +100,16 @@ struct Splitter {
   /// Forgets the bytes before an offset, when they are as many as those that stay.
   private mutating func drop(_ count: Int) {
     guard count > 0, count >= buffer.count - count else { return }
-    let bytes = buffer
-    position.advance(over: bytes.span, 0..<count)
+    var position = position
+    position.advance(over: buffer.span, 0..<count)
+    self.position = position
     tokenizer.drop(count)
     for index in records.indices {
       records[index].start -= count
       records[index].nameEnd -= count
     }
-    remove(count)
+    buffer.removeFirst(count)
   }
-
-  private mutating func remove(_ count: Int) { buffer.removeFirst(count) }
 
   // MARK: Elements
 
