@@ -100,15 +100,17 @@ struct Splitter {
   /// Forgets the bytes before an offset, when they are as many as those that stay.
   private mutating func drop(_ count: Int) {
     guard count > 0, count >= buffer.count - count else { return }
-    var position = position
-    position.advance(over: buffer.span, 0..<count)
-    self.position = position
-    tokenizer.drop(count)
+    // Taken out, for shortening them would copy them if they had a second owner.
+    var bytes: [UInt8] = []
+    swap(&bytes, &buffer)
+    position.advance(over: bytes.span, 0..<count)
+    tokenizer.drop(count, of: bytes.span)
     for index in records.indices {
       records[index].start -= count
       records[index].nameEnd -= count
     }
-    buffer.removeFirst(count)
+    bytes.removeFirst(count)
+    swap(&bytes, &buffer)
   }
 
   // MARK: Elements

@@ -106,8 +106,9 @@ struct XMLTokenizer {
     phase = .content
   }
 
-  /// The caller has dropped so many bytes, all before `offset`.
-  mutating func drop(_ count: Int) {
+  /// The caller is about to drop the first `count` bytes, all before `offset`.
+  mutating func drop(_ count: Int, of bytes: borrowing Span<UInt8>) {
+    names.drop(count, of: bytes)
     offset -= count
     tokenStart -= count
     search?.offset -= count
@@ -124,7 +125,7 @@ struct XMLTokenizer {
         guard try pass(open, bytes, isLast) else { return nil }
       }
       guard offset < bytes.count else {
-        if isLast { try checkEnd() }
+        if isLast { try checkEnd(bytes) }
         return nil
       }
       if phase == .content {
@@ -155,13 +156,11 @@ struct XMLTokenizer {
     case token(Token)
   }
 
-  var shownElement: String { "element '\(shortened(names.topName))'" }
-
-  private func checkEnd() throws(XMLError) {
+  private func checkEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
     switch phase {
     case .content:
       if names.count == 0 { return }
-      throw XMLError("the input ends inside \(shownElement)", at: offset)
+      throw XMLError("the input ends inside element '\(shortened(names.topName(in: bytes)))'", at: offset)
     case .prolog: throw XMLError("the input ends before the root element", at: offset)
     case .start: if isSingle { throw XMLError("expected an XML document, found nothing", at: offset) }
     case .epilog: break
@@ -206,7 +205,7 @@ struct XMLTokenizer {
       endElement()
       return .token(.emptyTag)
     }
-    names.push(bytes, tag.name)
+    names.push(tag.name)
     phase = .content
     return .token(.startTag)
   }
@@ -219,7 +218,7 @@ struct XMLTokenizer {
     let start = offset + 2
     let end = start + names.topCount
     if end < bytes.count {
-      guard names.topIs(bytes, start..<end) else { throw mismatch(bytes, start) }
+      guard names.topStands(at: start, in: bytes) else { throw mismatch(bytes, start) }
       var index = end
       while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
       if index < bytes.count {
@@ -248,8 +247,9 @@ struct XMLTokenizer {
     if case .at(let found) = XMLCharacters.nameEnd(bytes, start, encoding) { end = found }
     if end == start { return XMLError("expected a name after '</'", at: start) }
     let found = array(bytes, start..<end)
-    if names.topName == found { return XMLError("expected '>' after the name of an end tag", at: end) }
-    return XMLError("expected </\(shortened(names.topName))>, found </\(shortened(found))>", at: start - 2)
+    let expected = names.topName(in: bytes)
+    if expected == found { return XMLError("expected '>' after the name of an end tag", at: end) }
+    return XMLError("expected </\(shortened(expected))>, found </\(shortened(found))>", at: start - 2)
   }
 
   private func tooLong() -> XMLError {

@@ -87,8 +87,9 @@ enum Tokens {
           let isTag = token == .startTag || token == .emptyTag || token == .endTag
           tokens.append("\(token) " + (isTag ? String(decoding: buffer[tokenizer.name], as: UTF8.self) : ""))
         }
-        buffer.removeFirst(tokenizer.offset)
-        tokenizer.drop(tokenizer.offset)
+        let judged = tokenizer.offset
+        tokenizer.drop(judged, of: buffer.span)
+        buffer.removeFirst(judged)
       } while start < bytes.count
     } catch {
       return (tokens, error)
