@@ -38,6 +38,13 @@ extension XMLTokenizer {
         index = end
         offset = end
       default:
+        if encoding == .utf8 {
+          let end = XMLCharacters.wideEnd(bytes, index)
+          if end > index {
+            index = end
+            continue
+          }
+        }
         switch XMLCharacters.at(bytes, index, encoding) {
         case .character(_, let count): index += count
         case .illegal: throw illegal(bytes, index)
