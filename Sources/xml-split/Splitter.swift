@@ -10,6 +10,16 @@ struct Splitter {
     var nameEnd: Int
     let depth: Int
     let inherited: [[UInt8]]
+
+    /// Writes the element, which ends at `end`, as it stands, with the declarations that it inherits.
+    func write(_ bytes: borrowing Span<UInt8>, upTo end: Int, to output: inout ByteWriter) {
+      output.append(bytes.extracting(start..<nameEnd))
+      for declaration in inherited {
+        output.append(" ")
+        output.append(declaration)
+      }
+      output.append(bytes.extracting(nameEnd..<end))
+    }
   }
 
   private let options: Options
@@ -199,7 +209,7 @@ struct Splitter {
   private mutating func write(_ record: OpenRecord, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     guard options.needsTree else {
       count += 1
-      writeText(of: record, bytes, to: &output)
+      record.write(bytes, upTo: tokenizer.offset, to: &output)
       output.append(options.terminator)
       return
     }
@@ -214,7 +224,7 @@ struct Splitter {
         writeJSON(tree)
       } else {
         var text = ByteWriter()
-        writeText(of: record, bytes, to: &text)
+        record.write(bytes, upTo: tokenizer.offset, to: &text)
         JSONString.write(SingleByte.utf8(text.take(), tokenizer.encoding), to: &output)
       }
       output.endRecord()
@@ -224,19 +234,9 @@ struct Splitter {
     } else if !options.fields.isEmpty {
       writeFields(tree)
     } else {
-      writeText(of: record, bytes, to: &output)
+      record.write(bytes, upTo: tokenizer.offset, to: &output)
       output.append(options.terminator)
     }
-  }
-
-  /// Writes an element as it stands, with the declarations that it inherits.
-  private func writeText(of record: OpenRecord, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
-    output.append(bytes.extracting(record.start..<record.nameEnd))
-    for declaration in record.inherited {
-      output.append(" ")
-      output.append(declaration)
-    }
-    output.append(bytes.extracting(record.nameEnd..<tokenizer.offset))
   }
 
   private func tree(of record: OpenRecord, _ bytes: borrowing Span<UInt8>) throws(XMLError) -> ElementTree {

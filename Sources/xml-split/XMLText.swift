@@ -20,7 +20,7 @@ enum XMLText {
       while index + 8 <= bytes.count {
         let word = loadWord(bytes, at: index)
         let stops =
-          word.places(of: stop) | word.places(of: second) | word.places(of: third) | word.places(below: 0x20)
+          word.places(of: stop) | word.places(of: second) | word.places(of: third) | controlPlaces(word)
           | word & .repeating(0x80)
         index += stops.lowestPlace
         if stops != 0 { break }
@@ -31,6 +31,14 @@ enum XMLText {
       if byte < 0x20, !isWhiteSpace(byte) { return index }
       index += 1
     }
+  }
+
+  /// The places of a word of ASCII that hold a control character other than a line feed, as which most of them are.
+  @inline(__always)
+  private static func controlPlaces(_ word: UInt64) -> UInt64 {
+    // No sum is more than 0xFF, so that none carries into the next place.
+    let low = word & .repeating(0x7F)
+    return ~(low &+ .repeating(0x80 - 0x20)) & ((low ^ .repeating(0xA)) &+ .repeating(0x7F)) & .repeating(0x80)
   }
 
   /// A text as UTF-8, with the references that need no declaration replaced; others stay as they are.
