@@ -88,7 +88,9 @@ struct Splitter {
     do throws(XMLError) {
       let bytes = buffer
       let span = bytes.span
-      while let token = try tokenizer.next(span, isLast: isLast) { try handle(token, span) }
+      while let token = try tokenizer.next(span, isLast: isLast, deepest: isInside ? records[0].depth : .max) {
+        try handle(token, span)
+      }
     } catch {
       throw failure(error)
     }

@@ -118,8 +118,11 @@ struct XMLTokenizer {
   /// - Parameters:
   ///   - bytes: what has come, less what was dropped.
   ///   - isLast: whether nothing more will.
+  ///   - deepest: elements deeper than that are judged, but their tags do not come out.
   /// - Returns: nil when more is needed, or at the end.
-  mutating func next(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(XMLError) -> Token? {
+  mutating func next(
+    _ bytes: borrowing Span<UInt8>, isLast: Bool, deepest: Int = .max
+  ) throws(XMLError) -> Token? {
     while true {
       if open != .nothing {
         guard try pass(open, bytes, isLast) else { return nil }
@@ -144,7 +147,10 @@ struct XMLTokenizer {
       switch try markup(bytes, isLast) {
       case .more: return nil
       case .again, .markup: continue
-      case .token(let token): return token
+      case .token(let token):
+        // A start tag has made it one deeper already, an end tag one less deep.
+        let depth = token == .startTag ? names.count : names.count + 1
+        if depth <= deepest || token == .documentType { return token }
       }
     }
   }
