@@ -29,8 +29,8 @@ extension XMLTokenizer {
         }
         index += 1
       case UInt8(ascii: "&"):
-        if search == nil, let end = XMLReference.predefinedEnd(bytes, index) {
-          index = end
+        if search == nil, let reference = XMLReference.simple(bytes, at: index) {
+          index = reference.end
           continue
         }
         offset = index

@@ -45,8 +45,8 @@ struct ElementJSON {
         }
         output.append(UInt8(ascii: ","))
         frames.append(.ordered(of: element, child: tree.nodes[child].end))
-        if tree.nodes[child].name == nil {
-          tree.writeText(child, to: &output)
+        if !tree.nodes[child].isElement {
+          tree.writeText(tree.nodes[child].place, to: &output)
         } else {
           begin(ordered: child, tree, &frames, to: &output)
         }
@@ -62,7 +62,11 @@ struct ElementJSON {
     let node = tree.nodes[element]
     if node.attributes.isEmpty, !node.hasElements {
       // All text of an element without others in it is one piece.
-      if node.end == element + 1 { output.append("null") } else { tree.writeText(element + 1, to: &output) }
+      if node.end == element + 1 {
+        output.append("null")
+      } else {
+        tree.writeText(tree.nodes[element + 1].place, to: &output)
+      }
       return
     }
     output.append(UInt8(ascii: "{"))
@@ -70,7 +74,7 @@ struct ElementJSON {
       if index > node.attributes.lowerBound { output.append(UInt8(ascii: ",")) }
       JSONString.write([UInt8(ascii: "@")] + tree.bytes[tree.attributes[index].name], to: &output)
       output.append(UInt8(ascii: ":"))
-      JSONString.write(tree.attributes[index].value, to: &output)
+      tree.writeText(tree.attributes[index].value, to: &output)
     }
     frames.append(.members(of: element, child: element + 1, isFirst: node.attributes.isEmpty))
   }
@@ -82,7 +86,7 @@ struct ElementJSON {
   ) {
     let end = tree.nodes[element].end
     var child = start
-    while child < end, tree.nodes[child].name == nil || tree.nodes[child].hasEarlierTwin {
+    while child < end, !tree.nodes[child].isElement || tree.nodes[child].hasEarlierTwin {
       child = tree.nodes[child].end
     }
     if child < end, let name = tree.nodes[child].name {
@@ -134,7 +138,7 @@ struct ElementJSON {
       if place > 0 { output.append(UInt8(ascii: ",")) }
       JSONString.write(Array(tree.bytes[attribute.name]), to: &output)
       output.append(UInt8(ascii: ":"))
-      JSONString.write(attribute.value, to: &output)
+      tree.writeText(attribute.value, to: &output)
     }
     output.append(UInt8(ascii: "}"))
   }
