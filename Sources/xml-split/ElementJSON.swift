@@ -72,8 +72,9 @@ struct ElementJSON {
     output.append(UInt8(ascii: "{"))
     for index in node.attributes {
       if index > node.attributes.lowerBound { output.append(UInt8(ascii: ",")) }
-      JSONString.write([UInt8(ascii: "@")] + tree.bytes[tree.attributes[index].name], to: &output)
-      output.append(UInt8(ascii: ":"))
+      output.append("\"@")
+      tree.writeName(tree.attributes[index].name, to: &output)
+      output.append("\":")
       tree.writeText(tree.attributes[index].value, to: &output)
     }
     frames.append(.members(of: element, child: element + 1, isFirst: node.attributes.isEmpty))
@@ -128,16 +129,18 @@ struct ElementJSON {
 
   private func writeName(of element: Int, _ tree: ElementTree, to output: inout ByteWriter) {
     guard let name = tree.nodes[element].name else { return }
-    let bytes = tree.bytes
-    JSONString.write(bytes.span.extracting(name), to: &output)
+    output.append(UInt8(ascii: "\""))
+    tree.writeName(name, to: &output)
+    output.append(UInt8(ascii: "\""))
   }
 
   private func writeAttributes(of node: Int, _ tree: ElementTree, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "{"))
     for (place, attribute) in tree.attributes[tree.nodes[node].attributes].enumerated() {
       if place > 0 { output.append(UInt8(ascii: ",")) }
-      JSONString.write(Array(tree.bytes[attribute.name]), to: &output)
-      output.append(UInt8(ascii: ":"))
+      output.append(UInt8(ascii: "\""))
+      tree.writeName(attribute.name, to: &output)
+      output.append("\":")
       tree.writeText(attribute.value, to: &output)
     }
     output.append(UInt8(ascii: "}"))

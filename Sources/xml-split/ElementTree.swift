@@ -243,7 +243,7 @@ struct ElementTree {
     while child < nodes[element].end {
       if !nodes[child].isElement {
         if !nodes[element].hasElements { return true }
-        if !text[nodes[child].place].allSatisfy(isWhiteSpace) { return true }
+        for index in nodes[child].place where !isWhiteSpace(text[index]) { return true }
       }
       child = nodes[child].end
     }
@@ -252,8 +252,11 @@ struct ElementTree {
 
   /// Writes a piece of `text` as a JSON string.
   func writeText(_ place: Range<Int>, to output: inout ByteWriter) {
-    JSONString.write(text.span.extracting(place), to: &output)
+    JSONString.write(text.span, place, to: &output)
   }
+
+  /// Writes a name. There is nothing in it that JSON would escape.
+  func writeName(_ name: Range<Int>, to output: inout ByteWriter) { output.append(bytes.span.extracting(name)) }
 
   /// Whether `name`, a place in `bytes`, holds this.
   func isNamed(_ name: Range<Int>, _ wanted: [UInt8]) -> Bool {
