@@ -132,6 +132,8 @@ struct XMLTokenizer {
         return nil
       }
       if phase == .content {
+        if names.count >= deepest, search == nil { skim(bytes, deepest: deepest) }
+        guard offset < bytes.count else { continue }
         if bytes[offset] != UInt8(ascii: "<") {
           guard try text(bytes, isLast) else { return nil }
           continue
@@ -153,6 +155,38 @@ struct XMLTokenizer {
         if depth <= deepest || token == .documentType { return token }
       }
     }
+  }
+
+  /// Goes over what most of a document is, for as long as no token comes out: plain text, `<name>` and `</name>`. Stops
+  /// before anything else, and where it would have to know what has not come.
+  @inline(__always)
+  private mutating func skim(_ bytes: borrowing Span<UInt8>, deepest: Int) {
+    // With the root the content ends.
+    let deepest = max(deepest, 1)
+    var index = offset
+    while index + 2 < bytes.count {
+      guard bytes[index] == UInt8(ascii: "<") else {
+        index = XMLText.plainEnd(bytes, index)
+        guard index < bytes.count, bytes[index] == UInt8(ascii: "<") else { break }
+        continue
+      }
+      if bytes[index + 1] == UInt8(ascii: "/") {
+        let end = index + 2 + names.topCount
+        guard names.count > deepest, end < bytes.count, bytes[end] == UInt8(ascii: ">"),
+          names.topStands(at: index + 2, in: bytes)
+        else { break }
+        names.pop()
+        index = end + 1
+      } else {
+        guard names.count >= deepest, names.count < limits.maxDepth,
+          case .at(let end) = XMLCharacters.nameEnd(bytes, index + 1, encoding),
+          end > index + 1, bytes[end] == UInt8(ascii: ">"), end - index < limits.maxToken
+        else { break }
+        names.push((index + 1)..<end)
+        index = end + 1
+      }
+    }
+    offset = index
   }
 
   enum Step {
