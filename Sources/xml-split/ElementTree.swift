@@ -133,9 +133,8 @@ struct ElementTree {
     guard !open.isEmpty else { return }
     let source = bytes
     if XMLText.isPlain(source.span, range) { return append(source.span.extracting(range)) }
-    // Before references are replaced: what they stand for stays as it is (§2.11).
-    try checkEntities(range)
-    append(XMLText.decoded(XMLText.withUnixLineEnds(Array(bytes[range])), .utf8).span)
+    let piece = try decoded(range)
+    append(piece.span)
   }
 
   private mutating func appendPlain(_ range: Range<Int>) { append(XMLText.withUnixLineEnds(Array(bytes[range])).span) }

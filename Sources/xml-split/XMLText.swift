@@ -33,9 +33,10 @@ enum XMLText {
     }
   }
 
-  /// A text as UTF-8, with the references that need no declaration replaced; others stay as they are.
+  /// A text as UTF-8, with the line ends of §2.11 and the references that need no declaration replaced; others stay as
+  /// they are. Line ends come first: those that references stand for stay.
   static func decoded(_ text: [UInt8], _ encoding: XMLEncoding) -> [UInt8] {
-    let text = SingleByte.utf8(text, encoding)
+    let text = withUnixLineEnds(SingleByte.utf8(text, encoding))
     let span = text.span
     var result: [UInt8] = []
     var index = 0
