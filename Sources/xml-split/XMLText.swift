@@ -114,7 +114,17 @@ enum XMLName {
   static func end(_ text: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool) -> Int? {
     switch XMLCharacters.nameEnd(text, start, encoding, isToken: isToken) {
     case .at(let end): end
-    case .cut: text.count
+    case .cut: endsInsideCharacter(text, from: start, encoding) ? nil : text.count
     }
+  }
+
+  private static func endsInsideCharacter(_ text: borrowing Span<UInt8>, from start: Int, _ encoding: XMLEncoding)
+    -> Bool
+  {
+    var last = text.count - 1
+    while last > start, text[last] & 0xC0 == 0x80 { last -= 1 }
+    guard last >= start, text[last] >= 0x80 else { return false }
+    if case .cut = XMLCharacters.at(text, last, encoding) { return true }
+    return false
   }
 }
