@@ -159,7 +159,7 @@ struct ElementTree {
   private func checkEntities(_ range: Range<Int>) throws(XMLError) {
     if keepsEntities { return }
     guard let name = XMLText.firstEntity(Array(bytes[range])) else { return }
-    throw XMLError("entity '\(shortened(name))' is not replaced (--entities literal)", at: range.lowerBound)
+    throw .entity(name, at: range.lowerBound)
   }
 
   /// All text in a node.

@@ -22,7 +22,7 @@ struct InputDecoder {
 
   /// Decodes a chunk.
   /// - Parameter isLast: whether nothing more will come.
-  mutating func decode(_ chunk: [UInt8], isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
+  mutating func decode(_ chunk: ArraySlice<UInt8>, isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
     rest += chunk
     if case .unknown = form {
       guard rest.count >= 4 || isLast else { return }
@@ -68,11 +68,11 @@ struct InputDecoder {
       if (0xD800..<0xDC00).contains(first) {
         guard index + 4 <= rest.count else { break }
         let second = unit(index + 2)
-        guard (0xDC00..<0xE000).contains(second) else { throw XMLError("invalid UTF-16", at: buffer.count) }
-        code = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
-        count = 4
-      } else if (0xDC00..<0xE000).contains(first) {
-        throw XMLError("invalid UTF-16", at: buffer.count)
+        // Half a pair is no character in UTF-8 either, which is for the tokenizer to say.
+        if (0xDC00..<0xE000).contains(second) {
+          code = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
+          count = 4
+        }
       }
       UTF8Sequence.append(code, to: &buffer)
       index += count

@@ -15,6 +15,21 @@ struct NameStack {
     bytes.removeLast(bytes.count - start)
   }
 
+  /// Takes the innermost element of this name away, and all inside it.
+  /// - Returns: false where none is open.
+  mutating func popAll(to name: [UInt8]) -> Bool {
+    var end = bytes.count
+    for place in starts.indices.reversed() {
+      if bytes[starts[place]..<end].elementsEqual(name) {
+        bytes.removeLast(bytes.count - starts[place])
+        starts.removeLast(starts.count - place)
+        return true
+      }
+      end = starts[place]
+    }
+    return false
+  }
+
   /// How many bytes the innermost name has.
   var topCount: Int { bytes.count - (starts.last ?? 0) }
 

@@ -40,15 +40,22 @@ struct Namespaces {
 
   /// What an element would lose if it were taken out: the declarations of the elements around it that are in scope and
   /// that its own start tag does not make.
-  func inherited(by bytes: borrowing Span<UInt8>, _ tag: StartTag, depth: Int) -> [[UInt8]] {
+  /// - Parameters:
+  ///   - first: the depth of the outermost element that does not go with it.
+  ///   - last: the depth of the innermost.
+  func inherited(
+    by bytes: borrowing Span<UInt8>, _ tag: StartTag, from first: Int, to last: Int
+  ) -> [[UInt8]] {
     if declarations.isEmpty { return [] }
     var known: Set<[UInt8]> = []
     for attribute in tag.attributes {
       if let prefix = Self.declaredPrefix(bytes, attribute) { known.insert(prefix) }
     }
     var texts: [[UInt8]] = []
-    for declaration in declarations.reversed() where declaration.depth < depth {
-      guard known.insert(declaration.prefix).inserted, !declaration.uri.isEmpty else { continue }
+    for declaration in declarations.reversed() where declaration.depth <= last && declaration.depth >= first {
+      guard known.insert(declaration.prefix).inserted else { continue }
+      // Nothing is as good as no namespace, unless there is one further out.
+      if declaration.uri.isEmpty, first == 1 { continue }
       texts.append(declaration.text)
     }
     return texts.reversed()

@@ -7,13 +7,15 @@ let xmlSplit = ToolSpec(
   synopsis: ["[options] PATH [FILE ...]"], options: Flag.self)
 
 enum Flag: ToolOption {
-  case null, noInherit, nested, ns, having, single
+  case null, oneLine, noInherit, nested, ns, having, single, lengthPrefixed, onError
   case json, array, arrays, ordered, fields, headerRow, records, id, entities
+  case files, perFile, noWrap
   case maxElement, maxDepth, maxAttributes
 
   var spec: OptionSpec {
     switch self {
     case .null: OptionSpec("null", "0", nil, "end each element with NUL")
+    case .oneLine: OptionSpec("one-line", nil, nil, "print each on one line")
     case .noInherit: OptionSpec("no-inherit", nil, nil, "add no namespace declarations")
     case .nested: OptionSpec("nested", nil, nil, "print inner elements too, and first")
     case .ns: OptionSpec("ns", nil, .text("PREFIX=URI"), "what a prefix in PATH stands for")
@@ -28,6 +30,11 @@ enum Flag: ToolOption {
     case .id: OptionSpec("id", nil, .text("PATH"), "records: where the id is")
     case .entities: OptionSpec("entities", nil, .choice("error", "literal"), "JSON, fields: other entities")
     case .single: OptionSpec("single", nil, nil, "insist on one document")
+    case .lengthPrefixed: OptionSpec("length-prefixed", nil, nil, "read a line with the length before each document")
+    case .onError: OptionSpec("on-error", nil, .choice("stop", "skip"), "what a malformed element does")
+    case .files: OptionSpec("files", nil, .text("PATTERN"), "write files, such as 'part-%05d.xml' or '{@id}.xml'")
+    case .perFile: OptionSpec("per-file", nil, .text("N"), "with --files: so many in each, in a root element")
+    case .noWrap: OptionSpec("no-wrap", nil, nil, "with --files: nothing around them")
     case .maxElement: OptionSpec("max-element", nil, .text("SIZE"), "bytes of an element or of a tag (64M)")
     case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of elements (1000)")
     case .maxAttributes: OptionSpec("max-attributes", nil, .text("N"), "attributes of an element (10000)")
@@ -37,11 +44,19 @@ enum Flag: ToolOption {
 
 struct Options {
   let path: XMLPath
-  var files: [InputFile] = []
+  var inputs: [InputFile] = []
   var terminator = UInt8(ascii: "\n")
   var inherits = true
   var isNested = false
   var isSingle = false
+  var hasPrefixes = false
+  var skipsErrors = false
+  var writesOneLine = false
+  var files: FileNamePattern?
+  /// How many elements are in a file, where that was said.
+  var filesSize: Int?
+  /// Whether files are documents, or just hold elements.
+  var isFileDocument = true
   var limits = XMLTokenizer.Limits()
   var having: [Field] = []
   var fields: [Field] = []
@@ -58,6 +73,7 @@ struct Options {
       let value = OptionValue(bytes, of: flag.spec)
       switch flag {
       case .null: terminator = 0
+      case .oneLine: writesOneLine = true
       case .noInherit: inherits = false
       case .nested: isNested = true
       case .ns:
@@ -79,6 +95,12 @@ struct Options {
       case .id: id = try Self.field(bytes, flag)
       case .entities: keepsEntities = value.text == "literal"
       case .single: isSingle = true
+      case .lengthPrefixed: hasPrefixes = true
+      case .onError: skipsErrors = value.text == "skip"
+      case .files:
+        do { files = try FileNamePattern(bytes) } catch { throw .usage("option '--files': \(error.message)") }
+      case .perFile: filesSize = try value.integer(1...Int.max)
+      case .noWrap: isFileDocument = false
       case .maxElement: limits.maxToken = try value.size()
       case .maxDepth: limits.maxDepth = try value.integer(1...Int.max)
       case .maxAttributes: limits.maxAttributes = try value.integer(0...Int.max)
@@ -91,11 +113,16 @@ struct Options {
     }
     do { self.path = try XMLPath(path, namespaces: namespaces) } catch { throw .usage("PATH: " + error.message) }
     try checkCombinations(invocation.options.map(\.option))
-    files = operands.isEmpty ? [.standardInput] : operands.map { InputFile($0) }
+    inputs = operands.isEmpty ? [.standardInput] : operands.map { InputFile($0) }
   }
 
   /// Whether what is in an element has to be looked at once more.
-  var needsTree: Bool { isJSON || !fields.isEmpty || !having.isEmpty || printsRecords }
+  var needsTree: Bool {
+    isJSON || !fields.isEmpty || !having.isEmpty || printsRecords || files?.usesValues == true
+  }
+
+  /// Whether the root element of a document stands around its elements in files.
+  var wrapsFiles: Bool { files != nil && filesSize != nil && isFileDocument }
 
   private static func field(_ path: [UInt8], _ flag: Flag) throws(ToolError) -> Field {
     do { return try Field(path) } catch { throw .usage("option '--\(flag.spec.name)': \(error.message)") }
@@ -112,8 +139,12 @@ struct Options {
     try need(.ordered, .json)
     try need(.headerRow, .fields)
     try need(.id, .records)
+    try need(.perFile, .files)
+    try need(.noWrap, .files)
     for (a, b) in [
       (Flag.fields, Flag.ordered), (.json, .headerRow), (.records, .null), (.json, .null), (.fields, .null),
+      (.oneLine, .json), (.oneLine, .fields), (.oneLine, .records), (.oneLine, .files), (.files, .json),
+      (.files, .fields), (.files, .records),
     ]
     where given.contains(a) && given.contains(b) {
       throw .usage("options '--\(a.spec.name)' and '--\(b.spec.name)' exclude each other")

@@ -61,7 +61,7 @@ extension XMLTokenizer {
     return .token(.documentStart)
   }
 
-  private mutating func beginDocument() {
+  mutating func beginDocument() {
     tokenStart = offset
     phase = .prolog
     hasDocumentType = false
@@ -69,16 +69,15 @@ extension XMLTokenizer {
     entities = XMLEntities()
   }
 
-  /// - Returns: nil when it takes more bytes to tell.
-  /// Whether a byte order mark stands before the document.
+  /// Whether a byte order mark stands before the document; nil when it takes more bytes to tell.
   private func byteOrderMark(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Bool? {
     guard bytes[offset] == 0xEF, encoding == .utf8 else { return false }
     guard offset + 2 < bytes.count else { return isLast ? false : nil }
     return bytes[offset + 1] == 0xBB && bytes[offset + 2] == 0xBF
   }
 
-  /// Whether `<?xml` and white space stand here.
-  private func isXMLDeclaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Bool? {
+  /// Whether `<?xml` and white space stand here; nil when it takes more bytes to tell.
+  func isXMLDeclaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Bool? {
     let start: StaticString = "<?xml"
     switch startsWith(bytes, start, at: offset) {
     case .no: return false
@@ -92,11 +91,14 @@ extension XMLTokenizer {
   private mutating func declaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
     guard let end = try tokenEnd(bytes, .instruction, isLast) else { return false }
     let declaration = try XMLDeclaration(bytes, offset..<end)
-    beginDocument()
-    entities.isStandalone = declaration.isStandalone
+    var encoding = XMLEncoding.utf8
     if let name = declaration.encoding {
       encoding = try XMLDeclaration.resolved(name, wasUTF16: wasUTF16, hasMark: hasMark, at: offset)
+      encodingName = name
     }
+    beginDocument()
+    self.encoding = encoding
+    entities.isStandalone = declaration.isStandalone
     offset = end
     return true
   }

@@ -3,165 +3,224 @@
 import FeedCore
 
 struct Splitter {
-  /// An element that is wanted and has not ended.
-  private struct OpenRecord {
-    var start: Int
-    /// The offset behind its name, where declarations go that it inherits.
-    var nameEnd: Int
-    let depth: Int
-    let inherited: [[UInt8]]
-  }
-
   private let options: Options
   private let streams: StandardStreams
-  private let file: InputFile
-  private var decoder = InputDecoder()
+  private var writer: RecordWriter
+  /// Whether something was wrong that did not end it.
+  private var hasFailed = false
+  /// Whether what is wrong has been said, and nothing was right since.
+  private var isSilent = false
+
+  private var window = Window()
   private var tokenizer: XMLTokenizer
   private var matcher: PathMatcher
   private var namespaces = Namespaces()
-  private var output: ByteWriter
-  /// What has come and may still be needed, and the place of its first byte.
-  private var buffer: [UInt8] = []
-  private var position = TextPosition()
-  private var records: [OpenRecord] = []
-  /// How many records were written.
-  private(set) var count = 0
+  /// The wanted elements that have not ended.
+  private var records: [WantedElement] = []
+  /// Elements deeper than this are not looked at: those inside one that is written, or lost.
+  private var blind = Int.max
 
-  init(_ options: Options, _ file: InputFile, _ streams: StandardStreams) {
+  init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
-    self.file = file
     self.streams = streams
+    writer = RecordWriter(options, streams.output)
     tokenizer = XMLTokenizer(limits: options.limits, isSingle: options.isSingle)
     matcher = PathMatcher(options.path)
-    output = ByteWriter(streams.output)
   }
 
-  mutating func run() throws(ToolError) {
-    let descriptor = try file.open(streams)
+  /// Goes through all files.
+  mutating func run() throws(ToolError) -> ExitStatus {
     do throws(ToolError) {
-      var isLast = false
-      while !isLast {
-        isLast = try !read(descriptor)
-        try take(isLast: isLast)
-        if isLast || !descriptor.hasInput { try output.flushOutput() }
-        try output.checkOutput()
-      }
+      for file in options.inputs { try take(file) }
+      writer.finish()
+      try writer.flush()
     } catch {
-      if !error.isBrokenPipe { try output.flushOutput() }
+      // What was good is written first.
+      if !error.isBrokenPipe {
+        writer.finish()
+        try writer.flush()
+      }
       throw error
     }
+    return hasFailed ? .trouble : writer.count > 0 ? .yes : .no
   }
 
-  /// - Returns: false at the end of the input.
-  private mutating func read(_ descriptor: Descriptor) throws(ToolError) -> Bool {
-    if !descriptor.waitForInput(orHangUpOf: streams.output) { throw .brokenPipe }
-    if decoder.isTransparent { return try read(descriptor, into: &buffer) }
-    var chunk: [UInt8] = []
-    let isMore = try read(descriptor, into: &chunk)
-    do { try decode(chunk, isLast: !isMore) } catch { throw failure(error) }
-    return isMore
-  }
+  // MARK: Reading
 
-  private func read(_ descriptor: Descriptor, into bytes: inout [UInt8]) throws(ToolError) -> Bool {
-    do { return try descriptor.read(upTo: ByteReader.chunkSize, into: &bytes) > 0 } catch {
-      throw .system(error, file.name)
+  private mutating func take(_ file: InputFile) throws(ToolError) {
+    window = Window()
+    begin()
+    var source: InputSource
+    do { source = try InputSource(file, streams, hasPrefixes: options.hasPrefixes) } catch { return try report(error) }
+    defer { source.close() }
+    while true {
+      if source.mayWait { try writer.flush() }
+      let piece: InputSource.Piece
+      do { piece = try source.next(&window) } catch {
+        guard error.place != nil else { throw error }
+        try report(error)
+        if source.isExhausted { return }
+        if source.isBetweenStreams { begin() }
+        continue
+      }
+      if piece == .inputEnd, options.hasPrefixes { return }
+      tokenizer.wasUTF16 = source.isUTF16
+      try goOn(source, isLast: piece != .more)
+      try writer.check()
+      switch piece {
+      case .more: break
+      case .streamEnd: begin()
+      case .inputEnd: return
+      }
     }
   }
 
-  private mutating func decode(_ chunk: [UInt8], isLast: Bool) throws(XMLError) {
-    try decoder.decode(chunk, isLast: isLast, into: &buffer)
-    tokenizer.wasUTF16 = decoder.isUTF16
+  /// Gets ready for a stream of documents.
+  private mutating func begin() {
+    window.drop(window.bytes.count)
+    tokenizer = XMLTokenizer(limits: options.limits, isSingle: options.isSingle)
+    writer.endDocument()
+    matcher.leave(to: 0)
+    namespaces.leave(depth: 1)
+    records = []
+    blind = .max
+    isSilent = false
   }
 
   /// Goes on with what has come.
-  private mutating func take(isLast: Bool) throws(ToolError) {
-    do throws(XMLError) {
-      let bytes = buffer
-      let span = bytes.span
-      while let token = try tokenizer.next(span, isLast: isLast) { try handle(token, span) }
-    } catch {
-      throw failure(error)
+  private mutating func goOn(_ source: InputSource, isLast: Bool) throws(ToolError) {
+    let bytes = window.bytes
+    let span = bytes.span
+    while true {
+      let token: XMLTokenizer.Token?
+      do { token = try tokenizer.next(span, isLast: isLast) } catch {
+        try report(error, source)
+        if isLast, error.offset >= span.count { break }
+        recover(span)
+        continue
+      }
+      guard let token else { break }
+      do { try handle(token, span) } catch { try report(error, source) }
     }
-    let kept = min(tokenizer.offset, records.first?.start ?? .max)
-    if tokenizer.offset - kept > options.limits.maxToken {
-      throw failure(tooLarge(kept))
+    while let first = records.first, isTooLarge(first) {
+      try report(tooLarge(first), source)
+      records.removeFirst()
     }
-    drop(kept)
+    forget()
   }
 
-  private func tooLarge(_ start: Int) -> XMLError {
-    XMLError("an element of more than \(options.limits.maxToken) bytes (--max-element)", at: start)
-  }
-
-  private func failure(_ error: XMLError) -> ToolError {
-    ToolError(.trouble, error.message, source: file.name, place: position.place(of: error.offset, in: buffer))
-  }
-
-  /// Forgets the bytes before an offset, when they are as many as those that stay.
-  private mutating func drop(_ count: Int) {
-    guard count > 0, count >= buffer.count - count else { return }
-    let bytes = buffer
-    position.advance(over: bytes.span, 0..<count)
+  /// Forgets the bytes that nothing needs, when they are as many as those that stay.
+  private mutating func forget() {
+    let count = min(tokenizer.offset, records.first?.start ?? .max)
+    guard count > 0, count >= window.bytes.count - count else { return }
+    window.drop(count)
     tokenizer.drop(count)
     for index in records.indices {
       records[index].start -= count
       records[index].nameEnd -= count
     }
-    remove(count)
   }
 
-  private mutating func remove(_ count: Int) { buffer.removeFirst(count) }
+  // MARK: Errors
+
+  private mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolError) {
+    if !isSilent { try report(source.failure(error, window)) }
+  }
+
+  /// Ends with an error, or only says it, once for all that is wrong until something is right again.
+  private mutating func report(_ error: ToolError) throws(ToolError) {
+    if !options.skipsErrors { throw error }
+    hasFailed = true
+    if isSilent { return }
+    isSilent = true
+    try writer.flush()
+    streams.complain(error, as: xmlSplit.name)
+  }
+
+  private func isTooLarge(_ record: WantedElement) -> Bool {
+    tokenizer.offset - record.start > options.limits.maxToken
+  }
+
+  private func tooLarge(_ record: WantedElement) -> XMLError {
+    XMLError("an element of more than \(options.limits.maxToken) bytes (--max-element)", at: record.start)
+  }
+
+  /// Goes on behind an error of the tokenizer. The elements that are wanted and open are lost.
+  private mutating func recover(_ bytes: borrowing Span<UInt8>) {
+    let recovery = tokenizer.recover(bytes)
+    if let outermost = records.first { blind = outermost.depth }
+    records = []
+    let isBroken = recovery == .inBrokenElement
+    let depth = tokenizer.depth - (isBroken ? 1 : 0)
+    if depth < blind {
+      matcher.leave(to: depth)
+      namespaces.leave(depth: depth + 1)
+      if isBroken { _ = matcher.enter(0) }
+      blind = isBroken ? depth + 1 : .max
+    }
+    if recovery == .inLostDocument { blind = 0 }
+    if depth == 0 { writer.endDocument() }
+  }
 
   // MARK: Elements
 
   @inline(__always)
   private mutating func handle(_ token: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     switch token {
-    case .startTag: enter(bytes, depth: tokenizer.depth)
+    case .startTag: try enter(bytes, depth: tokenizer.depth)
     case .emptyTag:
-      enter(bytes, depth: tokenizer.depth + 1)
+      try enter(bytes, depth: tokenizer.depth + 1)
       try leave(bytes, depth: tokenizer.depth + 1)
     case .endTag: try leave(bytes, depth: tokenizer.depth + 1)
-    case .documentStart, .documentType: break
+    case .documentStart: blind = .max
+    case .documentType: break
     }
   }
 
-  /// Whether elements need not be looked at, since a record is open and those inside it are not wanted.
-  private var isInside: Bool { !records.isEmpty && !options.isNested }
-
-  private mutating func enter(_ bytes: borrowing Span<UInt8>, depth: Int) {
-    if isInside { return }
+  private mutating func enter(_ bytes: borrowing Span<UInt8>, depth: Int) throws(XMLError) {
+    if depth > blind { return }
+    isSilent = false
+    if depth == 1 { writer.beginDocument(tokenizer, bytes) }
     if !tokenizer.tag.attributes.isEmpty { namespaces.enter(bytes, tokenizer.tag, depth: depth) }
-    guard matches(bytes) else { return }
+    let isWanted: Bool
+    do { isWanted = try matches(bytes) } catch {
+      _ = matcher.enter(0)
+      blind = depth
+      throw error
+    }
+    guard isWanted else { return }
+    if !options.isNested { blind = depth }
     records.append(
-      OpenRecord(
+      WantedElement(
         start: tokenizer.tokenStart, nameEnd: tokenizer.name.upperBound, depth: depth,
-        inherited: options.inherits ? namespaces.inherited(by: bytes, tokenizer.tag, depth: depth) : []))
+        inherited: options.inherits
+          ? namespaces.inherited(by: bytes, tokenizer.tag, from: options.wrapsFiles ? 2 : 1, to: depth - 1) : []))
   }
 
   private mutating func leave(_ bytes: borrowing Span<UInt8>, depth: Int) throws(XMLError) {
-    if let record = records.last, record.depth == depth {
-      records.removeLast()
-      if tokenizer.offset - record.start > options.limits.maxToken { throw tooLarge(record.start) }
-      try write(record, bytes)
-    }
-    if isInside { return }
-    matcher.leave()
+    if depth > blind { return }
+    blind = .max
+    matcher.leave(to: depth - 1)
     namespaces.leave(depth: depth)
+    defer { if depth == 1 { writer.endDocument() } }
+    guard let record = records.last, record.depth == depth else { return }
+    records.removeLast()
+    if isTooLarge(record) { throw tooLarge(record) }
+    try writer.write(record, tokenizer, bytes)
   }
 
-  private mutating func matches(_ bytes: borrowing Span<UInt8>) -> Bool {
+  private mutating func matches(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {
     var open = matcher.open
     var fitting: UInt64 = 0
     while open != 0 {
       let step = open.trailingZeroBitCount
       open &= open - 1
-      if fits(matcher.path.steps[step], bytes) { fitting |= 1 << UInt64(step) }
+      if try fits(matcher.path.steps[step], bytes) { fitting |= 1 << UInt64(step) }
     }
     return matcher.enter(fitting)
   }
 
-  private func fits(_ step: XMLPath.Step, _ bytes: borrowing Span<UInt8>) -> Bool {
+  private func fits(_ step: XMLPath.Step, _ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {
     let name = tokenizer.name
     switch step.name {
     case .any: break
@@ -172,9 +231,12 @@ struct Splitter {
     case .inNamespace(let uri, let local):
       let colon = prefixEnd(bytes)
       let prefix = colon.map { array(bytes, name.lowerBound..<$0) } ?? []
-      guard namespaces.uri(prefix[...]) == uri else { return false }
       let localStart = colon.map { $0 + 1 } ?? name.lowerBound
       if let local, array(bytes, localStart..<name.upperBound) != local { return false }
+      guard let found = namespaces.uri(prefix[...]) else {
+        throw XMLError("prefix '\(shortened(prefix))' is not declared", at: name.lowerBound)
+      }
+      guard found == uri else { return false }
     }
     for predicate in step.predicates where !fits(predicate, bytes) { return false }
     return true
@@ -191,76 +253,5 @@ struct Splitter {
   /// Where the prefix of the tag's name ends; nil where it has none.
   private func prefixEnd(_ bytes: borrowing Span<UInt8>) -> Int? {
     firstIndex(of: UInt8(ascii: ":"), in: bytes, tokenizer.name)
-  }
-
-  // MARK: Records
-
-  private mutating func write(_ record: OpenRecord, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    guard options.needsTree else {
-      count += 1
-      writeText(of: record, bytes, to: &output)
-      output.append(options.terminator)
-      return
-    }
-    let tree = try tree(of: record, bytes)
-    for condition in options.having where condition.value(in: tree) == nil { return }
-    count += 1
-    if options.printsRecords {
-      let name = Array(tree.bytes[tree.nodes[0].name ?? 0..<0])
-      let id = options.id?.value(in: tree) ?? []
-      output.beginRecord(event: name.span, id: id.span)
-      if options.isJSON {
-        writeJSON(tree)
-      } else {
-        var text = ByteWriter()
-        writeText(of: record, bytes, to: &text)
-        JSONString.write(SingleByte.utf8(text.take(), tokenizer.encoding), to: &output)
-      }
-      output.endRecord()
-    } else if options.isJSON {
-      writeJSON(tree)
-      output.append("\n")
-    } else if !options.fields.isEmpty {
-      writeFields(tree)
-    } else {
-      writeText(of: record, bytes, to: &output)
-      output.append(options.terminator)
-    }
-  }
-
-  /// Writes an element as it stands, with the declarations that it inherits.
-  private func writeText(of record: OpenRecord, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
-    output.append(bytes.extracting(record.start..<record.nameEnd))
-    for declaration in record.inherited {
-      output.append(" ")
-      output.append(declaration)
-    }
-    output.append(bytes.extracting(record.nameEnd..<tokenizer.offset))
-  }
-
-  private func tree(of record: OpenRecord, _ bytes: borrowing Span<UInt8>) throws(XMLError) -> ElementTree {
-    if tokenizer.encoding == .opaque {
-      throw XMLError("the encoding of the document cannot be converted to UTF-8", at: record.start)
-    }
-    let text = SingleByte.utf8(array(bytes, record.start..<tokenizer.offset), tokenizer.encoding)
-    do { return try ElementTree(text, keepsEntities: options.keepsEntities) } catch {
-      // Of another encoding, the places are others in UTF-8.
-      throw XMLError(error.message, at: tokenizer.encoding == .utf8 ? record.start + error.offset : record.start)
-    }
-  }
-
-  private mutating func writeJSON(_ tree: ElementTree) {
-    if options.fields.isEmpty { return options.json.write(tree, to: &output) }
-    for (place, field) in options.fields.enumerated() {
-      output.append(place == 0 ? "{" : ",")
-      JSONString.write(field.text, to: &output)
-      output.append(":")
-      if let value = field.value(in: tree) { JSONString.write(value, to: &output) } else { output.append("null") }
-    }
-    output.append("}")
-  }
-
-  private mutating func writeFields(_ tree: ElementTree) {
-    output.append(TabSeparated.row(options.fields.map { $0.value(in: tree) ?? [] }))
   }
 }

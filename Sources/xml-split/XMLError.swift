@@ -1,3 +1,5 @@
+import FeedCore
+
 /// What is wrong with an XML text, and where.
 struct XMLError: Error, Equatable {
   let message: String
@@ -7,5 +9,12 @@ struct XMLError: Error, Equatable {
   init(_ message: String, at offset: Int) {
     self.message = message
     self.offset = offset
+  }
+}
+
+extension XMLError {
+  /// A reference that would have no meaning in the output.
+  static func entity(_ name: [UInt8], at offset: Int) -> XMLError {
+    XMLError("entity '\(shortened(name))' is not replaced (--entities literal)", at: offset)
   }
 }

@@ -33,13 +33,15 @@ struct XMLTokenizer {
     case comment
     case cdata
     case instruction
+    /// A start tag that is not well-formed, on whose end nevertheless depends how it goes on.
+    case brokenTag
 
     /// What ends it.
     var end: (first: UInt8, text: StaticString) {
       switch self {
       case .comment: (UInt8(ascii: "-"), "-->")
       case .cdata: (UInt8(ascii: "]"), "]]>")
-      case .instruction, .nothing: (UInt8(ascii: "?"), "?>")
+      case .instruction, .nothing, .brokenTag: (UInt8(ascii: "?"), "?>")
       }
     }
 
@@ -47,7 +49,7 @@ struct XMLTokenizer {
       switch self {
       case .comment: "a comment"
       case .cdata: "a CDATA section"
-      case .instruction, .nothing: "a processing instruction"
+      case .instruction, .nothing, .brokenTag: "a processing instruction"
       }
     }
   }
@@ -69,18 +71,23 @@ struct XMLTokenizer {
   /// The attributes of the last start tag.
   var tag = StartTag()
   /// How many elements are open.
-  var depth: Int { names.count }
+  var depth: Int { names.count + nameless }
   /// The declarations of the document type.
   var entities = XMLEntities()
 
   var encoding = XMLEncoding.utf8
+  /// As the last XML declaration has it.
+  var encodingName: [UInt8] = []
   /// Whether the bytes have been transcoded from UTF-16.
   var wasUTF16 = false
   let limits: Limits
   let isSingle: Bool
   var phase = Phase.start
   var open = Open.nothing
-  private var names = NameStack()
+  var names = NameStack()
+  /// How many elements are open beyond the limit of the depth, when it goes on behind that error.
+  var nameless = 0
+  var brokenTag = BrokenTag(from: 0)
   var hasDocumentType = false
   /// A byte order mark came before the document, which therefore is UTF-8.
   var hasMark = false
@@ -111,6 +118,7 @@ struct XMLTokenizer {
     offset -= count
     tokenStart -= count
     search?.offset -= count
+    brokenTag.offset -= count
   }
 
   /// The next token.
@@ -120,6 +128,13 @@ struct XMLTokenizer {
   /// - Returns: nil when more is needed, or at the end.
   mutating func next(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(XMLError) -> Token? {
     while true {
+      if open == .brokenTag {
+        switch passBrokenTag(bytes, isLast) {
+        case .more: return nil
+        case .token(let token): return token
+        case .again, .markup: continue
+        }
+      }
       if open != .nothing {
         guard try pass(open, bytes, isLast) else { return nil }
       }
@@ -213,17 +228,12 @@ struct XMLTokenizer {
 
   private mutating func endTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
     guard phase == .content, names.count > 0 else { throw XMLError("an end tag without a start tag", at: offset) }
-    if search != nil {
-      guard try tokenEnd(bytes, .tag, isLast) != nil else { return .more }
-    }
     let start = offset + 2
     let end = start + names.topCount
-    if end < bytes.count {
-      guard names.topIs(bytes, start..<end) else { throw mismatch(bytes, start) }
+    if search == nil, nameless == 0, end < bytes.count, names.topIs(bytes, start..<end) {
       var index = end
       while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
-      if index < bytes.count {
-        guard bytes[index] == UInt8(ascii: ">") else { throw mismatch(bytes, start) }
+      if index < bytes.count, bytes[index] == UInt8(ascii: ">") {
         tokenStart = offset
         name = start..<end
         offset = index + 1
@@ -232,12 +242,18 @@ struct XMLTokenizer {
         return .token(.endTag)
       }
     }
-    guard try tokenEnd(bytes, .tag, isLast) != nil else { return .more }
-    // The tag is all there and yet shorter than the name that it should have.
+    // It is cut, or wrong, which is said when all of it is there.
+    guard let behind = try tokenEnd(bytes, .tag, isLast) else { return .more }
+    if nameless > 0 {
+      nameless -= 1
+      offset = behind
+      return .token(.endTag)
+    }
+    if behind > end, names.topIs(bytes, start..<end), isSpace(bytes, end..<(behind - 1)) { return .again }
     throw mismatch(bytes, start)
   }
 
-  private mutating func endElement() {
+  mutating func endElement() {
     guard names.count == 0, !isFragment else { return }
     phase = .epilog
     hasMark = false
@@ -251,6 +267,11 @@ struct XMLTokenizer {
     let found = array(bytes, start..<end)
     if names.topName == found { return XMLError("expected '>' after the name of an end tag", at: end) }
     return XMLError("expected </\(shortened(names.topName))>, found </\(shortened(found))>", at: start - 2)
+  }
+
+  private func isSpace(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
+    for index in range where !isWhiteSpace(bytes[index]) { return false }
+    return true
   }
 
   private func tooLong() -> XMLError {

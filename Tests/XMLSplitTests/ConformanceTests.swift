@@ -80,7 +80,7 @@ enum Tokens {
       repeat {
         let end = pieces == 0 ? bytes.count : min(bytes.count, start + pieces)
         let isLast = end == bytes.count
-        try decoder.decode(Array(bytes[start..<end]), isLast: isLast, into: &buffer)
+        try decoder.decode(bytes[start..<end], isLast: isLast, into: &buffer)
         tokenizer.wasUTF16 = decoder.isUTF16
         start = end
         while let token = try tokenizer.next(buffer.span, isLast: isLast) {

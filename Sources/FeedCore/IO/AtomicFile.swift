@@ -16,7 +16,8 @@ public enum AtomicFile {
   ///   - mode: the permissions of a file that was not there, less the umask.
   ///   - backup: a suffix under which the old content is kept, by a hard link made just before the rename.
   public static func replace(
-    _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil, with content: (inout ByteWriter) -> Void
+    _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil,
+    with content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) {
     let target = resolved(path)
     let old = Descriptor.status(of: target)
@@ -29,7 +30,7 @@ public enum AtomicFile {
       do throws(SystemError) {
         if let old { file.take(ownershipOf: old) }
         var writer = ByteWriter(file)
-        content(&writer)
+        try content(&writer)
         try writer.flush()
         try file.sync()
         try file.close()
@@ -48,11 +49,18 @@ public enum AtomicFile {
     }
   }
 
-  private static func write(over path: [UInt8], _ content: (inout ByteWriter) -> Void) throws(SystemError) {
+  private static func write(
+    over path: [UInt8], _ content: (inout ByteWriter) throws(SystemError) -> Void
+  ) throws(SystemError) {
     let file = try Descriptor.open(writing: path)
-    var writer = ByteWriter(file)
-    content(&writer)
-    try writer.flush()
+    do throws(SystemError) {
+      var writer = ByteWriter(file)
+      try content(&writer)
+      try writer.flush()
+    } catch {
+      file.closeQuietly()
+      throw error
+    }
     try file.close()
   }
 

@@ -38,6 +38,21 @@ public struct Descriptor: Sendable {
     try open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode: mode)
   }
 
+  /// Creates a file without a name in the folder of `path`, to write and then to read: it goes with the process.
+  static func createNameless(beside path: [UInt8]) throws(SystemError) -> Descriptor {
+    try Signals.heldBack { () throws(SystemError) in
+      let name = AtomicFile.temporaryName(beside: path)
+      let file = try open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode: 0o600)
+      _ = unsafe withPath(name) { unsafe unlink($0) }
+      return file
+    }
+  }
+
+  /// Goes back to the first byte of a file.
+  func rewind() throws(SystemError) {
+    if lseek(number, 0, SEEK_SET) < 0 { throw SystemError.last }
+  }
+
   /// Opens a file that exists, to write over it in place (a terminal, a pipe, a device).
   static func open(writing path: [UInt8]) throws(SystemError) -> Descriptor {
     try open(path, O_WRONLY | O_CLOEXEC)

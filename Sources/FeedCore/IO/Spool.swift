@@ -1,0 +1,47 @@
+// Bytes that are collected until all of them are there: in memory while they are few, then in a file without a name, of
+// which nothing is left however the process ends.
+
+public struct Spool {
+  /// From so many bytes on they are in a file.
+  static let threshold = 1 << 20
+
+  private let path: [UInt8]
+  private var writer = ByteWriter()
+  private var file: Descriptor?
+
+  /// - Parameter path: what the bytes are for. The file is made in the same folder, so that the disk that fills up is the
+  ///   one that they are meant for.
+  public init(beside path: [UInt8]) { self.path = path }
+
+  public mutating func append(_ bytes: [UInt8]) throws(SystemError) {
+    writer.append(bytes)
+    if file == nil, writer.count >= Self.threshold {
+      let opened = try Descriptor.createNameless(beside: path)
+      let memory = writer.take()
+      file = opened
+      writer = ByteWriter(opened)
+      writer.append(memory)
+    }
+    try writer.check()
+  }
+
+  /// Writes all that was collected.
+  public mutating func copy(to output: inout ByteWriter) throws(SystemError) {
+    guard let file else { return output.append(writer.buffer) }
+    try writer.flush()
+    try file.rewind()
+    var chunk: [UInt8] = []
+    while try file.read(upTo: ByteReader.chunkSize, into: &chunk) > 0 {
+      output.append(chunk)
+      try output.check()
+      chunk.removeAll(keepingCapacity: true)
+    }
+  }
+
+  /// Gives all of it back.
+  public mutating func close() {
+    file?.closeQuietly()
+    file = nil
+    writer = ByteWriter()
+  }
+}

@@ -1,0 +1,87 @@
+// Elements as files (--files): some in each, with what makes a document of them around. A file appears under its name when
+// it is complete, and then the name is printed.
+
+import FeedCore
+
+struct ElementFiles {
+  /// What stands before and behind the elements of a file.
+  struct Wrapper {
+    var head: [UInt8] = []
+    var tail: [UInt8] = []
+  }
+
+  private struct Open {
+    let name: [UInt8]
+    let tail: [UInt8]
+    var count = 0
+    var spool: Spool
+  }
+
+  private let pattern: FileNamePattern
+  /// How many elements are in a file.
+  private let size: Int
+  private var number = 0
+  private var open: Open?
+  /// The names that were used, where the pattern does not see to it that they differ.
+  private var names: Set<[UInt8]> = []
+  /// The first error of the system.
+  private(set) var failure: ToolError?
+
+  init(_ pattern: FileNamePattern, size: Int) {
+    self.pattern = pattern
+    self.size = size
+  }
+
+  /// Takes in an element.
+  /// - Parameters:
+  ///   - start: where it begins, for errors.
+  ///   - wrapper: for a file that begins with it.
+  /// - Returns: the name of the file that is complete with it.
+  mutating func append(
+    _ element: [UInt8], _ tree: ElementTree?, at start: Int, wrapper: Wrapper
+  ) throws(XMLError) -> [UInt8]? {
+    if open == nil { try begin(tree, at: start, wrapper) }
+    add(element)
+    open?.count += 1
+    return open?.count == size ? finish() : nil
+  }
+
+  private mutating func begin(_ tree: ElementTree?, at start: Int, _ wrapper: Wrapper) throws(XMLError) {
+    let name: [UInt8]
+    do { name = try pattern.name(number + 1, tree) } catch {
+      throw XMLError("an element without '\(quoted(error.field))', which the name of its file needs", at: start)
+    }
+    if !pattern.usesNumber, !names.insert(name).inserted {
+      throw XMLError("a second file '\(shortened(name))' (%d in the name makes them differ)", at: start)
+    }
+    number += 1
+    open = Open(name: name, tail: wrapper.tail, spool: Spool(beside: name))
+    add(wrapper.head)
+  }
+
+  private mutating func add(_ bytes: [UInt8]) {
+    do { try open?.spool.append(bytes) } catch { fail(error) }
+  }
+
+  /// Completes the file that is open.
+  /// - Returns: its name; nil where none is, or it could not be written.
+  mutating func finish() -> [UInt8]? {
+    guard failure == nil, var file = open else { return nil }
+    open = nil
+    defer { file.spool.close() }
+    do throws(SystemError) {
+      try AtomicFile.replace(file.name) { (writer) throws(SystemError) in
+        try file.spool.copy(to: &writer)
+        writer.append(file.tail)
+      }
+      return file.name
+    } catch {
+      failure = .system(error, quoted(file.name))
+      return nil
+    }
+  }
+
+  private mutating func fail(_ error: SystemError) {
+    if failure == nil, let open { failure = .system(error, quoted(open.name)) }
+  }
+}

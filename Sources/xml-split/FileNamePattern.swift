@@ -1,0 +1,107 @@
+// The names of files (--files): a pattern with the number of the file, `%d` or `%05d`, and values out of the element,
+// `{@id}`. A value is percent-coded, so that it can neither lead to another folder nor hide the file.
+
+import FeedCore
+
+struct FileNamePattern {
+  private enum Part {
+    case text([UInt8])
+    case number(width: Int)
+    case value(Field)
+  }
+
+  private var parts: [Part] = []
+
+  /// Whether an element must be looked into.
+  var usesValues: Bool { parts.contains { if case .value = $0 { true } else { false } } }
+
+  /// Whether all names differ whatever the values are.
+  var usesNumber: Bool { parts.contains { if case .number = $0 { true } else { false } } }
+
+  /// The most digits that a number is filled up to.
+  private static let maxWidth = 20
+
+  /// - Parameter text: `%d`, `%0Nd`, `%%` and `{FIELD}` have a meaning; all else stands for itself.
+  init(_ text: [UInt8]) throws(XMLPath.Problem) {
+    var rest = text[...]
+    var plain: [UInt8] = []
+    func problem(_ message: String) -> XMLPath.Problem {
+      XMLPath.Problem(message: "\(message), found '\(quoted(text))'")
+    }
+    while let byte = rest.popFirst() {
+      let part: Part
+      switch byte {
+      case UInt8(ascii: "%"):
+        let digits = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }
+        rest = rest.dropFirst(digits.count)
+        if digits.isEmpty, rest.first == byte {
+          plain.append(byte)
+          rest.removeFirst()
+          continue
+        }
+        let width = digits.isEmpty ? 0 : Int(String(decoding: digits, as: UTF8.self)) ?? .max
+        guard rest.popFirst() == UInt8(ascii: "d"), digits.isEmpty || digits.first == UInt8(ascii: "0"),
+          width <= Self.maxWidth
+        else { throw problem("expected '%d', '%05d' or '%%'") }
+        part = .number(width: width)
+      case UInt8(ascii: "{"):
+        guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { throw problem("expected '}'") }
+        part = .value(try Field(Array(rest[..<end])))
+        rest = rest[(end + 1)...]
+      default:
+        plain.append(byte)
+        continue
+      }
+      if !plain.isEmpty { parts.append(.text(plain)) }
+      plain = []
+      parts.append(part)
+    }
+    if !plain.isEmpty { parts.append(.text(plain)) }
+    guard usesNumber || usesValues else { throw problem("expected '%d' or a value such as '{@id}' in the name") }
+    guard text.last != UInt8(ascii: "/") else { throw problem("expected the name of a file") }
+  }
+
+  /// A value that an element does not have.
+  struct Missing: Error { let field: [UInt8] }
+
+  /// The name of a file.
+  /// - Parameters:
+  ///   - number: from 1.
+  ///   - tree: the first element in it, where values are used.
+  func name(_ number: Int, _ tree: ElementTree?) throws(Missing) -> [UInt8] {
+    var name: [UInt8] = []
+    for part in parts {
+      switch part {
+      case .text(let text): name += text
+      case .number(let width):
+        let digits = Array(String(number).utf8)
+        name += [UInt8](repeating: UInt8(ascii: "0"), count: max(0, width - digits.count)) + digits
+      case .value(let field):
+        guard let tree, let value = field.value(in: tree), !value.isEmpty else { throw Missing(field: field.text) }
+        name += Self.coded(value)
+      }
+    }
+    return name
+  }
+
+  /// A value with all but the unreserved characters percent-coded (RFC 3986 §2.3), and with a dot in front as well.
+  private static func coded(_ value: [UInt8]) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var result: [UInt8] = []
+    for (index, byte) in value.enumerated() {
+      let isUnreserved =
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+          true
+        default: byte == UInt8(ascii: ".") && index > 0
+        }
+      if isUnreserved {
+        result.append(byte)
+      } else {
+        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,114 @@
+// What comes from a file or the standard input: one stream of documents, or with --length-prefixed pieces of a length that
+// is said before each.
+
+import FeedCore
+
+struct InputSource {
+  enum Piece {
+    /// More of the same stream.
+    case more
+    /// The stream ends with what has come; another may follow.
+    case streamEnd
+    case inputEnd
+  }
+
+  private let file: InputFile
+  private let descriptor: Descriptor
+  private let output: Descriptor
+  private var decoder = InputDecoder()
+  private let hasPrefixes: Bool
+  private var prefix = LengthPrefix()
+  /// How many bytes of the stream have not come; nil before the length has.
+  private var left: Int?
+  /// With lengths: what was read, and how far it has been used.
+  private var chunk: [UInt8] = []
+  private var index = 0
+
+  init(_ file: InputFile, _ streams: StandardStreams, hasPrefixes: Bool) throws(ToolError) {
+    self.file = file
+    self.hasPrefixes = hasPrefixes
+    output = streams.output
+    descriptor = try file.open(streams)
+  }
+
+  func close() {
+    if !file.isStandardInput { descriptor.closeQuietly() }
+  }
+
+  /// Whether nothing more can come, after an error.
+  private(set) var isExhausted = false
+  /// Whether a stream has ended and the next has not begun.
+  var isBetweenStreams: Bool { left == nil }
+
+  /// Whether what has come has been transcoded from UTF-16.
+  var isUTF16: Bool { decoder.isUTF16 }
+
+  /// Whether the next piece may be a while in coming.
+  var mayWait: Bool { index == chunk.count && !descriptor.hasInput }
+
+  /// Reads on.
+  mutating func next(_ window: inout Window) throws(ToolError) -> Piece {
+    if hasPrefixes { return try nextOfLength(&window) }
+    if decoder.isTransparent { return try read(into: &window.bytes) ? .more : .inputEnd }
+    var bytes: [UInt8] = []
+    let isMore = try read(into: &bytes)
+    try decode(bytes[...], isLast: !isMore, &window)
+    return isMore ? .more : .inputEnd
+  }
+
+  private mutating func nextOfLength(_ window: inout Window) throws(ToolError) -> Piece {
+    while true {
+      if left == nil { try readLength(&window) }
+      if let rest = left, rest == 0 || index < chunk.count {
+        let end = min(index + rest, chunk.count)
+        let isLast = end - index == rest
+        left = isLast ? nil : rest - (end - index)
+        defer { index = end }
+        try decode(chunk[index..<end], isLast: isLast, &window)
+        return isLast ? .streamEnd : .more
+      }
+      chunk.removeAll(keepingCapacity: true)
+      index = 0
+      guard try read(into: &chunk) else {
+        isExhausted = true
+        if let left {
+          throw failure(XMLError("the input ends \(left) bytes too early", at: window.bytes.count), window)
+        }
+        if prefix.isInside { throw failure(XMLError("the input ends inside a length", at: 0), window) }
+        return .inputEnd
+      }
+    }
+  }
+
+  /// Goes on with the line that says a length.
+  private mutating func readLength(_ window: inout Window) throws(ToolError) {
+    while index < chunk.count, left == nil {
+      do { left = try prefix.take(chunk[index]) } catch {
+        isExhausted = true
+        throw failure(error, window)
+      }
+      window.advance(over: chunk, index..<(index + 1))
+      index += 1
+    }
+    if left != nil { decoder = InputDecoder() }
+  }
+
+  private mutating func decode(_ bytes: ArraySlice<UInt8>, isLast: Bool, _ window: inout Window) throws(ToolError) {
+    do { try decoder.decode(bytes, isLast: isLast, into: &window.bytes) } catch {
+      isExhausted = !hasPrefixes
+      throw failure(error, window)
+    }
+  }
+
+  /// - Returns: false at the end of the input.
+  private func read(into bytes: inout [UInt8]) throws(ToolError) -> Bool {
+    if !descriptor.waitForInput(orHangUpOf: output) { throw .brokenPipe }
+    do { return try descriptor.read(upTo: ByteReader.chunkSize, into: &bytes) > 0 } catch {
+      throw .system(error, file.name)
+    }
+  }
+
+  func failure(_ error: XMLError, _ window: Window) -> ToolError {
+    ToolError(.trouble, error.message, source: file.name, place: window.place(of: error.offset))
+  }
+}

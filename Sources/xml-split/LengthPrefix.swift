@@ -1,0 +1,34 @@
+// The line before a document that says how many bytes it has (--length-prefixed). Blank lines before it keep a connection
+// alive, and mean nothing.
+
+import FeedCore
+
+struct LengthPrefix {
+  /// More digits than any length has.
+  private static let maxDigits = 18
+
+  private var length = 0
+  private var digits = 0
+  private var hasReturn = false
+
+  /// Whether the line has begun.
+  var isInside: Bool { digits > 0 }
+
+  /// Takes the next byte.
+  /// - Returns: the length, with the byte that ends the line.
+  mutating func take(_ byte: UInt8) throws(XMLError) -> Int? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9") where !hasReturn && digits < Self.maxDigits:
+      length = length * 10 + Int(byte - UInt8(ascii: "0"))
+      digits += 1
+      return nil
+    case UInt8(ascii: "\r") where !hasReturn:
+      hasReturn = true
+      return nil
+    case UInt8(ascii: "\n"):
+      defer { self = LengthPrefix() }
+      return digits > 0 ? length : nil
+    default: throw XMLError("expected a line with the length of a document", at: 0)
+    }
+  }
+}
