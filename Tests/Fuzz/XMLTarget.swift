@@ -44,7 +44,7 @@ private struct XMLReading {
     do throws(XMLError) {
       repeat {
         let end = min(ends.first { $0 > start } ?? bytes.count, bytes.count)
-        try decoder.decode(Array(bytes[start..<end]), isLast: end == bytes.count, into: &buffer)
+        try decoder.decode(bytes[start..<end], isLast: end == bytes.count, into: &buffer)
         isUTF16 = decoder.isUTF16
         tokenizer.wasUTF16 = isUTF16
         start = end
