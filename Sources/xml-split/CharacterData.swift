@@ -115,8 +115,12 @@ extension XMLTokenizer {
     guard let end = try tokenEnd(bytes, .target, isLast) else { return .more }
     try XMLText.checkTarget(bytes, (offset + 2)..<end, encoding)
     if !isWhiteSpace(bytes[end]) {
-      guard end + 1 < bytes.count || isLast else { return .more }
-      guard end + 1 < bytes.count, bytes[end] == UInt8(ascii: "?"), bytes[end + 1] == UInt8(ascii: ">") else {
+      let isMark = bytes[end] == UInt8(ascii: "?")
+      if isMark, end + 1 == bytes.count {
+        if isLast { throw XMLError("the input ends inside a processing instruction", at: bytes.count) }
+        return .more
+      }
+      guard isMark, bytes[end + 1] == UInt8(ascii: ">") else {
         throw XMLError("expected white space or '?>' after the target of a processing instruction", at: end)
       }
     }

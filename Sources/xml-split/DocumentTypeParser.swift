@@ -77,7 +77,7 @@ struct DocumentTypeParser {
     if done.contains(name) { return }
     opened.insert(name)
     entities.mayLackDeclarations = true
-    sources.append((XMLCursor(text, at: cursor.start + cursor.index), name))
+    sources.append((XMLCursor(text, at: cursor.offset, isReplacement: true), name))
   }
 
   private mutating func declaration(_ cursor: inout XMLCursor) throws(XMLError) {
@@ -278,7 +278,7 @@ struct DocumentTypeParser {
         return
       case UInt8(ascii: "<"): throw cursor.error("'<' in an attribute value")
       case UInt8(ascii: "&"):
-        let offset = cursor.start + cursor.index
+        let offset = cursor.offset
         if case .entity(let name) = try cursor.reference() {
           try entities.check(name, in: .attribute, at: offset)
         }

@@ -103,14 +103,16 @@ struct ElementTree {
     _ bytes: borrowing Span<UInt8>, _ attribute: StartTag.Attribute
   ) throws(XMLError) {
     let first = text.count
+    let end = attribute.value.upperBound
     var index = attribute.value.lowerBound
-    while attribute.hasReferences,
-      let mark = firstIndex(of: UInt8(ascii: "&"), in: bytes, index..<attribute.value.upperBound)
-    {
-      text.append(span: bytes.extracting(index..<mark))
-      index = try takeReference(bytes, mark, in: attribute.value.lowerBound)
+    while index < end {
+      let stop = XMLText.firstOf(UInt8(ascii: "&"), 0xD, bytes[end], in: bytes, from: index)
+      text.append(span: bytes.extracting(index..<stop))
+      guard stop < end else { break }
+      index =
+        bytes[stop] == 0xD
+        ? takeLineEnd(bytes, stop) : try takeReference(bytes, stop, in: attribute.value.lowerBound)
     }
-    text.append(span: bytes.extracting(index..<attribute.value.upperBound))
     attributes.append(Attribute(name: attribute.name, value: first..<text.count))
   }
 

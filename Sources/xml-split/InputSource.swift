@@ -67,9 +67,11 @@ struct InputSource {
         try decode(chunk[index..<end], isLast: isLast, &window)
         return isLast ? .streamEnd : .more
       }
-      chunk.removeAll(keepingCapacity: true)
+      var next: [UInt8] = []
+      let isMore = try read(into: &next)
+      chunk = next
       index = 0
-      guard try read(into: &chunk) else {
+      guard isMore else {
         isExhausted = true
         if let left {
           throw failure(XMLError("the input ends \(left) bytes too early", at: window.bytes.count), window)
@@ -101,7 +103,7 @@ struct InputSource {
   }
 
   /// - Returns: false at the end of the input.
-  private func read(into bytes: inout [UInt8]) throws(ToolError) -> Bool {
+  private mutating func read(into bytes: inout [UInt8]) throws(ToolError) -> Bool {
     if !descriptor.waitForInput(orHangUpOf: output) { throw .brokenPipe }
     do { return try descriptor.read(upTo: ByteReader.chunkSize, into: &bytes) > 0 } catch {
       throw .system(error, file.name)

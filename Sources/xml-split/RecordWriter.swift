@@ -11,6 +11,23 @@ struct WantedElement {
   /// How many elements it and those around it are.
   let depth: Int
   let inherited: [[UInt8]]
+
+  /// Writes the element, which ends at `end`, as it stands, with the declarations that it inherits.
+  func write(_ bytes: borrowing Span<UInt8>, upTo end: Int, to output: inout ByteWriter) {
+    output.append(bytes.extracting(start..<nameEnd))
+    for declaration in inherited {
+      output.append(" ")
+      output.append(declaration)
+    }
+    output.append(bytes.extracting(nameEnd..<end))
+  }
+
+  /// The same, on its own.
+  func text(_ bytes: borrowing Span<UInt8>, upTo end: Int) -> [UInt8] {
+    var output = ByteWriter()
+    write(bytes, upTo: end, to: &output)
+    return output.take()
+  }
 }
 
 struct RecordWriter {
@@ -90,9 +107,8 @@ struct RecordWriter {
     if files != nil {
       try writeFile(element, tree, tokenizer, bytes)
     } else if options.writesOneLine {
-      var text = ByteWriter()
-      writeText(of: element, tokenizer, bytes, to: &text)
-      MarkupWalk.writeOnOneLine(text.take().span, to: &output)
+      let text = element.text(bytes, upTo: tokenizer.offset)
+      MarkupWalk.writeOnOneLine(text.span, to: &output)
       output.append(options.terminator)
     } else if options.printsRecords, let tree {
       writeRecord(element, tree, tokenizer, bytes)
@@ -102,31 +118,16 @@ struct RecordWriter {
     } else if !options.fields.isEmpty, let tree {
       output.append(TabSeparated.row(options.fields.map { $0.value(in: tree) ?? [] }))
     } else {
-      writeText(of: element, tokenizer, bytes, to: &output)
+      element.write(bytes, upTo: tokenizer.offset, to: &output)
       output.append(options.terminator)
     }
     count += 1
   }
 
-  /// Writes an element as it stands, with the declarations that it inherits.
-  private func writeText(
-    of element: WantedElement, _ tokenizer: XMLTokenizer, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
-  ) {
-    output.append(bytes.extracting(element.start..<element.nameEnd))
-    for declaration in element.inherited {
-      output.append(" ")
-      output.append(declaration)
-    }
-    output.append(bytes.extracting(element.nameEnd..<tokenizer.offset))
-  }
-
   private mutating func writeFile(
     _ element: WantedElement, _ tree: ElementTree?, _ tokenizer: XMLTokenizer, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
-    var writer = ByteWriter()
-    writeText(of: element, tokenizer, bytes, to: &writer)
-    writer.append("\n")
-    var text = writer.take()
+    var text = element.text(bytes, upTo: tokenizer.offset) + [UInt8(ascii: "\n")]
     var wrapper = wrapper ?? ElementFiles.Wrapper()
     if options.isFileDocument {
       if !options.keepsEntities, let name = MarkupWalk.firstEntity(wrapper.head + text)?.name {
@@ -163,9 +164,8 @@ struct RecordWriter {
     if options.isJSON {
       writeJSON(tree)
     } else {
-      var text = ByteWriter()
-      writeText(of: element, tokenizer, bytes, to: &text)
-      JSONString.write(SingleByte.utf8(text.take(), tokenizer.encoding), to: &output)
+      let text = element.text(bytes, upTo: tokenizer.offset)
+      JSONString.write(SingleByte.utf8(text, tokenizer.encoding), to: &output)
     }
     output.endRecord()
   }

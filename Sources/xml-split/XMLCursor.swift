@@ -6,17 +6,23 @@ struct XMLCursor {
   let bytes: [UInt8]
   var index = 0
   /// The offset of the text in what is being read.
-  let start: Int
+  private let start: Int
+  /// Whether the text stands for a reference, which then is the place of all that is wrong in it.
+  private let isReplacement: Bool
 
-  init(_ bytes: [UInt8], at start: Int) {
+  init(_ bytes: [UInt8], at start: Int, isReplacement: Bool = false) {
     self.bytes = bytes
     self.start = start
+    self.isReplacement = isReplacement
   }
+
+  /// The place of `index` in what is being read.
+  var offset: Int { isReplacement ? start : start + index }
 
   var isAtEnd: Bool { index >= bytes.count }
   var byte: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-  func error(_ message: String) -> XMLError { XMLError(message, at: start + index) }
+  func error(_ message: String) -> XMLError { XMLError(message, at: offset) }
 
   func starts(with text: StaticString) -> Bool { startsWith(bytes.span, text, at: index) == .yes }
 
@@ -71,7 +77,7 @@ struct XMLCursor {
   /// Passes over one character.
   mutating func character() throws(XMLError) {
     guard case .character(_, let count) = XMLCharacters.at(bytes.span, index, .utf8) else {
-      throw XMLError(XMLText.illegal(bytes.span, index, .utf8).message, at: start + index)
+      throw XMLError(XMLText.illegal(bytes.span, index, .utf8).message, at: offset)
     }
     index += count
   }

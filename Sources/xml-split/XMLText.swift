@@ -57,9 +57,10 @@ enum XMLText {
     return ~(low &+ .repeating(0x80 - 0x20)) & ((low ^ .repeating(0xA)) &+ .repeating(0x7F)) & .repeating(0x80)
   }
 
-  /// A text as UTF-8, with the references that need no declaration replaced; others stay as they are.
+  /// A text as UTF-8, with the line ends of §2.11 and the references that need no declaration replaced; others stay as
+  /// they are. Line ends come first: those that references stand for stay.
   static func decoded(_ text: [UInt8], _ encoding: XMLEncoding) -> [UInt8] {
-    let text = SingleByte.utf8(text, encoding)
+    let text = withUnixLineEnds(SingleByte.utf8(text, encoding))
     let span = text.span
     var result: [UInt8] = []
     var index = 0
@@ -84,6 +85,20 @@ enum XMLText {
     if !text.contains(UInt8(ascii: "&")) { return nil }
     let names = try? XMLReference.entities(in: text.span, 0..<text.count, .utf8)
     return names?.first { XMLReference.predefined($0) == nil }
+  }
+
+  /// A text with its line ends as §2.11 has them: one line feed each.
+  private static func withUnixLineEnds(_ text: [UInt8]) -> [UInt8] {
+    guard text.contains(0xD) else { return text }
+    var result: [UInt8] = []
+    for (index, byte) in text.enumerated() {
+      if byte == 0xD {
+        result.append(0xA)
+      } else if byte != 0xA || index == 0 || text[index - 1] != 0xD {
+        result.append(byte)
+      }
+    }
+    return result
   }
 
   static func illegal(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> XMLError {
@@ -121,7 +136,17 @@ enum XMLName {
   static func end(_ text: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool) -> Int? {
     switch XMLCharacters.nameEnd(text, start, encoding, isToken: isToken) {
     case .at(let end): end
-    case .cut: text.count
+    case .cut: endsInsideCharacter(text, from: start, encoding) ? nil : text.count
     }
+  }
+
+  private static func endsInsideCharacter(_ text: borrowing Span<UInt8>, from start: Int, _ encoding: XMLEncoding)
+    -> Bool
+  {
+    var last = text.count - 1
+    while last > start, text[last] & 0xC0 == 0x80 { last -= 1 }
+    guard last >= start, text[last] >= 0x80 else { return false }
+    if case .cut = XMLCharacters.at(text, last, encoding) { return true }
+    return false
   }
 }

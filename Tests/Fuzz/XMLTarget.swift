@@ -1,0 +1,146 @@
+// The XML tokenizer: how the input is cut changes no token, no record and no verdict; every element of an accepted input is
+// itself accepted; and what JSON in order says of it is what it says.
+
+func fuzzXML(_ bytes: [UInt8]) {
+  let single = XMLReading(bytes, endingPiecesAt: [bytes.count], isSingle: true)
+  for isSingle in [true, false] {
+    let whole = isSingle ? single : XMLReading(bytes, endingPiecesAt: [bytes.count], isSingle: false)
+    for ends in Cuts.ways(bytes) {
+      let pieces = XMLReading(bytes, endingPiecesAt: ends, isSingle: isSingle)
+      promise(pieces.isAsGood(as: whole), "cut at \(ends): \(pieces), whole: \(whole)")
+    }
+    // A document alone is one in a stream too.
+    if single.error == nil { promise(whole.tokens == single.tokens && whole.error == nil, "\(single), not \(whole)") }
+    if whole.error == nil { for element in whole.elements.prefix(20) { check(element) } }
+  }
+  let path = Array(bytes.prefix(100))
+  if let path = try? XMLPath(path, namespaces: [:]) { promise(!path.steps.isEmpty, "a path of no steps") }
+  _ = try? Field(path)
+}
+
+/// What became of a text.
+private struct XMLReading {
+  struct Element {
+    let bytes: [UInt8]
+    /// Whether what it refers to may have been declared before it.
+    let mayReferBack: Bool
+  }
+
+  /// Each with its bytes and where it begins.
+  private(set) var tokens: [String] = []
+  /// In UTF-8; those of which nobody knows how are left out.
+  private(set) var elements: [Element] = []
+  private(set) var error: XMLError?
+  private var isUTF16 = false
+
+  init(_ bytes: [UInt8], endingPiecesAt ends: [Int], isSingle: Bool) {
+    var decoder = InputDecoder()
+    var tokenizer = XMLTokenizer(isSingle: isSingle)
+    var buffer: [UInt8] = []
+    // The text up to what the tokenizer needs, and where the elements begin that are open.
+    var text: [UInt8] = []
+    var starts: [Int] = []
+    var start = 0
+    do throws(XMLError) {
+      repeat {
+        let end = min(ends.first { $0 > start } ?? bytes.count, bytes.count)
+        try decoder.decode(bytes[start..<end], isLast: end == bytes.count, into: &buffer)
+        isUTF16 = decoder.isUTF16
+        tokenizer.wasUTF16 = isUTF16
+        start = end
+        while let token = try tokenizer.next(buffer.span, isLast: end == bytes.count) {
+          let range = tokenizer.tokenStart..<max(tokenizer.tokenStart, tokenizer.offset)
+          tokens.append("\(token) \(text.count + range.lowerBound) \(shown(Array(buffer[range])))")
+          switch token {
+          case .startTag, .emptyTag: starts.append(text.count + tokenizer.tokenStart)
+          default: break
+          }
+          switch token {
+          case .endTag, .emptyTag:
+            let first = starts.removeLast()
+            if tokenizer.encoding != .opaque {
+              let element = Array((text + buffer[..<tokenizer.offset])[first...])
+              elements.append(
+                Element(
+                  bytes: SingleByte.utf8(element, tokenizer.encoding), mayReferBack: tokenizer.hasDocumentType))
+            }
+          default: break
+          }
+        }
+        promise(tokenizer.offset <= buffer.count, "past the end of what has come")
+        text += buffer[..<tokenizer.offset]
+        buffer.removeFirst(tokenizer.offset)
+        tokenizer.drop(tokenizer.offset)
+      } while start < bytes.count
+      promise(buffer.isEmpty && starts.isEmpty, "accepted without its end")
+    } catch {
+      promise((0...buffer.count).contains(error.offset), "an error outside the input: \(error)")
+      self.error = XMLError(error.message, at: text.count + error.offset)
+    }
+  }
+
+  /// Whether a reading in pieces comes to what the reading as a whole comes to.
+  func isAsGood(as whole: XMLReading) -> Bool {
+    // What is no UTF-16 is found before what comes before it in the same piece is read.
+    if isUTF16, error != nil { return whole.error != nil && tokens.starts(with: whole.tokens) }
+    // What is wrong with a tag may be put otherwise where it did not come as a whole.
+    return tokens == whole.tokens && (error == nil) == (whole.error == nil)
+      && elements.map(\.bytes) == whole.elements.map(\.bytes)
+  }
+}
+
+private func check(_ element: XMLReading.Element) {
+  let alone = XMLReading(element.bytes, endingPiecesAt: [element.bytes.count], isSingle: true)
+  if let error = alone.error {
+    let isReference = element.mayReferBack && error.message.hasPrefix("entity '")
+    return promise(isReference, "an element that is not accepted: \(error): \(shown(element.bytes))")
+  }
+  let ordered = json(element.bytes, isOrdered: true)
+  let document = parsed(ordered)
+  let again = xml(document.root)
+  promise(json(again, isOrdered: true) == ordered, "not the same in XML again: \(shown(ordered)): \(shown(again))")
+  _ = parsed(json(element.bytes, isOrdered: false))
+}
+
+private func json(_ bytes: [UInt8], isOrdered: Bool) -> [UInt8] {
+  do {
+    let tree = try ElementTree(bytes, keepsEntities: true)
+    var form = ElementJSON()
+    form.isOrdered = isOrdered
+    return text { form.write(tree, to: &$0) }
+  } catch { fatalError("an element that was accepted is not read: \(error): \(shown(bytes))") }
+}
+
+/// The element that is written as `["name",{attributes},children…]`.
+private func xml(_ value: JSONValue) -> [UInt8] {
+  var result: [UInt8] = []
+  // What is still to be written: a value, or the end tag of one.
+  var rest: [(value: JSONValue, isEnd: Bool)] = [(value, false)]
+  while let (value, isEnd) = rest.popLast() {
+    if let text = value.string {
+      result += escaped(text)
+      continue
+    }
+    let children = value.children.map(\.value)
+    let name = children[0].string ?? []
+    if isEnd {
+      result += Array("</".utf8) + name + Array(">".utf8)
+      continue
+    }
+    result += Array("<".utf8) + name
+    for attribute in children[1].children {
+      result += Array(" ".utf8) + (attribute.key?.string ?? []) + Array("=\"".utf8)
+      result += escaped(attribute.value.string ?? []) + Array("\"".utf8)
+    }
+    result += Array(">".utf8)
+    rest.append((value, true))
+    for child in children.dropFirst(2).reversed() { rest.append((child, false)) }
+  }
+  return result
+}
+
+private func escaped(_ text: [UInt8]) -> [UInt8] {
+  text.flatMap { byte in
+    byte < 0x20 || Array("<>&\"'".utf8).contains(byte) ? Array("&#\(byte);".utf8) : [byte]
+  }
+}

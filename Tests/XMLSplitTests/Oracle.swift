@@ -1,0 +1,64 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import xml_split
+
+/// Others who read XML: a python with expat and xmltodict, and what is put before them.
+enum Oracle {
+  /// A python that has the module: the user's, else the system's, for which packages are made. In CI there must be one.
+  static func python(with module: String) -> String? {
+    let found = ["python3", "/usr/bin/python3"].first {
+      (try? Command.shell("\($0) -c 'import \(module)'"))?.status == 0
+    }
+    precondition(found != nil || !Repository.isCI, "python has no module \(module), and CI=true")
+    return found
+  }
+
+  static let expat = python(with: "pyexpat")
+  static let xmltodict = python(with: "xmltodict")
+
+  struct Document {
+    let name: String
+    let bytes: [UInt8]
+  }
+
+  /// The documents of the W3C suite that are well-formed, and as many made-up ones as are wanted.
+  static func documents(drafts: Int) -> [Document] {
+    let suite = Repository.conformance == nil ? [] : ConformanceTests.cases.filter(\.isAccepted)
+    return suite.map { Document(name: $0.path, bytes: $0.bytes) }
+      + (0..<drafts).map { Document(name: "draft \($0)", bytes: Array(XMLDraft(seed: $0).text.utf8)) }
+  }
+
+  /// What the tool makes of each document: one record, ended by `end`.
+  static func records(of documents: [Document], _ options: String, end: UInt8) throws -> [Data] {
+    let scratch = try ScratchFolder()
+    for (number, document) in documents.enumerated() {
+      try Data(document.bytes).write(to: URL(fileURLWithPath: scratch.file("\(number).xml")))
+    }
+    let names = documents.indices.map { "\($0).xml" }.joined(separator: " ")
+    let result = try Command.shell("xml-split --single \(options) '/*' \(names)", in: scratch.path)
+    #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
+    let records = result.output.split(separator: end, omittingEmptySubsequences: false).dropLast()
+    try #require(records.count == documents.count, "\(records.count) records of \(documents.count) documents")
+    return Array(records)
+  }
+
+  /// Asks `Tests/Fixtures/xml/oracle.py`.
+  /// - Parameter items: what there is to compare: name, document, and ours.
+  /// - Returns: how many were compared.
+  static func compare(_ python: String?, _ question: String, _ items: [(Document, Data)]) throws -> Int {
+    let lines = items.map { document, ours in
+      "\(document.name)\t\(Data(document.bytes).base64EncodedString())\t\(ours.base64EncodedString())\n"
+    }
+    let result = try Command.shell(
+      "\(try #require(python)) \(Command.quote(Repository.path("Tests/Fixtures/xml/oracle.py"))) \(question)",
+      input: Data(lines.joined().utf8), environment: ["PYTHONUTF8": "1"])
+    #expect(result.status == 0, "\(result.error)")
+    var reports = result.text.split(separator: "\n")
+    let count = reports.popLast().flatMap { $0.hasPrefix("compared ") ? Int($0.dropFirst(9)) : nil }
+    for report in reports.prefix(20) { Issue.record("\(question): \(report)") }
+    #expect(reports.count <= 20, "and \(reports.count - 20) more")
+    return try #require(count)
+  }
+}
