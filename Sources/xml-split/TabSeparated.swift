@@ -2,6 +2,7 @@
 enum TabSeparated {
   /// A value with its tabs, line ends and backslashes as `\\t`, `\\n`, `\\r` and `\\\\`.
   private static func escaped(_ value: [UInt8]) -> [UInt8] {
+    guard value.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\\") }) else { return value }
     var result: [UInt8] = []
     result.reserveCapacity(value.count)
     for byte in value {
@@ -18,6 +19,12 @@ enum TabSeparated {
 
   /// A row of several values.
   static func row(_ values: [[UInt8]]) -> [UInt8] {
-    Array(values.map(escaped).joined(separator: [0x09])) + [0x0A]
+    var row: [UInt8] = []
+    for (place, value) in values.enumerated() {
+      if place > 0 { row.append(0x09) }
+      row += escaped(value)
+    }
+    row.append(0x0A)
+    return row
   }
 }
