@@ -244,7 +244,10 @@ struct XMLTokenizer {
       case .no: break
       }
     }
-    if isCut && !isLast { return .more }
+    if isCut {
+      if isLast { throw XMLError("the input ends inside markup", at: bytes.count) }
+      return .more
+    }
     throw XMLError("unknown markup after '<!'", at: offset)
   }
 
