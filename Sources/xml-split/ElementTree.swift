@@ -62,24 +62,18 @@ struct ElementTree {
       case UInt8(ascii: "/"):
         index = (firstIndex(of: UInt8(ascii: ">"), in: bytes, index..<bytes.count) ?? bytes.count - 1) + 1
         close(bytes)
-      case UInt8(ascii: "?"): index = Self.end(of: "?>", bytes, from: index)
+      case UInt8(ascii: "?"): index = MarkupWalk.end(of: "?>", bytes, from: index)
       case UInt8(ascii: "!"):
         if startsWith(bytes, "<!--", at: index) == .yes {
-          index = Self.end(of: "-->", bytes, from: index + 4)
+          index = MarkupWalk.end(of: "-->", bytes, from: index + 4)
         } else {
-          let end = Self.end(of: "]]>", bytes, from: index)
+          let end = MarkupWalk.end(of: "]]>", bytes, from: index)
           takeSection(bytes, (index + 9)..<(end - 3))
           index = end
         }
       default: index = try startTag(bytes, index)
       }
     }
-  }
-
-  private static func end(of text: StaticString, _ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
-    var index = start
-    while startsWith(bytes, text, at: index) == .no { index += 1 }
-    return index + text.utf8CodeUnitCount
   }
 
   private mutating func startTag(_ bytes: borrowing Span<UInt8>, _ start: Int) throws(XMLError) -> Int {

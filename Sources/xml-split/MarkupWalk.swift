@@ -24,10 +24,11 @@ struct MarkupWalk {
       index = firstIndex(of: UInt8(ascii: "<"), in: bytes, (start + 1)..<bytes.count) ?? bytes.count
     case UInt8(ascii: "!"):
       kind = startsWith(bytes, "<!--", at: start) == .yes ? .comment : .cdata
-      index = kind == .comment ? end(of: "-->", bytes, from: start + 4) : end(of: "]]>", bytes, from: start + 9)
+      index =
+        kind == .comment ? Self.end(of: "-->", bytes, from: start + 4) : Self.end(of: "]]>", bytes, from: start + 9)
     case UInt8(ascii: "?"):
       kind = .instruction
-      index = end(of: "?>", bytes, from: start + 2)
+      index = Self.end(of: "?>", bytes, from: start + 2)
     default:
       kind = .tag
       var tag = BrokenTag(from: start + 1)
@@ -36,10 +37,11 @@ struct MarkupWalk {
     return (kind, start..<index)
   }
 
-  private func end(of text: StaticString, _ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
+  /// The offset behind the next `text`, which is there.
+  static func end(of text: StaticString, _ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
     var index = start
     while startsWith(bytes, text, at: index) == .no { index += 1 }
-    return min(bytes.count, index + text.utf8CodeUnitCount)
+    return index + text.utf8CodeUnitCount
   }
 }
 
