@@ -29,8 +29,8 @@ extension XMLTokenizer {
         }
         index += 1
       case UInt8(ascii: "&"):
-        if search == nil, let end = XMLReference.predefinedEnd(bytes, index) {
-          index = end
+        if search == nil, let reference = XMLReference.simple(bytes, at: index) {
+          index = reference.end
           continue
         }
         offset = index
@@ -38,6 +38,13 @@ extension XMLTokenizer {
         index = end
         offset = end
       default:
+        if encoding == .utf8 {
+          let end = XMLCharacters.wideEnd(bytes, index)
+          if end > index {
+            index = end
+            continue
+          }
+        }
         switch XMLCharacters.at(bytes, index, encoding) {
         case .character(_, let count): index += count
         case .illegal: throw illegal(bytes, index)

@@ -45,8 +45,8 @@ struct ElementJSON {
         }
         output.append(UInt8(ascii: ","))
         frames.append(.ordered(of: element, child: tree.nodes[child].end))
-        if tree.nodes[child].name == nil {
-          tree.writeText(child, to: &output)
+        if !tree.nodes[child].isElement {
+          tree.writeText(tree.nodes[child].place, to: &output)
         } else {
           begin(ordered: child, tree, &frames, to: &output)
         }
@@ -62,15 +62,20 @@ struct ElementJSON {
     let node = tree.nodes[element]
     if node.attributes.isEmpty, !node.hasElements {
       // All text of an element without others in it is one piece.
-      if node.end == element + 1 { output.append("null") } else { tree.writeText(element + 1, to: &output) }
+      if node.end == element + 1 {
+        output.append("null")
+      } else {
+        tree.writeText(tree.nodes[element + 1].place, to: &output)
+      }
       return
     }
     output.append(UInt8(ascii: "{"))
     for index in node.attributes {
       if index > node.attributes.lowerBound { output.append(UInt8(ascii: ",")) }
-      JSONString.write([UInt8(ascii: "@")] + tree.bytes[tree.attributes[index].name], to: &output)
-      output.append(UInt8(ascii: ":"))
-      JSONString.write(tree.attributes[index].value, to: &output)
+      output.append("\"@")
+      tree.writeName(tree.attributes[index].name, to: &output)
+      output.append("\":")
+      tree.writeText(tree.attributes[index].value, to: &output)
     }
     frames.append(.members(of: element, child: element + 1, isFirst: node.attributes.isEmpty))
   }
@@ -82,7 +87,7 @@ struct ElementJSON {
   ) {
     let end = tree.nodes[element].end
     var child = start
-    while child < end, tree.nodes[child].name == nil || tree.nodes[child].hasEarlierTwin {
+    while child < end, !tree.nodes[child].isElement || tree.nodes[child].hasEarlierTwin {
       child = tree.nodes[child].end
     }
     if child < end, let name = tree.nodes[child].name {
@@ -124,17 +129,19 @@ struct ElementJSON {
 
   private func writeName(of element: Int, _ tree: ElementTree, to output: inout ByteWriter) {
     guard let name = tree.nodes[element].name else { return }
-    let bytes = tree.bytes
-    JSONString.write(bytes.span.extracting(name), to: &output)
+    output.append(UInt8(ascii: "\""))
+    tree.writeName(name, to: &output)
+    output.append(UInt8(ascii: "\""))
   }
 
   private func writeAttributes(of node: Int, _ tree: ElementTree, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "{"))
     for (place, attribute) in tree.attributes[tree.nodes[node].attributes].enumerated() {
       if place > 0 { output.append(UInt8(ascii: ",")) }
-      JSONString.write(Array(tree.bytes[attribute.name]), to: &output)
-      output.append(UInt8(ascii: ":"))
-      JSONString.write(attribute.value, to: &output)
+      output.append(UInt8(ascii: "\""))
+      tree.writeName(attribute.name, to: &output)
+      output.append("\":")
+      tree.writeText(attribute.value, to: &output)
     }
     output.append(UInt8(ascii: "}"))
   }

@@ -36,46 +36,53 @@ struct Field {
 
   /// The text of the first place that fits; nil where there is none.
   func value(in tree: ElementTree) -> [UInt8]? {
-    for node in places(in: tree) {
-      guard let attribute else { return tree.text(of: node) }
-      for index in tree.nodes[node].attributes where tree.bytes[tree.attributes[index].name].elementsEqual(attribute) {
-        return tree.attributes[index].value
+    guard let path else { return value(at: 0, tree) }
+    var matcher = PathMatcher(path)
+    // Where the elements end that the matcher is in.
+    var ends: [Int] = []
+    var node = 1
+    while node < tree.nodes.count {
+      while let end = ends.last, end <= node {
+        matcher.leave()
+        ends.removeLast()
+      }
+      guard tree.nodes[node].isElement else {
+        node += 1
+        continue
+      }
+      if matcher.enter({ fits($0, node, tree) }), let value = value(at: node, tree) { return value }
+      if matcher.open == 0 {
+        // The path leads nowhere in there.
+        matcher.leave()
+        node = tree.nodes[node].end
+      } else {
+        ends.append(tree.nodes[node].end)
+        node += 1
       }
     }
     return nil
   }
 
-  /// The elements that the path leads to, in their order.
-  private func places(in tree: ElementTree) -> [Int] {
-    guard let path else { return [0] }
-    var matcher = PathMatcher(path)
-    // Where the elements end that the matcher is in.
-    var ends: [Int] = []
-    var found: [Int] = []
-    for node in tree.nodes.indices.dropFirst() where tree.nodes[node].name != nil {
-      while let end = ends.last, end <= node {
-        matcher.leave()
-        ends.removeLast()
-      }
-      if matcher.enter({ fits($0, node, tree) }) { found.append(node) }
-      ends.append(tree.nodes[node].end)
+  private func value(at node: Int, _ tree: ElementTree) -> [UInt8]? {
+    guard let attribute else { return tree.text(of: node) }
+    for index in tree.nodes[node].attributes where tree.isNamed(tree.attributes[index].name, attribute) {
+      return Array(tree.text[tree.attributes[index].value])
     }
-    return found
+    return nil
   }
 
   private func fits(_ step: XMLPath.Step, _ node: Int, _ tree: ElementTree) -> Bool {
-    guard let range = tree.nodes[node].name else { return false }
-    let name = tree.bytes[range]
+    guard let name = tree.nodes[node].name else { return false }
     switch step.name {
     case .any: break
-    case .written(let written): if !name.elementsEqual(written) { return false }
-    case .anyWithPrefix(let prefix): if !name.starts(with: prefix + [UInt8(ascii: ":")]) { return false }
+    case .written(let written): if !tree.isNamed(name, written) { return false }
+    case .anyWithPrefix(let prefix): if !tree.bytes[name].starts(with: prefix + [UInt8(ascii: ":")]) { return false }
     case .inNamespace: return false
     }
     return step.predicates.allSatisfy { predicate in
       tree.attributes[tree.nodes[node].attributes].contains {
-        tree.bytes[$0.name].elementsEqual(predicate.attribute)
-          && (predicate.value == nil || predicate.value == $0.value)
+        tree.isNamed($0.name, predicate.attribute)
+          && (predicate.value == nil || predicate.value == Array(tree.text[$0.value]))
       }
     }
   }

@@ -79,7 +79,7 @@ extension XMLTokenizer {
     guard let behind = (try? search.run(bytes, encoding)) ?? nil else { return }
     offset = behind
     guard case .at(let end) = XMLCharacters.nameEnd(bytes, start, encoding) else { return }
-    if names.popAll(to: array(bytes, start..<end)) { endElement() }
+    if names.popAll(to: array(bytes, start..<end), in: bytes) { endElement() }
   }
 
   private mutating func passDeclaration(_ bytes: borrowing Span<UInt8>) -> Recovery {
@@ -121,7 +121,7 @@ extension XMLTokenizer {
   private mutating func passStartTag(_ bytes: borrowing Span<UInt8>) -> Recovery {
     offset += 1
     guard case .at(let end) = XMLCharacters.nameEnd(bytes, offset, encoding), end > offset else { return .inside }
-    if names.count < limits.maxDepth { names.push(bytes, offset..<end) } else { nameless += 1 }
+    if names.count < limits.maxDepth { names.push(offset..<end) } else { nameless += 1 }
     phase = .content
     open = .brokenTag
     brokenTag = BrokenTag(from: offset)

@@ -89,11 +89,20 @@ struct Splitter {
 
   /// Goes on with what has come.
   private mutating func goOn(_ source: InputSource, isLast: Bool) throws(ToolError) {
+    try goThrough(source, isLast: isLast)
+    while let first = records.first, isTooLarge(first) {
+      try report(tooLarge(first), source)
+      records.removeFirst()
+    }
+    forget()
+  }
+
+  private mutating func goThrough(_ source: InputSource, isLast: Bool) throws(ToolError) {
     let bytes = window.bytes
     let span = bytes.span
     while true {
       let token: XMLTokenizer.Token?
-      do { token = try tokenizer.next(span, isLast: isLast) } catch {
+      do { token = try tokenizer.next(span, isLast: isLast, deepest: blind) } catch {
         try report(error, source)
         if isLast, error.offset >= span.count { break }
         recover(span)
@@ -102,19 +111,18 @@ struct Splitter {
       guard let token else { break }
       do { try handle(token, span) } catch { try report(error, source) }
     }
-    while let first = records.first, isTooLarge(first) {
-      try report(tooLarge(first), source)
-      records.removeFirst()
-    }
-    forget()
   }
 
   /// Forgets the bytes that nothing needs, when they are as many as those that stay.
   private mutating func forget() {
     let count = min(tokenizer.offset, records.first?.start ?? .max)
     guard count > 0, count >= window.bytes.count - count else { return }
+    // Taken out, for they would be copied if they had a second owner while they are shortened.
+    var bytes: [UInt8] = []
+    swap(&bytes, &window.bytes)
+    tokenizer.drop(count, of: bytes.span)
+    swap(&bytes, &window.bytes)
     window.drop(count)
-    tokenizer.drop(count)
     for index in records.indices {
       records[index].start -= count
       records[index].nameEnd -= count

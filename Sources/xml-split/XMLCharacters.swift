@@ -86,6 +86,34 @@ enum XMLCharacters {
     return isCharacter(code) ? .character(code, count: count) : .illegal
   }
 
+  /// The offset behind the characters of UTF-8 that stand at `start`, each of two to four bytes, as far as that can be
+  /// told by words. What comes then, `at` has to judge: ASCII, something cut or illegal, or the last few bytes.
+  @inline(__always)
+  static func wideEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int {
+    var index = start
+    while index + 8 <= bytes.count {
+      // The first byte lowest. Of each length: the marks of all its bytes, then what would make it overlong or too much.
+      let word = loadWord(bytes, at: index)
+      if word & 0xC0E0 == 0x80C0 {
+        guard word & 0x1E != 0 else { return index }
+        index += 2
+      } else if word & 0xC0_C0F0 == 0x80_80E0 {
+        // Five bits tell an overlong form and a surrogate; U+FFFE and U+FFFF are no characters of XML.
+        let top = word & 0x200F
+        guard top != 0, top != 0x200D, word & 0xFE_FFFF != 0xBE_BFEF else { return index }
+        index += 3
+      } else if word & 0xC0C0_C0F8 == 0x8080_80F0 {
+        // 1 to 16, the plane.
+        let plane = (word & 0x7) << 2 | (word >> 12) & 0x3
+        guard plane &- 1 < 16 else { return index }
+        index += 4
+      } else {
+        return index
+      }
+    }
+    return index
+  }
+
   /// Whether an ASCII byte may be in a name.
   @inline(__always)
   static func isASCIINameByte(_ byte: UInt8) -> Bool {
@@ -95,6 +123,24 @@ enum XMLCharacters {
       true
     default: false
     }
+  }
+
+  @inline(__always)
+  private static func isASCIINameStart(_ byte: UInt8) -> Bool {
+    (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
+  }
+
+  /// The places of a word that hold no ASCII that may be in a name. Exact for all eight.
+  @inline(__always)
+  private static func noNamePlaces(_ word: UInt64) -> UInt64 {
+    let low = word & .repeating(0x7F)
+    let letter = low | .repeating(0x20)
+    // For seven bits: adding 0x80 - x makes the high bit tell whether a byte is at least x.
+    let letters = (letter &+ .repeating(0x80 - 0x61)) & ~(letter &+ .repeating(0x80 - 0x7B))  // a to z
+    let digits = (low &+ .repeating(0x80 - 0x30)) & ~(low &+ .repeating(0x80 - 0x3B))  // 0 to 9 and :
+    let dashes = (low &+ .repeating(0x80 - 0x2D)) & ~(low &+ .repeating(0x80 - 0x2F))  // - and .
+    let underscore = (low &+ .repeating(0x80 - 0x5F)) & ~(low &+ .repeating(0x80 - 0x60))
+    return (~(letters | digits | dashes | underscore) | word) & .repeating(0x80)
   }
 
   /// Where a name ends.
@@ -108,13 +154,31 @@ enum XMLCharacters {
   /// Reads a name (or, with `isToken`, an Nmtoken) from `start` on.
   @inline(__always)
   static func nameEnd(
-    _ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool = false, from: Int? = nil
+    _ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool = false
   ) -> NameEnd {
-    var index = from ?? start
+    guard start < bytes.count else { return .cut }
+    let first = bytes[start]
+    if first < 0x80, !isToken, !isASCIINameStart(first) { return .at(start) }
+    var index = start
+    while index + 8 <= bytes.count {
+      let others = noNamePlaces(loadWord(bytes, at: index))
+      index += others.lowestPlace
+      if others != 0 {
+        if bytes[index] < 0x80 { return .at(index) }
+        break
+      }
+    }
+    return slowNameEnd(bytes, start, index, encoding, isToken: isToken)
+  }
+
+  /// Goes on from `index`, character by character.
+  private static func slowNameEnd(
+    _ bytes: borrowing Span<UInt8>, _ start: Int, _ index: Int, _ encoding: XMLEncoding, isToken: Bool
+  ) -> NameEnd {
+    var index = index
     while index < bytes.count {
       let byte = bytes[index]
       if isASCIINameByte(byte) {
-        if index == start && !isToken && !isNameStart(UInt32(byte)) { return .at(start) }
         index += 1
         continue
       }

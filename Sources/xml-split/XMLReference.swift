@@ -38,15 +38,37 @@ enum XMLReference {
     return code
   }
 
-  /// The offset behind a reference to one of those that need no declaration: what references mostly are.
+  /// The character of a reference that needs no declaration, as nearly all are, and the offset behind it.
+  /// - Returns: nil for anything else; for what is cut, wrong or oddly long as well, so that `init` judges it.
   @inline(__always)
-  static func predefinedEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int? {
+  static func simple(_ bytes: borrowing Span<UInt8>, at start: Int) -> (code: UInt32, end: Int)? {
     guard start + 8 <= bytes.count else { return nil }
     let word = loadWord(bytes, at: start)
+    if word & 0xFF00 == 0x2300 { return number(bytes, start) }
     // The bytes of `&lt;` and so on, the first one lowest.
-    if word & 0xFFFF_FFFF == 0x3B74_6C26 || word & 0xFFFF_FFFF == 0x3B74_6726 { return start + 4 }
-    if word & 0xFF_FFFF_FFFF == 0x3B_706D_6126 { return start + 5 }
-    if word & 0xFFFF_FFFF_FFFF == 0x3B74_6F75_7126 || word & 0xFFFF_FFFF_FFFF == 0x3B73_6F70_6126 { return start + 6 }
+    switch word & 0xFFFF_FFFF {
+    case 0x3B74_6C26: return (0x3C, start + 4)
+    case 0x3B74_6726: return (0x3E, start + 4)
+    default: break
+    }
+    if word & 0xFF_FFFF_FFFF == 0x3B_706D_6126 { return (0x26, start + 5) }
+    if word & 0xFFFF_FFFF_FFFF == 0x3B74_6F75_7126 { return (0x22, start + 6) }
+    if word & 0xFFFF_FFFF_FFFF == 0x3B73_6F70_6126 { return (0x27, start + 6) }
+    return nil
+  }
+
+  private static func number(_ bytes: borrowing Span<UInt8>, _ start: Int) -> (code: UInt32, end: Int)? {
+    let isHex = bytes[start + 2] == UInt8(ascii: "x")
+    let first = start + (isHex ? 3 : 2)
+    var code: UInt32 = 0
+    // Seven digits are enough for any character, and too few for an overflow.
+    for index in first..<min(first + 8, bytes.count) {
+      if bytes[index] == UInt8(ascii: ";") {
+        return index > first && XMLCharacters.isCharacter(code) ? (code, index + 1) : nil
+      }
+      guard index < first + 7, let digit = hexValue(bytes[index]), isHex || digit < 10 else { return nil }
+      code = code * (isHex ? 16 : 10) + digit
+    }
     return nil
   }
 

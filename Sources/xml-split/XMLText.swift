@@ -20,7 +20,7 @@ enum XMLText {
       while index + 8 <= bytes.count {
         let word = loadWord(bytes, at: index)
         let stops =
-          word.places(of: stop) | word.places(of: second) | word.places(of: third) | word.places(below: 0x20)
+          word.places(of: stop) | word.places(of: second) | word.places(of: third) | controlPlaces(word)
           | word & .repeating(0x80)
         index += stops.lowestPlace
         if stops != 0 { break }
@@ -31,6 +31,30 @@ enum XMLText {
       if byte < 0x20, !isWhiteSpace(byte) { return index }
       index += 1
     }
+  }
+
+  /// The offset of the first byte that is one of three; that of the end where there is none.
+  @inline(__always)
+  static func firstOf(
+    _ first: UInt8, _ second: UInt8, _ third: UInt8, in bytes: borrowing Span<UInt8>, from start: Int
+  ) -> Int {
+    var index = start
+    while index + 8 <= bytes.count {
+      let word = loadWord(bytes, at: index)
+      let stops = word.places(of: first) | word.places(of: second) | word.places(of: third)
+      index += stops.lowestPlace
+      if stops != 0 { return index }
+    }
+    while index < bytes.count, bytes[index] != first, bytes[index] != second, bytes[index] != third { index += 1 }
+    return index
+  }
+
+  /// The places of a word of ASCII that hold a control character other than a line feed, as which most of them are.
+  @inline(__always)
+  private static func controlPlaces(_ word: UInt64) -> UInt64 {
+    // No sum is more than 0xFF, so that none carries into the next place.
+    let low = word & .repeating(0x7F)
+    return ~(low &+ .repeating(0x80 - 0x20)) & ((low ^ .repeating(0xA)) &+ .repeating(0x7F)) & .repeating(0x80)
   }
 
   /// A text as UTF-8, with the line ends of §2.11 and the references that need no declaration replaced; others stay as
@@ -63,13 +87,8 @@ enum XMLText {
     return names?.first { XMLReference.predefined($0) == nil }
   }
 
-  /// Whether a text is what it stands for: no references, and no carriage returns.
-  static func isPlain(_ text: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
-    firstIndex(of: UInt8(ascii: "&"), in: text, range) == nil && firstIndex(of: 0xD, in: text, range) == nil
-  }
-
-  /// A text with its line ends as §2.11 has them: one line feed each.
-  static func withUnixLineEnds(_ text: [UInt8]) -> [UInt8] {
+  /// A text with one line feed for each line end.
+  private static func withUnixLineEnds(_ text: [UInt8]) -> [UInt8] {
     guard text.contains(0xD) else { return text }
     var result: [UInt8] = []
     for (index, byte) in text.enumerated() {

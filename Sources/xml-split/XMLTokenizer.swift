@@ -67,7 +67,7 @@ struct XMLTokenizer {
   /// The last token's first byte.
   var tokenStart = 0
   /// The name in the last tag.
-  private(set) var name = 0..<0
+  var name = 0..<0
   /// The attributes of the last start tag.
   var tag = StartTag()
   /// How many elements are open.
@@ -113,8 +113,9 @@ struct XMLTokenizer {
     phase = .content
   }
 
-  /// The caller has dropped so many bytes, all before `offset`.
-  mutating func drop(_ count: Int) {
+  /// The caller is about to drop the first `count` bytes, all before `offset`.
+  mutating func drop(_ count: Int, of bytes: borrowing Span<UInt8>) {
+    names.drop(count, of: bytes)
     offset -= count
     tokenStart -= count
     search?.offset -= count
@@ -125,8 +126,11 @@ struct XMLTokenizer {
   /// - Parameters:
   ///   - bytes: what has come, less what was dropped.
   ///   - isLast: whether nothing more will.
+  ///   - deepest: elements deeper than that are judged, but their tags do not come out.
   /// - Returns: nil when more is needed, or at the end.
-  mutating func next(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(XMLError) -> Token? {
+  mutating func next(
+    _ bytes: borrowing Span<UInt8>, isLast: Bool, deepest: Int = .max
+  ) throws(XMLError) -> Token? {
     while true {
       if open == .brokenTag {
         switch passBrokenTag(bytes, isLast) {
@@ -139,10 +143,12 @@ struct XMLTokenizer {
         guard try pass(open, bytes, isLast) else { return nil }
       }
       guard offset < bytes.count else {
-        if isLast { try checkEnd() }
+        if isLast { try checkEnd(bytes) }
         return nil
       }
       if phase == .content {
+        if names.count >= deepest, search == nil, nameless == 0 { skim(bytes, deepest: deepest) }
+        guard offset < bytes.count else { continue }
         if bytes[offset] != UInt8(ascii: "<") {
           guard try text(bytes, isLast) else { return nil }
           continue
@@ -158,7 +164,10 @@ struct XMLTokenizer {
       switch try markup(bytes, isLast) {
       case .more: return nil
       case .again, .markup: continue
-      case .token(let token): return token
+      case .token(let token):
+        // A start tag has made it one deeper already, an end tag one less deep.
+        let depth = token == .startTag ? depth : depth + 1
+        if depth <= deepest || token == .documentType { return token }
       }
     }
   }
@@ -170,13 +179,11 @@ struct XMLTokenizer {
     case token(Token)
   }
 
-  var shownElement: String { "element '\(shortened(names.topName))'" }
-
-  private func checkEnd() throws(XMLError) {
+  private func checkEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
     switch phase {
     case .content:
       if names.count == 0 { return }
-      throw XMLError("the input ends inside \(shownElement)", at: offset)
+      throw XMLError("the input ends inside element '\(shortened(names.topName(in: bytes)))'", at: offset)
     case .prolog: throw XMLError("the input ends before the root element", at: offset)
     case .start: if isSingle { throw XMLError("expected an XML document, found nothing", at: offset) }
     case .epilog: break
@@ -198,83 +205,7 @@ struct XMLTokenizer {
     }
   }
 
-  private mutating func startTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
-    if phase == .epilog { throw XMLError("unexpected text after the document", at: offset) }
-    if search != nil {
-      guard try tokenEnd(bytes, .tag, isLast) != nil else { return .more }
-    }
-    let result = try tag.parse(bytes, at: offset, encoding, maxAttributes: limits.maxAttributes)
-    guard case .end(let end, let isEmpty) = result else {
-      search = TokenSearch(.tag, from: offset + 1)
-      guard try tokenEnd(bytes, .tag, isLast) != nil else { return .more }
-      return .again
-    }
-    if tag.hasReferences { try judgeReferences(bytes) }
-    guard names.count < limits.maxDepth else {
-      throw XMLError("nested deeper than \(limits.maxDepth) levels (--max-depth)", at: offset)
-    }
-    guard end - offset <= limits.maxToken else { throw tooLong() }
-    tokenStart = offset
-    name = tag.name
-    offset = end
-    if isEmpty {
-      endElement()
-      return .token(.emptyTag)
-    }
-    names.push(bytes, tag.name)
-    phase = .content
-    return .token(.startTag)
-  }
-
-  private mutating func endTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
-    guard phase == .content, names.count > 0 else { throw XMLError("an end tag without a start tag", at: offset) }
-    let start = offset + 2
-    let end = start + names.topCount
-    if search == nil, nameless == 0, end < bytes.count, names.topIs(bytes, start..<end) {
-      var index = end
-      while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
-      if index < bytes.count, bytes[index] == UInt8(ascii: ">") {
-        tokenStart = offset
-        name = start..<end
-        offset = index + 1
-        names.pop()
-        endElement()
-        return .token(.endTag)
-      }
-    }
-    // It is cut, or wrong, which is said when all of it is there.
-    guard let behind = try tokenEnd(bytes, .tag, isLast) else { return .more }
-    if nameless > 0 {
-      nameless -= 1
-      offset = behind
-      return .token(.endTag)
-    }
-    if behind > end, names.topIs(bytes, start..<end), isSpace(bytes, end..<(behind - 1)) { return .again }
-    throw mismatch(bytes, start)
-  }
-
-  mutating func endElement() {
-    guard names.count == 0, !isFragment else { return }
-    phase = .epilog
-    hasMark = false
-  }
-
-  private func mismatch(_ bytes: borrowing Span<UInt8>, _ start: Int) -> XMLError {
-    // A name that has not come as a whole is shown as far as it has.
-    var end = bytes.count
-    if case .at(let found) = XMLCharacters.nameEnd(bytes, start, encoding) { end = found }
-    if end == start { return XMLError("expected a name after '</'", at: start) }
-    let found = array(bytes, start..<end)
-    if names.topName == found { return XMLError("expected '>' after the name of an end tag", at: end) }
-    return XMLError("expected </\(shortened(names.topName))>, found </\(shortened(found))>", at: start - 2)
-  }
-
-  private func isSpace(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
-    for index in range where !isWhiteSpace(bytes[index]) { return false }
-    return true
-  }
-
-  private func tooLong() -> XMLError {
+  func tooLong() -> XMLError {
     XMLError("markup of more than \(limits.maxToken) bytes (--max-element)", at: offset)
   }
 

@@ -36,14 +36,19 @@ def event(number):
     return b'event: patch\nid: %d\ndata: [{"op":"replace","path":"/n","value":%d}]\n\n' % (number, number)
 
 
-def rounds(send, output):
-    """Sends events one at a time and waits for the line of each."""
+def status(number):
+    return b"\r\n<status><id>%d</id><text>a &amp; b</text><user><name>ada</name></user></status>" % number
+
+
+def rounds(send, output, item=event):
+    """Sends items one at a time, the last byte of each by itself, and waits for the line of each."""
     times = []
-    send(b"event: data\n" + DOCUMENT)
-    if not output.readline():
-        raise Unavailable("no line came out")
+    if item == event:
+        send(b"event: data\n" + DOCUMENT)
+        if not output.readline():
+            raise Unavailable("no line came out")
     for number in range(EVENTS):
-        block = event(number)
+        block = item(number)
         head, last = block[:-1], block[-1:]
         send(head)
         time.sleep(0.0002)
@@ -55,7 +60,7 @@ def rounds(send, output):
     return Latency(times[100:])
 
 
-def latency(command):
+def latency(command, item=event):
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0, start_new_session=True)
     output = os.fdopen(os.dup(process.stdout.fileno()), "rb", buffering=65536)
@@ -66,7 +71,7 @@ def latency(command):
     try:
         if command == ["cat"]:
             return floor(send, output)
-        return rounds(send, output)
+        return rounds(send, output, item)
     finally:
         process.stdin.close()
         end(process)

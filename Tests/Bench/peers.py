@@ -6,15 +6,19 @@ import shutil
 import subprocess
 import sys
 
-PACKAGES = {"jsonpatch": "jsonpatch", "orjson": "orjson", "httpx-sse": "httpx_sse"}
+PACKAGES = {
+    "jsonpatch": "jsonpatch", "orjson": "orjson", "httpx-sse": "httpx_sse", "lxml": "lxml", "xmltodict": "xmltodict"}
+PROGRAMS = ["jq", "xmllint", "xmlstarlet"]
 
 
 def install(folder):
     """Makes a virtual environment with the Python peers. Returns {name: True or the path of its python}."""
     python = os.path.join(folder, "bin", "python")
-    available = {"jq": shutil.which("jq") is not None, "python": sys.executable}
-    if not available["jq"]:
-        print("  note: no jq here; its column is left out", file=sys.stderr)
+    available = {"python": sys.executable}
+    for program in PROGRAMS:
+        available[program] = shutil.which(program) is not None
+        if not available[program]:
+            print("  note: no %s here; its column is left out" % program, file=sys.stderr)
     if not os.path.exists(python):
         made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, text=True)
         if made.returncode:
@@ -83,6 +87,50 @@ for line in sys.stdin:
         write(json.dumps({"event": event.event, "id": event.id, "data": event.data}) + "\\n")
 """
     return [available["httpx-sse"], "-c", code]
+
+
+def expat(available, document):
+    """Well-formedness and nothing else: no handler is called."""
+    code = ("import sys; from xml.parsers import expat;"
+            "expat.ParserCreate().ParseFile(open(sys.argv[1], 'rb'))")
+    return [available["python"], "-c", code, document]
+
+
+def xmllint(available, document):
+    return available["xmllint"] and ["xmllint", "--noout", "--stream", document]
+
+
+def xmlstarlet(available, document):
+    return available["xmlstarlet"] and ["xmlstarlet", "sel", "-t", "-m", "/statuses/status", "-c", ".", "-n", document]
+
+
+def lxml(available, document):
+    """Each status as its bytes, then forgotten: the way to read a document that is larger than the memory."""
+    code = """
+import sys
+from lxml import etree
+write = sys.stdout.buffer.write
+for _, element in etree.iterparse(sys.argv[1], tag="status"):
+    write(etree.tostring(element, encoding="utf-8", with_tail=False))
+    write(b"\\n")
+    element.clear()
+    while element.getprevious() is not None:
+        del element.getparent()[0]
+"""
+    return available.get("lxml") and [available["lxml"], "-c", code, document]
+
+
+def xmltodict(available, document):
+    """Each status as a line of JSON."""
+    code = """
+import json, sys, xmltodict
+write = sys.stdout.write
+def line(path, item):
+    write(json.dumps({path[-1][0]: item}, ensure_ascii=False, separators=(",", ":")) + "\\n")
+    return True
+xmltodict.parse(open(sys.argv[1], "rb"), item_depth=2, item_callback=line)
+"""
+    return available.get("xmltodict") and [available["xmltodict"], "-c", code, document]
 
 
 def machine():

@@ -97,25 +97,11 @@ struct ExampleTests {
   /// A signal ends it with a summary, and leaves neither processes nor files behind.
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func streamdataEndsAtASignal(_ signal: Int32) throws {
-    let input = open("/dev/null", O_RDONLY | O_CLOEXEC)
-    let (read, write) = Child.pipe()
-    defer { for descriptor in [input, read] { close(descriptor) } }
-    let child = try Child(
-      "exec \(folder)/streamdata", in: scratch.path, input: input, output: write, error: write,
+    let run = try Interrupted(
+      "\(folder)/streamdata", by: signal, after: "+ Museum Returns", in: scratch.path,
       environment: ["INTERVAL": "60", "TMPDIR": scratch.path])
-    close(write)
-    let output = FileHandle(fileDescriptor: read)
-    var text = ""
-    while !text.contains("+ Museum Returns") {
-      let more = output.availableData
-      guard !more.isEmpty else { break }
-      text += String(decoding: more, as: UTF8.self)
-    }
-    child.send(signal)
-    // The end of the pipe comes when the last process that could write to it is gone: server, curl, sleep and all.
-    text += String(decoding: output.readDataToEndOfFile(), as: UTF8.self)
-    #expect(child.wait() == 0)
-    #expect(text.contains("-- polls answered: 1\nwhole documents           5856 bytes\n"), "\(text)")
+    #expect(run.status == 0)
+    #expect(run.text.contains("-- polls answered: 1\nwhole documents           5856 bytes\n"), "\(run.text)")
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
   }
 }

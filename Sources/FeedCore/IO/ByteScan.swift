@@ -24,6 +24,28 @@ public func firstIndex(of byte: UInt8, in bytes: borrowing Span<UInt8>, _ range:
   }
 }
 
+/// How often `byte` occurs in `range`.
+func count(of byte: UInt8, in bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int {
+  var count = 0
+  var index = range.lowerBound
+  // Four words a step, of which each place then counts up to four.
+  while index &+ 32 <= range.upperBound {
+    var places: UInt64 = 0
+    for word in 0..<4 {
+      // Exact for all eight: no sum is more than 0xFF, so that none carries into the next place.
+      let other = loadWord(bytes, at: index &+ word &* 8) ^ .repeating(byte)
+      places &+= ~((other & .repeating(0x7F) &+ .repeating(0x7F)) | other) &>> 7 & .repeating(1)
+    }
+    count &+= Int((places &* .repeating(1)) &>> 56)
+    index &+= 32
+  }
+  while index < range.upperBound {
+    if bytes[index] == byte { count += 1 }
+    index += 1
+  }
+  return count
+}
+
 /// Whether two spans hold the same bytes, by memcmp(3).
 @inlinable @inline(__always)
 public func sameBytes(_ left: borrowing Span<UInt8>, _ right: borrowing Span<UInt8>) -> Bool {

@@ -7,13 +7,16 @@ public struct TextPosition: Equatable, Sendable {
 
   /// Moves past `range` of `bytes`.
   public mutating func advance(over bytes: borrowing Span<UInt8>, _ range: Range<Int>) {
-    var start = range.lowerBound
-    while let end = firstIndex(of: UInt8(ascii: "\n"), in: bytes, start..<range.upperBound) {
-      line += 1
-      column = 1
-      start = end + 1
+    let lines = count(of: UInt8(ascii: "\n"), in: bytes, range)
+    guard lines > 0 else {
+      column += range.count
+      return
     }
-    column += range.upperBound - start
+    line += lines
+    // Back to where the last line began; what is passed over has been counted just now.
+    var start = range.upperBound
+    while bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
+    column = range.upperBound - start + 1
   }
 
   /// The place of `offset` in `bytes`, whose first byte is at this position, with its line for the caret.

@@ -1,0 +1,41 @@
+import FeedCore
+
+/// Ties together the elements in an element that have one name.
+struct TwinSearch {
+  /// The last element of each name, and its hash: looked through while they are few.
+  private var last: [(hash: UInt64, node: Int)] = []
+  private static let indexThreshold = 32
+
+  mutating func tie(_ nodes: inout [ElementTree.Node], in element: Int, _ bytes: borrowing Span<UInt8>) {
+    last.removeAll(keepingCapacity: true)
+    var index: [[UInt8]: Int] = [:]
+    var child = element + 1
+    while child < nodes.count {
+      if nodes[child].isElement {
+        var place: Int?
+        if last.count <= Self.indexThreshold {
+          for candidate in last.indices where last[candidate].hash == nodes[child].hash {
+            if sameBytes(bytes.extracting(nodes[last[candidate].node].place), bytes.extracting(nodes[child].place)) {
+              place = candidate
+              break
+            }
+          }
+        } else {
+          if index.isEmpty {
+            for (place, twin) in last.enumerated() { index[array(bytes, nodes[twin.node].place)] = place }
+          }
+          place = index[array(bytes, nodes[child].place)]
+        }
+        if let place {
+          nodes[last[place].node].twin = child
+          nodes[child].hasEarlierTwin = true
+          last[place].node = child
+        } else {
+          if !index.isEmpty { index[array(bytes, nodes[child].place)] = last.count }
+          last.append((nodes[child].hash, child))
+        }
+      }
+      child = nodes[child].end
+    }
+  }
+}
