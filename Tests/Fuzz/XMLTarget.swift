@@ -72,8 +72,9 @@ private struct XMLReading {
         }
         promise(tokenizer.offset <= buffer.count, "past the end of what has come")
         text += buffer[..<tokenizer.offset]
-        buffer.removeFirst(tokenizer.offset)
-        tokenizer.drop(tokenizer.offset)
+        let passed = tokenizer.offset
+        tokenizer.drop(passed, of: buffer.span)
+        buffer.removeFirst(passed)
       } while start < bytes.count
       promise(buffer.isEmpty && starts.isEmpty, "accepted without its end")
     } catch {
