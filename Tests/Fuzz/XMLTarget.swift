@@ -9,8 +9,11 @@ func fuzzXML(_ bytes: [UInt8]) {
       let pieces = XMLReading(bytes, endingPiecesAt: ends, isSingle: isSingle)
       promise(pieces.isAsGood(as: whole), "cut at \(ends): \(pieces), whole: \(whole)")
     }
-    // A document alone is one in a stream too.
-    if single.error == nil { promise(whole.tokens == single.tokens && whole.error == nil, "\(single), not \(whole)") }
+    // A document alone is one in a stream too, but white space before it does not belong to it there.
+    if single.error == nil {
+      let isSame = whole.elements.map(\.bytes) == single.elements.map(\.bytes)
+      promise(isSame && whole.error == nil, "\(single), not \(whole)")
+    }
     if whole.error == nil { for element in whole.elements.prefix(20) { check(element) } }
   }
   let path = Array(bytes.prefix(100))
@@ -69,8 +72,9 @@ private struct XMLReading {
         }
         promise(tokenizer.offset <= buffer.count, "past the end of what has come")
         text += buffer[..<tokenizer.offset]
-        buffer.removeFirst(tokenizer.offset)
-        tokenizer.drop(tokenizer.offset)
+        let passed = tokenizer.offset
+        tokenizer.drop(passed, of: buffer.span)
+        buffer.removeFirst(passed)
       } while start < bytes.count
       promise(buffer.isEmpty && starts.isEmpty, "accepted without its end")
     } catch {

@@ -102,7 +102,8 @@ extension XMLTokenizer {
   }
 
   private func mismatch(_ bytes: borrowing Span<UInt8>, _ start: Int) -> XMLError {
-    var end = start
+    // A name that has not come as a whole is shown as far as it has.
+    var end = bytes.count
     if case .at(let found) = XMLCharacters.nameEnd(bytes, start, encoding) { end = found }
     if end == start { return XMLError("expected a name after '</'", at: start) }
     let found = array(bytes, start..<end)
