@@ -16,6 +16,12 @@ func fuzzXML(_ bytes: [UInt8]) {
     }
     if whole.error == nil { for element in whole.elements.prefix(20) { check(element) } }
   }
+  for depth in [0, 1, 3] { checkBlindness(bytes, deepest: depth) }
+  let whole = survivors(of: bytes, endingPiecesAt: [bytes.count])
+  for ends in Cuts.ways(bytes) {
+    let pieces = survivors(of: bytes, endingPiecesAt: ends)
+    promise(pieces == whole, "cut at \(ends), behind errors: \(pieces), whole: \(whole)")
+  }
   let path = Array(bytes.prefix(100))
   if let path = try? XMLPath(path, namespaces: [:]) { promise(!path.steps.isEmpty, "a path of no steps") }
   _ = try? Field(path)
@@ -91,6 +97,49 @@ private struct XMLReading {
     return tokens == whole.tokens && (error == nil) == (whole.error == nil)
       && elements.map(\.bytes) == whole.elements.map(\.bytes)
   }
+}
+
+/// Tags that nobody asks for make no difference to the others, nor to the verdict.
+private func checkBlindness(_ bytes: [UInt8], deepest: Int) {
+  func read(deepest limit: Int) -> (tokens: [String], isAccepted: Bool) {
+    var tokenizer = XMLTokenizer()
+    var tokens: [String] = []
+    while true {
+      do {
+        guard let token = try tokenizer.next(bytes.span, isLast: true, deepest: limit) else { return (tokens, true) }
+        let depth = tokenizer.depth + (token == .endTag || token == .emptyTag ? 1 : 0)
+        if depth <= deepest { tokens.append("\(token) \(tokenizer.tokenStart) \(tokenizer.offset)") }
+      } catch { return (tokens, false) }
+    }
+  }
+  promise(read(deepest: deepest) == read(deepest: .max), "not the same without what is deeper than \(deepest)")
+}
+
+/// The tags that come out when what is wrong is passed over, with the limits that are soonest met.
+private func survivors(of bytes: [UInt8], endingPiecesAt ends: [Int]) -> [String] {
+  var tokenizer = XMLTokenizer(limits: XMLTokenizer.Limits(maxDepth: 5, maxAttributes: 2))
+  var tokens: [String] = []
+  var steps = 0
+  for end in ends {
+    let isLast = end >= bytes.count
+    let text = Array(bytes[..<min(end, bytes.count)])
+    while true {
+      steps += 1
+      promise(steps <= 3 * bytes.count + 3 * ends.count + 10, "it does not come to an end")
+      do {
+        guard let token = try tokenizer.next(text.span, isLast: isLast) else { break }
+        tokens.append("\(token) \(tokenizer.depth) \(tokenizer.offset)")
+      } catch {
+        if isLast, error.offset >= text.count { break }
+        let recovery = tokenizer.recover(text.span)
+        promise(tokenizer.offset <= text.count, "past the end of what has come")
+        if recovery != .inside { tokens.append("\(recovery) \(tokenizer.depth)") }
+      }
+    }
+  }
+  // Whether a tag that the end cuts has begun an element is all the same.
+  while tokens.last?.hasPrefix("\(XMLTokenizer.Recovery.inBrokenElement)") == true { tokens.removeLast() }
+  return tokens
 }
 
 private func check(_ element: XMLReading.Element) {

@@ -59,7 +59,11 @@ struct TokenSearch {
   private mutating func tagEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
     while offset < bytes.count {
       if quote != 0 {
-        guard closeQuote(bytes) else { return nil }
+        offset = XMLText.firstOf(quote, UInt8(ascii: "<"), quote, in: bytes, from: offset)
+        guard offset < bytes.count else { return nil }
+        if bytes[offset] != quote { throw XMLError("'<' in an attribute value", at: offset) }
+        quote = 0
+        offset += 1
         continue
       }
       let byte = bytes[offset]

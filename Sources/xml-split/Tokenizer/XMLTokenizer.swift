@@ -228,27 +228,29 @@ struct XMLTokenizer {
       case .cut: isCut = true
       case .no: break
       }
-    } else if phase == .prolog {
-      switch startsWith(bytes, "<!DOCTYPE", at: offset) {
-      case .yes:
-        if hasDocumentType { throw XMLError("a second document type declaration", at: offset) }
-        guard let end = try tokenEnd(bytes, .documentType, isLast) else { return .more }
-        var parser = DocumentTypeParser(entities: entities)
-        try parser.parse(SingleByte.utf8(array(bytes, offset..<end), encoding), at: offset)
-        entities = parser.entities
-        hasDocumentType = true
-        tokenStart = offset
-        offset = end
-        return .token(.documentType)
-      case .cut: isCut = true
-      case .no: break
-      }
+    }
+    switch startsWith(bytes, "<!DOCTYPE", at: offset) {
+    case .yes where phase == .prolog: return try documentType(bytes, isLast)
+    case .cut: isCut = true
+    case .yes, .no: break
     }
     if isCut {
       if isLast { throw XMLError("the input ends inside markup", at: bytes.count) }
       return .more
     }
     throw XMLError("unknown markup after '<!'", at: offset)
+  }
+
+  private mutating func documentType(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+    if hasDocumentType { throw XMLError("a second document type declaration", at: offset) }
+    guard let end = try tokenEnd(bytes, .documentType, isLast) else { return .more }
+    var parser = DocumentTypeParser(entities: entities)
+    try parser.parse(SingleByte.utf8(array(bytes, offset..<end), encoding), at: offset)
+    entities = parser.entities
+    hasDocumentType = true
+    tokenStart = offset
+    offset = end
+    return .token(.documentType)
   }
 
   // MARK: Tokens that have not come as a whole
