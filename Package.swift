@@ -19,17 +19,21 @@ let package = Package(
     .executable(name: "jpatch", targets: ["jpatch"]),
     .executable(name: "jdiff", targets: ["jdiff"]),
     .executable(name: "xml-split", targets: ["xml-split"]),
+    .executable(name: "paginate", targets: ["paginate"]),
   ],
   dependencies: [],
   targets: [
     .target(name: "FeedCore", swiftSettings: strict),
     .systemLibrary(
       name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+    .systemLibrary(
+      name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .target(name: "FeedHTTP", dependencies: ["FeedCore", "CCurl"], swiftSettings: strict),
     .executableTarget(name: "sse-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict),
     .executableTarget(name: "jpatch", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "jdiff", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "xml-split", dependencies: ["FeedCore"], swiftSettings: strict),
+    .executableTarget(name: "paginate", dependencies: ["FeedCore", "FeedHTTP", "CSQLite"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),
@@ -38,6 +42,8 @@ let package = Package(
     .testTarget(name: "JDiffTests", dependencies: ["FeedCore", "TestSupport", "jdiff"], swiftSettings: plain),
     .testTarget(name: "SSECatTests", dependencies: ["TestSupport", "sse-cat"], swiftSettings: plain),
     .testTarget(name: "XMLSplitTests", dependencies: ["FeedCore", "TestSupport", "xml-split"], swiftSettings: plain),
+    .testTarget(
+      name: "PaginateTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "paginate"], swiftSettings: plain),
     .testTarget(
       name: "ToolLawTests", dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "sse-cat", "xml-split"],
       swiftSettings: plain),

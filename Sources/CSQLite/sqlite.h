@@ -1,0 +1,3 @@
+// SQLite, as the system has it.
+
+#include <sqlite3.h>
