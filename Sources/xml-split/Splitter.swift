@@ -208,6 +208,7 @@ struct Splitter {
   private mutating func leave(_ bytes: borrowing Span<UInt8>, depth: Int) throws(XMLError) {
     if depth > blind { return }
     blind = .max
+    isSilent = false
     matcher.leave(to: depth - 1)
     namespaces.leave(depth: depth)
     defer { if depth == 1 { writer.endDocument() } }
