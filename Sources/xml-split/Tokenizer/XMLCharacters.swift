@@ -86,11 +86,19 @@ enum XMLCharacters {
     case .shiftJIS, .doubleByte:
       let isSingle = first == 0x80 || first == 0xFF || (encoding == .shiftJIS && 0xA0...0xDF ~= first)
       if isSingle { return .character(0xC0, count: 1) }
-      guard index + 1 < bytes.count else { return .cut }
-      // A digit second is the first half of four bytes.
-      let count = encoding == .doubleByte && 0x30...0x39 ~= bytes[index + 1] ? 4 : 2
-      return index + count <= bytes.count ? .character(0xC0, count: count) : .cut
+      return twoBytes(bytes, index, encoding)
     }
+  }
+
+  /// What begins with the first byte of two. The second is none that markup is made of.
+  private static func twoBytes(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> Found {
+    guard index + 1 < bytes.count else { return .cut }
+    let second = bytes[index + 1]
+    if second >= 0x40 { return second == 0x7F ? .illegal : .character(0xC0, count: 2) }
+    guard encoding == .doubleByte, 0x30...0x39 ~= second else { return .illegal }
+    guard index + 3 < bytes.count else { return .cut }
+    let isFour = bytes[index + 2] >= 0x81 && 0x30...0x39 ~= bytes[index + 3]
+    return isFour ? .character(0xC0, count: 4) : .illegal
   }
 
   private static func utf8(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Found {
