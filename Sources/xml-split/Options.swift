@@ -77,9 +77,9 @@ struct Options {
       case .noInherit: inherits = false
       case .nested: isNested = true
       case .ns:
-        guard let mark = bytes.firstIndex(of: UInt8(ascii: "=")), mark > 0, mark + 1 < bytes.count else {
-          throw value.refused("PREFIX=URI")
-        }
+        guard let mark = bytes.firstIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count,
+          XMLName.isName(Array(bytes[..<mark]), .utf8), !bytes[..<mark].contains(UInt8(ascii: ":"))
+        else { throw value.refused("PREFIX=URI") }
         namespaces[Array(bytes[..<mark])] = Array(bytes[(mark + 1)...])
       case .having: having.append(try Self.field(bytes, flag))
       case .json: isJSON = true
@@ -87,9 +87,7 @@ struct Options {
       case .arrays: json.arrays = nil
       case .ordered: json.isOrdered = true
       case .fields:
-        for part in bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
-          fields.append(try Self.field(Array(part), flag))
-        }
+        do { fields += try Field.list(bytes) } catch { throw .usage("option '--fields': \(error.message)") }
       case .headerRow: printsHeaderRow = true
       case .records: printsRecords = true
       case .id: id = try Self.field(bytes, flag)
@@ -144,10 +142,17 @@ struct Options {
     for (a, b) in [
       (Flag.fields, Flag.ordered), (.json, .headerRow), (.records, .null), (.json, .null), (.fields, .null),
       (.oneLine, .json), (.oneLine, .fields), (.oneLine, .records), (.oneLine, .files), (.files, .json),
-      (.files, .fields), (.files, .records),
+      (.files, .fields), (.files, .records), (.array, .ordered), (.arrays, .ordered), (.array, .fields),
+      (.arrays, .fields), (.noInherit, .json), (.noInherit, .fields),
     ]
     where given.contains(a) && given.contains(b) {
       throw .usage("options '--\(a.spec.name)' and '--\(b.spec.name)' exclude each other")
+    }
+    if given.contains(.entities), !needsTree, files == nil {
+      throw .usage("option '--entities' is for JSON, fields, event records and files")
+    }
+    if isJSON, let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
+      throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
     }
     if printsRecords, !fields.isEmpty, !isJSON { throw .usage("options '--records' and '--fields' need '--json'") }
   }

@@ -177,8 +177,12 @@ struct Splitter {
     switch token {
     case .startTag: try enter(bytes, depth: tokenizer.depth)
     case .emptyTag:
-      try enter(bytes, depth: tokenizer.depth + 1)
-      try leave(bytes, depth: tokenizer.depth + 1)
+      let depth = tokenizer.depth + 1
+      do { try enter(bytes, depth: depth) } catch {
+        try leave(bytes, depth: depth)
+        throw error
+      }
+      try leave(bytes, depth: depth)
     case .endTag: try leave(bytes, depth: tokenizer.depth + 1)
     case .documentStart: blind = .max
     case .documentType: break
@@ -189,7 +193,7 @@ struct Splitter {
     if depth > blind { return }
     isSilent = false
     if depth == 1 { writer.beginDocument(tokenizer, bytes) }
-    if !tokenizer.tag.attributes.isEmpty { namespaces.enter(bytes, tokenizer.tag, depth: depth) }
+    if !tokenizer.tag.attributes.isEmpty { namespaces.enter(bytes, tokenizer.tag, tokenizer.encoding, depth: depth) }
     let isWanted: Bool
     do { isWanted = try matches(bytes) } catch {
       _ = matcher.enter(0)
@@ -208,6 +212,7 @@ struct Splitter {
   private mutating func leave(_ bytes: borrowing Span<UInt8>, depth: Int) throws(XMLError) {
     if depth > blind { return }
     blind = .max
+    isSilent = false
     matcher.leave(to: depth - 1)
     namespaces.leave(depth: depth)
     defer { if depth == 1 { writer.endDocument() } }
@@ -229,37 +234,50 @@ struct Splitter {
   }
 
   private func fits(_ step: XMLPath.Step, _ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {
-    let name = tokenizer.name
-    switch step.name {
-    case .any: break
-    case .written(let written):
-      guard written.count == name.count, sameBytes(bytes.extracting(name), written.span) else { return false }
-    case .anyWithPrefix(let prefix):
-      guard prefixEnd(bytes).map({ array(bytes, name.lowerBound..<$0) == prefix }) == true else { return false }
-    case .inNamespace(let uri, let local):
-      let colon = prefixEnd(bytes)
-      let prefix = colon.map { array(bytes, name.lowerBound..<$0) } ?? []
-      let localStart = colon.map { $0 + 1 } ?? name.lowerBound
-      if let local, array(bytes, localStart..<name.upperBound) != local { return false }
-      guard let found = namespaces.uri(prefix[...]) else {
-        throw XMLError("prefix '\(shortened(prefix))' is not declared", at: name.lowerBound)
-      }
-      guard found == uri else { return false }
-    }
-    for predicate in step.predicates where !fits(predicate, bytes) { return false }
+    guard try fits(step.name, tokenizer.name, bytes, isAttribute: false) else { return false }
+    for predicate in step.predicates where try !fits(predicate, bytes) { return false }
     return true
   }
 
-  private func fits(_ predicate: XMLPath.Predicate, _ bytes: borrowing Span<UInt8>) -> Bool {
-    for attribute in tokenizer.tag.attributes where array(bytes, attribute.name) == predicate.attribute {
+  private func fits(_ predicate: XMLPath.Predicate, _ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {
+    for attribute in tokenizer.tag.attributes
+    where try fits(predicate.attribute, attribute.name, bytes, isAttribute: true) {
       guard let wanted = predicate.value else { return true }
       return XMLText.decoded(array(bytes, attribute.value), tokenizer.encoding) == wanted
     }
     return false
   }
 
-  /// Where the prefix of the tag's name ends; nil where it has none.
-  private func prefixEnd(_ bytes: borrowing Span<UInt8>) -> Int? {
-    firstIndex(of: UInt8(ascii: ":"), in: bytes, tokenizer.name)
+  /// Whether a name in the tag is the one that PATH wants. An attribute without a prefix is in no namespace.
+  private func fits(
+    _ wanted: XMLPath.Name, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>, isAttribute: Bool
+  ) throws(XMLError) -> Bool {
+    switch wanted {
+    case .any: return true
+    case .written(let written):
+      if written.count == name.count, sameBytes(bytes.extracting(name), written.span) { return true }
+      return tokenizer.encoding.converted != tokenizer.encoding && text(bytes, name) == written
+    case .anyWithPrefix(let prefix):
+      return prefixEnd(bytes, name).map { text(bytes, name.lowerBound..<$0) == prefix } == true
+    case .inNamespace(let uri, let local):
+      let colon = prefixEnd(bytes, name)
+      if let local, text(bytes, (colon.map { $0 + 1 } ?? name.lowerBound)..<name.upperBound) != local { return false }
+      if isAttribute, colon == nil { return uri.isEmpty }
+      let prefix = colon.map { array(bytes, name.lowerBound..<$0) } ?? []
+      guard let found = namespaces.uri(prefix[...]) else {
+        throw XMLError("prefix '\(shortened(prefix))' is not declared", at: name.lowerBound)
+      }
+      return found == uri
+    }
+  }
+
+  /// Where the prefix of a name ends; nil where it has none.
+  private func prefixEnd(_ bytes: borrowing Span<UInt8>, _ name: Range<Int>) -> Int? {
+    firstIndex(of: UInt8(ascii: ":"), in: bytes, name)
+  }
+
+  /// A part of the text in UTF-8, as PATH is.
+  private func text(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+    SingleByte.utf8(array(bytes, range), tokenizer.encoding)
   }
 }

@@ -67,7 +67,7 @@ private struct XMLReading {
           switch token {
           case .endTag, .emptyTag:
             let first = starts.removeLast()
-            if tokenizer.encoding != .opaque {
+            if !tokenizer.encoding.isOpaque {
               let element = Array((text + buffer[..<tokenizer.offset])[first...])
               elements.append(
                 Element(

@@ -38,7 +38,7 @@ struct ConformanceTests {
   }
 
   /// However a text is cut, its tokens and its error are the same.
-  @Test(arguments: [1, 2, 7])
+  @Test(arguments: [1, 2, 7, -9])
   func inPieces(_ size: Int) {
     for item in Self.cases where item.bytes.count < 20_000 {
       let (tokens, error) = Tokens.of(item.bytes, isSingle: true)
@@ -80,7 +80,7 @@ struct ConformanceTests {
 /// The tokens of a text, each as its kind and name.
 enum Tokens {
   /// - Parameters:
-  ///   - pieces: how many bytes come at a time; 0 for all at once.
+  ///   - pieces: how many bytes come at a time; 0 for all at once, less for any number up to that many.
   ///   - deepest: how deep the tokenizer is asked to look.
   ///   - shown: how deep elements are told of here.
   static func of(
@@ -91,9 +91,12 @@ enum Tokens {
     var buffer: [UInt8] = []
     var tokens: [String] = []
     var start = 0
+    var chance = UInt64(bytes.count) | 1
     do throws(XMLError) {
       repeat {
-        let end = pieces == 0 ? bytes.count : min(bytes.count, start + pieces)
+        chance = chance &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+        let size = pieces < 0 ? 1 + Int(chance >> 33) % -pieces : pieces
+        let end = size == 0 ? bytes.count : min(bytes.count, start + size)
         let isLast = end == bytes.count
         try decoder.decode(bytes[start..<end], isLast: isLast, into: &buffer)
         tokenizer.wasUTF16 = decoder.isUTF16

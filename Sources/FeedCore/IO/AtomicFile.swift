@@ -101,7 +101,8 @@ public enum AtomicFile {
 
   static func temporaryName(beside path: [UInt8]) -> [UInt8] {
     let cut = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-    return path[..<cut] + Array(".".utf8) + path[cut...] + Array(".\(Process.identifier).tmp".utf8)
+    // Shortened, for a name may be as long as the file system takes.
+    return path[..<cut] + Array(".".utf8) + path[cut...].prefix(200) + Array(".\(Process.identifier).tmp".utf8)
   }
 
   private static func folder(of path: [UInt8]) -> [UInt8] {

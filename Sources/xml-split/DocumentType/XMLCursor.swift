@@ -9,10 +9,13 @@ struct XMLCursor {
   private let start: Int
   /// Whether the text stands for a reference, which then is the place of all that is wrong in it.
   private let isReplacement: Bool
+  /// UTF-8, or what cannot be converted to it.
+  let encoding: XMLEncoding
 
-  init(_ bytes: [UInt8], at start: Int, isReplacement: Bool = false) {
+  init(_ bytes: [UInt8], at start: Int, _ encoding: XMLEncoding = .utf8, isReplacement: Bool = false) {
     self.bytes = bytes
     self.start = start
+    self.encoding = encoding
     self.isReplacement = isReplacement
   }
 
@@ -47,7 +50,7 @@ struct XMLCursor {
 
   /// A name ([5]) or, with `isToken`, an Nmtoken ([7]).
   mutating func name(_ expected: String, isToken: Bool = false) throws(XMLError) -> [UInt8] {
-    guard let end = XMLName.end(bytes.span, index, .utf8, isToken: isToken), end > index else {
+    guard let end = XMLName.end(bytes.span, index, encoding, isToken: isToken), end > index else {
       throw error("expected " + expected)
     }
     defer { index = end }
@@ -76,8 +79,8 @@ struct XMLCursor {
 
   /// Passes over one character.
   mutating func character() throws(XMLError) {
-    guard case .character(_, let count) = XMLCharacters.at(bytes.span, index, .utf8) else {
-      throw XMLError(XMLText.illegal(bytes.span, index, .utf8).message, at: offset)
+    guard case .character(_, let count) = XMLCharacters.at(bytes.span, index, encoding) else {
+      throw XMLError(XMLText.illegal(bytes.span, index, encoding).message, at: offset)
     }
     index += count
   }
@@ -86,8 +89,10 @@ struct XMLCursor {
   mutating func reference() throws(XMLError) -> XMLReference {
     var search = TokenSearch(.reference, from: index + 1)
     do throws(XMLError) {
-      guard let end = try search.run(bytes.span, .utf8) else { throw error("expected a reference and ';' after '&'") }
-      let reference = try XMLReference(bytes.span, index..<end, .utf8)
+      guard let end = try search.run(bytes.span, encoding) else {
+        throw error("expected a reference and ';' after '&'")
+      }
+      let reference = try XMLReference(bytes.span, index..<end, encoding)
       index = end
       return reference
     } catch {

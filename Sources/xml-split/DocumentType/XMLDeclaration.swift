@@ -11,10 +11,11 @@ struct XMLDeclaration {
     var cursor = XMLCursor(array(bytes, range), at: range.lowerBound)
     cursor.index = 5
     try cursor.space("white space after '<?xml'")
+    let versionOffset = cursor.offset
     let version = try cursor.pseudoAttribute("version")
     guard version.count > 2, version.starts(with: Array("1.".utf8)),
       version.dropFirst(2).allSatisfy({ $0 &- UInt8(ascii: "0") < 10 })
-    else { throw cursor.error("expected version '1.0', found '\(shortened(version))'") }
+    else { throw XMLError("expected version '1.0', found '\(shortened(version))'", at: versionOffset) }
 
     var hasSpace = cursor.skipSpace()
     if hasSpace, cursor.starts(with: "encoding") {
@@ -62,7 +63,17 @@ struct XMLDeclaration {
     case "windows-1252", "cp1252": return .windows1252
     default: break
     }
-    let passes = ["iso-8859-", "windows-", "euc-", "koi8-", "shift_jis", "gb", "big5", "tis-620", "macintosh", "cp"]
+    if ["shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "ms_kanji"].contains(lower) {
+      return .shiftJIS
+    }
+    if ["gbk", "gb18030", "cp936", "windows-936", "cp949", "windows-949", "cp950"].contains(lower) {
+      return .doubleByte
+    }
+    if lower.hasPrefix("big5") { return .doubleByte }
+    let passes = [
+      "iso-8859-", "windows-125", "cp125", "windows-874", "euc-", "koi8-", "gb2312", "tis-620", "macintosh", "cp437",
+      "cp850", "cp852", "cp855", "cp857", "cp858", "cp866", "ibm850", "ibm852", "ibm866",
+    ]
     guard passes.contains(where: { lower.hasPrefix($0) }) else {
       throw XMLError("the encoding '\(shortened(name))' is not supported", at: offset)
     }

@@ -27,6 +27,8 @@ struct XMLEntities {
   private enum State { case open, done }
 
   var isStandalone = false
+  /// What names and texts are in: UTF-8, or what cannot be converted to it.
+  var encoding = XMLEncoding.utf8
   /// Whether there may be declarations that were not read, so that an unknown name is no error.
   var mayLackDeclarations = false
   private var kinds: [[UInt8]: Kind] = [:]
@@ -91,6 +93,7 @@ struct XMLEntities {
     var limits = XMLTokenizer.Limits()
     limits.maxDepth = .max
     var tokenizer = XMLTokenizer(fragmentWith: limits)
+    tokenizer.encoding = encoding
     while try tokenizer.next(text.span, isLast: true) != nil {}
     return tokenizer.references.inContent.map { Place(name: $0, context: .content) }
       + tokenizer.references.inAttributes.map { Place(name: $0, context: .attribute) }
@@ -105,10 +108,10 @@ struct XMLEntities {
       case UInt8(ascii: "<"): throw XMLError("'<' in an attribute value", at: index)
       case UInt8(ascii: "&"):
         var search = TokenSearch(.reference, from: index + 1)
-        guard let end = try search.run(span, .utf8) else {
+        guard let end = try search.run(span, encoding) else {
           throw XMLError("expected a reference and ';' after '&'", at: index)
         }
-        if case .entity(let name) = try XMLReference(span, index..<end, .utf8) { names.append(name) }
+        if case .entity(let name) = try XMLReference(span, index..<end, encoding) { names.append(name) }
         index = end
       default: index += 1
       }

@@ -9,6 +9,8 @@ struct InputDecoder {
     case unknown
     case bytes
     case utf16(isBigEndian: Bool)
+    /// None that is known here.
+    case refused(XMLError)
   }
 
   private var form = Form.unknown
@@ -26,10 +28,13 @@ struct InputDecoder {
     rest += chunk
     if case .unknown = form {
       guard rest.count >= 4 || isLast else { return }
-      try detect()
+      detect()
     }
     switch form {
     case .unknown: break
+    case .refused(let error):
+      rest.removeAll()
+      throw error
     case .bytes:
       buffer += rest
       rest.removeAll()
@@ -37,23 +42,26 @@ struct InputDecoder {
     }
   }
 
-  private mutating func detect() throws(XMLError) {
+  private mutating func detect() {
     func starts(_ bytes: UInt8...) -> Bool { rest.starts(with: bytes) }
     if starts(0, 0, 0xFE, 0xFF) || starts(0xFF, 0xFE, 0, 0) || starts(0, 0, 0, 0x3C) || starts(0x3C, 0, 0, 0) {
-      throw XMLError("the encoding 'UTF-32' is not supported", at: 0)
-    }
-    if starts(0x4C, 0x6F, 0xA7, 0x94) { throw XMLError("the encoding 'EBCDIC' is not supported", at: 0) }
-    if starts(0xFE, 0xFF) || starts(0xFF, 0xFE) {
+      form = .refused(XMLError("the encoding 'UTF-32' is not supported", at: 0))
+    } else if starts(0x4C, 0x6F, 0xA7, 0x94) {
+      form = .refused(XMLError("the encoding 'EBCDIC' is not supported", at: 0))
+    } else if starts(0xFE, 0xFF) || starts(0xFF, 0xFE) {
       form = .utf16(isBigEndian: rest[0] == 0xFE)
       rest.removeFirst(2)
-    } else if starts(0, 0x3C) {
+    } else if rest.count > 1, rest[0] == 0, Self.begins(rest[1]) {
       form = .utf16(isBigEndian: true)
-    } else if starts(0x3C, 0) {
+    } else if rest.count > 1, rest[1] == 0, Self.begins(rest[0]) {
       form = .utf16(isBigEndian: false)
     } else {
       form = .bytes
     }
   }
+
+  /// Whether a document begins with this character, or something before it.
+  private static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "<") || isWhiteSpace(byte) }
 
   private mutating func transcode(_ isBigEndian: Bool, isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
     func unit(_ index: Int) -> UInt32 {

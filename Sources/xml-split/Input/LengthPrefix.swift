@@ -25,6 +25,8 @@ struct LengthPrefix {
     case UInt8(ascii: "\r") where !hasReturn:
       hasReturn = true
       return nil
+    case UInt8(ascii: " ") where digits == 0 && !hasReturn, UInt8(ascii: "\t") where digits == 0 && !hasReturn:
+      return nil
     case UInt8(ascii: "\n"):
       defer { self = LengthPrefix() }
       return digits > 0 ? length : nil

@@ -22,7 +22,9 @@ struct ElementFiles {
   private let size: Int
   private var number = 0
   private var open: Open?
-  /// The names that were used, where the pattern does not see to it that they differ.
+  /// More than any file system takes.
+  private static let longestName = 255
+  /// The names that were used, where numbers alone do not see to it that they differ.
   private var names: Set<[UInt8]> = []
   /// The first error of the system.
   private(set) var failure: ToolError?
@@ -51,8 +53,11 @@ struct ElementFiles {
     do { name = try pattern.name(number + 1, tree) } catch {
       throw XMLError("an element without '\(quoted(error.field))', which the name of its file needs", at: start)
     }
-    if !pattern.usesNumber, !names.insert(name).inserted {
-      throw XMLError("a second file '\(shortened(name))' (%d in the name makes them differ)", at: start)
+    if pattern.usesValues, !names.insert(name).inserted {
+      throw XMLError("a second file '\(shortened(name))'", at: start)
+    }
+    guard name.count - (name.lastIndex(of: UInt8(ascii: "/")) ?? -1) - 1 <= Self.longestName else {
+      throw XMLError("a file name of more than \(Self.longestName) bytes", at: start)
     }
     number += 1
     open = Open(name: name, tail: wrapper.tail, spool: Spool(beside: name))

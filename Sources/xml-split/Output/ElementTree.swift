@@ -105,7 +105,7 @@ struct ElementTree {
       guard stop < end else { break }
       index =
         bytes[stop] == 0xD
-        ? takeLineEnd(bytes, stop) : try takeReference(bytes, stop, in: attribute.value.lowerBound)
+        ? takeLineEnd(bytes, stop) : try takeReference(bytes, stop)
     }
     attributes.append(Attribute(name: attribute.name, value: first..<text.count))
   }
@@ -153,7 +153,7 @@ struct ElementTree {
         endText(from: first)
         return end
       }
-      index = bytes[end] == 0xD ? takeLineEnd(bytes, end) : try takeReference(bytes, end, in: start)
+      index = bytes[end] == 0xD ? takeLineEnd(bytes, end) : try takeReference(bytes, end)
     }
   }
 
@@ -187,10 +187,7 @@ struct ElementTree {
     return index + 1 < bytes.count && bytes[index + 1] == 0xA ? index + 2 : index + 1
   }
 
-  /// - Parameter start: the place of an error.
-  private mutating func takeReference(
-    _ bytes: borrowing Span<UInt8>, _ index: Int, in start: Int
-  ) throws(XMLError) -> Int {
+  private mutating func takeReference(_ bytes: borrowing Span<UInt8>, _ index: Int) throws(XMLError) -> Int {
     if let (code, end) = XMLReference.simple(bytes, at: index) {
       UTF8Sequence.append(code, to: &text)
       return end
@@ -204,7 +201,7 @@ struct ElementTree {
       } else if keepsEntities {
         text.append(span: bytes.extracting(index..<end))
       } else {
-        throw XMLError.entity(name, at: start)
+        throw XMLError.entity(name, at: index)
       }
     }
     return end

@@ -15,8 +15,7 @@ struct FileNamePattern {
   /// Whether an element must be looked into.
   var usesValues: Bool { parts.contains { if case .value = $0 { true } else { false } } }
 
-  /// Whether all names differ whatever the values are.
-  var usesNumber: Bool { parts.contains { if case .number = $0 { true } else { false } } }
+  private var usesNumber: Bool { parts.contains { if case .number = $0 { true } else { false } } }
 
   /// The most digits that a number is filled up to.
   private static let maxWidth = 20
@@ -45,7 +44,7 @@ struct FileNamePattern {
         else { throw problem("expected '%d', '%05d' or '%%'") }
         part = .number(width: width)
       case UInt8(ascii: "{"):
-        guard let end = rest.firstIndex(of: UInt8(ascii: "}")) else { throw problem("expected '}'") }
+        guard let end = Field.end(rest, at: UInt8(ascii: "}")) else { throw problem("expected '}'") }
         part = .value(try Field(Array(rest[..<end])))
         rest = rest[(end + 1)...]
       default:
@@ -84,7 +83,8 @@ struct FileNamePattern {
     return name
   }
 
-  /// A value with all but the unreserved characters percent-coded (RFC 3986 §2.3), and with a dot in front as well.
+  /// A value with all but the unreserved characters percent-coded (RFC 3986 §2.3), and with a dot or a hyphen in front as
+  /// well.
   private static func coded(_ value: [UInt8]) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     var result: [UInt8] = []
@@ -92,9 +92,10 @@ struct FileNamePattern {
       let isUnreserved =
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "~"):
+          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "~"):
           true
-        default: byte == UInt8(ascii: ".") && index > 0
+        case UInt8(ascii: "."), UInt8(ascii: "-"): index > 0
+        default: false
         }
       if isUnreserved {
         result.append(byte)

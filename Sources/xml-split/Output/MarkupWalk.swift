@@ -46,13 +46,15 @@ struct MarkupWalk {
 }
 
 extension MarkupWalk {
-  /// The first reference in an element to an entity that must be declared, and where the text or tag begins that it is in.
-  static func firstEntity(_ bytes: [UInt8]) -> (name: [UInt8], offset: Int)? {
-    guard bytes.contains(UInt8(ascii: "&")) else { return nil }
+  /// The first reference in an element to an entity that must be declared, and where.
+  static func firstEntity(
+    _ bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding
+  ) -> (name: [UInt8], offset: Int)? {
+    guard firstIndex(of: UInt8(ascii: "&"), in: bytes, 0..<bytes.count) != nil else { return nil }
     var walk = MarkupWalk()
-    while let (kind, range) = walk.next(bytes.span) {
+    while let (kind, range) = walk.next(bytes) {
       guard kind == .text || kind == .tag else { continue }
-      if let name = XMLText.firstEntity(Array(bytes[range])) { return (name, range.lowerBound) }
+      if let found = XMLText.firstEntity(bytes, range, encoding) { return found }
     }
     return nil
   }

@@ -90,7 +90,7 @@ struct RecordWriter {
 
   /// The XML declaration of a file, in UTF-8 where the text can be converted.
   private func declaration(_ tokenizer: XMLTokenizer) -> [UInt8] {
-    let name = tokenizer.encoding == .opaque ? tokenizer.encodingName : Array("UTF-8".utf8)
+    let name = tokenizer.encoding.isOpaque ? tokenizer.encodingName : Array("UTF-8".utf8)
     return Array("<?xml version=\"1.0\" encoding=\"".utf8) + name + Array("\"?>\n".utf8)
   }
 
@@ -130,8 +130,16 @@ struct RecordWriter {
     var text = element.text(bytes, upTo: tokenizer.offset) + [UInt8(ascii: "\n")]
     var wrapper = wrapper ?? ElementFiles.Wrapper()
     if options.isFileDocument {
-      if !options.keepsEntities, let name = MarkupWalk.firstEntity(wrapper.head + text)?.name {
-        throw XMLError.entity(name, at: element.start)
+      if !options.keepsEntities {
+        let range = element.start..<tokenizer.offset
+        if let found = MarkupWalk.firstEntity(bytes.extracting(range), tokenizer.encoding) {
+          throw XMLError.entity(found.name, at: element.start + found.offset)
+        }
+        // What it inherits is of the elements around it.
+        let around = wrapper.head + element.inherited.joined()
+        if let found = XMLText.firstEntity(around.span, 0..<around.count, tokenizer.encoding) {
+          throw XMLError.entity(found.name, at: element.start)
+        }
       }
       if options.wrapsFiles, element.depth == 1 {
         throw XMLError("a root element cannot stand inside itself (--no-wrap)", at: element.start)
@@ -145,7 +153,7 @@ struct RecordWriter {
   private func tree(
     of element: WantedElement, _ tokenizer: XMLTokenizer, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> ElementTree {
-    if tokenizer.encoding == .opaque {
+    if tokenizer.encoding.isOpaque {
       throw XMLError("the encoding of the document cannot be converted to UTF-8", at: element.start)
     }
     let text = SingleByte.utf8(array(bytes, element.start..<tokenizer.offset), tokenizer.encoding)

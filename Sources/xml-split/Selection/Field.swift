@@ -9,17 +9,23 @@ struct Field {
   private let path: XMLPath?
   private let attribute: [UInt8]?
 
-  /// - Parameter text: `.`, `a/b`, `@c` or `a/@c`.
+  /// - Parameter text: `.`, `a/b`, `//b`, `@c` or `a/@c`.
   init(_ text: [UInt8]) throws(XMLPath.Problem) {
+    func problem(_ message: String) -> XMLPath.Problem {
+      XMLPath.Problem(message: "\(message), found '\(quoted(text))'")
+    }
     self.text = text
     var steps = text
-    if let mark = text.lastIndex(of: UInt8(ascii: "@")), mark == 0 || text[mark - 1] == UInt8(ascii: "/") {
-      let name = Array(text[(mark + 1)...])
-      guard XMLName.isName(name, .utf8) else {
-        throw XMLPath.Problem(message: "expected the name of an attribute, found '\(quoted(text))'")
-      }
+    var last = 0
+    while let slash = Self.end(text[last...], at: UInt8(ascii: "/")) { last = slash + 1 }
+    if last < text.count, text[last] == UInt8(ascii: "@") {
+      let name = Array(text[(last + 1)...])
+      guard XMLName.isName(name, .utf8) else { throw problem("expected the name of an attribute") }
       attribute = name
-      steps = Array(text[..<max(0, mark - 1)])
+      steps = Array(text[..<max(0, last - 1)])
+      if last > 0, steps.isEmpty || steps.last == UInt8(ascii: "/") {
+        throw problem("expected the name of an element before '/@'")
+      }
     } else {
       attribute = nil
     }
@@ -27,11 +33,35 @@ struct Field {
       path = nil
     } else {
       let path = try XMLPath(steps, namespaces: [:], isRelative: true)
-      guard !path.usesNamespaces else {
-        throw XMLPath.Problem(message: "names are as in the tag here, found '\(quoted(text))'")
-      }
+      guard !path.usesNamespaces else { throw problem("names are as in the tag here") }
       self.path = path
     }
+  }
+
+  /// A list of fields with commas between.
+  static func list(_ text: [UInt8]) throws(XMLPath.Problem) -> [Field] {
+    var fields: [Field] = []
+    var rest = text[...]
+    while let comma = end(rest, at: UInt8(ascii: ",")) {
+      fields.append(try Field(Array(rest[..<comma])))
+      rest = rest[(comma + 1)...]
+    }
+    return fields + [try Field(Array(rest))]
+  }
+
+  /// Where a byte stands that is in no quotes.
+  static func end(_ text: ArraySlice<UInt8>, at byte: UInt8) -> Int? {
+    var quote: UInt8?
+    for index in text.indices {
+      if let open = quote {
+        if text[index] == open { quote = nil }
+      } else if text[index] == byte {
+        return index
+      } else if text[index] == UInt8(ascii: "'") || text[index] == UInt8(ascii: "\"") {
+        quote = text[index]
+      }
+    }
+    return nil
   }
 
   /// The text of the first place that fits; nil where there is none.
@@ -72,18 +102,21 @@ struct Field {
   }
 
   private func fits(_ step: XMLPath.Step, _ node: Int, _ tree: ElementTree) -> Bool {
-    guard let name = tree.nodes[node].name else { return false }
-    switch step.name {
-    case .any: break
-    case .written(let written): if !tree.isNamed(name, written) { return false }
-    case .anyWithPrefix(let prefix): if !tree.bytes[name].starts(with: prefix + [UInt8(ascii: ":")]) { return false }
-    case .inNamespace: return false
-    }
+    guard let name = tree.nodes[node].name, fits(step.name, name, tree) else { return false }
     return step.predicates.allSatisfy { predicate in
       tree.attributes[tree.nodes[node].attributes].contains {
-        tree.isNamed($0.name, predicate.attribute)
+        fits(predicate.attribute, $0.name, tree)
           && (predicate.value == nil || predicate.value == Array(tree.text[$0.value]))
       }
+    }
+  }
+
+  private func fits(_ wanted: XMLPath.Name, _ name: Range<Int>, _ tree: ElementTree) -> Bool {
+    switch wanted {
+    case .any: true
+    case .written(let written): tree.isNamed(name, written)
+    case .anyWithPrefix(let prefix): tree.bytes[name].starts(with: prefix + [UInt8(ascii: ":")])
+    case .inNamespace: false
     }
   }
 }

@@ -8,6 +8,7 @@ struct Namespaces {
     let prefix: [UInt8]
     /// The attribute as it stands: `xmlns:x="…"`.
     let text: [UInt8]
+    /// Decoded.
     let uri: [UInt8]
     let depth: Int
   }
@@ -16,13 +17,15 @@ struct Namespaces {
 
   /// Takes in the declarations of a start tag.
   /// - Parameter depth: of the element.
-  mutating func enter(_ bytes: borrowing Span<UInt8>, _ tag: StartTag, depth: Int) {
+  mutating func enter(
+    _ bytes: borrowing Span<UInt8>, _ tag: StartTag, _ encoding: XMLEncoding, depth: Int
+  ) {
     for attribute in tag.attributes {
       guard let prefix = Self.declaredPrefix(bytes, attribute) else { continue }
       declarations.append(
         Declaration(
           prefix: prefix, text: array(bytes, attribute.name.lowerBound..<(attribute.value.upperBound + 1)),
-          uri: array(bytes, attribute.value), depth: depth))
+          uri: XMLText.decoded(array(bytes, attribute.value), encoding), depth: depth))
     }
   }
 

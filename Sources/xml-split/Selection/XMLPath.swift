@@ -20,7 +20,8 @@ struct XMLPath {
   }
 
   struct Predicate: Equatable {
-    let attribute: [UInt8]
+    /// As written, or in a namespace.
+    let attribute: Name
     /// Decoded; nil where only the attribute must be there.
     let value: [UInt8]?
   }
@@ -56,12 +57,14 @@ struct XMLPath {
     var index = 0
 
     mutating func parse(isRelative: Bool) throws(Problem) -> [Step] {
-      if isRelative, text.first == UInt8(ascii: "/") {
-        throw problem("a path inside an element must not begin with '/'")
-      }
       var steps: [Step] = []
       var isDeep = !isRelative
-      if take("//") { isDeep = true } else if take("/") { isDeep = false }
+      if take("//") {
+        isDeep = true
+      } else if take("/") {
+        if isRelative { throw problem("a path inside an element must not begin with '/'") }
+        isDeep = false
+      }
       while true {
         steps.append(try step(isDeep))
         if steps.count > XMLPath.maxSteps { throw problem("has more than \(XMLPath.maxSteps) steps") }
@@ -88,7 +91,7 @@ struct XMLPath {
       let name = try name()
       var predicates: [Predicate] = []
       while take("[@") {
-        let attribute = try word("the name of an attribute")
+        let attribute = try attributeName()
         var value: [UInt8]?
         if take("=") { value = try literal() }
         guard take("]") else { throw problem("expected ']'") }
@@ -112,6 +115,14 @@ struct XMLPath {
       let isAny = local.isEmpty && take("*")
       if let uri = namespaces[prefix] { return .inNamespace(uri, local: isAny ? nil : local) }
       return isAny ? .anyWithPrefix(prefix) : .written(written)
+    }
+
+    mutating func attributeName() throws(Problem) -> Name {
+      let written = try word("the name of an attribute")
+      guard let colon = written.firstIndex(of: UInt8(ascii: ":")), let uri = namespaces[Array(written[..<colon])] else {
+        return .written(written)
+      }
+      return .inNamespace(uri, local: Array(written[(colon + 1)...]))
     }
 
     mutating func word(_ expected: String) throws(Problem) -> [UInt8] {

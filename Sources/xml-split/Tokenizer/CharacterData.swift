@@ -67,6 +67,7 @@ extension XMLTokenizer {
     switch try XMLReference(bytes, offset..<end, encoding) {
     case .character: break
     case .entity(let name):
+      let name = SingleByte.utf8(name, encoding)
       if isFragment { references.inContent.append(name) } else { try entities.check(name, in: .content, at: offset) }
     }
     return end
@@ -75,11 +76,12 @@ extension XMLTokenizer {
   /// Judges the references in the attributes of the tag.
   mutating func judgeReferences(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
     for attribute in tag.attributes where attribute.hasReferences {
-      for name in try XMLReference.entities(in: bytes, attribute.value, encoding) {
+      for (name, offset) in try XMLReference.entities(in: bytes, attribute.value, encoding) {
+        let name = SingleByte.utf8(name, encoding)
         if isFragment {
           references.inAttributes.append(name)
         } else {
-          try entities.check(name, in: .attribute, at: attribute.value.lowerBound)
+          try entities.check(name, in: .attribute, at: offset)
         }
       }
     }

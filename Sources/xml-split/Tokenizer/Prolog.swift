@@ -71,7 +71,7 @@ extension XMLTokenizer {
 
   /// Whether a byte order mark stands before the document; nil when it takes more bytes to tell.
   private func byteOrderMark(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Bool? {
-    guard bytes[offset] == 0xEF, encoding == .utf8 else { return false }
+    guard bytes[offset] == 0xEF, !(hasMark && isSingle) else { return false }
     guard offset + 2 < bytes.count else { return isLast ? false : nil }
     return bytes[offset + 1] == 0xBB && bytes[offset + 2] == 0xBF
   }
@@ -99,6 +99,7 @@ extension XMLTokenizer {
     beginDocument()
     self.encoding = encoding
     entities.isStandalone = declaration.isStandalone
+    entities.encoding = encoding.converted
     offset = end
     return true
   }

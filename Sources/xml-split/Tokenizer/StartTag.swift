@@ -54,7 +54,8 @@ struct StartTag {
         throw XMLError("expected white space, '>' or '/>' in a tag", at: index)
       }
       guard attributes.count < maxAttributes else {
-        throw XMLError("more than \(maxAttributes) attributes (--max-attributes)", at: index)
+        let count = maxAttributes == 1 ? "1 attribute" : "\(maxAttributes) attributes"
+        throw XMLError("more than \(count) (--max-attributes)", at: index)
       }
       guard let end = try attribute(bytes, index, encoding) else { return .cut }
       index = end

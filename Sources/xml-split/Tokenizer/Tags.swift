@@ -38,17 +38,18 @@ extension XMLTokenizer {
   mutating func startTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
     if phase == .epilog { throw XMLError("unexpected text after the document", at: offset) }
     if search != nil {
-      guard try tokenEnd(bytes, .tag, isLast) != nil else { return .more }
+      guard try startTagEnd(bytes, isLast) else { return .more }
     }
     let result = try tag.parse(bytes, at: offset, encoding, maxAttributes: limits.maxAttributes)
     guard case .end(let end, let isEmpty) = result else {
       search = TokenSearch(.tag, from: offset + 1)
-      guard try tokenEnd(bytes, .tag, isLast) != nil else { return .more }
+      guard try startTagEnd(bytes, isLast) else { return .more }
       return .again
     }
     if tag.hasReferences { try judgeReferences(bytes) }
     guard names.count < limits.maxDepth else {
-      throw XMLError("nested deeper than \(limits.maxDepth) levels (--max-depth)", at: offset)
+      let levels = limits.maxDepth == 1 ? "1 level" : "\(limits.maxDepth) levels"
+      throw XMLError("nested deeper than \(levels) (--max-depth)", at: offset)
     }
     guard end - offset <= limits.maxToken else { throw tooLong() }
     tokenStart = offset
@@ -61,6 +62,15 @@ extension XMLTokenizer {
     names.push(tag.name)
     phase = .content
     return .token(.startTag)
+  }
+
+  /// - Returns: whether the end of the start tag at `offset` has come.
+  /// - Throws: first what is wrong before it, wherever the text was cut.
+  private mutating func startTagEnd(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
+    do { return try tokenEnd(bytes, .tag, isLast) != nil } catch {
+      _ = try tag.parse(bytes, at: offset, encoding, maxAttributes: limits.maxAttributes)
+      throw error
+    }
   }
 
   mutating func endTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {

@@ -12,6 +12,14 @@ enum XMLEncoding: Equatable {
   case windows1252
   /// Another that has ASCII in its lower half. What the upper half means is not known, so all of it passes.
   case opaque
+  /// Shift_JIS, and others of two bytes a character (Big5, GBK; four in GB 18030), whose second may look like ASCII.
+  case shiftJIS, doubleByte
+
+  /// Whether only ASCII is known of it, so that it cannot become UTF-8.
+  var isOpaque: Bool { self == .opaque || self == .shiftJIS || self == .doubleByte }
+
+  /// What a text is in once it has become UTF-8 where it can.
+  var converted: XMLEncoding { isOpaque ? self : .utf8 }
 }
 
 enum XMLCharacters {
@@ -75,7 +83,22 @@ enum XMLCharacters {
     case .latin1: return .character(UInt32(first), count: 1)
     case .opaque: return .character(0xC0, count: 1)  // as good as any letter
     case .windows1252: return .character(SingleByte.windows1252(first), count: 1)
+    case .shiftJIS, .doubleByte:
+      let isSingle = first == 0x80 || first == 0xFF || (encoding == .shiftJIS && 0xA0...0xDF ~= first)
+      if isSingle { return .character(0xC0, count: 1) }
+      return twoBytes(bytes, index, encoding)
     }
+  }
+
+  /// What begins with the first byte of two. The second is none that markup is made of.
+  private static func twoBytes(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> Found {
+    guard index + 1 < bytes.count else { return .cut }
+    let second = bytes[index + 1]
+    if second >= 0x40 { return second == 0x7F ? .illegal : .character(0xC0, count: 2) }
+    guard encoding == .doubleByte, 0x30...0x39 ~= second else { return .illegal }
+    guard index + 3 < bytes.count else { return .cut }
+    let isFour = bytes[index + 2] >= 0x81 && 0x30...0x39 ~= bytes[index + 3]
+    return isFour ? .character(0xC0, count: 4) : .illegal
   }
 
   private static func utf8(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Found {

@@ -84,16 +84,16 @@ enum XMLReference {
     }
   }
 
-  /// The names of the entities that a literal, which has been judged, refers to.
+  /// The names of the entities that a literal, which has been judged, refers to, and where.
   static func entities(
     in bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding
-  ) throws(XMLError) -> [[UInt8]] {
-    var names: [[UInt8]] = []
+  ) throws(XMLError) -> [(name: [UInt8], offset: Int)] {
+    var names: [(name: [UInt8], offset: Int)] = []
     var index = range.lowerBound
     while let start = firstIndex(of: UInt8(ascii: "&"), in: bytes, index..<range.upperBound),
       let end = firstIndex(of: UInt8(ascii: ";"), in: bytes, start..<range.upperBound)
     {
-      if case .entity(let name) = try XMLReference(bytes, start..<(end + 1), encoding) { names.append(name) }
+      if case .entity(let name) = try XMLReference(bytes, start..<(end + 1), encoding) { names.append((name, start)) }
       index = end + 1
     }
     return names

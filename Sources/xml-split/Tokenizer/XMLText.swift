@@ -80,11 +80,12 @@ enum XMLText {
     return result
   }
 
-  /// The first reference in a text to an entity that must be declared.
-  static func firstEntity(_ text: [UInt8]) -> [UInt8]? {
-    if !text.contains(UInt8(ascii: "&")) { return nil }
-    let names = try? XMLReference.entities(in: text.span, 0..<text.count, .utf8)
-    return names?.first { XMLReference.predefined($0) == nil }
+  /// The first reference in a text to an entity that must be declared, and where.
+  static func firstEntity(
+    _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding
+  ) -> (name: [UInt8], offset: Int)? {
+    let names = try? XMLReference.entities(in: bytes, range, encoding)
+    return names?.first { XMLReference.predefined($0.name) == nil }
   }
 
   /// A text with its line ends as §2.11 has them: one line feed each.
