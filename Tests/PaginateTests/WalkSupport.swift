@@ -74,7 +74,8 @@ struct FakeServer {
   struct Walk {
     var requests: [PageRequest] = []
     var ids: [String] = []
-    var items: [String] = []
+    /// The ids of what is printed, or the items where they have none.
+    var printed: [String] = []
     /// The name of the ending, or the kind and message of the error.
     var end = ""
     var shape: Shape?
@@ -94,7 +95,8 @@ struct FakeServer {
         let step = try walker.take(request, makeHead(answer.head), document)
         walk.shape = walker.shape
         walk.ids += step.items.map { text($0.id) }
-        walk.items += step.items.map { item in
+        walk.printed += step.items.map { item in
+          if let id = item.id { return text(id) }
           var output = ByteWriter()
           item.write(to: &output)
           return text(output.take())
