@@ -45,33 +45,50 @@ struct Digest: Equatable, Sendable {
   }
 }
 
-/// A set of digests: a flat table that is searched from the place of the digest's high bits on.
+/// A set of digests, in flat tables that are searched from the place of the digest's high bits on. There are several of
+/// them, by the low bits, so that while one grows the others do not take twice their memory.
 struct SeenIDs: Sendable {
   /// A slot of zeros is free; the digest that would be all zeros is taken for another.
-  private var slots: [Digest] = []
-  private(set) var count = 0
+  private struct Table {
+    var slots: [Digest] = []
+    var count = 0
+  }
+
+  private static let tableCount = 64
+  private var tables: [Table] = []
+
+  var count: Int { tables.reduce(0) { $0 + $1.count } }
 
   /// Takes `bytes` in.
   /// - Returns: whether they are new.
-  mutating func insert(_ bytes: [UInt8]) -> Bool { insert(Digest(of: bytes)) }
-
-  func contains(_ bytes: [UInt8]) -> Bool {
-    !slots.isEmpty && slots[Self.place(of: Self.kept(Digest(of: bytes)), in: slots)] != Self.free
+  mutating func insert(_ bytes: [UInt8]) -> Bool {
+    if tables.isEmpty { tables = [Table](repeating: Table(), count: Self.tableCount) }
+    let digest = Self.kept(Digest(of: bytes))
+    return Self.insert(digest, &tables[Self.table(of: digest)])
   }
 
-  mutating func insert(_ digest: Digest) -> Bool {
-    if count + 1 > slots.count - slots.count / 8 { grow() }
-    let digest = Self.kept(digest)
-    let place = Self.place(of: digest, in: slots)
-    if slots[place] != Self.free { return false }
-    slots[place] = digest
-    count += 1
-    return true
+  func contains(_ bytes: [UInt8]) -> Bool {
+    guard !tables.isEmpty else { return false }
+    let digest = Self.kept(Digest(of: bytes))
+    let slots = tables[Self.table(of: digest)].slots
+    return !slots.isEmpty && slots[Self.place(of: digest, in: slots)] != Self.free
   }
 
   private static let free = Digest(high: 0, low: 0)
 
   private static func kept(_ digest: Digest) -> Digest { digest == free ? Digest(high: 0, low: 1) : digest }
+
+  private static func table(of digest: Digest) -> Int { Int(digest.low % UInt64(tableCount)) }
+
+  private static func insert(_ digest: Digest, _ table: inout Table) -> Bool {
+    // An eighth stays free.
+    if table.count + 1 > table.slots.count - table.slots.count / 8 { grow(&table) }
+    let place = place(of: digest, in: table.slots)
+    if table.slots[place] != free { return false }
+    table.slots[place] = digest
+    table.count += 1
+    return true
+  }
 
   /// Where the digest is, or may be put. Some slot is always free.
   private static func place(of digest: Digest, in slots: [Digest]) -> Int {
@@ -84,9 +101,10 @@ struct SeenIDs: Sendable {
     return place
   }
 
-  private mutating func grow() {
-    var larger = [Digest](repeating: Self.free, count: max(64, slots.count + slots.count / 2))
-    for digest in slots where digest != Self.free { larger[Self.place(of: digest, in: larger)] = digest }
-    slots = larger
+  private static func grow(_ table: inout Table) {
+    let size = max(8, table.slots.count + table.slots.count / 4)
+    var larger = [Digest](repeating: free, count: size)
+    for digest in table.slots where digest != free { larger[place(of: digest, in: larger)] = digest }
+    table.slots = larger
   }
 }

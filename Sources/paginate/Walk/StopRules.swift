@@ -55,26 +55,42 @@ struct LoopGuard: Sendable {
 
 enum StopRules {
   /// Whether a page is the last one by what it says and holds.
-  /// - Parameter received: the items of the walk so far, with those of the page.
+  /// - Parameters:
+  ///   - pages: how many pages have been read, with this one.
+  ///   - received: how many items, with those of the page.
   static func ending(
-    _ rule: NextRule, _ step: NextStep, after context: PageContext, first: PageRequest, received: Int
+    _ rule: NextRule, _ step: NextStep, after context: PageContext, first: PageRequest, pages: Int, received: Int
   ) throws(WalkError) -> Ending? {
     let page = context.page
     if page.hasMore == false { return .noMore }
     guard step != .none else {
-      if page.hasMore == true, !rule.isToldByPage {
-        throw WalkError(.page, "the page says that there is more, but has no item to go on from", at: 0)
-      }
+      if pages == 1, page.hasMore == true { try refuseMissing(rule, context) }
       return .noNext
     }
-    if page.items.isEmpty, !rule.isToldByPage, page.hasMore != true { return .emptyPage }
-    if let total = page.total, case .offset(let name) = rule, case .request(let next, _) = step,
+    if page.items.isEmpty, !rule.isToldByPage { return .emptyPage }
+    if let total = page.total, isKnown(total, page), case .offset(let name) = rule, case .request(let next, _) = step,
       let offset = QueryString(next.url).value(of: name).flatMap({ DecimalText($0) }), !(offset < total)
     {
       return .total
     }
     if case .page(let name, let start) = rule, isLastPage(name, start, context, first, received) { return .total }
     return nil
+  }
+
+  /// A first page that says that there is more, and has nothing at all where `--next` points to, is asked the wrong way.
+  private static func refuseMissing(_ rule: NextRule, _ context: PageContext) throws(WalkError) {
+    let pointer: JSONPointer
+    switch rule {
+    case .pointer(let from), .cursor(_, let from), .cursorHeader(_, let from), .cursorBody(_, let from): pointer = from
+    default: return
+    }
+    guard context.page.root.value(at: pointer) == nil else { return }
+    throw WalkError(.page, "the page says that there is more, but has nothing at \(pointer.shown) (--next)", at: 0)
+  }
+
+  /// Some servers say 0 where they have not counted.
+  private static func isKnown(_ total: DecimalText, _ page: Page) -> Bool {
+    total != DecimalText(0) || page.items.isEmpty
   }
 
   /// Whether no page number follows: by a header that counts pages (WordPress, GitLab), or by the total.
@@ -89,7 +105,7 @@ enum StopRules {
     for header in ["x-wp-totalpages", "x-total-pages"] {
       if let pages = context.head?.value(of: header).flatMap({ DecimalText($0) }), isCount(pages) { return true }
     }
-    guard let total = context.page.total else { return false }
+    guard let total = context.page.total, isKnown(total, context.page) else { return false }
     if context.countsPages { return isCount(total) }
     // Items can only be counted from the first page on.
     let began = QueryString(first.url).value(of: name).flatMap { DecimalText($0) } ?? start

@@ -40,14 +40,11 @@ struct Walker: Sendable {
   private var seen = SeenIDs()
   private var loops = LoopGuard()
 
-  /// - Parameters:
-  ///   - first: the request of the command line; nil where pages are only read, and none is asked for.
-  ///   - shape: what an earlier run has found out.
-  init(_ options: WalkOptions, first: PageRequest?, shape: Shape? = nil) throws(WalkError) {
+  /// - Parameter first: the request of the command line; nil where pages are only read, and none is asked for.
+  init(_ options: WalkOptions, first: PageRequest?) throws(WalkError) {
     try options.check(first)
     self.options = options
     self.first = first
-    self.shape = shape
     guard let first else {
       origin = nil
       return
@@ -126,7 +123,9 @@ struct Walker: Sendable {
     do throws(WalkError) {
       let first = self.first ?? request
       let step = page.hasMore == false ? NextStep.none : try rule.next(after: context)
-      if let ending = try StopRules.ending(rule, step, after: context, first: first, received: received) {
+      if let ending = try StopRules.ending(
+        rule, step, after: context, first: first, pages: pages, received: received)
+      {
         return .end(ending)
       }
       let next: PageRequest
@@ -172,10 +171,14 @@ struct Walker: Sendable {
       throw WalkError(.usage, "the URL is malformed")
     }
     var next = request
-    var url = QueryString(Array(try origin.target(of: reference, from: here).text.utf8))
-    let source = QueryString((first ?? request).url)
-    for name in options.keptParameters where url.values(of: name).isEmpty {
-      for value in source.values(of: name) { url.append(QueryString.decoded(name[...]), value) }
+    let target = try origin.target(of: reference, from: here)
+    var url = QueryString(Array(target.text.utf8))
+    // A parameter that has to be kept is likely a key, and stays home as headers do.
+    if origin.sendsSecrets(to: target) {
+      let source = QueryString((first ?? request).url)
+      for name in options.keptParameters where url.values(of: name).isEmpty {
+        for value in source.values(of: name) { url.append(QueryString.decoded(name[...]), value) }
+      }
     }
     next.url = url.text
     return next
