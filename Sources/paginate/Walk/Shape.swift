@@ -63,8 +63,11 @@ struct Shape: Equatable, Sendable {
     let isAsked = request != nil || options.findsLink
     if isFirst, next == nil, isAsked { learnNext(root, head, request) }
     if items == nil { items = try ItemArray.find(in: root) }
+    if items == nil, !PageReader.complaint(of: root).isEmpty {
+      throw WalkError(.page, "no array of objects in the page" + PageReader.complaint(of: root), at: 0)
+    }
     let isEmpty = items.flatMap { root.value(at: $0) }.map { $0.children.contains { _ in true } } != true
-    if next == nil, isAsked, !isEmpty || isComplaint(root) {
+    if next == nil, isAsked, !isEmpty {
       if hasMore?.read(root) == false {
         isLearned = true
         return
@@ -73,8 +76,6 @@ struct Shape: Equatable, Sendable {
     }
     isLearned = true
   }
-
-  private func isComplaint(_ root: JSONValue) -> Bool { items == nil && !PageReader.complaint(of: root).isEmpty }
 
   private mutating func learnNext(_ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?) {
     let url = request.flatMap { try? HTTPURL($0.url) }
@@ -138,6 +139,6 @@ struct Shape: Equatable, Sendable {
   private static func seen(_ root: JSONValue, _ head: HTTPHead?) -> String {
     let hasField = head?.fields.contains { $0.name == "link" } == true
     let link = head == nil ? "" : hasField ? "no next link in the Link header; " : "no Link header; "
-    return link + "the page is " + ItemArray.described(root) + PageReader.complaint(of: root)
+    return link + "the page is " + ItemArray.described(root)
   }
 }

@@ -24,6 +24,13 @@ struct Walker: Sendable {
     case end(Ending)
     /// The items are good, but the way on is not.
     case failure(WalkError)
+
+    fileprivate var goesOn: Bool {
+      switch self {
+      case .next, .link: true
+      case .end, .failure: false
+      }
+    }
   }
 
   let options: WalkOptions
@@ -88,6 +95,11 @@ struct Walker: Sendable {
       outcome = Self.link(shape, page)
     } else {
       outcome = .end(.noNext)
+    }
+    // Without a place for items, a page may only be one on the way.
+    if shape.items == nil, !outcome.goesOn {
+      throw WalkError(
+        .usage, "cannot tell which array holds the items (--items): the page is " + ItemArray.described(document.root))
     }
     return Step(page: page, items: items, outcome: outcome, complaint: complaint)
   }
