@@ -1,8 +1,8 @@
 // GraphQL's connections (https://relay.dev/graphql/connections.htm): the answer's `pageInfo` has the cursor, and a
 // variable of the request takes it.
 //
-// Which variable is read off the request. The query says it: `issues(first: 100, after: $cursor)`. Where it does not, as
-// with a stored query, the one variable that the first request gave as null is meant.
+// Which variable is read off the request. The query says it: `issues(first: 100, after: $cursor)`. Where it does not,
+// as with a stored query, the one variable that the first request gave as null is meant.
 
 import FeedCore
 

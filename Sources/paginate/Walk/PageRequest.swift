@@ -47,8 +47,8 @@ struct PageRequest: Equatable, Sendable {
 // MARK: As JSON, to be stored
 
 extension PageRequest {
-  /// `{"method":"POST","url":"…","headers":[["Name","value"]],"body":"…"}`, where what is empty is left out. A body that
-  /// is no UTF-8 is in `bodyHex`.
+  /// `{"method":"POST","url":"…","headers":[["Name","value"]],"body":"…"}`, less what is empty. A body that is no
+  /// UTF-8 is in `bodyHex`.
   var json: [UInt8] {
     var output = ByteWriter()
     output.append("{\"method\":")

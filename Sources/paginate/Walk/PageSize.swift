@@ -1,5 +1,5 @@
-// How far an offset goes on. Parameter names are never guessed when they are set; here one is only read, and counts when
-// it is one of the names that APIs with offsets are known to use.
+// How far an offset goes on. Parameter names are never guessed when they are set; here one is only read, and counts
+// when it is one of the names that APIs with offsets are known to use.
 
 import FeedCore
 

@@ -99,8 +99,8 @@ struct RetryDelay: Sendable {
 
   /// Counts a failure.
   /// - Parameter asked: the seconds that the server asks for.
-  /// - Returns: the seconds to wait: anything from `shortest` to a span that doubles up to `longest`, or what the server
-  ///   asks for where that is more.
+  /// - Returns: the seconds to wait: anything from `shortest` to a span that doubles up to `longest`, or what the
+  ///   server asks for where that is more.
   mutating func fail(asked: Double = 0) -> Double {
     failures += 1
     // 64 doublings are past any cap.

@@ -1,5 +1,5 @@
-// The header fields of rate limits. No standard came in time, so each API has its own: how much is left has a few names,
-// and when there will be more is a date, a number of seconds, or a time since 1970.
+// The header fields of rate limits. No standard came in time, so each API has its own: how much is left has a few
+// names, and when there will be more is a date, a number of seconds, or a time since 1970.
 
 import FeedCore
 import FeedHTTP
@@ -27,8 +27,8 @@ struct RateLimit: Equatable, Sendable {
     if let value = head.value(of: "ratelimit") { readDraft(value) }
   }
 
-  /// `limit=100, remaining=0, reset=50`, or `"default";r=0;t=50` (draft-ietf-httpapi-ratelimit-headers, before and after
-  /// its eighth version).
+  /// `limit=100, remaining=0, reset=50`, or `"default";r=0;t=50` (draft-ietf-httpapi-ratelimit-headers, before and
+  /// after its eighth version).
   private mutating func readDraft(_ value: [UInt8]) {
     for word in value.split(whereSeparator: { " ,;".utf8.contains($0) }) {
       let parts = word.split(separator: UInt8(ascii: "="), maxSplits: 1)

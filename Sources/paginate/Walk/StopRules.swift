@@ -77,7 +77,7 @@ enum StopRules {
     return nil
   }
 
-  /// A first page that says that there is more, and has nothing at all where `--next` points to, is asked the wrong way.
+  /// A first page that says that there is more, and has nothing where `--next` points to, is asked the wrong way.
   private static func refuseMissing(_ rule: NextRule, _ context: PageContext) throws(WalkError) {
     let pointer: JSONPointer
     switch rule {
