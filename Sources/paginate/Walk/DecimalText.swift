@@ -1,0 +1,80 @@
+// Whole numbers as the digits that they are written with, so that a page number, an offset or an id of any length
+// comes out as exactly the next one. A 64-bit id does not survive a Double, and the next longer one not an Int.
+
+/// Arithmetic on decimal digits.
+struct DecimalText: Equatable, Sendable {
+  /// Without leading zeros, most significant first; `0` for zero.
+  private(set) var digits: [UInt8]
+  /// Never for zero.
+  private(set) var isNegative: Bool
+
+  /// - Parameter text: ASCII digits, with a minus sign or without; nil for anything else.
+  init?(_ text: [UInt8]) {
+    let isNegative = text.first == UInt8(ascii: "-")
+    let magnitude = text.dropFirst(isNegative ? 1 : 0)
+    guard !magnitude.isEmpty, magnitude.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
+    digits = Array(magnitude.drop { $0 == UInt8(ascii: "0") })
+    self.isNegative = isNegative && !digits.isEmpty
+    if digits.isEmpty { digits = [UInt8(ascii: "0")] }
+  }
+
+  init(_ value: Int) {
+    digits = Array(String(value.magnitude).utf8)
+    isNegative = value < 0
+  }
+
+  var text: [UInt8] { (isNegative ? [UInt8(ascii: "-")] : []) + digits }
+  private var isZero: Bool { digits == [UInt8(ascii: "0")] }
+
+  /// The sum of two numbers that are not negative.
+  static func + (left: DecimalText, right: DecimalText) -> DecimalText {
+    var sum = left
+    sum.digits = add(left.digits, right.digits)
+    return sum
+  }
+
+  /// The number before this one.
+  var predecessor: DecimalText {
+    var result = self
+    if isZero {
+      result.isNegative = true
+      result.digits = [UInt8(ascii: "1")]
+    } else if isNegative {
+      result.digits = Self.add(digits, [UInt8(ascii: "1")])
+    } else {
+      var index = digits.count - 1
+      while result.digits[index] == UInt8(ascii: "0") {
+        result.digits[index] = UInt8(ascii: "9")
+        index -= 1
+      }
+      result.digits[index] -= 1
+      if result.digits.count > 1, result.digits[0] == UInt8(ascii: "0") { result.digits.removeFirst() }
+    }
+    return result
+  }
+
+  static func < (left: DecimalText, right: DecimalText) -> Bool {
+    if left.isNegative != right.isNegative { return left.isNegative }
+    return left.isNegative ? isSmaller(right.digits, left.digits) : isSmaller(left.digits, right.digits)
+  }
+
+  private static func isSmaller(_ left: [UInt8], _ right: [UInt8]) -> Bool {
+    left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
+  }
+
+  private static func add(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
+    var sum: [UInt8] = []
+    sum.reserveCapacity(max(left.count, right.count) + 1)
+    var carry: UInt8 = 0
+    for place in 0..<max(left.count, right.count) {
+      let a = place < left.count ? left[left.count - 1 - place] - UInt8(ascii: "0") : 0
+      let b = place < right.count ? right[right.count - 1 - place] - UInt8(ascii: "0") : 0
+      let digit = a + b + carry
+      sum.append(UInt8(ascii: "0") + digit % 10)
+      carry = digit / 10
+    }
+    if carry > 0 { sum.append(UInt8(ascii: "1")) }
+    sum.reverse()
+    return sum
+  }
+}

@@ -1,0 +1,144 @@
+// GraphQL's connections (https://relay.dev/graphql/connections.htm): the answer's `pageInfo` has the cursor, and a
+// variable of the request takes it.
+//
+// Which variable is read off the request. The query says it: `issues(first: 100, after: $cursor)`. Where it does not,
+// as with a stored query, the one variable that the first request gave as null is meant.
+
+import FeedCore
+
+enum GraphQLCursor {
+  static func next(_ context: PageContext) throws(WalkError) -> NextStep {
+    guard let info = try pageInfo(context) else { return .none }
+    let hasNext = info.member("hasNextPage")
+    if let hasNext, hasNext.kind != .true { return .none }
+    guard let cursor = info.member("endCursor"), cursor.kind.isString else {
+      if hasNext == nil { return .none }
+      throw WalkError(
+        .page, "pageInfo has a next page, but no endCursor (the query must ask for it)", at: info.range.lowerBound)
+    }
+    if JSONString.decoded(cursor).isEmpty, !context.followsEmptyCursor { return .none }
+    let name = try variable(of: context.request)
+    let pointer = JSONPointer(tokens: [Array("variables".utf8), name])
+    return .request(
+      try BodyCursor.setting(cursor, at: pointer, in: context.request), cursor: JSONString.decoded(cursor))
+  }
+
+  // MARK: The answer
+
+  /// Whether an answer is one of a connection.
+  static func hasPageInfo(_ root: JSONValue) -> Bool { !outermost(in: root).isEmpty }
+
+  /// The one beside the items, else the only one at the least depth.
+  private static func pageInfo(_ context: PageContext) throws(WalkError) -> JSONValue? {
+    if let items = context.items, let beside = beside(items, in: context.page.root) { return beside }
+    let found = outermost(in: context.page.root)
+    if found.count > 1 {
+      throw WalkError(.usage, "the answer has \(found.count) pageInfo: say which list is read (--items)")
+    }
+    if found.isEmpty, context.page.hasMore == nil {
+      throw WalkError(
+        .page, "no pageInfo in the answer, which --next graphql needs" + PageReader.complaint(of: context.page.root),
+        at: 0)
+    }
+    return found.first
+  }
+
+  /// The `pageInfo` of the innermost object on the way to the items that has one.
+  private static func beside(_ items: JSONPointer, in root: JSONValue) -> JSONValue? {
+    var object = root
+    var found: JSONValue?
+    for token in items.tokens {
+      if let info = object.member("pageInfo"), info.kind == .object { found = info }
+      guard let inner = object.member(token) else { break }
+      object = inner
+    }
+    return found
+  }
+
+  /// All that are at the least depth where there is one. Arrays are not looked into: those are lists inside items.
+  private static func outermost(in root: JSONValue) -> [JSONValue] {
+    var level = [root]
+    while !level.isEmpty {
+      let found = level.compactMap { $0.member("pageInfo") }.filter { $0.kind == .object }
+      if !found.isEmpty { return found }
+      level = level.flatMap { $0.children.map(\.value).filter { $0.kind == .object } }
+    }
+    return []
+  }
+
+  // MARK: The request
+
+  /// The variable that takes the cursor.
+  static func variable(of request: PageRequest) throws(WalkError) -> [UInt8] {
+    let body = try BodyCursor.document(of: request).root
+    let named = body.member("query")?.string.map(afterVariables) ?? []
+    if named.count == 1 { return named[0] }
+    let variables = body.member("variables")
+    let empty = variables?.children.filter { $0.value.isNull }.compactMap { $0.key?.string } ?? []
+    let candidates = named.isEmpty ? empty : named.filter { empty.contains($0) || variables?.member($0) == nil }
+    if candidates.count == 1 { return candidates[0] }
+    if named.isEmpty && empty.isEmpty {
+      throw WalkError(
+        .usage, "no variable for the cursor: the query must have 'after: $NAME', or the variables one that is null")
+    }
+    let names = (named.isEmpty ? empty : named).map { "$" + quoted($0) }.joined(separator: ", ")
+    throw WalkError(.usage, "cannot tell which variable takes the cursor: \(names)")
+  }
+
+  /// The variables in `after: $name`, each once. Strings and comments are passed over.
+  static func afterVariables(_ query: [UInt8]) -> [[UInt8]] {
+    var words: [ArraySlice<UInt8>] = []
+    var found: [[UInt8]] = []
+    var index = 0
+    while index < query.count {
+      let start = index
+      switch query[index] {
+      case UInt8(ascii: "#"):
+        while index < query.count, query[index] != 0x0A, query[index] != 0x0D { index += 1 }
+        continue
+      case UInt8(ascii: "\""):
+        skipString(query, &index)
+        words = []
+        continue
+      case let byte where isNameByte(byte):
+        while index < query.count, isNameByte(query[index]) { index += 1 }
+      case 0x00...0x20, UInt8(ascii: ","):  // a comma is white space in GraphQL
+        index += 1
+        continue
+      default: index += 1
+      }
+      words.append(query[start..<index])
+      if words.count > 4 { words.removeFirst() }
+      if words.count == 4, words[0].elementsEqual("after".utf8), words[1].elementsEqual(":".utf8),
+        words[2].elementsEqual("$".utf8), !found.contains(Array(words[3]))
+      {
+        found.append(Array(words[3]))
+      }
+    }
+    return found
+  }
+
+  private static func skipString(_ query: [UInt8], _ index: inout Int) {
+    let quote = UInt8(ascii: "\"")
+    let isBlock = query[index...].starts(with: [quote, quote, quote])
+    index += isBlock ? 3 : 1
+    while index < query.count {
+      if query[index] == UInt8(ascii: "\\") {
+        index += 2
+      } else if isBlock ? query[index...].starts(with: [quote, quote, quote]) : query[index] == quote {
+        index += isBlock ? 3 : 1
+        return
+      } else {
+        index += 1
+      }
+    }
+  }
+
+  private static func isNameByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,95 @@
+// Where the items of a page are, when `--items` does not say it: the one array of objects. The whole page, else what is
+// the least deep in objects; arrays are not looked into, for what is in them belongs to items.
+
+import FeedCore
+
+enum ItemArray {
+  /// An object or array on the way, as a chain up to the top: a path for each would cost more than the page.
+  private struct Place {
+    let value: JSONValue
+    let parent: Int
+    let name: JSONValue?
+  }
+
+  /// - Returns: nil for a page that has no array of objects, and no more than one empty array.
+  /// - Throws: a usage error when there are several.
+  static func find(in root: JSONValue) throws(WalkError) -> JSONPointer? {
+    if root.kind == .array { return JSONPointer() }
+    var places = [Place(value: root, parent: -1, name: nil)]
+    var level = 0..<1
+    // The empty arrays of the least deep level that has some.
+    var empty: [Int] = []
+    while !level.isEmpty {
+      var found: [Int] = []
+      let hadEmpty = !empty.isEmpty
+      for index in level {
+        for child in places[index].value.children {
+          guard child.value.kind.isContainer, let key = child.key else { continue }
+          let isObject = child.value.kind == .object
+          guard isObject || isCandidate(child.value, key) else { continue }
+          places.append(Place(value: child.value, parent: index, name: key))
+          if isObject { continue }
+          if child.value.children.contains(where: { _ in true }) {
+            found.append(places.count - 1)
+          } else if !hadEmpty {
+            empty.append(places.count - 1)
+          }
+        }
+      }
+      if found.count == 1 { return pointer(to: found[0], places) }
+      if found.count > 1 {
+        let names = found.prefix(5).map { "\(pointer(to: $0, places).shown) (\(count(of: places[$0].value)))" }
+        let more = found.count > 5 ? " and \(found.count - 5) more" : ""
+        throw WalkError(
+          .usage, "cannot tell which array holds the items (--items): \(names.joined(separator: ", "))\(more)")
+      }
+      level = level.upperBound..<places.count
+    }
+    return empty.count == 1 ? pointer(to: empty[0], places) : nil
+  }
+
+  /// An array of objects, or an empty one, that is not known for something else.
+  private static func isCandidate(_ array: JSONValue, _ key: JSONValue) -> Bool {
+    guard !Convention.besideItems.contains(String(decoding: JSONString.decoded(key), as: UTF8.self)) else {
+      return false
+    }
+    return array.children.allSatisfy { $0.value.kind == .object }
+  }
+
+  private static func pointer(to index: Int, _ places: [Place]) -> JSONPointer {
+    var tokens: [[UInt8]] = []
+    var index = index
+    while let name = places[index].name {
+      tokens.append(JSONString.decoded(name))
+      index = places[index].parent
+    }
+    return JSONPointer(tokens: tokens.reversed())
+  }
+
+  // MARK: For messages
+
+  /// `an object with 'count' (a number), 'results' (an array of 3)`.
+  static func described(_ root: JSONValue) -> String {
+    guard root.kind == .object else {
+      return root.kind == .array ? "an array of \(count(of: root))" : root.kind.name
+    }
+    let shown = 8
+    var words: [String] = []
+    var rest = 0
+    for child in root.children {
+      guard words.count < shown, let key = child.key else {
+        rest += 1
+        continue
+      }
+      let kind = child.value.kind == .array ? "an array of \(count(of: child.value))" : child.value.kind.name
+      words.append("'\(shortened(JSONString.decoded(key)))' (\(kind))")
+    }
+    if words.isEmpty { return "an empty object" }
+    return "an object with " + words.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+
+  private static func count(of array: JSONValue) -> String {
+    let count = array.children.reduce(0) { count, _ in count + 1 }
+    return "\(count)"
+  }
+}

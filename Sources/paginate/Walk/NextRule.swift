@@ -1,0 +1,166 @@
+// How an API wants to be asked for its next page: the value of `--next`.
+
+import FeedCore
+
+/// A rule that leads from a page to the next request.
+enum NextRule: Equatable, Sendable {
+  /// The Link header field.
+  case link
+  /// A URL in the body, or an object or a list of links that holds it.
+  case pointer(JSONPointer)
+  /// A query parameter that counts pages; `start` is the number of the first.
+  case page(name: [UInt8], start: DecimalText)
+  /// A query parameter that counts items.
+  case offset(name: [UInt8])
+  /// A query parameter from a value in the body.
+  case cursor(name: [UInt8], JSONPointer)
+  /// A header from a value in the body.
+  case cursorHeader(name: [UInt8], JSONPointer)
+  /// A member of the request's body from a value in the answer's.
+  case cursorBody(JSONPointer, JSONPointer)
+  /// A query parameter that is the last item's id.
+  case lastID(name: [UInt8])
+  /// A query parameter that is one less than the smallest id.
+  case maxID(name: [UInt8])
+  /// Elasticsearch: the `sort` values of the last hit.
+  case searchAfter
+  /// GraphQL: `endCursor` into a variable.
+  case graphql
+
+  /// A value that is no rule: what was expected instead, for `OptionValue.refused`.
+  struct Problem: Error, Equatable, Sendable {
+    let expected: String
+  }
+
+  static let forms =
+    "link, a JSON Pointer, page:NAME[@START], offset:NAME, cursor:NAME=POINTER, cursor-header:NAME=POINTER, "
+    + "cursor-body:POINTER=POINTER, last-id:NAME, max-id:NAME, search-after or graphql"
+
+  init(_ text: [UInt8]) throws(Problem) {
+    if text.first == UInt8(ascii: "/") {
+      self = .pointer(try Self.pointer(text[...], "a JSON Pointer"))
+      return
+    }
+    let kind = String(decoding: text.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
+    let argument = text.dropFirst(kind.utf8.count + 1)
+    let hasArgument = text.count > kind.utf8.count
+    switch kind {
+    case "link" where !hasArgument: self = .link
+    case "search-after" where !hasArgument: self = .searchAfter
+    case "graphql" where !hasArgument: self = .graphql
+    case "page": self = try Self.page(argument)
+    case "offset": self = .offset(name: try Self.name(argument, "offset:NAME"))
+    case "last-id": self = .lastID(name: try Self.name(argument, "last-id:NAME"))
+    case "max-id": self = .maxID(name: try Self.name(argument, "max-id:NAME"))
+    case "cursor":
+      let (name, pointer) = try Self.assignment(argument, "cursor:NAME=POINTER")
+      self = .cursor(name: name, pointer)
+    case "cursor-header":
+      let (name, pointer) = try Self.assignment(argument, "cursor-header:NAME=POINTER")
+      guard name.allSatisfy(Self.isTokenByte) else {
+        throw Problem(expected: "cursor-header:NAME=POINTER with the name of a header")
+      }
+      self = .cursorHeader(name: name, pointer)
+    case "cursor-body":
+      let (into, from) = try Self.assignment(argument, "cursor-body:POINTER=POINTER")
+      self = .cursorBody(try Self.pointer(into[...], "cursor-body:POINTER=POINTER"), from)
+    default: throw Problem(expected: Self.forms)
+    }
+  }
+
+  /// As it is typed.
+  var text: [UInt8] {
+    func joined(_ kind: String, _ left: [UInt8], _ right: [UInt8]? = nil) -> [UInt8] {
+      Array(kind.utf8) + left + (right.map { [UInt8(ascii: "=")] + $0 } ?? [])
+    }
+    return switch self {
+    case .link: Array("link".utf8)
+    case .pointer(let pointer): pointer.text
+    case .page(let name, let start):
+      joined("page:", name) + (start == DecimalText(1) ? [] : [UInt8(ascii: "@")] + start.text)
+    case .offset(let name): joined("offset:", name)
+    case .cursor(let name, let pointer): joined("cursor:", name, pointer.text)
+    case .cursorHeader(let name, let pointer): joined("cursor-header:", name, pointer.text)
+    case .cursorBody(let into, let from): joined("cursor-body:", into.text, from.text)
+    case .lastID(let name): joined("last-id:", name)
+    case .maxID(let name): joined("max-id:", name)
+    case .searchAfter: Array("search-after".utf8)
+    case .graphql: Array("graphql".utf8)
+    }
+  }
+
+  // MARK: What a rule needs
+
+  /// Whether the page itself says where the next one is, so that an empty page may have a next one.
+  var isToldByPage: Bool {
+    switch self {
+    case .link, .pointer, .cursor, .cursorHeader, .cursorBody, .graphql: true
+    case .page, .offset, .lastID, .maxID, .searchAfter: false
+    }
+  }
+
+  var needsIDs: Bool {
+    switch self {
+    case .lastID, .maxID: true
+    default: false
+    }
+  }
+
+  /// Whether the cursor goes into a JSON body, which must then be there.
+  var needsBody: Bool {
+    switch self {
+    case .cursorBody, .searchAfter, .graphql: true
+    default: false
+    }
+  }
+
+  /// Solr gives the cursor of the last page again and again, even with items.
+  var endsWithSameCursor: Bool {
+    if case .cursor(let name, _) = self { return name == Array("cursorMark".utf8) }
+    return false
+  }
+
+  // MARK: Parsing
+
+  private static func page(_ argument: ArraySlice<UInt8>) throws(Problem) -> NextRule {
+    let form = "page:NAME or page:NAME@START with a whole number"
+    guard let mark = argument.lastIndex(of: UInt8(ascii: "@")) else {
+      return .page(name: try name(argument, form), start: DecimalText(1))
+    }
+    guard let start = DecimalText(Array(argument[(mark + 1)...])), !start.isNegative else {
+      throw Problem(expected: form)
+    }
+    return .page(name: try name(argument[..<mark], form), start: start)
+  }
+
+  private static func name(_ text: ArraySlice<UInt8>, _ form: String) throws(Problem) -> [UInt8] {
+    if text.isEmpty { throw Problem(expected: form) }
+    return Array(text)
+  }
+
+  /// Parts `NAME=/POINTER`, where the name may hold an equals sign but not before a slash.
+  private static func assignment(
+    _ text: ArraySlice<UInt8>, _ form: String
+  ) throws(Problem) -> (name: [UInt8], pointer: JSONPointer) {
+    let sign = text.indices.first { index in
+      text[index] == UInt8(ascii: "=") && index + 1 < text.endIndex && text[index + 1] == UInt8(ascii: "/")
+    }
+    guard let sign else { throw Problem(expected: form) }
+    return (try name(text[..<sign], form), try pointer(text[(sign + 1)...], form))
+  }
+
+  private static func pointer(_ text: ArraySlice<UInt8>, _ form: String) throws(Problem) -> JSONPointer {
+    do throws(JSONPointer.Problem) { return try JSONPointer(Array(text)) } catch {
+      throw Problem(expected: "\(form) (\(error.message))")
+    }
+  }
+
+  /// The characters of a field name (RFC 9110 §5.6.2).
+  private static func isTokenByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+  }
+}

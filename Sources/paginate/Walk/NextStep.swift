@@ -1,0 +1,150 @@
+// From a page to what comes after it. Nothing is decided here about ends and loops (StopRules) or about where a link
+// may lead (Origin).
+
+import FeedCore
+import FeedHTTP
+
+/// What a rule finds on a page.
+enum NextStep: Equatable, Sendable {
+  /// Nothing: no link, no cursor, no item to go on from.
+  case none
+  /// A link, still as it was written.
+  case reference([UInt8])
+  /// The request with the new cursor in it.
+  case request(PageRequest, cursor: [UInt8])
+}
+
+/// A page with what came with it and led to it.
+struct PageContext {
+  /// Nil where pages come from a file.
+  let head: HTTPHead?
+  let page: Page
+  /// What was asked for the page.
+  let request: PageRequest
+  /// Where the items of the page are.
+  let items: JSONPointer?
+  /// Whether the page's total is one of pages.
+  let countsPages: Bool
+  let followsEmptyCursor: Bool
+
+  /// The URL that the page came from.
+  var url: HTTPURL? { try? HTTPURL(request.url) }
+}
+
+extension NextRule {
+  /// What comes after a page.
+  func next(after context: PageContext) throws(WalkError) -> NextStep {
+    let page = context.page
+    switch self {
+    case .link:
+      return context.head.flatMap { LinkHeader.target(of: "next", in: $0, page: context.url) }.map(NextStep.reference)
+        ?? .none
+    case .pointer(let pointer): return try Self.link(at: pointer, of: page.root).map(NextStep.reference) ?? .none
+    case .page(let name, let start):
+      let number = try Self.number(name, of: context.request, default: start) + DecimalText(1)
+      return Self.setting(name, to: number.text, in: context.request)
+    case .offset(let name):
+      let here = try Self.number(name, of: context.request, default: DecimalText(0))
+      return Self.setting(name, to: (here + PageSize.step(of: context)).text, in: context.request)
+    case .cursor(let name, let pointer):
+      guard let cursor = try Self.cursor(at: pointer, of: context) else { return .none }
+      return Self.setting(name, to: cursor, in: context.request)
+    case .cursorHeader(let name, let pointer):
+      guard let cursor = try Self.cursor(at: pointer, of: context) else { return .none }
+      guard isSendable(cursor) else {
+        throw WalkError(.page, "the cursor at \(pointer.shown) holds a control character, which no header can")
+      }
+      var request = context.request
+      request.setHeader(name, to: cursor)
+      return .request(request, cursor: cursor)
+    case .cursorBody(let into, let from): return try BodyCursor.copied(from, to: into, context)
+    case .lastID(let name):
+      guard let id = page.items.last?.id else { return .none }
+      return Self.setting(name, to: id, in: context.request)
+    case .maxID(let name):
+      guard let id = try Self.smallestID(of: page) else { return .none }
+      return Self.setting(name, to: id.predecessor.text, in: context.request)
+    case .searchAfter: return try BodyCursor.searchAfter(context)
+    case .graphql: return try GraphQLCursor.next(context)
+    }
+  }
+
+  private static func setting(_ name: [UInt8], to value: [UInt8], in request: PageRequest) -> NextStep {
+    var next = request
+    var url = QueryString(request.url)
+    url.set(name, to: value)
+    next.url = url.text
+    return .request(next, cursor: value)
+  }
+
+  /// The whole number that a query parameter is.
+  private static func number(
+    _ name: [UInt8], of request: PageRequest, default: DecimalText
+  ) throws(WalkError) -> DecimalText {
+    guard let value = QueryString(request.url).value(of: name) else { return `default` }
+    guard let number = DecimalText(value), !number.isNegative else {
+      // Not quoted: what stands in a URL may be a secret.
+      throw WalkError(.usage, "option '--next': expected a whole number as the URL's '\(quoted(name))'")
+    }
+    return number
+  }
+
+  // MARK: Links
+
+  /// The names under which an object holds the URL of a link: most `href`; HubSpot, FHIR, Asana in that order.
+  private static let linkNames = ["href", "link", "url", "uri"]
+
+  /// The URL at `pointer`: a string; an object with `href`; or the object of relation `next` in an array of links.
+  static func link(at pointer: JSONPointer, of root: JSONValue) throws(WalkError) -> [UInt8]? {
+    guard var value = root.value(at: pointer) else { return nil }
+    let place = value.range.lowerBound
+    if value.kind == .array {
+      guard let next = value.children.first(where: { isNext($0.value) }) else { return nil }
+      value = next.value
+    }
+    if value.kind == .object {
+      guard let inner = linkNames.lazy.compactMap({ value.member($0) }).first else {
+        throw WalkError(.page, "no member 'href' at \(pointer.shown) (--next)", at: place)
+      }
+      value = inner
+    }
+    if value.kind == .null || value.kind == .false { return nil }
+    guard let text = value.string else {
+      throw WalkError(.page, "expected a URL at \(pointer.shown), found \(value.kind.name) (--next)", at: place)
+    }
+    return text.isEmpty ? nil : text
+  }
+
+  /// Whether an object is a link of relation `next`.
+  static func isNext(_ link: JSONValue) -> Bool {
+    guard let relation = (link.member("rel") ?? link.member("relation"))?.string else { return false }
+    return relation.elementsEqual("next".utf8)
+  }
+
+  // MARK: Cursors
+
+  /// The text of the cursor at `pointer`; nil where the page has none.
+  private static func cursor(at pointer: JSONPointer, of context: PageContext) throws(WalkError) -> [UInt8]? {
+    guard let value = context.page.root.value(at: pointer) else { return nil }
+    if value.kind == .null || value.kind == .false { return nil }
+    guard let text = JSONText.scalar(value) else {
+      throw WalkError(
+        .page, "expected a string or a number at \(pointer.shown), found \(value.kind.name) (--next)",
+        at: value.range.lowerBound)
+    }
+    return text.isEmpty && !context.followsEmptyCursor ? nil : text
+  }
+
+  private static func smallestID(of page: Page) throws(WalkError) -> DecimalText? {
+    var smallest: DecimalText?
+    for (index, item) in page.items.enumerated() {
+      guard let number = item.id.flatMap({ DecimalText($0) }) else {
+        throw WalkError(
+          .page, "item \(index + 1): the id is no whole number, which --next max-id needs",
+          at: item.value.range.lowerBound)
+      }
+      if smallest.map({ number < $0 }) ?? true { smallest = number }
+    }
+    return smallest
+  }
+}

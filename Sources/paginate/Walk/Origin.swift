@@ -1,0 +1,92 @@
+// Where a walk may go. A server says where the next page is, and may say anything: so the first URL's origin (RFC 6454)
+// is the walk's for ever, and what is secret stays there.
+
+import FeedCore
+import FeedHTTP
+
+/// The value of `--allow-host` and `--send-auth-to`: a host, with a port if only that one is meant.
+struct HostPattern: Equatable, Sendable {
+  private let host: String
+  private let port: String?
+
+  /// - Parameter text: `example.com`, `example.com:8443`, `[::1]:8080`; nil for anything else.
+  init?(_ text: [UInt8]) {
+    let text = String(decoding: text, as: UTF8.self).lowercased()
+    // The colons of an IPv6 address are in brackets.
+    let end = text.lastIndex(of: "]") ?? text.startIndex
+    let colon = text[end...].firstIndex(of: ":")
+    host = String(text[..<(colon ?? text.endIndex)])
+    port = colon.map { String(text[text.index(after: $0)...]) }
+    let isHost = !host.isEmpty && !host.utf8.contains { $0 <= 0x20 || "/@?#\\".utf8.contains($0) }
+    let isPort = port.map { !$0.isEmpty && $0.utf8.allSatisfy { $0 &- UInt8(ascii: "0") < 10 } } ?? true
+    guard isHost, isPort, !host.contains(":") || (host.hasPrefix("[") && host.hasSuffix("]")) else { return nil }
+  }
+
+  /// What a value should have been, for `OptionValue.refused`.
+  static let expected = "a host such as api.example.com or localhost:8080"
+
+  func matches(_ origin: OriginParts) -> Bool { host == origin.host && (port == nil || port == origin.port) }
+}
+
+/// `https://example.com:443` in its parts.
+struct OriginParts: Equatable, Sendable {
+  let scheme: String
+  let host: String
+  let port: String
+
+  init(_ url: HTTPURL) {
+    let origin = url.origin
+    let colon = origin.firstIndex(of: ":") ?? origin.startIndex
+    let last = origin.lastIndex(of: ":") ?? origin.endIndex
+    scheme = String(origin[..<colon])
+    host = String(origin[colon..<last].drop { $0 == ":" || $0 == "/" })
+    port = String(origin[last...].dropFirst())
+  }
+
+  /// For messages: without the port that the scheme has anyway.
+  var shown: String {
+    let usual = scheme == "https" ? "443" : "80"
+    return quoted(Array("\(scheme)://\(host)\(port == usual ? "" : ":" + port)".utf8))
+  }
+}
+
+/// The rules of a walk.
+struct OriginRules: Equatable, Sendable {
+  let home: HTTPURL
+  /// Hosts that links may lead to.
+  var allowed: [HostPattern] = []
+  /// Hosts that get credentials, cookies and headers too; links may lead to them as well.
+  var trusted: [HostPattern] = []
+
+  /// The URL that a link of a page means.
+  /// - Throws: where it must not be followed. No message quotes it: it may hold a secret.
+  func target(of reference: [UInt8], from page: HTTPURL) throws(WalkError) -> HTTPURL {
+    let next: HTTPURL
+    do throws(HTTPURL.Invalid) { next = try page.resolving(reference) } catch {
+      switch error {
+      case .scheme(let name):
+        throw WalkError(.refused, "the next link is a URL of scheme '\(quoted(Array(name.utf8)))', which is refused")
+      case .malformed(let why): throw WalkError(.page, "the next link is malformed: \(why)")
+      }
+    }
+    if next.user != nil || next.password != nil {
+      throw WalkError(.refused, "the next link holds a user name or password, which is refused")
+    }
+    let (there, here) = (OriginParts(next), OriginParts(home))
+    if there.scheme == "http", here.scheme == "https" || OriginParts(page).scheme == "https" {
+      throw WalkError(.refused, "the next link leads from https to http, which is refused")
+    }
+    if there != here, !(allowed + trusted).contains(where: { $0.matches(there) }) {
+      throw WalkError(
+        .refused, "the next link leads to another origin, \(there.shown), which is refused (--allow-host)")
+    }
+    return next
+  }
+
+  /// Whether a request to `url` may carry what is secret: credentials, cookies and the headers of `-H`.
+  func sendsSecrets(to url: HTTPURL) -> Bool {
+    let (there, here) = (OriginParts(url), OriginParts(home))
+    if there == here { return true }
+    return trusted.contains { $0.matches(there) } && !(here.scheme == "https" && there.scheme == "http")
+  }
+}

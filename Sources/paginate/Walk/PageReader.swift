@@ -1,0 +1,139 @@
+// A page as what a walk needs of it: the items with their ids, and what the page says about more.
+//
+// Items stay positions in the page's bytes; of an id the text is taken as it is written, for a number that went
+// through a Double would be another id.
+
+import FeedCore
+
+/// An item of a page.
+struct PageItem: Sendable {
+  let value: JSONValue
+  /// The text of a string, or the token of a number; nil without `--id`.
+  let id: [UInt8]?
+  /// What `--order-key` names, likewise; nil where the item has none.
+  let orderKey: [UInt8]?
+
+  /// Writes the item on one line as it came, less the white space between tokens.
+  func write(to output: inout ByteWriter) { JSONWriter.writeCompact(JSONTree(value), to: &output) }
+}
+
+/// A page that was read.
+struct Page: Sendable {
+  let document: JSONDocument
+  let items: [PageItem]
+  /// What the page says; nil when it says nothing.
+  let hasMore: Bool?
+  /// How many items there are in all, where the page says so.
+  let total: DecimalText?
+
+  var root: JSONValue { document.root }
+}
+
+/// Where a page says whether there is more.
+struct HasMore: Equatable, Sendable {
+  let pointer: JSONPointer
+  /// Whether it says the opposite, as `isLast` does.
+  let isOpposite: Bool
+
+  /// - Parameter text: a JSON Pointer, with `!` before it for the opposite.
+  init(_ text: [UInt8]) throws(JSONPointer.Problem) {
+    isOpposite = text.first == UInt8(ascii: "!")
+    pointer = try JSONPointer(isOpposite ? Array(text.dropFirst()) : text)
+  }
+
+  var text: [UInt8] { (isOpposite ? [UInt8(ascii: "!")] : []) + pointer.text }
+
+  /// - Returns: nil where the page does not say.
+  func read(_ root: JSONValue) -> Bool? {
+    guard let value = root.value(at: pointer) else { return nil }
+    let isYes: Bool
+    switch value.kind {
+    case .true: isYes = true
+    case .false, .null: isYes = false
+    // All digits before an exponent are zeros.
+    case .number:
+      isYes = value.text.prefix { $0 | 0x20 != UInt8(ascii: "e") }.contains { "123456789".utf8.contains($0) }
+    case .string, .escapedString:
+      isYes = !["", "0", "false", "no"].contains(
+        String(decoding: JSONString.decoded(value), as: UTF8.self).lowercased())
+    case .array, .object: isYes = value.children.contains { _ in true }
+    }
+    return isYes != isOpposite
+  }
+}
+
+/// Reads pages by the pointers of the command line.
+struct PageReader: Equatable, Sendable {
+  /// Nil as long as no page has shown where the items are.
+  var items: JSONPointer?
+  var id: JSONPointer?
+  var hasMore: HasMore?
+  var total: JSONPointer?
+  var orderKey: JSONPointer?
+
+  func read(_ document: JSONDocument) throws(WalkError) -> Page {
+    var items: [PageItem] = []
+    if let pointer = self.items, let array = try array(at: pointer, of: document) {
+      for child in array.children {
+        items.append(
+          PageItem(
+            value: child.value, id: try id(of: child.value, items.count + 1),
+            orderKey: orderKey.flatMap { child.value.value(at: $0) }.map { JSONText.scalar($0) ?? $0.text }))
+      }
+    }
+    return Page(
+      document: document, items: items, hasMore: hasMore?.read(document.root),
+      total: total.flatMap { document.root.value(at: $0) }.flatMap(JSONText.scalar).flatMap { DecimalText($0) }
+        .flatMap { $0.isNegative ? nil : $0 })
+  }
+
+  /// - Returns: nil for `null`, which is an empty page.
+  private func array(at pointer: JSONPointer, of document: JSONDocument) throws(WalkError) -> JSONValue? {
+    guard let value = document.root.value(at: pointer) else {
+      var tree = JSONTree(document.root)
+      var message = "no items at \(pointer.shown)"
+      do { _ = try tree.value(at: pointer) } catch { message = error.message }
+      throw WalkError(.page, "\(message) (--items)" + Self.complaint(of: document.root), at: 0)
+    }
+    if value.isNull { return nil }
+    guard value.kind == .array else {
+      let place = pointer.tokens.isEmpty ? "as the page" : "at \(pointer.shown)"
+      throw WalkError(
+        .page, "expected an array \(place), found \(value.kind.name) (--items)" + Self.complaint(of: document.root),
+        at: value.range.lowerBound)
+    }
+    return value
+  }
+
+  private func id(of item: JSONValue, _ number: Int) throws(WalkError) -> [UInt8]? {
+    guard let pointer = id else { return nil }
+    let place = item.range.lowerBound
+    guard let value = item.value(at: pointer) else {
+      throw WalkError(.page, "item \(number): no id at \(pointer.shown) (--id)", at: place)
+    }
+    guard let text = JSONText.scalar(value) else {
+      throw WalkError(
+        .page, "item \(number): expected a string or a number at \(pointer.shown), found \(value.kind.name) (--id)",
+        at: value.range.lowerBound)
+    }
+    if text.isEmpty {
+      throw WalkError(.page, "item \(number): the id at \(pointer.shown) is empty (--id)", at: value.range.lowerBound)
+    }
+    return text
+  }
+
+  // MARK: Answers that are complaints
+
+  private static let complaints = [
+    ["errors", "0", "message"], ["errors", "0", "detail"], ["errors", "0", "title"], ["error", "message"],
+    ["error_message"], ["error_description"], ["error", "type"], ["error"], ["message"], ["detail"],
+  ].map { JSONPointer(tokens: $0.map { Array($0.utf8) }) }
+
+  /// What an answer with status 200 says that is an error all the same: `; the answer says 'invalid_auth'`.
+  static func complaint(of root: JSONValue) -> String {
+    for pointer in complaints {
+      if let text = root.value(at: pointer)?.string, !text.isEmpty { return "; the answer says '\(shortened(text))'" }
+    }
+    return ""
+  }
+}

@@ -1,0 +1,119 @@
+// What is asked for one page, as a value: it can be compared, remembered in a store and made again. Everything that
+// all pages share (credentials, further headers, the proxy) stays with the command line.
+
+import FeedCore
+
+/// A request for a page.
+struct PageRequest: Equatable, Sendable {
+  struct Header: Equatable, Sendable {
+    let name: [UInt8]
+    let value: [UInt8]
+  }
+
+  var method: String
+  /// Absolute, without user information and fragment, as `HTTPURL.text` has it.
+  var url: [UInt8]
+  var body: [UInt8]?
+  /// Those that hold a cursor.
+  var headers: [Header]
+
+  init(url: [UInt8], method: String = "GET", body: [UInt8]? = nil, headers: [Header] = []) {
+    self.method = method
+    self.url = url
+    self.body = body
+    self.headers = headers
+  }
+
+  /// Sets a header in place of one of this name.
+  mutating func setHeader(_ name: [UInt8], to value: [UInt8]) {
+    let header = Header(name: name, value: value)
+    let lowered = String(decoding: name, as: UTF8.self).lowercased()
+    if let index = headers.firstIndex(where: { String(decoding: $0.name, as: UTF8.self).lowercased() == lowered }) {
+      headers[index] = header
+    } else {
+      headers.append(header)
+    }
+  }
+
+  /// What two requests that ask for the same have in common, and no others.
+  var identity: [UInt8] {
+    var bytes: [UInt8] = []
+    let parts = [Array(method.utf8), url, body ?? []] + headers.flatMap { [$0.name, $0.value] }
+    for part in parts { bytes += Array("\(part.count):".utf8) + part }
+    return bytes
+  }
+}
+
+// MARK: As JSON, to be stored
+
+extension PageRequest {
+  /// `{"method":"POST","url":"…","headers":[["Name","value"]],"body":"…"}`, less what is empty. A body that is no
+  /// UTF-8 is in `bodyHex`.
+  var json: [UInt8] {
+    var output = ByteWriter()
+    output.append("{\"method\":")
+    JSONString.write(Array(method.utf8), to: &output)
+    output.append(",\"url\":")
+    JSONString.write(url, to: &output)
+    if !headers.isEmpty {
+      output.append(",\"headers\":[")
+      for (index, header) in headers.enumerated() {
+        output.append(index == 0 ? "[" : ",[")
+        JSONString.write(header.name, to: &output)
+        output.append(",")
+        JSONString.write(header.value, to: &output)
+        output.append("]")
+      }
+      output.append("]")
+    }
+    if let body {
+      if String(validating: body, as: UTF8.self) != nil {
+        output.append(",\"body\":")
+        JSONString.write(body, to: &output)
+      } else {
+        output.append(",\"bodyHex\":\"")
+        for byte in body {
+          output.append(hexDigit(byte >> 4))
+          output.append(hexDigit(byte & 15))
+        }
+        output.append("\"")
+      }
+    }
+    output.append("}")
+    return output.take()
+  }
+
+  /// - Parameter json: what `json` gave; nil for anything else.
+  init?(json: [UInt8]) {
+    guard let root = try? JSONDocument(parsing: json).root,
+      let method = root.member("method")?.string, let url = root.member(Array("url".utf8))?.string
+    else { return nil }
+    self.init(url: url, method: String(decoding: method, as: UTF8.self))
+    if let list = root.member("headers") {
+      for (_, pair) in list.children.map({ ($0.key, $0.value) }) {
+        let parts = pair.children.compactMap(\.value.string)
+        guard parts.count == 2 else { return nil }
+        headers.append(Header(name: parts[0], value: parts[1]))
+      }
+    }
+    if let text = root.member("body") {
+      guard let bytes = text.string else { return nil }
+      body = bytes
+    } else if let digits = root.member("bodyHex") {
+      guard let bytes = digits.string.flatMap(Self.bytes) else { return nil }
+      body = bytes
+    }
+  }
+
+  private static func bytes(ofHex digits: [UInt8]) -> [UInt8]? {
+    guard digits.count % 2 == 0 else { return nil }
+    var bytes: [UInt8] = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let byte = UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16) else {
+        return nil
+      }
+      bytes.append(byte)
+    }
+    return bytes
+  }
+}

@@ -1,0 +1,33 @@
+// How far an offset goes on. Parameter names are never guessed when they are set; here one is only read, and counts
+// when it is one of the names that APIs with offsets are known to use.
+
+import FeedCore
+
+enum PageSize {
+  private static let names: Set<String> = [
+    "limit", "per_page", "perpage", "per-page", "page_size", "pagesize", "page-size", "page[size]", "page[limit]",
+    "size", "count", "rows", "maxresults", "max_results", "max-results", "$top", "length",
+  ]
+
+  /// How many items a page of the request is long: the URL's limit, or the smaller one that the page itself says that
+  /// the server has used; else how many items there were.
+  static func step(of context: PageContext) -> DecimalText {
+    let received = DecimalText(context.page.items.count)
+    guard let (name, asked) = asked(QueryString(context.request.url)) else { return received }
+    guard let used = context.page.root.member(name).flatMap(JSONText.scalar).flatMap({ DecimalText($0) }),
+      DecimalText(0) < used, used < asked
+    else { return asked }
+    return used
+  }
+
+  private static func asked(_ url: QueryString) -> (name: [UInt8], DecimalText)? {
+    for name in url.names {
+      let key = String(decoding: name, as: UTF8.self).lowercased()
+      guard names.contains(key) || key.hasSuffix("_limit") || key == "$limit" else { continue }
+      if let number = url.value(of: name).flatMap({ DecimalText($0) }), DecimalText(0) < number {
+        return (name, number)
+      }
+    }
+    return nil
+  }
+}

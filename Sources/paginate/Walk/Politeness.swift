@@ -1,0 +1,112 @@
+// When the next request may be made. Servers say it in many ways; all that are common are understood, and the longest
+// wait that one of them asks for is kept.
+
+import FeedCore
+import FeedHTTP
+
+/// What an answer asks of its client.
+struct Politeness: Equatable, Sendable {
+  /// Seconds to wait before any further request; 0 when the answer asks for nothing.
+  var wait = 0.0
+  /// Who asked for it, for `-v` and messages: `Retry-After`.
+  var reason = ""
+
+  /// - Parameters:
+  ///   - body: where it is JSON.
+  ///   - now: microseconds since 1970, as `Clock.now()` has them.
+  init(_ head: HTTPHead, _ body: JSONDocument? = nil, now: Int64) {
+    if let value = head.value(of: "retry-after"), let seconds = RetryAfter.seconds(value, now: now) {
+      extend(to: seconds, "Retry-After")
+    }
+    let limit = RateLimit(head, now: now)
+    // A refusal without a count of what is left means that nothing is.
+    let isRefused = head.status == 429 || (head.status == 403 && limit.isExhausted == true)
+    if limit.isExhausted ?? isRefused, let seconds = limit.reset { extend(to: seconds, "the rate limit") }
+    if let root = body?.root, root.kind == .object { readStackExchange(root, now) }
+  }
+
+  private mutating func extend(to seconds: Double, _ reason: String) {
+    guard seconds.isFinite, seconds > wait else { return }
+    wait = seconds
+    self.reason = reason
+  }
+
+  // MARK: Stack Exchange (https://api.stackexchange.com/docs/throttle)
+
+  private static let secondsPerDay: Int64 = 86_400
+
+  private mutating func readStackExchange(_ root: JSONValue, _ now: Int64) {
+    if let seconds = root.member("backoff").flatMap(Self.seconds) { extend(to: seconds, "backoff") }
+    // The quota is that of a day in UTC.
+    if let left = root.member("quota_remaining"), left.kind == .number, left.text == [UInt8(ascii: "0")] {
+      let today = now / 1_000_000 % Self.secondsPerDay
+      extend(to: Double(Self.secondsPerDay - today), "quota_remaining")
+    }
+    if Self.isThrottled(root) {
+      // "too many requests from this IP, more requests available in 82216 seconds"
+      let words = (root.member("error_message")?.string ?? []).split(separator: UInt8(ascii: " "))
+      let number = words.indices.first { $0 > 0 && words[$0].starts(with: "second".utf8) }
+        .flatMap { Double(String(decoding: words[$0 - 1], as: UTF8.self)) }
+      extend(to: number ?? 60, "throttle_violation")
+    }
+  }
+
+  private static func isThrottled(_ root: JSONValue) -> Bool {
+    root.member("error_id")?.text == Array("502".utf8)
+      || root.member("error_name")?.string?.elementsEqual("throttle_violation".utf8) == true
+  }
+
+  private static func seconds(_ value: JSONValue) -> Double? {
+    value.kind == .number ? Double(String(decoding: value.text, as: UTF8.self)).flatMap { $0 < 0 ? nil : $0 } : nil
+  }
+
+  // MARK: Refusals
+
+  /// What to do about the status of an answer.
+  enum Verdict: Equatable, Sendable {
+    /// It is a page.
+    case page
+    /// It may be one later.
+    case retry
+    case failure
+  }
+
+  static func verdict(_ head: HTTPHead, _ body: JSONDocument?, now: Int64) -> Verdict {
+    switch head.status {
+    case 200..<300: .page
+    case 408, 429, 500..<600: .retry
+    case 403 where head.value(of: "retry-after") != nil || RateLimit(head, now: now).isExhausted == true: .retry
+    case 400 where body.map { isThrottled($0.root) } == true: .retry
+    default: .failure
+    }
+  }
+}
+
+/// The waits of failed attempts in a row, with full jitter
+/// (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+struct RetryDelay: Sendable {
+  /// In seconds.
+  static let shortest = 0.5
+  static let longest = 60.0
+
+  private(set) var failures = 0
+  private let random: @Sendable () -> Double
+
+  /// - Parameter random: numbers from 0 to 1; a test gives its own.
+  init(random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) { self.random = random }
+
+  mutating func succeed() { failures = 0 }
+
+  /// Counts a failure.
+  /// - Parameter asked: the seconds that the server asks for.
+  /// - Returns: the seconds to wait: anything from `shortest` to a span that doubles up to `longest`, or what the
+  ///   server asks for where that is more.
+  mutating func fail(asked: Double = 0) -> Double {
+    failures += 1
+    // 64 doublings are past any cap.
+    var ceiling = Self.shortest
+    for _ in 0..<min(failures, 64) { ceiling *= 2 }
+    let span = min(ceiling, Self.longest) - Self.shortest
+    return max(asked, Self.shortest + random() * span)
+  }
+}

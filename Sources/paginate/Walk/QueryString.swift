@@ -1,0 +1,190 @@
+// The query of a URL, edited where it stands. What is not replaced stays byte for byte what the user or the server
+// wrote, for some servers sign or compare their URLs as text.
+//
+// Names are compared decoded, so that `page[number]` is found in `page%5Bnumber%5D=2`.
+
+import FeedCore
+
+/// A URL, or the text of a form, and the parameters in it.
+struct QueryString: Equatable, Sendable {
+  /// The whole text.
+  private(set) var text: [UInt8]
+  private let isForm: Bool
+
+  /// - Parameter isForm: whether all of the text is parameters, as in a body of a form.
+  init(_ text: [UInt8], isForm: Bool = false) {
+    self.text = text
+    self.isForm = isForm
+  }
+
+  /// One parameter as places in the text.
+  private struct Parameter {
+    let name: Range<Int>
+    /// Behind the `=`; empty at the end of the name where there is none.
+    let value: Range<Int>
+    let hasSign: Bool
+  }
+
+  /// Where the parameters are: behind `?`, before `#`; nil where there is no `?`.
+  private var range: Range<Int>? {
+    if isForm { return 0..<text.count }
+    let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.count
+    guard let mark = text[..<end].firstIndex(of: UInt8(ascii: "?")) else { return nil }
+    return (mark + 1)..<end
+  }
+
+  private var parameters: [Parameter] {
+    guard let range else { return [] }
+    var result: [Parameter] = []
+    var start = range.lowerBound
+    while start < range.upperBound {
+      let end = text[start..<range.upperBound].firstIndex(of: UInt8(ascii: "&")) ?? range.upperBound
+      if start < end {
+        let sign = text[start..<end].firstIndex(of: UInt8(ascii: "="))
+        result.append(
+          Parameter(name: start..<(sign ?? end), value: (sign.map { $0 + 1 } ?? end)..<end, hasSign: sign != nil))
+      }
+      start = end + 1
+    }
+    return result
+  }
+
+  // MARK: Reading
+
+  /// The decoded value of the first parameter called `name`.
+  func value(of name: [UInt8]) -> [UInt8]? { values(of: name).first }
+
+  /// The decoded values of all parameters called `name`.
+  func values(of name: [UInt8]) -> [[UInt8]] {
+    let name = Self.decoded(name[...])
+    return parameters.filter { Self.decoded(text[$0.name]) == name }.map { Self.decoded(text[$0.value]) }
+  }
+
+  /// The value of the first parameter called `name` as it stands.
+  func rawValue(of name: [UInt8]) -> [UInt8]? {
+    parameters.first { Self.decoded(text[$0.name]) == name }.map { Array(text[$0.value]) }
+  }
+
+  /// The decoded names, in their order.
+  var names: [[UInt8]] { parameters.map { Self.decoded(text[$0.name]) } }
+
+  // MARK: Editing
+
+  /// Gives a parameter a value: replaced where it stands (each time, if it does so several times), else appended.
+  /// - Parameters:
+  ///   - name: as typed, percent-encoded or not.
+  ///   - value: decoded.
+  mutating func set(_ name: [UInt8], to value: [UInt8]) {
+    let wanted = Self.decoded(name[...])
+    let encoded = Self.encoded(value)
+    if !edit({ name, _ in Self.decoded(name) == wanted ? encoded : nil }) { append(wanted, value) }
+  }
+
+  /// Adds a parameter at the end.
+  mutating func append(_ name: [UInt8], _ value: [UInt8]) {
+    var piece = Self.encodedName(name) + [UInt8(ascii: "=")] + Self.encoded(value)
+    guard let range else {
+      let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.count
+      text.insert(contentsOf: [UInt8(ascii: "?")] + piece, at: end)
+      return
+    }
+    if !range.isEmpty, text[range.upperBound - 1] != UInt8(ascii: "&") { piece.insert(UInt8(ascii: "&"), at: 0) }
+    text.insert(contentsOf: piece, at: range.upperBound)
+  }
+
+  /// Puts in other values.
+  /// - Parameter replacement: of a name and a value, both as they stand: the new value, encoded; nil leaves it alone.
+  /// - Returns: whether anything was replaced.
+  @discardableResult
+  mutating func edit(_ replacement: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> [UInt8]?) -> Bool {
+    var result: [UInt8] = []
+    var copied = 0
+    for parameter in parameters {
+      guard let value = replacement(text[parameter.name], text[parameter.value]) else { continue }
+      result += text[copied..<parameter.value.lowerBound]
+      if !parameter.hasSign { result.append(UInt8(ascii: "=")) }
+      result += value
+      copied = parameter.value.upperBound
+    }
+    guard copied > 0 else { return false }
+    text = result + text[copied...]
+    return true
+  }
+
+  /// Takes parameters out, each with one `&`.
+  mutating func remove(_ isUnwanted: (ArraySlice<UInt8>) -> Bool) {
+    guard let range else { return }
+    let pieces = text[range].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
+    let kept = pieces.filter { !isUnwanted($0.prefix { $0 != UInt8(ascii: "=") }) }
+    guard kept.count < pieces.count else { return }
+    var rest = Array(text[range.upperBound...])
+    // A `?` that nothing follows goes too.
+    let isBare = kept.isEmpty && !isForm
+    if !isBare { rest = Array(kept.joined(separator: [UInt8(ascii: "&")])) + rest }
+    text = Array(text[..<(range.lowerBound - (isBare ? 1 : 0))]) + rest
+  }
+
+  // MARK: Percent-encoding
+
+  /// The bytes that some text stands for: `%41` and `+` (a space) decoded, a `%` without two digits left as it is.
+  static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    var index = text.startIndex
+    while index < text.endIndex {
+      if text[index] == UInt8(ascii: "%"), index + 2 < text.endIndex, let high = hexDigit(text[index + 1]),
+        let low = hexDigit(text[index + 2])
+      {
+        result.append(high << 4 | low)
+        index += 3
+      } else {
+        result.append(text[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : text[index])
+        index += 1
+      }
+    }
+    return result
+  }
+
+  /// A value with all but the unreserved characters of RFC 3986 §2.3 encoded.
+  static func encoded(_ value: [UInt8]) -> [UInt8] { encoded(value) { isUnreserved($0) } }
+
+  /// A name likewise, with the characters left in that a query may hold and that separate nothing: `$skip`.
+  static func encodedName(_ name: [UInt8]) -> [UInt8] {
+    encoded(name) { isUnreserved($0) || "!$'()*,;:@/?".utf8.contains($0) }
+  }
+
+  private static func encoded(_ bytes: [UInt8], _ stays: (UInt8) -> Bool) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(bytes.count)
+    for byte in bytes {
+      if stays(byte) {
+        result.append(byte)
+      } else {
+        result += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
+      }
+    }
+    return result
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): true
+    default: "-._~".utf8.contains(byte)
+    }
+  }
+
+  private static func hexDigit(_ byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+
+  /// RFC 3986 §2.1 wants capitals.
+  private static func digit(_ value: UInt8) -> UInt8 {
+    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+  }
+}

@@ -1,0 +1,110 @@
+// What a walk has met: ids of items, requests, cursors. Each is kept as a digest of 128 bits in one flat table, so that
+// a million ids of any length take 16 bytes each and some air, and no allocation.
+//
+// Two different ids have one digest with a chance of 1 to 2^128; among a thousand million ids that is one in 10^20.
+// Digests are seeded anew in each process, so that no server can choose ids that collide.
+
+import FeedCore
+
+/// 128 bits that stand for some bytes.
+struct Digest: Equatable, Sendable {
+  var high: UInt64
+  var low: UInt64
+
+  private static let seeds = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
+
+  init(of bytes: [UInt8]) {
+    var (high, low) = Self.seeds
+    let span = bytes.span
+    var index = 0
+    while index + 8 <= span.count {
+      let word = loadWord(span, at: index)
+      high = Self.mix(high, word, 0x9E37_79B9_7F4A_7C15)
+      low = Self.mix(low, word, 0xC2B2_AE3D_27D4_EB4F)
+      index += 8
+    }
+    var rest: UInt64 = 0
+    for place in index..<span.count { rest |= UInt64(span[place]) << UInt64((place - index) * 8) }
+    for word in [rest, UInt64(span.count), 0] {
+      high = Self.mix(high, word, 0x9E37_79B9_7F4A_7C15)
+      low = Self.mix(low, word, 0xC2B2_AE3D_27D4_EB4F)
+    }
+    self.high = high
+    self.low = low
+  }
+
+  fileprivate init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
+  @inline(__always)
+  private static func mix(_ digest: UInt64, _ word: UInt64, _ odd: UInt64) -> UInt64 {
+    let product = (digest ^ word).multipliedFullWidth(by: odd)
+    return (product.high ^ product.low) &+ word.byteSwapped
+  }
+}
+
+/// A set of digests, in flat tables that are searched from the place of the digest's high bits on. There are several of
+/// them, by the low bits, so that while one grows the others do not take twice their memory.
+struct SeenIDs: Sendable {
+  /// A slot of zeros is free; the digest that would be all zeros is taken for another.
+  private struct Table {
+    var slots: [Digest] = []
+    var count = 0
+  }
+
+  private static let tableCount = 64
+  private var tables: [Table] = []
+
+  var count: Int { tables.reduce(0) { $0 + $1.count } }
+
+  /// Takes `bytes` in.
+  /// - Returns: whether they are new.
+  mutating func insert(_ bytes: [UInt8]) -> Bool {
+    if tables.isEmpty { tables = [Table](repeating: Table(), count: Self.tableCount) }
+    let digest = Self.kept(Digest(of: bytes))
+    return Self.insert(digest, &tables[Self.table(of: digest)])
+  }
+
+  func contains(_ bytes: [UInt8]) -> Bool {
+    guard !tables.isEmpty else { return false }
+    let digest = Self.kept(Digest(of: bytes))
+    let slots = tables[Self.table(of: digest)].slots
+    return !slots.isEmpty && slots[Self.place(of: digest, in: slots)] != Self.free
+  }
+
+  private static let free = Digest(high: 0, low: 0)
+
+  private static func kept(_ digest: Digest) -> Digest { digest == free ? Digest(high: 0, low: 1) : digest }
+
+  private static func table(of digest: Digest) -> Int { Int(digest.low % UInt64(tableCount)) }
+
+  private static func insert(_ digest: Digest, _ table: inout Table) -> Bool {
+    // An eighth stays free.
+    if table.count + 1 > table.slots.count - table.slots.count / 8 { grow(&table) }
+    let place = place(of: digest, in: table.slots)
+    if table.slots[place] != free { return false }
+    table.slots[place] = digest
+    table.count += 1
+    return true
+  }
+
+  /// Where the digest is, or may be put. Some slot is always free.
+  private static func place(of digest: Digest, in slots: [Digest]) -> Int {
+    // The high bits as a fraction of the table: so it need not be a power of two.
+    var place = Int(truncatingIfNeeded: digest.high.multipliedFullWidth(by: UInt64(slots.count)).high)
+    while slots[place] != free, slots[place] != digest {
+      place += 1
+      if place == slots.count { place = 0 }
+    }
+    return place
+  }
+
+  private static func grow(_ table: inout Table) {
+    let size = max(8, table.slots.count + table.slots.count / 4)
+    var larger = [Digest](repeating: free, count: size)
+    for digest in table.slots where digest != free { larger[place(of: digest, in: larger)] = digest }
+    table.slots = larger
+  }
+}

@@ -1,0 +1,144 @@
+// How an API pages, found out from the first page where the command line does not say it. What is found is what could
+// have been typed, and can be shown as such.
+
+import FeedCore
+import FeedHTTP
+
+/// How the next page is asked for, and where on a page things are.
+struct Shape: Equatable, Sendable {
+  /// Nil where it cannot be known, and need not: the first page is the only one.
+  private(set) var next: NextRule?
+  /// Nil as long as all pages were empty.
+  private(set) var items: JSONPointer?
+  private(set) var hasMore: HasMore?
+  private(set) var total: JSONPointer?
+  private(set) var id: JSONPointer?
+  private var isLearned = false
+
+  init(_ options: WalkOptions) {
+    next = options.next
+    items = options.items
+    hasMore = options.hasMore
+    total = options.total
+    id = options.id
+  }
+
+  func reader(_ options: WalkOptions) -> PageReader {
+    PageReader(items: items, id: id, hasMore: hasMore, total: total, orderKey: options.orderKey)
+  }
+
+  /// Whether the total is one of pages: that of `page:NAME` when its member is called so (`total_pages`).
+  var countsPages: Bool {
+    guard case .page = next, let name = total?.tokens.last else { return false }
+    return String(decoding: name, as: UTF8.self).lowercased().contains("page")
+  }
+
+  /// What of the shape was not given, as it would be typed: `--next /links/next --items /data`.
+  func found(beyond options: WalkOptions) -> String {
+    var words: [String] = []
+    func add(_ name: String, _ text: [UInt8]?, _ isGiven: Bool) {
+      if let text, !isGiven { words.append("--\(name) \(text.isEmpty ? "''" : shortened(text))") }
+    }
+    add("next", next?.text, options.next != nil)
+    add("items", items?.text, options.items != nil)
+    add("id", id?.text, options.id != nil)
+    add("has-more", hasMore?.text, options.hasMore != nil)
+    add("total", total?.text, options.total != nil)
+    return words.joined(separator: " ")
+  }
+
+  // MARK: Learning
+
+  /// Finds out what is not known yet.
+  mutating func learn(
+    from document: JSONDocument, _ head: HTTPHead?, _ request: PageRequest?, _ options: WalkOptions
+  ) throws(WalkError) {
+    let root = document.root
+    guard !isLearned || items == nil else { return }
+    let isFirst = !isLearned
+    guard root.kind.isContainer else {
+      throw WalkError(.page, "expected an object or an array, found \(root.kind.name)", at: 0)
+    }
+    // A page that is not asked to lead on needs no rule.
+    let isAsked = request != nil || options.findsLink
+    if isFirst, next == nil, isAsked { learnNext(root, head, request) }
+    if items == nil { items = try ItemArray.find(in: root) }
+    if items == nil, !PageReader.complaint(of: root).isEmpty {
+      throw WalkError(.page, "no array of objects in the page" + PageReader.complaint(of: root), at: 0)
+    }
+    let isEmpty = items.flatMap { root.value(at: $0) }.map { $0.children.contains { _ in true } } != true
+    if next == nil, isAsked, !isEmpty {
+      if hasMore?.read(root) == false {
+        isLearned = true
+        return
+      }
+      throw WalkError(.usage, "cannot tell how to ask for the next page (--next): \(Self.seen(root, head))")
+    }
+    isLearned = true
+  }
+
+  private mutating func learnNext(_ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?) {
+    let url = request.flatMap { try? HTTPURL($0.url) }
+    let body = request?.body.flatMap { try? JSONDocument(parsing: $0) }?.root
+    if let head, LinkHeader.has(anyOf: ["next", "prev", "previous", "first", "last"], in: head, page: url) {
+      next = .link
+    } else if body?.member("query")?.kind.isString == true, GraphQLCursor.hasPageInfo(root) {
+      next = .graphql
+    } else if root.kind == .object {
+      let link = Convention.links.first { Self.isLink(Convention.value($0, root)) }
+      let isInBody = body?.kind == .object
+      let cursor = Convention.cursors.first { $0.applies(to: root, isInBody: isInBody) }
+      if let link, cursor == nil || Convention.value(link, root)?.isNull == false {
+        take(Convention(signs: [], next: link, items: link.hasPrefix("/topic_list") ? "/topic_list/topics" : nil), root)
+      } else if let found = cursor ?? Convention.withoutLink.first(where: { $0.applies(to: root, isInBody: isInBody) })
+      {
+        take(found, root)
+      }
+    }
+    if hasMore == nil, next == nil || next?.isToldByPage == true || next?.needsIDs == true || isPage {
+      hasMore = Convention.hasMore.lazy.compactMap { try? HasMore(Array($0.utf8)) }
+        .first { [.true, .false].contains(root.value(at: $0.pointer)?.kind) }
+    }
+  }
+
+  private var isPage: Bool {
+    if case .page = next { return true }
+    return false
+  }
+
+  private mutating func take(_ convention: Convention, _ root: JSONValue) {
+    next = try? NextRule(Array(convention.next.utf8))
+    if items == nil, let pointer = convention.items, Convention.value(pointer, root) != nil {
+      items = Convention.pointer(pointer)
+    }
+    total = total ?? convention.total.map(Convention.pointer)
+    id = id ?? convention.id.map(Convention.pointer)
+  }
+
+  /// Whether a value is a link, or the place of one: a URL, `null`, an object with `href`, an array with a link `next`.
+  private static func isLink(_ value: JSONValue?) -> Bool {
+    guard let value else { return false }
+    switch value.kind {
+    case .null: return true
+    case .string, .escapedString: return isURL(JSONString.decoded(value))
+    case .object: return value.member("href") != nil || value.member("link") != nil || value.member("uri") != nil
+    case .array: return value.children.contains { NextRule.isNext($0.value) }
+    default: return false
+    }
+  }
+
+  /// Whether a text can only be a URL or a reference, and not a cursor.
+  private static func isURL(_ text: [UInt8]) -> Bool {
+    HTTPURL.isURL(text) || text.first == UInt8(ascii: "/") || text.first == UInt8(ascii: "?")
+      || text.contains(UInt8(ascii: "?"))
+  }
+
+  // MARK: What was seen
+
+  /// For a message: `no Link header; the page is an object with 'count' (a number) and 'results' (an array of 3)`.
+  private static func seen(_ root: JSONValue, _ head: HTTPHead?) -> String {
+    let hasField = head?.fields.contains { $0.name == "link" } == true
+    let link = head == nil ? "" : hasField ? "no next link in the Link header; " : "no Link header; "
+    return link + "the page is " + ItemArray.described(root)
+  }
+}

@@ -1,0 +1,198 @@
+// The walk: pages go in, items and the next request come out. It knows what has been seen, and neither network nor
+// clock nor disk; whoever drives it makes the requests and writes the items.
+
+import FeedCore
+import FeedHTTP
+
+/// A walk through a feed, page by page.
+struct Walker: Sendable {
+  /// What comes of a page.
+  struct Step: Sendable {
+    /// All of it, for a store.
+    let page: Page
+    /// The items to print: less what turned up before, and what a limit cuts off.
+    let items: [PageItem]
+    let outcome: Outcome
+    /// What the page complains about although it has items (GraphQL), for a message.
+    let complaint: String?
+  }
+
+  enum Outcome: Equatable, Sendable {
+    case next(PageRequest)
+    /// Without a first request: the next link, to be printed.
+    case link([UInt8])
+    case end(Ending)
+    /// The items are good, but the way on is not.
+    case failure(WalkError)
+
+    fileprivate var goesOn: Bool {
+      switch self {
+      case .next, .link: true
+      case .end, .failure: false
+      }
+    }
+  }
+
+  let options: WalkOptions
+  /// Nil as long as no page has come.
+  private(set) var shape: Shape?
+  /// Where links may lead; nil without a first request.
+  let origin: OriginRules?
+  /// Pages read, items received, items to print.
+  private(set) var pages = 0
+  private(set) var received = 0
+  private(set) var printed = 0
+
+  private let first: PageRequest?
+  private var seen = SeenIDs()
+  private var loops = LoopGuard()
+
+  /// - Parameter first: the request of the command line; nil where pages are only read, and none is asked for.
+  init(_ options: WalkOptions, first: PageRequest?) throws(WalkError) {
+    try options.check(first)
+    self.options = options
+    self.first = first
+    guard let first else {
+      origin = nil
+      return
+    }
+    do throws(HTTPURL.Invalid) {
+      origin = OriginRules(home: try HTTPURL(first.url), allowed: options.allowedHosts, trusted: options.trustedHosts)
+    } catch {
+      throw WalkError(.usage, "the URL is malformed")
+    }
+  }
+
+  /// Takes a page.
+  /// - Parameters:
+  ///   - request: what was asked for it; nil where pages come from a file.
+  ///   - head: what came with it; nil likewise.
+  /// - Throws: when the page has not what it should have. Nothing of it is to be printed then.
+  mutating func take(
+    _ request: PageRequest? = nil, _ head: HTTPHead? = nil, _ document: JSONDocument
+  ) throws(WalkError) -> Step {
+    let request = request ?? first
+    var shape = self.shape ?? Shape(options)
+    try shape.learn(from: document, head, request, options)
+    let page = try shape.reader(options).read(document)
+    self.shape = shape
+    pages += 1
+    received += page.items.count
+
+    let (items, limit) = fresh(page.items)
+    printed += items.count
+    var complaint: String?
+    if shape.next == .graphql, document.root.member("errors") != nil {
+      let text = PageReader.complaint(of: document.root)
+      if !text.isEmpty { complaint = String(text.dropFirst(2)) }
+    }
+    let outcome: Outcome
+    if let limit {
+      outcome = .end(limit)
+    } else if let request, let origin {
+      outcome = self.outcome(shape, request, head, page, origin)
+    } else if options.findsLink {
+      outcome = Self.link(shape, page)
+    } else {
+      outcome = .end(.noNext)
+    }
+    // Without a place for items, a page may only be one on the way.
+    if shape.items == nil, !outcome.goesOn {
+      throw WalkError(
+        .usage, "cannot tell which array holds the items (--items): the page is " + ItemArray.described(document.root))
+    }
+    return Step(page: page, items: items, outcome: outcome, complaint: complaint)
+  }
+
+  // MARK: Items
+
+  /// The items that turn up for the first time, up to a limit of the command line.
+  private mutating func fresh(_ items: [PageItem]) -> (items: [PageItem], limit: Ending?) {
+    var result: [PageItem] = []
+    result.reserveCapacity(items.count)
+    for item in items {
+      if printed + result.count >= options.maxItems { return (result, .maxItems) }
+      if let id = item.id {
+        if id == options.untilID { return (result, .untilID) }
+        if options.dedupes, !seen.insert(id) { continue }
+      }
+      result.append(item)
+    }
+    // No request is made for what would not be printed.
+    return (result, printed + result.count >= options.maxItems ? .maxItems : nil)
+  }
+
+  // MARK: The way on
+
+  private mutating func outcome(
+    _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?, _ page: Page, _ origin: OriginRules
+  ) -> Outcome {
+    loops.made(request)
+    guard let rule = shape.next else { return .end(page.hasMore == false ? .noMore : .emptyPage) }
+    let context = PageContext(
+      head: head, page: page, request: request, items: shape.items, countsPages: shape.countsPages,
+      followsEmptyCursor: options.followsEmptyCursor)
+    do throws(WalkError) {
+      let first = self.first ?? request
+      let step = page.hasMore == false ? NextStep.none : try rule.next(after: context)
+      if let ending = try StopRules.ending(
+        rule, step, after: context, first: first, pages: pages, received: received)
+      {
+        return .end(ending)
+      }
+      let next: PageRequest
+      var cursor: [UInt8]?
+      switch step {
+      case .none: return .end(.noNext)
+      case .request(let request, let value):
+        next = request
+        cursor = value
+      case .reference(let reference): next = try followed(reference, from: request, origin)
+      }
+      if next == request, page.items.isEmpty || rule.endsWithSameCursor { return .end(.sameCursor) }
+      if pages >= options.maxPages { return .end(.maxPages) }
+      try loops.check(next, cursor: cursor)
+      return .next(next)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The next link of a page that nobody asked for: it must be a whole URL, for there is nothing to resolve it against.
+  private static func link(_ shape: Shape, _ page: Page) -> Outcome {
+    guard case .pointer(let pointer) = shape.next else {
+      return shape.next == nil ? .end(.noNext) : .failure(WalkError(.usage, "option '--print-next' needs '--base-url'"))
+    }
+    do throws(WalkError) {
+      guard page.hasMore != false, let link = try NextRule.link(at: pointer, of: page.root) else {
+        return .end(page.hasMore == false ? .noMore : .noNext)
+      }
+      guard HTTPURL.isURL(link) else { throw WalkError(.usage, "a relative next link needs '--base-url'") }
+      return .link(link)
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// The request that a link means: made as the first one was, with the parameters that are to be kept.
+  private func followed(
+    _ reference: [UInt8], from request: PageRequest, _ origin: OriginRules
+  ) throws(WalkError) -> PageRequest {
+    let here: HTTPURL
+    do throws(HTTPURL.Invalid) { here = try HTTPURL(request.url) } catch {
+      throw WalkError(.usage, "the URL is malformed")
+    }
+    var next = request
+    let target = try origin.target(of: reference, from: here)
+    var url = QueryString(Array(target.text.utf8))
+    // A parameter that has to be kept is likely a key, and stays home as headers do.
+    if origin.sendsSecrets(to: target) {
+      let source = QueryString((first ?? request).url)
+      for name in options.keptParameters where url.values(of: name).isEmpty {
+        for value in source.values(of: name) { url.append(QueryString.decoded(name[...]), value) }
+      }
+    }
+    next.url = url.text
+    return next
+  }
+}

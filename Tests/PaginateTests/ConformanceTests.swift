@@ -1,0 +1,115 @@
+import FeedCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import paginate
+
+/// The public samples of well-known APIs, walked with the options that a person would type, and without them.
+@Suite(.enabled(if: Repository.conformance != nil, "FEEDUTILS_CONFORMANCE is unset"))
+struct ConformanceTests {
+  /// What is typed, and what is found where nothing but `--id` is; nil where it cannot be.
+  static let options: [String: (typed: String, found: String?)] = [
+    "stackexchange-2.3": (
+      "--items /items --id /question_id --next page:page --has-more /has_more",
+      "--next page:page --items /items --has-more /has_more"
+    ),
+    "github-rest": ("--id /id --next link", "--next link --items ''"),
+    "github-graphql": (
+      "--items /data/repository/issues/nodes --id /id --next graphql",
+      "--next graphql --items /data/repository/issues/nodes"
+    ),
+    "slack": (
+      "--items /channels --id /id --next cursor:cursor=/response_metadata/next_cursor",
+      "--next cursor:cursor=/response_metadata/next_cursor --items /channels"
+    ),
+    "mastodon": ("--id /id --next link", "--next link --items ''"),
+    "nyt-newswire": ("--items /results --id /uri --next offset:offset --total /num_results", nil),
+    "shopify-rest": ("--items /products --id /id --next link", "--next link --items /products"),
+    "twitter-1.1-timeline": ("--items '' --id /id_str --next max-id:max_id", nil),
+    "elasticsearch-search_after": (
+      "--items /hits/hits --id /_id --next search-after", "--next search-after --items /hits/hits"
+    ),
+    "notion": (
+      "--items /results --id /id --next cursor-body:/start_cursor=/next_cursor --has-more /has_more",
+      "--next cursor-body:/start_cursor=/next_cursor --items /results --has-more /has_more"
+    ),
+    "json-api-1.1": ("--items /data --id /id --next /links/next", "--next /links/next --items /data"),
+    "odata-v4": ("--items /value --id /UserName --next /@odata.nextLink", "--next /@odata.nextLink --items /value"),
+    "paddle": (
+      "--items /data --id /id --next /meta/pagination/next --has-more /meta/pagination/has_more",
+      "--next /meta/pagination/next --items /data --has-more /meta/pagination/has_more"
+    ),
+  ]
+
+  @Test func everyAPIWithOptions() throws {
+    for api in try Self.apis() {
+      let typed = try #require(Self.options[api.name], "no options for \(api.name)").typed
+      try api.check(typed)
+    }
+  }
+
+  @Test func everyAPIThatCanBeTold() throws {
+    for api in try Self.apis() {
+      let (typed, found) = try #require(Self.options[api.name])
+      let words = typed.split(separator: " ").map(String.init)
+      let id = try #require(words.firstIndex(of: "--id")).advanced(by: 1)
+      guard let found else {
+        let walk = FakeServer.walk(try WalkOptions(typed: "--id \(words[id])"), api.requests[0], api.answers)
+        #expect(
+          walk.end.hasPrefix("usage: cannot tell how to ask for the next page (--next): "), "\(api.name): \(walk.end)")
+        continue
+      }
+      let shape = try api.check("--id \(words[id])")
+      #expect(shape?.found(beyond: try WalkOptions(typed: "--id \(words[id])")) == found, "\(api.name)")
+    }
+  }
+
+  // MARK: The file
+
+  struct API {
+    let name: String
+    let requests: [PageRequest]
+    let answers: [FakeServer.Answer]
+    let ids: [String]
+
+    @discardableResult
+    func check(_ typed: String) throws -> Shape? {
+      let walk = FakeServer.walk(try WalkOptions(typed: typed), requests[0], answers)
+      #expect(walk.ids == ids, "\(name) \(typed): \(walk.end)")
+      #expect(walk.requests.count == requests.count, "\(name) \(typed): \(walk.end)")
+      for (found, expected) in zip(walk.requests, requests) {
+        #expect(found.isSame(as: expected), "\(name) \(typed)\n  found    \(found.line)\n  expected \(expected.line)")
+      }
+      #expect(!walk.end.contains(":") && walk.end != "no answer left", "\(name) \(typed): \(walk.end)")
+      return walk.shape
+    }
+  }
+
+  /// The APIs of the file, read by our own parser: a number that went through another would not be the same.
+  static func apis() throws -> [API] {
+    let path = try #require(Repository.conformance) + "/paginate-apis.json"
+    let root = try JSONDocument(parsing: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))).root
+    let apis = try #require(root.member("apis")).children.map { try api($0.value) }
+    #expect(apis.count >= 13)
+    return apis
+  }
+
+  private static func api(_ value: JSONValue) throws -> API {
+    let pages = try #require(value.member("pages")).children.map(\.value)
+    let requests = try pages.map { page in
+      let request = try #require(page.member("request"))
+      return PageRequest(
+        url: try #require(request.member("url")?.string), method: text(request.member("method")?.string),
+        body: request.member("body")?.text)
+    }
+    let answers = try pages.map { page in
+      let response = try #require(page.member("response"))
+      let head = response.member("headers")?.children.map { "\(text($0.key?.string)): \(text($0.value.string))" } ?? []
+      return FakeServer.Answer(head: head, body: text(try #require(response.member("body")).text))
+    }
+    return API(
+      name: text(value.member("api")?.string), requests: requests, answers: answers,
+      ids: try #require(value.member("expected_ids")).children.map { text($0.value.string) })
+  }
+}

@@ -1,0 +1,109 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import FeedHTTP
+@testable import paginate
+
+/// The tables of Tests/Fixtures/paginate: a case a line, its cells parted by ` | `.
+struct TableTests {
+  static func rows(_ file: String) throws -> [(place: Comment, cells: [String])] {
+    try Fixtures.lines("paginate/" + file).map { number, line in
+      let cells = (line + " ").replacing(" |", with: "\u{1}").split(
+        separator: "\u{1}", omittingEmptySubsequences: false)
+      return ("\(file):\(number): \(line)", cells.map { String($0.trimmingSpaces) })
+    }
+  }
+
+  @Test func links() throws {
+    let page = try HTTPURL("https://a.example/dir/page?x=1".bytes)
+    for (place, cells) in try Self.rows("link-headers.txt") {
+      // The cells behind the first belong together.
+      let fields = cells[1].split(separator: " ~ ").map { "Link: \($0)" }
+      let found = LinkHeader.target(of: "next", in: makeHead(fields), page: page)
+      #expect(found.map { text($0) } ?? "-" == cells[0], place)
+    }
+  }
+
+  @Test func parametersAreSet() throws {
+    for (place, cells) in try Self.rows("query-strings.txt") {
+      var url = QueryString(cells[0].bytes)
+      url.set(cells[1].bytes, to: cells[2].bytes)
+      #expect(text(url.text) == cells[3], place)
+      #expect(text(url.value(of: cells[1].bytes)) == cells[2], place)
+    }
+  }
+
+  @Test func rules() throws {
+    for (place, cells) in try Self.rows("next-rules.txt") {
+      do throws(NextRule.Problem) {
+        let rule = try NextRule(cells[0].bytes)
+        #expect(cells[1] == "", place)
+        #expect(try NextRule(rule.text) == rule, place)
+      } catch {
+        #expect(error.expected == (cells[1] == "FORMS" ? NextRule.forms : cells[1]), place)
+      }
+    }
+  }
+
+  @Test func origins() throws {
+    for (place, cells) in try Self.rows("origins.txt") {
+      func hosts(_ cell: String) throws -> [HostPattern] {
+        try cell.split(separator: " ").map { try #require(HostPattern(String($0).bytes)) }
+      }
+      let home = try HTTPURL(cells[0].bytes)
+      let rules = OriginRules(home: home, allowed: try hosts(cells[2]), trusted: try hosts(cells[3]))
+      do throws(WalkError) {
+        let target = try rules.target(of: cells[1].bytes, from: home)
+        #expect(target.text + (rules.sendsSecrets(to: target) ? " secrets" : "") == cells[4], place)
+      } catch {
+        #expect(error.message == cells[4], place)
+      }
+    }
+  }
+
+  @Test(arguments: ["", "a b", "a/b", "a:x", "a:", ":80", "::1", "a@b", "https://a"])
+  func noHosts(_ text: String) { #expect(HostPattern(text.bytes) == nil) }
+
+  @Test func waits() throws {
+    let now: Int64 = 1_717_243_200_000_000
+    for (place, cells) in try Self.rows("politeness.txt") {
+      let head = makeHead(cells[1].split(separator: " ~ ").map(String.init), status: try #require(Int(cells[0])))
+      let body = cells[2].isEmpty ? nil : try json(cells[2])
+      let found = Politeness(head, body, now: now)
+      let words = cells[3].split(separator: " ", maxSplits: 1).map(String.init)
+      #expect(abs(found.wait - (Double(words[0]) ?? -1)) < 1e-6, place)
+      #expect(found.reason == (words.count > 1 ? words[1] : ""), place)
+    }
+  }
+
+  @Test(arguments: [
+    (200, "", Politeness.Verdict.page), (204, "", .page), (404, "", .failure), (401, "", .failure), (408, "", .retry),
+    (429, "", .retry), (500, "", .retry), (503, "", .retry), (403, "", .failure), (403, "Retry-After: 3", .retry),
+    (403, "X-RateLimit-Remaining: 0", .retry), (400, "", .failure),
+  ])
+  func verdicts(_ status: Int, _ header: String, _ verdict: Politeness.Verdict) {
+    #expect(Politeness.verdict(makeHead([header], status: status), nil, now: 0) == verdict)
+  }
+
+  @Test func aThrottledAnswerIsRetried() throws {
+    let body = try json(#"{"error_id":502,"error_name":"throttle_violation"}"#)
+    #expect(Politeness.verdict(makeHead([], status: 400), body, now: 0) == .retry)
+  }
+
+  @Test func retriesBackOff() {
+    var most = RetryDelay { 1 }
+    #expect((0..<9).map { _ in most.fail() } == [1, 2, 4, 8, 16, 32, 60, 60, 60])
+    most.succeed()
+    #expect(most.fail(asked: 30) == 30)
+    var least = RetryDelay { 0 }
+    #expect((0..<100).map { _ in least.fail() }.allSatisfy { $0 == 0.5 })
+  }
+}
+
+extension StringProtocol {
+  var trimmingSpaces: SubSequence {
+    let head = drop { $0 == " " }
+    return head[..<(head.lastIndex { $0 != " " }.map { head.index(after: $0) } ?? head.startIndex)]
+  }
+}

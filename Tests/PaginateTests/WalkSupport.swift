@@ -1,0 +1,143 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import FeedHTTP
+@testable import paginate
+
+extension String {
+  var bytes: [UInt8] { Array(utf8) }
+}
+
+func text(_ bytes: [UInt8]?) -> String { bytes.map { String(decoding: $0, as: UTF8.self) } ?? "none" }
+
+func json(_ text: String) throws -> JSONDocument { try JSONDocument(parsing: text.bytes) }
+
+/// A head as it comes over the wire.
+func makeHead(_ lines: [String], status: Int = 200) -> HTTPHead {
+  var head = HTTPHead()
+  for line in ["HTTP/1.1 \(status) X"] + lines + [""] { _ = head.take(line.bytes) }
+  return head
+}
+
+extension WalkOptions {
+  /// The options of a walk as they are typed, parted at spaces.
+  init(typed: String) throws {
+    self.init()
+    var words = typed.split(separator: " ").map(String.init)[...]
+    while let option = words.popFirst() {
+      func value() throws -> [UInt8] {
+        let word = words.popFirst()
+        return try #require(word, "\(option) needs a value").bytes
+      }
+      func host() throws -> HostPattern {
+        let word = try value()
+        return try #require(HostPattern(word))
+      }
+      func number() throws -> Int {
+        let word = try value()
+        return try #require(Int(text(word)))
+      }
+      func pointer() throws -> JSONPointer {
+        let text = try value()
+        return try JSONPointer(text == "''".bytes ? [] : text)
+      }
+      switch option {
+      case "--next": next = try NextRule(try value())
+      case "--items": items = try pointer()
+      case "--id": id = try pointer()
+      case "--has-more": hasMore = try HasMore(try value())
+      case "--total": total = try pointer()
+      case "--order-key": orderKey = try pointer()
+      case "--empty-cursor": followsEmptyCursor = try value() == "follow".bytes
+      case "--no-dedupe": dedupes = false
+      case "--max-items", "-n": maxItems = try number()
+      case "--max-pages": maxPages = try number()
+      case "--until-id": untilID = try value()
+      case "--keep-param": keptParameters.append(try value())
+      case "--allow-host": allowedHosts.append(try host())
+      case "--send-auth-to": trustedHosts.append(try host())
+      default: Issue.record("unknown option \(option)")
+      }
+    }
+  }
+}
+
+/// A server that has its answers ready and notes what it is asked.
+struct FakeServer {
+  struct Answer {
+    var head: [String] = []
+    let body: String
+  }
+
+  /// A walk through some answers, one after another whatever is asked for.
+  struct Walk {
+    var requests: [PageRequest] = []
+    var ids: [String] = []
+    /// The ids of what is printed, or the items where they have none.
+    var printed: [String] = []
+    /// The name of the ending, or the kind and message of the error.
+    var end = ""
+    var shape: Shape?
+  }
+
+  static func walk(_ options: WalkOptions, _ first: PageRequest, _ answers: [Answer]) -> Walk {
+    var walk = Walk()
+    do throws(WalkError) {
+      var walker = try Walker(options, first: first)
+      var request = first
+      for answer in answers {
+        walk.requests.append(request)
+        guard let document = try? JSONDocument(parsing: answer.body.bytes) else {
+          walk.end = "bad JSON in the test: \(answer.body)"
+          return walk
+        }
+        let step = try walker.take(request, makeHead(answer.head), document)
+        walk.shape = walker.shape
+        walk.ids += step.items.map { text($0.id) }
+        walk.printed += step.items.map { item in
+          if let id = item.id { return text(id) }
+          var output = ByteWriter()
+          item.write(to: &output)
+          return text(output.take())
+        }
+        switch step.outcome {
+        case .next(let next): request = next
+        case .end(let ending):
+          walk.end = "\(ending)"
+          return walk
+        case .failure(let error): throw error
+        case .link: walk.end = "link"
+        }
+      }
+      walk.requests.append(request)
+      walk.end = "no answer left"
+    } catch {
+      walk.end = "\(error.kind): \(error.message)"
+    }
+    return walk
+  }
+}
+
+extension PageRequest {
+  /// `POST https://… BODY`
+  init(line: String) {
+    let words = line.split(separator: " ", maxSplits: 2).map(String.init)
+    self.init(url: words[1].bytes, method: words[0], body: words.count > 2 ? words[2].bytes : nil)
+  }
+
+  var line: String {
+    let cursors = headers.map { " [\(text($0.name)): \(text($0.value))]" }.joined()
+    return "\(method) \(text(url))" + (body.map { " " + text($0) } ?? "") + cursors
+  }
+
+  /// Whether two requests ask for the same, their bodies as JSON.
+  func isSame(as other: PageRequest) -> Bool {
+    guard method == other.method, url == other.url, (body == nil) == (other.body == nil) else { return false }
+    guard let body, let otherBody = other.body else { return true }
+    guard let a = try? JSONDocument(parsing: body), let b = try? JSONDocument(parsing: otherBody) else {
+      return body == otherBody
+    }
+    return JSONEquality.equal(JSONTree(a.root), JSONTree(b.root))
+  }
+}

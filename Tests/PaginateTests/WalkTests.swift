@@ -1,0 +1,139 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import paginate
+
+/// The walks of Tests/Fixtures/paginate/walks.txt.
+struct WalkTests {
+  struct Case: CustomTestStringConvertible {
+    let name: String
+    let line: Int
+    var options = ""
+    var requests: [String] = []
+    var answers: [FakeServer.Answer] = []
+    var head: [String] = []
+    var printed = ""
+    var found = ""
+    var end = ""
+
+    var testDescription: String { "walks.txt:\(line): \(name)" }
+  }
+
+  static func cases() throws -> [Case] {
+    var cases: [Case] = []
+    for (number, line) in try Fixtures.lines("paginate/walks.txt") {
+      let rest = String(line.dropFirst(2))
+      if line.hasPrefix("=") {
+        cases.append(Case(name: rest, line: number))
+        continue
+      }
+      let last = cases.count - 1
+      switch line.first {
+      case "$": cases[last].options = rest
+      case ">": cases[last].requests.append(rest)
+      case ":": cases[last].head.append(rest)
+      case "<":
+        cases[last].answers.append(.init(head: cases[last].head, body: rest))
+        cases[last].head = []
+      case "|": cases[last].printed = rest
+      case "*": cases[last].found = rest
+      case "?": cases[last].end = rest
+      default: Issue.record("walks.txt:\(number): \(line)")
+      }
+    }
+    return cases
+  }
+
+  @Test func theWalks() throws {
+    let cases = try Self.cases()
+    #expect(cases.count > 60)
+    for item in cases {
+      let options = try WalkOptions(typed: item.options)
+      let walk = FakeServer.walk(options, PageRequest(line: item.requests[0]), item.answers)
+      let place = Comment(rawValue: item.testDescription)
+      #expect(walk.end == item.end, place)
+      #expect(walk.printed.joined(separator: " ") == item.printed, place)
+      if !walk.requests.isEmpty { #expect(walk.requests.map(\.line) == item.requests, place) }
+      if !item.found.isEmpty { #expect(walk.shape?.found(beyond: options) == item.found, place) }
+      // What was found is what could have been typed.
+      if !item.found.isEmpty {
+        let typed = try WalkOptions(typed: item.options + " " + item.found)
+        #expect(typed.next == walk.shape?.next || options.next != nil, place)
+      }
+    }
+  }
+
+  @Test func everyConventionIsOne() throws {
+    for row in Convention.cursors + Convention.withoutLink {
+      #expect(throws: Never.self) { try NextRule(row.next.bytes) }
+      for text in row.signs + [row.items, row.total, row.id].compactMap(\.self) + Array(row.words.keys) {
+        #expect(throws: Never.self) { try JSONPointer(text.bytes) }
+      }
+    }
+    for text in Convention.links { #expect(throws: Never.self) { try JSONPointer(text.bytes) } }
+    for text in Convention.hasMore { #expect(throws: Never.self) { try HasMore(text.bytes) } }
+  }
+
+  // MARK: Without requests
+
+  @Test func pagesOfAFileHaveNoNext() throws {
+    var walker = try Walker(try WalkOptions(typed: "--items /r --id /id"), first: nil)
+    for (body, ids) in [(#"{"r":[{"id":1},{"id":2}]}"#, ["1", "2"]), (#"{"r":[{"id":2},{"id":3}]}"#, ["3"])] {
+      let step = try walker.take(nil, nil, try json(body))
+      #expect(step.items.map { text($0.id) } == ids)
+      #expect(step.outcome == .end(.noNext))
+    }
+    #expect(walker.pages == 2 && walker.received == 4 && walker.printed == 3)
+  }
+
+  @Test(arguments: [
+    (#"{"r":[{}],"next":"https://a/2"}"#, Walker.Outcome.link("https://a/2".bytes)),
+    (#"{"r":[{}],"next":null}"#, .end(.noNext)),
+    (#"{"r":[{}],"next":"/2"}"#, .failure(WalkError(.usage, "a relative next link needs '--base-url'"))),
+    (#"{"r":[{}],"nextPageToken":"x"}"#, .failure(WalkError(.usage, "option '--print-next' needs '--base-url'"))),
+  ])
+  func aLinkToPrint(_ body: String, _ outcome: Walker.Outcome) throws {
+    var options = WalkOptions()
+    options.findsLink = true
+    var walker = try Walker(options, first: nil)
+    let step = try walker.take(nil, nil, try json(body))
+    #expect(step.outcome == outcome)
+  }
+
+  @Test func aLinkToPrintWithABase() throws {
+    var walker = try Walker(WalkOptions(), first: PageRequest(url: "https://a/x".bytes))
+    let step = try walker.take(nil, nil, try json(#"{"r":[{}],"next":"?p=2"}"#))
+    #expect(step.outcome == .next(PageRequest(url: "https://a/x?p=2".bytes)))
+  }
+
+  @Test func graphQLComplaintsBesideItems() throws {
+    let body = #"{"query":"{r(after:$c){nodes{id}}}"}"#
+    let first = PageRequest(url: "https://a/".bytes, method: "POST", body: body.bytes)
+    var walker = try Walker(try WalkOptions(typed: "--next graphql --items /data/r/nodes"), first: first)
+    let answer = #"{"data":{"r":{"nodes":[{}],"pageInfo":{"hasNextPage":false}}},"errors":[{"message":"timeout"}]}"#
+    let step = try walker.take(first, nil, try json(answer))
+    #expect(step.items.count == 1 && step.complaint == "the answer says 'timeout'")
+  }
+
+  @Test func orderKeysAreTexts() throws {
+    var walker = try Walker(try WalkOptions(typed: "--items /r --order-key /t --next page:page"), first: nil)
+    let step = try walker.take(nil, nil, try json(#"{"r":[{"t":1.50},{"t":"x\n"},{},{"t":[1, 2]}]}"#))
+    #expect(step.page.items.map { $0.orderKey.map { text($0) } } == ["1.50", "x\n", nil, "[1, 2]"])
+  }
+
+  @Test func errorsHaveTheirStatusAndPlace() throws {
+    var walker = try Walker(try WalkOptions(typed: "--id /id --items /r"), first: nil)
+    let body = "{\"r\":[\n{\"id\":1},\n  {\"di\":2}]}"
+    let document = try json(body)
+    let error = try #require(throws: WalkError.self) { _ = try walker.take(nil, nil, document) }
+    let local = error.toolError(in: "-", page: 1, isLocal: true, body: body.bytes)
+    #expect(local.status == .trouble)
+    #expect(
+      text(local.rendered(by: "paginate", withExcerpt: false))
+        == "paginate: -:3:3: page 1: item 2: no id at /id (--id)\n")
+    #expect(error.toolError(in: "https://a/", page: 1, isLocal: false, body: body.bytes).status == .otherEnd)
+    #expect(WalkError(.loop, "x").status(isLocal: true) == .otherEnd)
+    #expect(WalkError(.usage, "x").toolError(in: "-", page: 1, isLocal: false).isUsage)
+  }
+}
