@@ -20,7 +20,8 @@ public struct HTTPOptions: Sendable {
   public var isPlainGet: Bool { body == nil && (method ?? "GET") == "GET" }
 
   /// The request for `url`. Credentials in the URL are taken unless `-u` gave some.
-  public func request(_ url: HTTPURL) -> HTTPRequest {
+  /// - Parameter contentType: of the body, unless a header says it; that of a form if nil.
+  public func request(_ url: HTTPURL, contentType: String? = nil) -> HTTPRequest {
     var request = HTTPRequest(url: url, userAgent: userAgent)
     request.method = method ?? (body == nil ? "GET" : "POST")
     request.body = body
@@ -31,7 +32,9 @@ public struct HTTPOptions: Sendable {
       request.credentials.user = url.user
       request.credentials.password = url.password
     }
-    if body != nil { request.setDefault("Content-Type", Array("application/x-www-form-urlencoded".utf8)) }
+    if body != nil {
+      request.setDefault("Content-Type", Array((contentType ?? "application/x-www-form-urlencoded").utf8))
+    }
     return request
   }
 

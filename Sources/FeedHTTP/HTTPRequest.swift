@@ -81,12 +81,15 @@ public struct HTTPRequest: Sendable {
       next.body = nil
       next.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
     }
-    if target.origin != url.origin {
-      next.credentials = Credentials()
-      next.route.usesNetrc = false  // which knows hosts, but neither ports nor schemes
-      next.headers.removeAll { !Self.isHarmless($0.name.lowercased()) }
-    }
+    if target.origin != url.origin { next.removeSecrets() }
     return next
+  }
+
+  /// Takes away all that could be a secret: credentials, and headers but those that never are one.
+  public mutating func removeSecrets() {
+    credentials = Credentials()
+    route.usesNetrc = false  // which knows hosts, but neither ports nor schemes
+    headers.removeAll { !Self.isHarmless($0.name.lowercased()) }
   }
 
   private static func isHarmless(_ name: String) -> Bool {

@@ -1,1 +1,13 @@
 import FeedCore
+
+paginate.main { (invocation: Invocation<Flag>, streams) throws(ToolError) in
+  let settings = try Settings(invocation, streams)
+  switch settings.source {
+  case .url(let url):
+    var walk = try ServerWalk(url, settings, streams)
+    return try walk.run()
+  case .file(let file):
+    var walk = try LocalWalk(file, settings, streams)
+    return try walk.run()
+  }
+}

@@ -33,7 +33,6 @@ struct Refusal {
 struct Connection {
   /// How long the body of a refusal is waited for; it is only read for its first line.
   private static let patience = 5.0
-  private static let excerptLength = 200
 
   private let transfer: HTTPTransfer
   private let client: HTTPClient
@@ -143,17 +142,6 @@ struct Connection {
       }
     }
     transfer.cancel()
-    let line = body.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }
-    let isCut = line.count > Self.excerptLength
-    var end = line.startIndex + min(line.count, Self.excerptLength)
-    // Not in the middle of a character.
-    while isCut, end > line.startIndex, body[end] & 0xC0 == 0x80 { end -= 1 }
-    return quoted(Array(body[line.startIndex..<end])) + (isCut ? "…" : "")
+    return HTTPExcerpt.firstLine(of: body)
   }
-}
-
-/// Seconds for a message: one decimal at the most.
-func secondsText(_ seconds: Double) -> String {
-  let tenths = Int((min(seconds, 1e12) * 10).rounded())
-  return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
 }

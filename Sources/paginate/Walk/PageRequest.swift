@@ -24,6 +24,12 @@ struct PageRequest: Equatable, Sendable {
     self.headers = headers
   }
 
+  /// Whether the body looks like JSON.
+  var hasJSONBody: Bool {
+    let first = body?.first { !isWhiteSpace($0) }
+    return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
+  }
+
   /// Sets a header in place of one of this name.
   mutating func setHeader(_ name: [UInt8], to value: [UInt8]) {
     let header = Header(name: name, value: value)

@@ -1,9 +1,7 @@
-import FeedCore
-
 /// Waits for input on `input`, until `deadline`, or until nobody reads `output`.
 /// - Returns: whether there is input.
 /// - Throws: in the last case, so that the tool ends as by SIGPIPE.
-func sleep(until deadline: Double, or input: Descriptor?, _ output: Descriptor) throws(ToolError) -> Bool {
+public func sleep(until deadline: Double, or input: Descriptor?, _ output: Descriptor) throws(ToolError) -> Bool {
   while true {
     let left = deadline - Clock.monotonic()
     if left <= 0 { return false }

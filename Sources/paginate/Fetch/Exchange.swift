@@ -1,0 +1,65 @@
+// One request and the whole of its answer.
+
+import FeedCore
+import FeedHTTP
+
+/// An answer that has come as a whole, whatever its status.
+struct Answer {
+  let head: HTTPHead
+  let body: [UInt8]
+  /// Where it came from, after redirects.
+  let url: HTTPURL
+
+  /// What of the body goes into a message.
+  var firstLine: String { HTTPExcerpt.firstLine(of: body) }
+}
+
+struct Exchange {
+  enum Outcome {
+    case answered(Answer)
+    case failed(HTTPError)
+    /// Nobody reads the output any more.
+    case hangUp
+  }
+
+  let client: HTTPClient
+  let output: Descriptor
+  /// The most bytes of a body, unpacked.
+  let maxSize: Int
+  /// How long nothing may come, in seconds.
+  let idleTimeout: Double
+
+  /// Sends a request, and waits for the end of the answer.
+  func run(_ request: HTTPRequest) -> Outcome {
+    do throws(HTTPError) {
+      let transfer = try client.start(request)
+      var body: [UInt8] = []
+      var hasHead = false
+      var lastActivity = Clock.monotonic()
+      while true {
+        let event = try transfer.next()
+        if event != nil { lastActivity = Clock.monotonic() }
+        switch event {
+        case .head?: hasHead = true
+        case .body?:
+          body += transfer.chunk
+          guard body.count <= maxSize else {
+            throw HTTPError(.permanent, "a page of more than \(maxSize) bytes (--max-size)")
+          }
+        case .end?:
+          // libcurl takes the end of a connection in the middle of the head for the end of an answer.
+          guard hasHead else { throw HTTPError(.transient, "connection closed before the end of the head") }
+          return .answered(Answer(head: transfer.head, body: body, url: transfer.request.url))
+        case nil:
+          switch try client.wait(until: lastActivity + idleTimeout, orHangUpOf: output) {
+          case .activity: break
+          case .timeUp: throw HTTPError(.timedOut, "nothing received for \(secondsText(idleTimeout)) s")
+          case .hangUp: return .hangUp
+          }
+        }
+      }
+    } catch {
+      return .failed(error)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+// Pages from a server: politely, and again when it was a passing failure.
+
+import FeedCore
+import FeedHTTP
+
+struct PageSource {
+  private let settings: Settings
+  private let origin: OriginRules
+  private let streams: StandardStreams
+  private let exchange: Exchange
+  private var delay = RetryDelay()
+  /// What the last answer asked for, and when it had come.
+  private var politeness: (wait: Double, reason: String) = (0, "")
+  private var lastAnswer: Double?
+
+  init(_ settings: Settings, _ origin: OriginRules, _ streams: StandardStreams) throws(ToolError) {
+    self.settings = settings
+    self.origin = origin
+    self.streams = streams
+    do {
+      exchange = Exchange(
+        client: try HTTPClient(), output: streams.output, maxSize: settings.maxSize, idleTimeout: settings.idleTimeout)
+    } catch {
+      throw ToolError(.otherEnd, error.message)
+    }
+  }
+
+  /// The answer to a request: a page.
+  mutating func page(_ request: PageRequest) throws(ToolError) -> (answer: Answer, document: JSONDocument) {
+    let url: HTTPURL
+    do { url = try HTTPURL(request.url) } catch { throw ToolError(.otherEnd, "the next link is malformed") }
+    try rest(before: url)
+    while true {
+      let start = Clock.monotonic()
+      switch exchange.run(self.request(request, url)) {
+      case .hangUp: throw .brokenPipe
+      case .failed(let error):
+        let status: ExitStatus = error.kind == .timedOut ? .later : error.kind == .local ? .trouble : .otherEnd
+        let failure = ToolError(status, error.message, source: url.display)
+        guard error.kind == .transient || error.kind == .timedOut else { throw failure }
+        try retry(after: failure, asked: 0, "")
+      case .answered(let answer):
+        lastAnswer = Clock.monotonic()
+        if let document = try judge(answer, url, seconds: Clock.monotonic() - start) { return (answer, document) }
+      }
+    }
+  }
+
+  /// - Returns: the page that the answer is; nil when it is time to ask again.
+  private mutating func judge(
+    _ answer: Answer, _ url: HTTPURL, seconds: Double
+  ) throws(ToolError) -> JSONDocument? {
+    let document: JSONDocument?
+    let fault: ToolError?
+    do {
+      document = try JSONDocument(parsing: answer.body, maxDepth: settings.maxDepth)
+      fault = nil
+    } catch {
+      document = nil
+      let place = TextPosition().place(of: error.offset, in: answer.body)
+      fault = ToolError(.otherEnd, error.message, source: url.display, place: place)
+    }
+    let now = Clock.now()
+    let asked = Politeness(answer.head, document, now: now)
+    tell("HTTP \(answer.head.status), \(answer.body.count) bytes in \(milliseconds(seconds)) ms", url)
+    let line = answer.firstLine
+    let refusal = ToolError(
+      answer.head.status == 429 ? .later : .otherEnd, "HTTP \(answer.head.status)" + (line.isEmpty ? "" : ": " + line),
+      source: url.display)
+    switch Politeness.verdict(answer.head, document, now: now) {
+    case .page:
+      delay.succeed()
+      politeness = (asked.wait, asked.reason)
+      if let fault { throw fault }
+      return document
+    case .retry:
+      try retry(after: refusal, asked: asked.wait, asked.reason)
+      return nil
+    case .failure: throw refusal
+    }
+  }
+
+  // MARK: Waiting
+
+  /// Waits until the server may be asked again.
+  private mutating func rest(before url: HTTPURL) throws(ToolError) {
+    guard let lastAnswer else { return }
+    let wanted = max(politeness.wait, settings.delay)
+    if politeness.wait > settings.maxWait { throw tooLong(politeness.wait, politeness.reason, url.display) }
+    let left = lastAnswer + wanted - Clock.monotonic()
+    if left > 0 {
+      tell("waiting \(secondsText(left)) s" + (politeness.wait > 0 ? " (\(politeness.reason))" : ""), url)
+      _ = try sleep(until: lastAnswer + wanted, or: nil, streams.output)
+    }
+  }
+
+  private mutating func retry(after failure: ToolError, asked: Double, _ reason: String) throws(ToolError) {
+    let seconds = delay.fail(asked: asked)
+    guard delay.failures <= settings.retries else {
+      let attempts = delay.failures == 1 ? "" : "; gave up after \(delay.failures) attempts"
+      throw ToolError(failure.status, failure.message + attempts, source: failure.source)
+    }
+    if asked > settings.maxWait { throw tooLong(asked, reason, failure.source ?? "") }
+    let text = failure.message + "; retrying in \(secondsText(seconds)) s"
+    streams.complain(ToolError(.later, text, source: failure.source), as: paginate.name)
+    _ = try sleep(until: Clock.monotonic() + seconds, or: nil, streams.output)
+  }
+
+  private func tooLong(_ seconds: Double, _ reason: String, _ source: String) -> ToolError {
+    let text = "asked to wait \(secondsText(seconds)) s (\(reason)), more than \(secondsText(settings.maxWait)) s"
+    return ToolError(.later, text + " (--max-wait)", source: source)
+  }
+
+  private func tell(_ message: String, _ url: HTTPURL) {
+    if settings.isVerbose { streams.complain(ToolError(.later, message, source: url.display), as: paginate.name) }
+  }
+
+  // MARK: The request
+
+  private func request(_ page: PageRequest, _ url: HTTPURL) -> HTTPRequest {
+    var request = settings.http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
+    if !origin.sendsSecrets(to: url) { request.removeSecrets() }
+    request.method = page.method
+    request.body = page.body
+    for header in page.headers { request.set(String(decoding: header.name, as: UTF8.self), header.value) }
+    request.setDefault("Accept", Array("application/json, */*;q=0.5".utf8))
+    return request
+  }
+}
+
+private func milliseconds(_ seconds: Double) -> Int { Int(min(seconds, 1e9) * 1000) }

@@ -1,0 +1,62 @@
+// paginate's options: the table.
+
+import FeedCore
+import FeedHTTP
+
+let paginate = ToolSpec(
+  "paginate", "Print the items of a paged API, in order and once each",
+  synopsis: ["[options] URL", "[options] [FILE]"],
+  foldedHeading: "HTTP options, as curl has them", options: Flag.self)
+
+enum Flag: ToolOption {
+  case next, items, id, hasMore, total, emptyCursor
+  case maxItems, maxPages, untilID, noDedupe
+  case records, pages, printNext, baseURL
+  case delay, retries, maxWait, idleTimeout, maxSize, maxDepth, keepParam, allowHost, sendAuthTo, verbose
+  case http(HTTPOption)
+
+  static let allCases: [Flag] =
+    [
+      .next, .items, .id, .hasMore, .total, .emptyCursor, .maxItems, .maxPages, .untilID, .noDedupe, .records, .pages,
+      .printNext, .baseURL, .delay, .retries, .maxWait, .idleTimeout, .maxSize, .maxDepth, .keepParam, .allowHost,
+      .sendAuthTo, .verbose,
+    ] + HTTPOption.allCases.map(Flag.http)
+
+  var spec: OptionSpec {
+    switch self {
+    case .next: OptionSpec("next", nil, .text("RULE"), "how the next page is asked for")
+    case .items: OptionSpec("items", nil, .text("POINTER"), "where a page has its items")
+    case .id: OptionSpec("id", nil, .text("POINTER"), "where an item has its id")
+    case .hasMore: OptionSpec("has-more", nil, .text("POINTER"), "where a page says whether there is more")
+    case .total: OptionSpec("total", nil, .text("POINTER"), "where a page says how many items there are")
+    case .emptyCursor: OptionSpec("empty-cursor", nil, .choice("end", "follow"), "what an empty cursor means")
+    case .maxItems: OptionSpec("max-items", "n", .text("N"), "end after printing N items")
+    case .maxPages: OptionSpec("max-pages", nil, .text("N"), "end after N pages")
+    case .untilID: OptionSpec("until-id", nil, .text("ID"), "end before the item with this id")
+    case .noDedupe: OptionSpec("no-dedupe", nil, nil, "print an item again when it comes again")
+    case .records: OptionSpec("records", nil, nil, "print event records")
+    case .pages: OptionSpec("pages", nil, nil, "print whole pages")
+    case .printNext: OptionSpec("print-next", nil, nil, "print only where the next page is")
+    case .baseURL: OptionSpec("base-url", nil, .text("URL"), "where the pages of an input come from")
+    case .delay: OptionSpec("delay", nil, .text("SECONDS"), "wait as long between requests")
+    case .retries: OptionSpec("retries", nil, .text("N"), "give up when N retries in a row have failed (5)")
+    case .maxWait: OptionSpec("max-wait", nil, .text("SECONDS"), "end rather than wait for longer (900)")
+    case .idleTimeout: OptionSpec("idle-timeout", nil, .text("SECONDS"), "try again when nothing comes so long (60)")
+    case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), "bytes of a page, unpacked (64M)")
+    case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of a page (10000)")
+    case .keepParam: OptionSpec("keep-param", nil, .text("NAME"), "put a parameter back into next links")
+    case .allowHost: OptionSpec("allow-host", nil, .text("HOST"), "follow next links to a host, without secrets")
+    case .sendAuthTo: OptionSpec("send-auth-to", nil, .text("HOST"), "follow next links to a host, with all headers")
+    case .verbose: OptionSpec("verbose", "v", nil, "tell on standard error about requests")
+    case .http(let option): option.spec
+    }
+  }
+
+  /// Whether the option says how to ask for pages, and so has no meaning for those that are there.
+  var needsURL: Bool {
+    switch self {
+    case .delay, .retries, .maxWait, .idleTimeout, .allowHost, .sendAuthTo, .verbose, .http: true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,51 @@
+// What of a page is printed, in the form that was asked for.
+
+import FeedCore
+
+struct PagePrinter {
+  private var output: ByteWriter
+  private let form: Settings.Form
+
+  init(_ form: Settings.Form, _ output: Descriptor) {
+    self.form = form
+    self.output = ByteWriter(output)
+  }
+
+  mutating func flush() throws(ToolError) { try output.flushOutput() }
+
+  mutating func print(_ step: Walker.Step) throws(ToolError) {
+    switch form {
+    case .items:
+      for item in step.items {
+        item.write(to: &output)
+        output.append("\n")
+      }
+    case .records: for item in step.items { printRecord(item) }
+    case .pages:
+      JSONWriter.writeCompact(JSONTree(step.page.root), to: &output)
+      output.append("\n")
+    case .nextLink: break
+    }
+    try output.checkOutput()
+  }
+
+  mutating func print(link: [UInt8]) {
+    output.append(link)
+    output.append("\n")
+  }
+
+  /// An event record; an item that is neither an object nor an array is the string of its text.
+  private mutating func printRecord(_ item: PageItem) {
+    let event = Array("item".utf8)
+    let id = item.id ?? []
+    output.beginRecord(event: event.span, id: id.span)
+    if item.value.kind == .object || item.value.kind == .array {
+      item.write(to: &output)
+    } else {
+      var text = ByteWriter()
+      item.write(to: &text)
+      JSONString.write(text.take(), to: &output)
+    }
+    output.endRecord()
+  }
+}

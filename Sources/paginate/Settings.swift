@@ -1,0 +1,115 @@
+// What the options of a command line come to.
+
+import FeedCore
+import FeedHTTP
+
+struct Settings {
+  enum Source {
+    case url(HTTPURL)
+    case file(InputFile)
+  }
+
+  enum Form { case items, records, pages, nextLink }
+
+  let source: Source
+  var walk = WalkOptions()
+  var form = Form.items
+  /// Where the first page of an input comes from.
+  var base: HTTPURL?
+  /// In seconds, as all times here.
+  var delay = 0.0
+  var retries = 5
+  var maxWait = 900.0
+  var idleTimeout = 60.0
+  var maxSize = 64 << 20
+  var maxDepth = 10_000
+  var isVerbose = false
+  var http = HTTPOptions()
+
+  init(_ invocation: Invocation<Flag>, _ streams: StandardStreams) throws(ToolError) {
+    source = try Self.source(invocation.operands)
+    if case .file = source, let (flag, _) = invocation.options.first(where: { $0.option.needsURL }) {
+      throw .usage("option '--\(flag.spec.name)' needs a URL to connect to")
+    }
+    for (flag, bytes) in invocation.options { try take(flag, bytes, streams) }
+    try refuseContradictions(invocation.options.map(\.option))
+    walk.findsLink = form == .nextLink
+  }
+
+  private mutating func take(_ flag: Flag, _ bytes: [UInt8], _ streams: StandardStreams) throws(ToolError) {
+    let value = OptionValue(bytes, of: flag.spec)
+    switch flag {
+    case .next:
+      do { walk.next = try NextRule(bytes) } catch { throw value.refused(error.expected) }
+    case .items: walk.items = try Self.pointer(value)
+    case .id: walk.id = try Self.pointer(value)
+    case .hasMore:
+      do { walk.hasMore = try HasMore(bytes) } catch { throw value.refused("a JSON Pointer such as /has_more") }
+    case .total: walk.total = try Self.pointer(value)
+    case .emptyCursor: walk.followsEmptyCursor = value.text == "follow"
+    case .maxItems: walk.maxItems = try value.integer(1...(.max))
+    case .maxPages: walk.maxPages = try value.integer(1...(.max))
+    case .untilID: walk.untilID = bytes
+    case .noDedupe: walk.dedupes = false
+    case .records: form = .records
+    case .pages: form = .pages
+    case .printNext: form = .nextLink
+    case .baseURL: base = try Self.url(bytes)
+    case .delay: delay = try value.seconds()
+    case .retries: retries = try value.integer(0...(.max))
+    case .maxWait: maxWait = try value.seconds()
+    case .idleTimeout:
+      idleTimeout = try value.seconds()
+      guard idleTimeout > 0 else { throw value.refused("more than 0 seconds") }
+    case .maxSize: maxSize = try value.size()
+    case .maxDepth: maxDepth = try value.integer(1...(.max))
+    case .keepParam: walk.keptParameters.append(bytes)
+    case .allowHost: walk.allowedHosts.append(try Self.host(value))
+    case .sendAuthTo: walk.trustedHosts.append(try Self.host(value))
+    case .verbose: isVerbose = true
+    case .http(let option): try http.take(option, bytes, streams)
+    }
+  }
+
+  private static func pointer(_ value: OptionValue) throws(ToolError) -> JSONPointer {
+    do { return try JSONPointer(value.bytes) } catch { throw value.refused("a JSON Pointer such as /data/items") }
+  }
+
+  private static func host(_ value: OptionValue) throws(ToolError) -> HostPattern {
+    guard let pattern = HostPattern(value.bytes) else { throw value.refused(HostPattern.expected) }
+    return pattern
+  }
+
+  private static func source(_ operands: [[UInt8]]) throws(ToolError) -> Source {
+    guard let operand = operands.first else { return .file(.standardInput) }
+    // Unquoted: a URL may hold a password, and a word that lost its quotes may be a token.
+    if operands.count > 1 { throw .usage("expected one URL or file, found \(operands.count)") }
+    if HTTPURL.isURL(operand) { return .url(try url(operand)) }
+    if let scheme = HTTPURL.scheme(of: operand) { throw .usage("cannot connect to a URL of scheme '\(scheme)'") }
+    return .file(InputFile(operand))
+  }
+
+  private static func url(_ bytes: [UInt8]) throws(ToolError) -> HTTPURL {
+    do { return try HTTPURL(bytes) } catch {
+      switch error {
+      case .scheme(let name): throw .usage("cannot connect to a URL of scheme '\(name)'")
+      case .malformed(let why): throw .usage("the URL is malformed: \(why)")
+      }
+    }
+  }
+
+  private func refuseContradictions(_ given: [Flag]) throws(ToolError) {
+    let forms = given.filter { [.records, .pages, .printNext].contains($0) }
+    if let first = forms.first, let other = forms.first(where: { $0 != first }) {
+      throw .usage("options '--\(first.spec.name)' and '--\(other.spec.name)' exclude each other")
+    }
+    if walk.untilID != nil, walk.id == nil { throw .usage("option '--until-id' needs '--id'") }
+    if case .url = source, base != nil { throw .usage("option '--base-url' is for pages that are there") }
+    if case .file = source {
+      if form != .nextLink, let flag = given.first(where: { $0 == .baseURL || $0 == .keepParam }) {
+        throw .usage("option '--\(flag.spec.name)' needs a URL to connect to, or '--print-next'")
+      }
+      if walk.next == .link { throw .usage("option '--next link' needs a URL to connect to") }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+// The two ways through a feed: page after page from a server, and pages that are there.
+
+import FeedCore
+import FeedHTTP
+
+/// Asks a server for page after page.
+struct ServerWalk {
+  private let settings: Settings
+  private let streams: StandardStreams
+  private let url: HTTPURL
+  private var walker: Walker
+  private var source: PageSource
+  private var printer: PagePrinter
+
+  init(_ url: HTTPURL, _ settings: Settings, _ streams: StandardStreams) throws(ToolError) {
+    self.url = url
+    self.settings = settings
+    self.streams = streams
+    do { walker = try Walker(settings.walk, first: PageRequest(first: settings.http.request(url))) } catch {
+      throw error.toolError(in: url.display, page: 1, isLocal: false)
+    }
+    guard let origin = walker.origin else { throw .usage("no URL given") }
+    source = try PageSource(settings, origin, streams)
+    printer = PagePrinter(settings.form, streams.output)
+  }
+
+  mutating func run() throws(ToolError) -> ExitStatus {
+    var request = PageRequest(first: settings.http.request(url))
+    var hasComplained = false
+    while true {
+      let (answer, document) = try source.page(request)
+      let step: Walker.Step
+      do { step = try walker.take(request, answer.head, document) } catch {
+        throw error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body)
+      }
+      if let complaint = step.complaint {
+        hasComplained = true
+        try printer.flush()
+        streams.complain(
+          ToolError(.otherEnd, complaint, source: answer.url.display, record: "page \(walker.pages)"), as: paginate.name
+        )
+      }
+      if walker.pages == 1, settings.isVerbose { tellShape() }
+      try printer.print(step)
+      // Before the next request is made, which may take long.
+      try printer.flush()
+      switch step.outcome {
+      case .next(let next):
+        if settings.form == .nextLink {
+          printer.print(link: next.url)
+          try printer.flush()
+          return .yes
+        }
+        request = next
+      case .link, .end: return settings.form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
+      case .failure(let error):
+        throw error.toolError(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body)
+      }
+    }
+  }
+
+  private func tellShape() {
+    guard let found = walker.shape?.found(beyond: settings.walk), !found.isEmpty else { return }
+    streams.complain(ToolError(.later, "found \(found)", source: url.display), as: paginate.name)
+  }
+}
+
+/// Takes pages as they come from a file or standard input.
+struct LocalWalk {
+  private let settings: Settings
+  private let streams: StandardStreams
+  private let file: InputFile
+  private var walker: Walker
+  private var request: PageRequest?
+  private var printer: PagePrinter
+
+  init(_ file: InputFile, _ settings: Settings, _ streams: StandardStreams) throws(ToolError) {
+    self.file = file
+    self.settings = settings
+    self.streams = streams
+    request = settings.base.map { PageRequest(first: settings.http.request($0)) }
+    do { walker = try Walker(settings.walk, first: request) } catch {
+      throw error.toolError(in: file.name, page: 1, isLocal: true)
+    }
+    printer = PagePrinter(settings.form, streams.output)
+  }
+
+  mutating func run() throws(ToolError) -> ExitStatus {
+    let descriptor = try file.open(streams)
+    defer { if !file.isStandardInput { descriptor.closeQuietly() } }
+    var input = DocumentInput(
+      file, descriptor, maxDepth: settings.maxDepth, maxSize: settings.maxSize, record: "page")
+    var hasLink = false
+    do throws(ToolError) {
+      while let page = try next(&input) {
+        if try take(page, &hasLink) { break }
+      }
+    } catch {
+      if !error.isBrokenPipe { try printer.flush() }
+      throw error
+    }
+    try printer.flush()
+    return settings.form == .nextLink && !hasLink ? .no : .yes
+  }
+
+  private mutating func next(_ input: inout DocumentInput) throws(ToolError) -> StreamedDocument? {
+    var printer = printer
+    defer { self.printer = printer }
+    return try input.next(orHangUpOf: streams.output) { () throws(ToolError) in try printer.flush() }
+  }
+
+  /// - Returns: whether nothing of what follows is wanted.
+  private mutating func take(_ page: StreamedDocument, _ hasLink: inout Bool) throws(ToolError) -> Bool {
+    let step: Walker.Step
+    do { step = try walker.take(request, nil, page.document) } catch { throw failure(error, page) }
+    try printer.print(step)
+    switch step.outcome {
+    case .next(let next):
+      request = next
+      hasLink = true
+      if settings.form == .nextLink { printer.print(link: next.url) }
+    case .link(let link):
+      hasLink = true
+      printer.print(link: link)
+    case .failure(let error): throw failure(error, page)
+    case .end(let ending): return !ending.isEndOfFeed
+    }
+    return false
+  }
+
+  private func failure(_ error: WalkError, _ page: StreamedDocument) -> ToolError {
+    error.toolError(
+      in: file.name, page: page.number, isLocal: true, body: page.document.bytes, from: page.position)
+  }
+}
+
+extension PageRequest {
+  /// The request of a command line.
+  init(first request: HTTPRequest) {
+    self.init(url: Array(request.url.text.utf8), method: request.method, body: request.body)
+  }
+}
