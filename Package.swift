@@ -45,7 +45,8 @@ let package = Package(
     .testTarget(
       name: "PaginateTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "paginate"], swiftSettings: plain),
     .testTarget(
-      name: "ToolLawTests", dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "sse-cat", "xml-split"],
+      name: "ToolLawTests",
+      dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "xml-split"],
       swiftSettings: plain),
   ]
 )
