@@ -1,0 +1,92 @@
+// Feeds whose pages are asked for by a number or an offset. Whatever is inserted or deleted above shifts all that is
+// below, so the number of a page is good only as long as nobody has touched the feed.
+//
+// - A tail that was read by an earlier run is looked for: the number of live items above it says on which page it is
+//   now, and the page that comes must show it. Where it does not, the page before or behind is looked at.
+// - While pages are read one after another, inserted items push some down to the next page, where they are met again
+//   and known. Deleted ones pull some up to a page that was read already: then `total` is less than it was, and the page
+//   before is read again before the one that said so is taken in.
+
+struct NumberedWalk {
+  /// How many items a page has; nil while it is not known.
+  var pageSize: Int?
+  /// How many items the feed had by the last page that was taken in.
+  var total: Int?
+  /// The requests of pages that follow each other, the last one being the one that is on its way or was taken in last.
+  private var trail: [[UInt8]] = []
+  /// How many are kept: deleting so many pages' worth of items between two requests is past finding out.
+  private static let trailLimit = 8
+  /// The least number that showed nothing of the run, being below its tail; and the greatest that showed nothing else.
+  private var lowestBelow = Int.max
+  private var highestAbove = -1
+
+  // MARK: The tail
+
+  /// What a page shows of the run whose tail is looked for.
+  enum Sight {
+    /// The tail.
+    case tail
+    /// Only items of the run, and not its tail: that is further down.
+    case above
+    /// Items of the run and then others: the tail itself is not there any more.
+    case beside
+    /// Nothing of the run: that is further up.
+    case below
+  }
+
+  /// The number to ask for so as to see the tail.
+  /// - Parameter count: how many live items the run has, from the top of the feed on.
+  /// - Returns: nil where the tail is on page 1, or the size of a page is not known.
+  mutating func tailNumber(_ numbering: FeedOptions.Numbering, count: Int, overlap: Int) -> Int? {
+    guard let pageSize, pageSize > 0 else { return nil }
+    (lowestBelow, highestAbove) = (.max, -1)
+    switch numbering {
+    case .pages: return count <= pageSize ? nil : (count - 1) / pageSize
+    case .offsets: return count <= pageSize ? nil : count - min(max(1, overlap), count)
+    }
+  }
+
+  /// The number to ask for instead.
+  /// - Returns: nil where the page is the right one.
+  mutating func otherNumber(
+    _ numbering: FeedOptions.Numbering, after number: Int, _ sight: Sight, isEmpty: Bool
+  ) -> Int? {
+    let step = numbering == .pages ? 1 : max(1, pageSize ?? 1)
+    switch sight {
+    case .tail, .beside: return nil
+    case .above:
+      highestAbove = max(highestAbove, number)
+      // What follows was seen to hold nothing of the run, so this is its end.
+      return number + step >= lowestBelow ? nil : number + step
+    case .below:
+      lowestBelow = min(lowestBelow, number)
+      let other = max(number - step, numbering == .pages ? 1 : 0)
+      return other == number || other <= highestAbove ? nil : other
+    }
+  }
+
+  // MARK: Page after page
+
+  /// A page is the first of those that follow each other.
+  mutating func begin(_ request: [UInt8]) { trail = [request] }
+
+  /// The request of the page that follows.
+  /// - Parameter fromFresh: whether the page before it was read by this run.
+  mutating func go(_ request: [UInt8], fromFresh: Bool) {
+    if !fromFresh {
+      trail = []
+      total = nil
+    }
+    trail.append(request)
+    if trail.count > Self.trailLimit { trail.removeFirst() }
+  }
+
+  /// The page that must be read again before this one is taken in; nil where nothing was deleted.
+  func pageBefore(_ page: FeedPage) -> [UInt8]? {
+    guard let now = page.total, let total, now < total else { return nil }
+    return request(steps: 1)
+  }
+
+  /// The request that came so many before the last.
+  func request(steps: Int) -> [UInt8]? { steps < trail.count ? trail[trail.count - 1 - steps] : nil }
+}
