@@ -1,5 +1,7 @@
 // What the command line says about deciding.
 
+import FeedCore
+
 struct FeedOptions: Sendable {
   enum Command: Sendable {
     /// From the top to known ground, then what is missing below.
@@ -51,4 +53,6 @@ struct FeedOutcome: Equatable, Sendable {
   var failure: FeedFailure?
   /// Whether items are missing in the middle that a later run can still get.
   var hasOpenGap: Bool
+
+  var status: ExitStatus { failure?.status ?? (hasOpenGap ? .no : .yes) }
 }
