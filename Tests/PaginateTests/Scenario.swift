@@ -71,7 +71,7 @@ struct ScenarioFeed {
   }
 
   func page(_ body: [String: Any], etag: String?) -> FeedPage {
-    let items = (body["items"] as? [Any] ?? []).map(item)
+    let items = list(body["items"] ?? []).map(item)
     return FeedPage(
       items: items, next: (body["next"] as? String).map { Array($0.utf8) }, total: body["total"] as? Int,
       etag: etag.map { Array($0.utf8) })
@@ -96,3 +96,10 @@ struct ScenarioFeed {
       data: Array("{\"id\":\"\(id)\",\"k\":\"\(key)\",\"v\":\(version)}".utf8))
   }
 }
+
+/// A list as it is, or as one string of words.
+func list(_ value: Any) -> [Any] {
+  (value as? String)?.split(separator: " ").map(String.init) ?? value as? [Any] ?? []
+}
+
+func words(_ value: Any?) -> [String]? { value.map { list($0).compactMap { $0 as? String } } }

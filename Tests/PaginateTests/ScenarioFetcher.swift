@@ -15,9 +15,24 @@ final class ScenarioFetcher: PageFetcher {
 
   init(_ feed: ScenarioFeed, _ exchanges: [[String: Any]], retries: Int, _ comment: String) {
     self.feed = feed
-    self.exchanges = exchanges[...]
+    self.exchanges = exchanges.map(Self.spelledOut)[...]
     self.retries = retries
     self.comment = comment
+  }
+
+  /// An exchange in short, `{"get": URL, "items": […], "next": URL}`, as the long form has it.
+  private static func spelledOut(_ exchange: [String: Any]) -> [String: Any] {
+    guard let url = exchange["get"] else { return exchange }
+    var body = exchange
+    for name in ["get", "if", "etag", "status", "retry_after", "garbage"] { body[name] = nil }
+    var headers: [String: String] = [:]
+    headers["ETag"] = exchange["etag"] as? String
+    headers["Retry-After"] = exchange["retry_after"] as? String
+    var condition: [String: String] = [:]
+    condition["If-None-Match"] = exchange["if"] as? String
+    var response: [String: Any] = ["status": exchange["status"] ?? 200, "headers": headers]
+    if exchange["garbage"] == nil { response["body"] = body }
+    return ["request": ["url": url, "headers": condition], "response": response]
   }
 
   var restCount: Int { exchanges.count }

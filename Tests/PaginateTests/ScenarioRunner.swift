@@ -26,7 +26,8 @@ struct ScenarioRunner {
       let feed = ScenarioFeed(try #require(feeds[name], "\(comment): no feed '\(name)'"))
       let result = ScenarioResult(comment, step["expect"] as? [String: Any] ?? [:])
       let fetcher = ScenarioFetcher(
-        feed, step["exchanges"] as? [[String: Any]] ?? [], retries: options["retries"] as? Int ?? 2, comment)
+        feed, step["exchanges"] as? [[String: Any]] ?? step["gets"] as? [[String: Any]] ?? [],
+        retries: options["retries"] as? Int ?? 2, comment)
       let picture: StorePicture
       switch kind {
       case .memory:
@@ -119,15 +120,15 @@ private final class ScenarioResult {
   func check(_ fetcher: ScenarioFetcher) {
     if status != 137 { #expect(fetcher.restCount == 0, "\(comment): requests that were not made") }
     if let expected = expected["waits"] as? [Double] { #expect(fetcher.waits == expected, "\(comment): waits") }
-    if let expected = expected["stdout"] as? [String] { #expect(lines == expected, "\(comment): stdout") }
+    if let expected = words(expected["stdout"]) { #expect(lines == expected, "\(comment): stdout") }
     if let expected = expected["exit"] as? Int { #expect(status == expected, "\(comment): exit") }
-    if let expected = expected["notes"] as? [String] { #expect(notes == expected, "\(comment): notes") }
+    if let expected = words(expected["notes"]) { #expect(notes == expected, "\(comment): notes") }
   }
 
   func check(_ picture: StorePicture) {
     guard let store = expected["store"] as? [String: Any] else { return }
     func ids(_ name: String, _ found: [String]) {
-      guard let expected = store[name] as? [String] else { return }
+      guard let expected = words(store[name]) else { return }
       #expect(found == expected, "\(comment): \(name)")
     }
     ids("visible", picture.visible)
@@ -136,7 +137,9 @@ private final class ScenarioResult {
     ids("uncertain", picture.uncertain)
     ids("gone", picture.gone)
     ids("unplaced", picture.unplaced)
-    if let expected = store["runs"] as? [[String]] { #expect(picture.placed == expected, "\(comment): runs") }
+    if let expected = store["runs"] as? [Any] {
+      #expect(picture.placed == expected.compactMap(words), "\(comment): runs")
+    }
     if let expected = store["tail"] as? String { #expect(picture.tail == expected, "\(comment): tail") }
     if let expected = store["versions"] as? [String: Int] {
       var versions: [String: Int] = [:]

@@ -24,15 +24,15 @@ struct FeedEngine {
     case below
     /// Of a numbered feed: the page with this number, which must hold the tail of the head.
     case tail(Int)
-    /// Of a numbered feed: a page that was read before, for `total` shrank.
-    case before(FeedPage, steps: Int)
+    /// Of a numbered feed: a page that was read before, for `total` shrank; with the pages that follow it, last first.
+    case before([FeedPage])
   }
 
   private enum Stage {
     case starting
     case waiting(Errand)
-    /// A page to be taken in, below the head.
-    case holding(FeedPage)
+    /// Pages to be taken in below the head, last first.
+    case holding([FeedPage])
     case deciding
     case closing
     case ended
@@ -90,9 +90,11 @@ struct FeedEngine {
       self.answer = nil
       stage = .deciding
       return try take(answer, errand, knowledge)
-    case .holding(let page):
+    case .holding(var pages):
       stage = .deciding
-      return try take(page, below: runs.head, knowledge)
+      guard let page = pages.popLast() else { return nil }
+      if !pages.isEmpty { stage = .holding(pages) }
+      return try take(page, below: runs.head, counts: pages.isEmpty, knowledge)
     case .deciding: return try decide(knowledge)
     case .closing:
       stage = .ended
@@ -142,12 +144,11 @@ struct FeedEngine {
     case (.page(let page), .first): return try takeFirst(page, knowledge)
     case (.page(let page), .below):
       if options.numbering != nil, let request = numbered.pageBefore(page) {
-        stage = .waiting(.before(page, steps: 1))
+        stage = .waiting(.before([page]))
         return .fetch(request, ifNoneMatch: nil)
       }
       return try take(page, below: runs.head, knowledge)
-    case (.page(let page), .before(let held, let steps)):
-      return try takeAgain(page, before: held, steps: steps, knowledge)
+    case (.page(let page), .before(let held)): return try takeAgain(page, before: held, knowledge)
     case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
     }
   }
@@ -260,15 +261,16 @@ struct FeedEngine {
   }
 
   private mutating func takeAgain(
-    _ page: FeedPage, before held: FeedPage, steps: Int, _ knowledge: some FeedKnowledge
+    _ page: FeedPage, before held: [FeedPage], _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
     var isAnchored = false
     for item in page.items where !isAnchored {
       if let known = try knowledge.item(item.id) { isAnchored = !known.isGone && head.range.contains(known.position) }
     }
-    if !isAnchored, let request = numbered.request(steps: steps + 1) {
-      stage = .waiting(.before(held, steps: steps + 1))
+    // Nothing on it is known: what was deleted filled a page or more, so something may be missing above it too.
+    if !isAnchored, let request = numbered.request(steps: held.count + 1) {
+      stage = .waiting(.before(held + [page]))
       return .fetch(request, ifNoneMatch: nil)
     }
     let action = try take(page, below: head, counts: false, knowledge)
