@@ -43,8 +43,7 @@ final class MemoryStorage: FeedStorage {
 
   func firstPage(in range: ClosedRange<Int>) -> KnownPage? { pages(range).first }
   func lastPage(in range: ClosedRange<Int>) -> KnownPage? { pages(range).last }
-  func etag() -> [UInt8]? { first?.etag }
-  func pageSize() -> Int? { first?.size }
+  func firstPage() -> FeedChange.FirstPage? { first }
 
   // MARK: Change
 

@@ -79,8 +79,9 @@ struct StorePicture {
 
 extension StorePicture {
   /// Looks into a file.
-  init(_ path: [UInt8], feed: Int) throws {
-    let database = try Database(path)
+  init(_ path: [UInt8], feed: Int) throws { try self.init(try Database(path), feed: feed) }
+
+  init(_ database: Database, feed: Int) throws {
     let store = try FeedStore(database, feed)
     let items = try database.prepare("SELECT id, position, printed, gone_at, data FROM item WHERE feed = ?")
       .all(.integer(feed)) { row in

@@ -29,7 +29,10 @@ struct FeedChange: Equatable, Sendable {
 
   struct FirstPage: Equatable, Sendable {
     var etag: [UInt8]?
+    /// How many items it had.
     var size: Int
+    /// How many items the feed had.
+    var total: Int?
   }
 
   var isEmpty: Bool { self == FeedChange() }

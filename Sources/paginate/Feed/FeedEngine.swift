@@ -51,6 +51,8 @@ struct FeedEngine {
   private var isStopped = false
   /// Ended because enough was read.
   private var isResting = false
+  /// Whether page 1 is as it was when it was read last (304).
+  private var isTopAsKnown = false
 
   /// How many pages count for `maxPages`.
   private var pageCount = 0
@@ -127,7 +129,7 @@ struct FeedEngine {
       return nil
     }
     let isConditional = options.command != .full && runs.head != nil
-    return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? try knowledge.etag() : nil)
+    return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? try knowledge.firstPage()?.etag : nil)
   }
 
   // MARK: Answers
@@ -138,7 +140,11 @@ struct FeedEngine {
     switch (answer, errand) {
     case (.failed(let failure), _): return end(failure)
     case (.notModified, .first):
-      numbered.pageSize = try knowledge.pageSize()
+      let page = try knowledge.firstPage()
+      numbered.pageSize = page?.size
+      numbered.begin(options.firstRequest)
+      numbered.total = page?.total
+      isTopAsKnown = true
       return nil
     case (.notModified, _): return end(FeedFailure(status: .otherEnd, message: "304 without a condition"))
     case (.page(let page), .first): return try takeFirst(page, knowledge)
@@ -193,9 +199,11 @@ struct FeedEngine {
       return end(FeedFailure(status: .otherEnd, message: "\(barrenCount) pages without a new item"))
     }
 
-    if let numbering = options.numbering, freshTop != tail.top {
+    var isFresh = freshTop == tail.top
+    if let numbering = options.numbering, !isFresh {
       let count = try knowledge.liveCount(in: head.range)
-      if let number = numbered.tailNumber(numbering, count: count, overlap: options.overlap) {
+      isFresh = isTopAsKnown && count <= numbered.pageSize ?? 0
+      if !isFresh, let number = numbered.tailNumber(numbering, count: count, overlap: options.overlap) {
         return fetch(options.numberedRequest(number), .tail(number))
       }
     }
@@ -203,7 +211,7 @@ struct FeedEngine {
     if requests.contains(request.hashValue) {
       return end(FeedFailure(status: .otherEnd, message: "the next page is one that was read already"))
     }
-    numbered.go(request, fromFresh: freshTop == tail.top)
+    numbered.go(request, fromFresh: isFresh)
     return fetch(request, .below)
   }
 
@@ -235,46 +243,30 @@ struct FeedEngine {
     _ page: FeedPage, _ number: Int, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head, let numbering = options.numbering else { return end() }
-    let lastLive = try knowledge.lastLive(in: head.range)
-    var lastKnown: Int?
-    var holdsTail = false
-    for (index, item) in page.items.enumerated() {
-      guard let known = try knowledge.item(item.id), !known.isGone, head.range.contains(known.position) else {
-        continue
-      }
-      lastKnown = index
-      if known.position == lastLive { holdsTail = true }
-    }
-    let sight: NumberedWalk.Sight =
-      holdsTail ? .tail : lastKnown.map { $0 == page.items.count - 1 ? .above : .beside } ?? .below
-    if let other = numbered.otherNumber(numbering, after: number, sight, isEmpty: page.items.isEmpty) {
-      let request = options.numberedRequest(other)
-      stage = .waiting(.tail(other))
-      return .fetch(request, ifNoneMatch: nil)
-    }
+    let overlap = try RereadPage(page, of: head, knowledge)
+    let other = numbered.otherNumber(numbering, after: number, overlap.sight, isEmpty: page.items.isEmpty)
+    if let other { return fetch(options.numberedRequest(other), .tail(other)) }
     numbered.begin(options.numberedRequest(number))
     // A page that only shows where the tail is was not asked for.
-    let before = pageCount
-    let action = try take(page, below: head, knowledge)
-    if case .commit(let change) = action, !change.items.contains(where: { $0.position != nil }) { pageCount = before }
-    return action
+    return try take(overlap.page, below: head, counts: overlap.sight != .above && overlap.hasMore, knowledge)
   }
 
   private mutating func takeAgain(
     _ page: FeedPage, before held: [FeedPage], _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
-    var isAnchored = false
-    for item in page.items where !isAnchored {
-      if let known = try knowledge.item(item.id) { isAnchored = !known.isGone && head.range.contains(known.position) }
-    }
+    let overlap = try RereadPage(page, of: head, knowledge)
     // Nothing on it is known: what was deleted filled a page or more, so something may be missing above it too.
-    if !isAnchored, let request = numbered.request(steps: held.count + 1) {
+    if overlap.sight == .below, let request = numbered.request(steps: held.count + 1) {
       stage = .waiting(.before(held + [page]))
       return .fetch(request, ifNoneMatch: nil)
     }
-    let action = try take(page, below: head, counts: false, knowledge)
-    stage = .holding(held)
+    // Items came on top meanwhile and pushed others down from this page, onto none of those that are held: what follows
+    // must be read again.
+    let isPushed = page.total ?? 0 > held.last?.total ?? .max
+    let action = try take(overlap.page, below: head, counts: false, knowledge)
+    stage = .holding(isPushed ? [] : held)
+    if isPushed { numbered.goBack(steps: held.count, &requests) }
     return action
   }
 

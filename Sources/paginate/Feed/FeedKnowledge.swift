@@ -30,8 +30,6 @@ protocol FeedKnowledge {
   func firstPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage?
   /// The last of them.
   func lastPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage?
-  /// The ETag of page 1.
-  func etag() throws(StoreError) -> [UInt8]?
-  /// How many items page 1 had.
-  func pageSize() throws(StoreError) -> Int?
+  /// What page 1 said when it was read last.
+  func firstPage() throws(StoreError) -> FeedChange.FirstPage?
 }

@@ -36,13 +36,13 @@ struct NumberedWalk {
 
   /// The number to ask for so as to see the tail.
   /// - Parameter count: how many live items the run has, from the top of the feed on.
-  /// - Returns: nil where the tail is on page 1, or the size of a page is not known.
+  /// - Returns: nil where the size of a page is not known.
   mutating func tailNumber(_ numbering: FeedOptions.Numbering, count: Int, overlap: Int) -> Int? {
     guard let pageSize, pageSize > 0 else { return nil }
     (lowestBelow, highestAbove) = (.max, -1)
     switch numbering {
-    case .pages: return count <= pageSize ? nil : (count - 1) / pageSize
-    case .offsets: return count <= pageSize ? nil : count - min(max(1, overlap), count)
+    case .pages: return max(0, count - 1) / pageSize
+    case .offsets: return count - min(max(1, overlap), count)
     }
   }
 
@@ -60,7 +60,7 @@ struct NumberedWalk {
       return number + step >= lowestBelow ? nil : number + step
     case .below:
       lowestBelow = min(lowestBelow, number)
-      let other = max(number - step, numbering == .pages ? 1 : 0)
+      let other = max(number - step, 0)
       return other == number || other <= highestAbove ? nil : other
     }
   }
@@ -81,6 +81,13 @@ struct NumberedWalk {
     if trail.count > Self.trailLimit { trail.removeFirst() }
   }
 
+  /// Goes on behind a page that was read again: those that followed it are asked for once more.
+  /// - Parameter requests: what would be a loop.
+  mutating func goBack(steps: Int, _ requests: inout Set<Int>) {
+    for request in trail.suffix(steps) { requests.remove(request.hashValue) }
+    trail.removeLast(min(steps, trail.count))
+  }
+
   /// The page that must be read again before this one is taken in; nil where nothing was deleted.
   func pageBefore(_ page: FeedPage) -> [UInt8]? {
     guard let now = page.total, let total, now < total else { return nil }
@@ -89,4 +96,35 @@ struct NumberedWalk {
 
   /// The request that came so many before the last.
   func request(steps: Int) -> [UInt8]? { steps < trail.count ? trail[trail.count - 1 - steps] : nil }
+}
+
+/// A page that shows a part of a run again, and what follows it.
+struct RereadPage {
+  let sight: NumberedWalk.Sight
+  /// Without what has come between the items of the run, or above them, since it was read. That has its place there, not
+  /// below the tail; what is new at the top is found by the next refresh, what came late further down by a full walk.
+  let page: FeedPage
+  /// Whether items follow those of the run.
+  let hasMore: Bool
+
+  init(_ page: FeedPage, of run: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) {
+    let tail = try knowledge.lastLive(in: run.range)
+    var isOfRun: [Bool] = []
+    var showsTail = false
+    for item in page.items {
+      let known = try knowledge.item(item.id)
+      isOfRun.append(known.map { !$0.isGone && run.range.contains($0.position) } ?? false)
+      if let known, !known.isGone, known.position == tail { showsTail = true }
+    }
+    var kept = page
+    if let last = isOfRun.lastIndex(of: true) {
+      kept.items = page.items.indices.filter { $0 > last || isOfRun[$0] }.map { page.items[$0] }
+      hasMore = last < page.items.count - 1
+      sight = showsTail ? .tail : hasMore ? .beside : .above
+    } else {
+      hasMore = !page.items.isEmpty
+      sight = .below
+    }
+    self.page = kept
+  }
 }

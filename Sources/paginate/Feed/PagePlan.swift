@@ -32,7 +32,7 @@ struct PagePlan {
     let sighted = try SightedPage(page, walked: index, runs, knowledge)
     unseenCount = sighted.unseen.count
     for sighting in sighted.seen { note(sighting, at: nil) }
-    if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count) }
+    if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
 
     guard let evidence = sighted.evidence, evidence.count >= options.overlap, let last = evidence.positions.last else {
       return append(sighted.unseen, of: page, to: walked)

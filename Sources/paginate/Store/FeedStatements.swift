@@ -5,7 +5,7 @@ struct FeedStatements {
   let runs, item, firstLive, lastLive, liveCount, firstPage, lastPage, firstPageFacts: Statement
   let live, waiting, waitingCount, uncertainCount, intent: Statement
   let insertItem, placeItem, editItem, markGone, removePages, savePage, removeRun, saveRun, saveFirstPage: Statement
-  let setIntent, setPrinted, redeliver, setRetryTime: Statement
+  let setIntent, setPrinted, redeliver, retryTime, setRetryTime: Statement
 
   init(_ database: Database) throws(StoreError) {
     runs = try database.prepare(
@@ -20,7 +20,8 @@ struct FeedStatements {
     let isPage = "FROM page WHERE feed = ? AND top BETWEEN ? AND ?"
     firstPage = try database.prepare("SELECT top, next \(isPage) ORDER BY top LIMIT 1")
     lastPage = try database.prepare("SELECT top, next \(isPage) ORDER BY top DESC LIMIT 1")
-    firstPageFacts = try database.prepare("SELECT etag, page_size, retry_at FROM feed WHERE number = ?")
+    firstPageFacts = try database.prepare("SELECT etag, page_size, total FROM feed WHERE number = ?")
+    retryTime = try database.prepare("SELECT retry_at FROM feed WHERE number = ?")
 
     waiting = try database.prepare(
       "SELECT position, id, data FROM item WHERE feed = ? AND position BETWEEN ? AND ? AND printed = 0 ORDER BY position"
@@ -47,7 +48,7 @@ struct FeedStatements {
     removeRun = try database.prepare("DELETE FROM run WHERE feed = ? AND number = ?")
     saveRun = try database.prepare(
       "INSERT OR REPLACE INTO run (feed, number, top, bottom, lower_end, is_placed) VALUES (?, ?, ?, ?, ?, ?)")
-    saveFirstPage = try database.prepare("UPDATE feed SET etag = ?2, page_size = ?3 WHERE number = ?1")
+    saveFirstPage = try database.prepare("UPDATE feed SET etag = ?2, page_size = ?3, total = ?4 WHERE number = ?1")
 
     setIntent = try database.prepare("UPDATE feed SET writing_from = ?2, writing_to = ?3 WHERE number = ?1")
     setPrinted = try database.prepare(

@@ -19,7 +19,7 @@ extension FeedStore {
           .text(Array(run.lowerEnd.rawValue.utf8)), .integer(run.isPlaced ? 1 : 0))
       }
       if let page = change.firstPage {
-        try statements.saveFirstPage.run(feedValue, .init(page.etag), .integer(page.size))
+        try statements.saveFirstPage.run(feedValue, .init(page.etag), .integer(page.size), .init(page.total))
       }
     }
   }

@@ -42,12 +42,13 @@ final class FeedStore: FeedStorage {
 
   func lastPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage? { try page(statements.lastPage, range) }
 
-  func etag() throws(StoreError) -> [UInt8]? {
-    try statements.firstPageFacts.first(.integer(feed)) { $0.isNull(0) ? nil : $0.text(0) } ?? nil
-  }
-
-  func pageSize() throws(StoreError) -> Int? {
-    try statements.firstPageFacts.first(.integer(feed)) { $0.isNull(1) ? nil : $0.integer(1) } ?? nil
+  func firstPage() throws(StoreError) -> FeedChange.FirstPage? {
+    let found = try statements.firstPageFacts.first(.integer(feed)) { row -> FeedChange.FirstPage? in
+      if row.isNull(1) { return nil }
+      return .init(
+        etag: row.isNull(0) ? nil : row.text(0), size: row.integer(1), total: row.isNull(2) ? nil : row.integer(2))
+    }
+    return found ?? nil
   }
 
   private func number(_ statement: Statement, _ range: ClosedRange<Int>) throws(StoreError) -> Int? {
@@ -64,7 +65,7 @@ final class FeedStore: FeedStorage {
 
   /// When the server wants to be asked again, in seconds since 1970.
   func retryTime() throws(StoreError) -> Int? {
-    try statements.firstPageFacts.first(.integer(feed)) { $0.isNull(2) ? nil : $0.integer(2) } ?? nil
+    try statements.retryTime.first(.integer(feed)) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
   }
 
   func setRetryTime(_ time: Int?) throws(StoreError) {

@@ -14,6 +14,7 @@ enum Schema {
       options TEXT NOT NULL,          -- of the walk, as JSON, without secrets
       etag TEXT,                      -- of page 1
       page_size INTEGER,              -- how many items page 1 had
+      total INTEGER,                  -- how many items the feed had then
       retry_at INTEGER,               -- seconds since 1970: no request before
       writing_from INTEGER,           -- the positions of what is being printed
       writing_to INTEGER
