@@ -64,15 +64,15 @@ struct FeedRuns: Equatable, Sendable {
   /// Whether items are known to be missing where they could still be had.
   var hasOpenGap: Bool { placed.contains { $0.lowerEnd == .open || $0.lowerEnd == .dropped } }
 
-  /// The positions of what may be printed: from the top to the first open gap. What cannot be had holds nothing up.
-  var printable: ClosedRange<Int>? {
-    guard let head else { return nil }
-    var bottom = head.bottom
-    for (run, below) in zip(placed, placed.dropFirst()) {
-      if run.lowerEnd != .lost { break }
-      bottom = below.bottom
+  /// The positions of what may be printed: all down to the first open gap. What cannot be had holds nothing up.
+  ///
+  /// Outside of the runs there is nothing but items that are gone; where one still waits to be printed, it is not
+  /// forgotten.
+  var printable: ClosedRange<Int> {
+    for (run, below) in zip(all, all.dropFirst()) where run.lowerEnd == .open || !below.isPlaced {
+      return Int.min...(below.top - 1)
     }
-    return head.top...bottom
+    return Int.min...Int.max
   }
 
   /// Puts runs in the place of others.

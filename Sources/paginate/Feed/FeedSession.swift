@@ -64,8 +64,7 @@ struct FeedSession<Fetcher: PageFetcher> {
   }
 
   private mutating func print(_ runs: FeedRuns) throws(StoreError) -> End? {
-    guard let range = runs.printable else { return nil }
-    switch try printer.print(range, of: store) {
+    switch try printer.print(runs.printable, of: store) {
     case .all: return nil
     case .enough:
       engine.stop()
