@@ -244,8 +244,11 @@ struct FeedEngine {
   ) throws(StoreError) -> Action? {
     guard let head = runs.head, let numbering = options.numbering else { return end() }
     let overlap = try RereadPage(page, of: head, knowledge)
-    let other = numbered.otherNumber(numbering, after: number, overlap.sight, isEmpty: page.items.isEmpty)
-    if let other { return fetch(options.numberedRequest(other), .tail(other)) }
+    switch numbered.verdict(numbering, on: number, overlap.sight) {
+    case .take: break
+    case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
+    case .giveUp: return end()
+    }
     numbered.begin(options.numberedRequest(number))
     // A page that only shows where the tail is was not asked for.
     return try take(overlap.page, below: head, counts: overlap.sight != .above && overlap.hasMore, knowledge)
@@ -263,10 +266,18 @@ struct FeedEngine {
     }
     // Items came on top meanwhile and pushed others down from this page, onto none of those that are held: what follows
     // must be read again.
-    let isPushed = page.total ?? 0 > held.last?.total ?? .max
+    if page.total ?? 0 > held.last?.total ?? .max {
+      let next = numbered.goBack(steps: held.count, &requests)
+      // If nothing on this page is known, it may be that all of it came on top.
+      if overlap.sight == .below, let next {
+        numbered.total = page.total
+        numbered.go(next, fromFresh: true)
+        return fetch(next, .below)
+      }
+      return try take(overlap.page, below: head, counts: false, knowledge)
+    }
     let action = try take(overlap.page, below: head, counts: false, knowledge)
-    stage = .holding(isPushed ? [] : held)
-    if isPushed { numbered.goBack(steps: held.count, &requests) }
+    stage = .holding(held)
     return action
   }
 

@@ -16,9 +16,8 @@ struct NumberedWalk {
   private var trail: [[UInt8]] = []
   /// How many are kept: deleting so many pages' worth of items between two requests is past finding out.
   private static let trailLimit = 8
-  /// The least number that showed nothing of the run, being below its tail; and the greatest that showed nothing else.
+  /// The least number that showed nothing of the run, being below its tail.
   private var lowestBelow = Int.max
-  private var highestAbove = -1
 
   // MARK: The tail
 
@@ -39,29 +38,32 @@ struct NumberedWalk {
   /// - Returns: nil where the size of a page is not known.
   mutating func tailNumber(_ numbering: FeedOptions.Numbering, count: Int, overlap: Int) -> Int? {
     guard let pageSize, pageSize > 0 else { return nil }
-    (lowestBelow, highestAbove) = (.max, -1)
+    lowestBelow = .max
     switch numbering {
     case .pages: return max(0, count - 1) / pageSize
     case .offsets: return count - min(max(1, overlap), count)
     }
   }
 
-  /// The number to ask for instead.
-  /// - Returns: nil where the page is the right one.
-  mutating func otherNumber(
-    _ numbering: FeedOptions.Numbering, after number: Int, _ sight: Sight, isEmpty: Bool
-  ) -> Int? {
+  /// What to do with a page that was to show the tail.
+  enum Verdict: Equatable {
+    /// It is the right one.
+    case take
+    case ask(Int)
+    /// The whole first page is new since it was looked at: nothing can be said in such a rush.
+    case giveUp
+  }
+
+  mutating func verdict(_ numbering: FeedOptions.Numbering, on number: Int, _ sight: Sight) -> Verdict {
     let step = numbering == .pages ? 1 : max(1, pageSize ?? 1)
     switch sight {
-    case .tail, .beside: return nil
+    case .tail, .beside: return .take
     case .above:
-      highestAbove = max(highestAbove, number)
       // What follows was seen to hold nothing of the run, so this is its end.
-      return number + step >= lowestBelow ? nil : number + step
+      return number + step >= lowestBelow ? .take : .ask(number + step)
     case .below:
       lowestBelow = min(lowestBelow, number)
-      let other = max(number - step, 0)
-      return other == number || other <= highestAbove ? nil : other
+      return number == 0 ? .giveUp : .ask(max(number - step, 0))
     }
   }
 
@@ -83,9 +85,12 @@ struct NumberedWalk {
 
   /// Goes on behind a page that was read again: those that followed it are asked for once more.
   /// - Parameter requests: what would be a loop.
-  mutating func goBack(steps: Int, _ requests: inout Set<Int>) {
+  /// - Returns: the request of the page that follows.
+  mutating func goBack(steps: Int, _ requests: inout Set<Int>) -> [UInt8]? {
+    let next = trail.suffix(steps).first
     for request in trail.suffix(steps) { requests.remove(request.hashValue) }
     trail.removeLast(min(steps, trail.count))
+    return next
   }
 
   /// The page that must be read again before this one is taken in; nil where nothing was deleted.
