@@ -25,7 +25,7 @@ struct FeedEngine {
     /// Of a numbered feed: the page with this number, which must hold the tail of the head.
     case tail(Int)
     /// Of a numbered feed: a page that was read before, for `total` shrank; with the pages that follow it, last first.
-    case before([FeedPage])
+    case before([FeedPage], steps: Int)
   }
 
   private enum Stage {
@@ -150,11 +150,12 @@ struct FeedEngine {
     case (.page(let page), .first): return try takeFirst(page, knowledge)
     case (.page(let page), .below):
       if options.numbering != nil, let request = numbered.pageBefore(page) {
-        stage = .waiting(.before([page]))
+        stage = .waiting(.before([page], steps: 1))
         return .fetch(request, ifNoneMatch: nil)
       }
       return try take(page, below: runs.head, knowledge)
-    case (.page(let page), .before(let held)): return try takeAgain(page, before: held, knowledge)
+    case (.page(let page), .before(let held, let steps)):
+      return try takeAgain(page, before: held, steps: steps, knowledge)
     case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
     }
   }
@@ -247,39 +248,36 @@ struct FeedEngine {
     switch numbered.verdict(numbering, on: number, overlap.sight) {
     case .take: break
     case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
-    case .giveUp: return end()
+    case .giveUp: return end(Self.rush)
     }
     numbered.begin(options.numberedRequest(number))
     // A page that only shows where the tail is was not asked for.
     return try take(overlap.page, below: head, counts: overlap.sight != .above && overlap.hasMore, knowledge)
   }
 
+  /// Takes a page that is read again, so many pages before the one that was read last.
+  /// - Parameter held: the pages that follow it, last first, which wait to be taken in behind it.
   private mutating func takeAgain(
-    _ page: FeedPage, before held: [FeedPage], _ knowledge: some FeedKnowledge
+    _ page: FeedPage, before held: [FeedPage], steps: Int, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
     let overlap = try RereadPage(page, of: head, knowledge)
+    // Where items came on top meanwhile, they pushed others down from this page, past those that are held: what follows
+    // must be read again.
+    let valid = page.total ?? 0 > held.last?.total ?? .max ? [] : held
     // Nothing on it is known: what was deleted filled a page or more, so something may be missing above it too.
-    if overlap.sight == .below, let request = numbered.request(steps: held.count + 1) {
-      stage = .waiting(.before(held + [page]))
+    if overlap.sight == .below {
+      guard let request = numbered.request(steps: steps + 1) else { return end(Self.rush) }
+      stage = .waiting(.before(valid + [page], steps: steps + 1))
       return .fetch(request, ifNoneMatch: nil)
     }
-    // Items came on top meanwhile and pushed others down from this page, onto none of those that are held: what follows
-    // must be read again.
-    if page.total ?? 0 > held.last?.total ?? .max {
-      let next = numbered.goBack(steps: held.count, &requests)
-      // If nothing on this page is known, it may be that all of it came on top.
-      if overlap.sight == .below, let next {
-        numbered.total = page.total
-        numbered.go(next, fromFresh: true)
-        return fetch(next, .below)
-      }
-      return try take(overlap.page, below: head, counts: false, knowledge)
-    }
     let action = try take(overlap.page, below: head, counts: false, knowledge)
-    stage = .holding(held)
+    stage = .holding(valid)
+    numbered.forget(steps - valid.count, &requests)
     return action
   }
+
+  private static let rush = FeedFailure(status: .later, message: "the feed changes faster than it can be read")
 
   // MARK: The end
 

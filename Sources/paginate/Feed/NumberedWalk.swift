@@ -50,7 +50,7 @@ struct NumberedWalk {
     /// It is the right one.
     case take
     case ask(Int)
-    /// The whole first page is new since it was looked at: nothing can be said in such a rush.
+    /// The whole first page is new since it was looked at.
     case giveUp
   }
 
@@ -83,14 +83,11 @@ struct NumberedWalk {
     if trail.count > Self.trailLimit { trail.removeFirst() }
   }
 
-  /// Goes on behind a page that was read again: those that followed it are asked for once more.
+  /// The last pages are to be asked for once more.
   /// - Parameter requests: what would be a loop.
-  /// - Returns: the request of the page that follows.
-  mutating func goBack(steps: Int, _ requests: inout Set<Int>) -> [UInt8]? {
-    let next = trail.suffix(steps).first
-    for request in trail.suffix(steps) { requests.remove(request.hashValue) }
-    trail.removeLast(min(steps, trail.count))
-    return next
+  mutating func forget(_ count: Int, _ requests: inout Set<Int>) {
+    for request in trail.suffix(count) { requests.remove(request.hashValue) }
+    trail.removeLast(min(count, trail.count))
   }
 
   /// The page that must be read again before this one is taken in; nil where nothing was deleted.
