@@ -105,7 +105,7 @@ struct FeedEngine {
     }
   }
 
-  private var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap) }
+  private var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap && !isStopped) }
 
   private mutating func fetch(_ request: [UInt8], _ errand: Errand, ifNoneMatch: [UInt8]? = nil) -> Action {
     // The number of a tail's page may come again: as the next page of the one before it.

@@ -23,6 +23,8 @@ struct FeedSession<Fetcher: PageFetcher> {
   var printer: FeedPrinter
   /// `--redeliver`.
   var redelivers = false
+  /// Whether a page is the last that is wanted (`--until-id`).
+  var isLast: (FeedPage) -> Bool = { _ in false }
   /// What is worth telling, as soon as it is known.
   var note: (FeedNote) -> Void = { _ in }
 
@@ -42,12 +44,16 @@ struct FeedSession<Fetcher: PageFetcher> {
       note(.uncertain(uncertain))
     }
     if let end = try print(FeedRuns(try store.runs())) { return end }
+    if printer.remaining == 0 { return .outcome(FeedOutcome(hasOpenGap: false)) }
 
     var pages = 0
     var notesTold = 0
     while true {
       switch try engine.next(store) {
-      case .fetch(let request, let etag): engine.receive(fetcher.fetch(request, ifNoneMatch: etag))
+      case .fetch(let request, let etag):
+        let answer = fetcher.fetch(request, ifNoneMatch: etag)
+        if case .page(let page) = answer, isLast(page) { engine.stop() }
+        engine.receive(answer)
       case .commit(let change):
         // A change without a page is not one that a test counts.
         let isPage = !change.savedPages.isEmpty
