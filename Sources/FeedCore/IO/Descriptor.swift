@@ -58,6 +58,11 @@ public struct Descriptor: Sendable {
     try open(path, O_WRONLY | O_CLOEXEC)
   }
 
+  /// Opens a file to read and write, empty if it was not there.
+  static func openOrCreate(_ path: [UInt8], mode: UInt32) throws(SystemError) -> Descriptor {
+    try open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode: mode)
+  }
+
   static func open(directory path: [UInt8]) throws(SystemError) -> Descriptor {
     try open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
   }

@@ -1,0 +1,39 @@
+// One process at a time, by flock(2) on a file that stands beside what is guarded. The system lets go of the lock when
+// the process ends, by kill -9 too, so none is ever left behind; the file itself stays, for removing it would let two
+// processes hold "the" lock on two files of one name.
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// A lock that is held until it is let go of, or the process ends.
+public final class LockFile {
+  private let file: Descriptor
+
+  private init(_ file: Descriptor) { self.file = file }
+
+  deinit { file.closeQuietly() }
+
+  /// Takes the lock, creating the file (mode 0600) where there is none.
+  /// - Parameter waits: whether to wait for whoever holds it.
+  /// - Returns: nil when another holds it.
+  public static func take(_ path: [UInt8], waits: Bool) throws(SystemError) -> LockFile? {
+    let lock = LockFile(try Descriptor.openOrCreate(path, mode: 0o600))
+    do throws(SystemError) {
+      _ = try Descriptor.retrying { flock(lock.file.number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
+    } catch {
+      if error.code == EWOULDBLOCK { return nil }
+      throw error
+    }
+    return lock
+  }
+
+  /// Makes sure that a file of this name is there and may be written, for a library that would create it with other
+  /// permissions.
+  /// - Parameter mode: the permission bits of a file that was not there, less the umask.
+  public static func ensureFile(_ path: [UInt8], mode: UInt32) throws(SystemError) {
+    try Descriptor.openOrCreate(path, mode: mode).close()
+  }
+}

@@ -1,0 +1,295 @@
+// Decides what to do next: which request to make, what to change in the store, when it is enough. Neither network nor
+// disk nor clock is known here; the engine is asked for an action, the action is done elsewhere, and the answer to a
+// request is handed in.
+//
+// There is one loop for everything. Page 1 is read; it joins a run or begins one, which then is the head. From then on
+// the head's tail says what is missing: a gap above the next run, or a walk that did not end. As long as something is,
+// the page below the tail is read and taken in, and that may join the next run, whose tail is then the head's. So
+// walking down to known ground, bridging a gap that an earlier run has left, and reading a feed for the first time are
+// one thing, and wherever it is interrupted, the next run goes on.
+
+struct FeedEngine {
+  enum Action: Equatable {
+    /// Ask for a page, and hand in what comes back.
+    /// - ifNoneMatch: the ETag that makes the request conditional.
+    case fetch([UInt8], ifNoneMatch: [UInt8]?)
+    /// Change the store; then print what waits to be printed.
+    case commit(FeedChange)
+    case done(FeedOutcome)
+  }
+
+  /// What a request that is on its way is for.
+  private enum Errand {
+    case first
+    case below
+    /// Of a numbered feed: the page with this number, which must hold the tail of the head.
+    case tail(Int)
+    /// Of a numbered feed: a page that was read before, for `total` shrank; with the pages that follow it, last first.
+    case before([FeedPage], steps: Int)
+  }
+
+  private enum Stage {
+    case starting
+    case waiting(Errand)
+    /// Pages to be taken in below the head, last first.
+    case holding([FeedPage])
+    case deciding
+    case closing
+    case ended
+  }
+
+  /// So many pages one after another that bring nothing new, and there is no end to it.
+  private static let barrenLimit = 1000
+
+  let options: FeedOptions
+  private(set) var runs = FeedRuns([])
+  private(set) var notes: [FeedNote] = []
+  private var stage = Stage.starting
+  private var answer: FeedAnswer?
+  private var failure: FeedFailure?
+  /// Asked to end where it is.
+  private var isStopped = false
+  /// Ended because enough was read.
+  private var isResting = false
+  /// Whether page 1 is as it was when it was read last (304).
+  private var isTopAsKnown = false
+
+  /// How many pages count for `maxPages`.
+  private var pageCount = 0
+  private var barrenCount = 0
+  /// The digests of the requests of this run, to find a loop.
+  private var requests: Set<Int> = []
+  /// Where the page begins that was taken in last: if that is the tail, its next request is no older than this run.
+  private var freshTop: Int?
+  /// Where a full walk met known ground last.
+  private var contact: PagePlan.Contact?
+  private var numbered = NumberedWalk()
+
+  init(_ options: FeedOptions) { self.options = options }
+
+  private var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }
+
+  // MARK: Driving
+
+  /// What came back for the request that was the last action.
+  mutating func receive(_ answer: FeedAnswer) { self.answer = answer }
+
+  /// Asks to read no further, as when enough has been printed.
+  mutating func stop() { isStopped = true }
+
+  /// - Parameter knowledge: the store, with all changes made that were asked for.
+  mutating func next(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action {
+    while true {
+      if let action = try step(knowledge) { return action }
+    }
+  }
+
+  private mutating func step(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    switch stage {
+    case .starting: return try start(knowledge)
+    case .waiting(let errand):
+      guard let answer else { return .done(outcome) }
+      self.answer = nil
+      stage = .deciding
+      return try take(answer, errand, knowledge)
+    case .holding(var pages):
+      stage = .deciding
+      guard let page = pages.popLast() else { return nil }
+      if !pages.isEmpty { stage = .holding(pages) }
+      return try take(page, below: runs.head, counts: pages.isEmpty, knowledge)
+    case .deciding: return try decide(knowledge)
+    case .closing:
+      stage = .ended
+      return try close(knowledge)
+    case .ended: return .done(outcome)
+    }
+  }
+
+  private var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap && !isStopped) }
+
+  private mutating func fetch(_ request: [UInt8], _ errand: Errand, ifNoneMatch: [UInt8]? = nil) -> Action {
+    // The number of a tail's page may come again: as the next page of the one before it.
+    if case .tail = errand {} else { requests.insert(request.hashValue) }
+    stage = .waiting(errand)
+    return .fetch(request, ifNoneMatch: ifNoneMatch)
+  }
+
+  private mutating func end(_ failure: FeedFailure? = nil) -> Action? {
+    self.failure = failure
+    stage = .closing
+    return nil
+  }
+
+  // MARK: The top
+
+  private mutating func start(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    runs = FeedRuns(try knowledge.runs())
+    if options.command == .more, options.numbering == nil, runs.head != nil {
+      stage = .deciding
+      return nil
+    }
+    let isConditional = options.command != .full && runs.head != nil
+    return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? try knowledge.firstPage()?.etag : nil)
+  }
+
+  // MARK: Answers
+
+  private mutating func take(
+    _ answer: FeedAnswer, _ errand: Errand, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    switch (answer, errand) {
+    case (.failed(let failure), _): return end(failure)
+    case (.notModified, .first):
+      let page = try knowledge.firstPage()
+      numbered.pageSize = page?.size
+      numbered.begin(options.firstRequest)
+      numbered.total = page?.total
+      isTopAsKnown = true
+      return nil
+    case (.notModified, _): return end(FeedFailure(status: .otherEnd, message: "304 without a condition"))
+    case (.page(let page), .first): return try takeFirst(page, knowledge)
+    case (.page(let page), .below):
+      if options.numbering != nil, let request = numbered.pageBefore(page) {
+        stage = .waiting(.before([page], steps: 1))
+        return .fetch(request, ifNoneMatch: nil)
+      }
+      return try take(page, below: runs.head, knowledge)
+    case (.page(let page), .before(let held, let steps)):
+      return try takeAgain(page, before: held, steps: steps, knowledge)
+    case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
+    }
+  }
+
+  private mutating func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    // An empty first page says nothing about what is known: neither that it is there nor that it is gone.
+    if page.items.isEmpty, page.next == nil, runs.head != nil { return end() }
+    let isLook = options.command == .more && runs.head != nil
+    defer { if isLook { pageCount = 0 } }
+    numbered.pageSize = page.items.count
+    numbered.begin(options.firstRequest)
+    return try take(page, below: nil, knowledge)
+  }
+
+  /// Takes a page in.
+  private mutating func take(
+    _ page: FeedPage, below walked: FeedRun?, counts: Bool = true, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    var plan = PagePlan(runs, options)
+    try plan.take(page, below: walked, knowledge)
+    runs = plan.runs
+    contact = plan.contact ?? contact
+    freshTop = plan.change.savedPages.last?.top
+    numbered.total = page.total
+    if counts { pageCount += 1 }
+    barrenCount = plan.unseenCount == 0 && plan.contact == nil ? barrenCount + 1 : 0
+    return .commit(plan.change)
+  }
+
+  // MARK: Below the head
+
+  private mutating func decide(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    guard let head = runs.head, let tail = try knowledge.lastPage(in: head.range) else { return end() }
+    if head.lowerEnd == .end || head.lowerEnd == .lost { return end() }
+    if let action = try settle(head, tail, knowledge) { return action }
+    if head.lowerEnd == .unread, options.command == .refresh { return end() }
+    if isStopped || pageCount >= maxPages ?? .max {
+      isResting = true
+      return end()
+    }
+    if barrenCount >= Self.barrenLimit {
+      return end(FeedFailure(status: .otherEnd, message: "\(barrenCount) pages without a new item"))
+    }
+
+    var isFresh = freshTop == tail.top
+    if let numbering = options.numbering, !isFresh {
+      let count = try knowledge.liveCount(in: head.range)
+      isFresh = isTopAsKnown && count <= numbered.pageSize ?? 0
+      if !isFresh, let number = numbered.tailNumber(numbering, count: count, overlap: options.overlap) {
+        return fetch(options.numberedRequest(number), .tail(number))
+      }
+    }
+    guard let request = tail.next else { return end() }
+    if requests.contains(request.hashValue) {
+      return end(FeedFailure(status: .otherEnd, message: "the next page is one that was read already"))
+    }
+    numbered.go(request, fromFresh: isFresh)
+    return fetch(request, .below)
+  }
+
+  /// What is known about the tail without a request.
+  private mutating func settle(
+    _ head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    var plan = PagePlan(runs, options)
+    if head.lowerEnd == .open, let below = runs.placed.dropFirst().first,
+      try knowledge.firstLive(in: below.range) == nil
+    {
+      plan.dissolve(below)
+    } else if tail.next == nil {
+      if options.command == .full {
+        plan.closeAtEnd()
+      } else {
+        notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
+      }
+    } else {
+      return nil
+    }
+    runs = plan.runs
+    return .commit(plan.change)
+  }
+
+  // MARK: Numbered feeds
+
+  private mutating func takeTail(
+    _ page: FeedPage, _ number: Int, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    guard let head = runs.head, let numbering = options.numbering else { return end() }
+    let overlap = try RereadPage(page, of: head, knowledge)
+    switch numbered.verdict(numbering, on: number, overlap.sight) {
+    case .take: break
+    case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
+    case .giveUp: return end(Self.rush)
+    }
+    numbered.begin(options.numberedRequest(number))
+    // A page that only shows where the tail is was not asked for.
+    return try take(overlap.page, below: head, counts: overlap.sight != .above && overlap.hasMore, knowledge)
+  }
+
+  /// Takes a page that is read again, so many pages before the one that was read last.
+  /// - Parameter held: the pages that follow it, last first, which wait to be taken in behind it.
+  private mutating func takeAgain(
+    _ page: FeedPage, before held: [FeedPage], steps: Int, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    guard let head = runs.head else { return end() }
+    let overlap = try RereadPage(page, of: head, knowledge)
+    // Where items came on top meanwhile, they pushed others down from this page, past those that are held: what follows
+    // must be read again.
+    let valid = page.total ?? 0 > held.last?.total ?? .max ? [] : held
+    // Nothing on it is known: what was deleted filled a page or more, so something may be missing above it too.
+    if overlap.sight == .below {
+      guard let request = numbered.request(steps: steps + 1) else { return end(Self.rush) }
+      stage = .waiting(.before(valid + [page], steps: steps + 1))
+      return .fetch(request, ifNoneMatch: nil)
+    }
+    let action = try take(overlap.page, below: head, counts: false, knowledge)
+    stage = .holding(valid)
+    numbered.forget(steps - valid.count, &requests)
+    return action
+  }
+
+  private static let rush = FeedFailure(status: .later, message: "the feed changes faster than it can be read")
+
+  // MARK: The end
+
+  private mutating func close(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    var plan = PagePlan(runs, options)
+    if options.command == .full, let contact { try plan.close(contact, knowledge) }
+    if isResting { plan.rest() }
+    if options.forgetsBelowGaps { plan.forgetBelowGap() }
+    for run in runs.all where !run.isPlaced {
+      if try knowledge.firstLive(in: run.range) == nil { plan.remove(run) }
+    }
+    runs = plan.runs
+    return plan.change.isEmpty ? nil : .commit(plan.change)
+  }
+}

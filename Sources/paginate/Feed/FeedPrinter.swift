@@ -1,0 +1,95 @@
+// Prints what waits, so that nothing is printed twice and nothing is forgotten whenever the process ends.
+//
+// What is about to be written is noted, written, and noted as done; each note is on disk before the next step. A process
+// that is killed in between leaves the note of one chunk behind, and whether that was written nobody can know: the next
+// run calls it uncertain and leaves it alone. A write that fails is another matter: the system says how many bytes it
+// took, so whole lines among them are done, the line that was cut is uncertain, and the rest waits for the next run.
+
+import FeedCore
+
+struct FeedPrinter {
+  /// How a line is written.
+  enum Style: Sendable {
+    /// The item as it came.
+    case data
+    /// An event record `item`.
+    case record
+  }
+
+  /// Moments at which a test can end everything.
+  enum Moment: Equatable, Sendable {
+    case beforeCommit(page: Int)
+    case afterCommit(page: Int)
+    /// With the last id of the chunk.
+    case afterIntent([UInt8])
+    case afterWrite([UInt8])
+  }
+
+  enum End: Equatable {
+    /// Nothing waits any more.
+    case all
+    /// As many items as were wanted have been printed.
+    case enough
+    case failed(SystemError)
+    /// A test has ended it.
+    case interrupted
+  }
+
+  var style = Style.data
+  /// How large a chunk is: what a kill can leave uncertain, and what two transactions are paid for.
+  var chunkLines = 1000
+  var chunkBytes = 64 * 1024
+  /// How many items may still be printed; nil for any number.
+  var remaining: Int?
+  /// Takes bytes; says how many, and why not all (`Descriptor.write`).
+  var write: (borrowing Span<UInt8>) -> (accepted: Int, error: SystemError?)
+  /// Whether to end here; for tests.
+  var isInterrupted: ((Moment) -> Bool)?
+
+  init(write: @escaping (borrowing Span<UInt8>) -> (accepted: Int, error: SystemError?)) { self.write = write }
+
+  /// Prints what waits in a range of positions.
+  mutating func print(_ range: ClosedRange<Int>, of store: some FeedStorage) throws(StoreError) -> End {
+    while true {
+      if remaining == 0 { return .enough }
+      let items = try store.waiting(in: range, lines: min(chunkLines, remaining ?? .max), bytes: chunkBytes)
+      guard let first = items.first, let last = items.last else { return .all }
+      try store.intend(first.position...last.position)
+      if isInterrupted?(.afterIntent(last.id)) == true { return .interrupted }
+
+      let (lines, ends) = text(of: items)
+      let (accepted, error) = write(lines.span)
+      if isInterrupted?(.afterWrite(last.id)) == true { return .interrupted }
+
+      let count = ends.count { $0 <= accepted }
+      let isTorn = count < items.count && accepted > (count == 0 ? 0 : ends[count - 1])
+      try store.settle(
+        printed: count == 0 ? nil : first.position...items[count - 1].position,
+        torn: isTorn ? items[count].position : nil)
+      if let error { return .failed(error) }
+      remaining = remaining.map { $0 - count }
+    }
+  }
+
+  /// The lines, and where each ends.
+  private func text(of items: [WaitingItem]) -> ([UInt8], [Int]) {
+    var writer = ByteWriter()
+    var ends: [Int] = []
+    ends.reserveCapacity(items.count)
+    for item in items {
+      switch style {
+      case .data:
+        writer.append(item.data)
+        writer.append(UInt8(ascii: "\n"))
+      case .record:
+        writer.beginRecord(event: Self.event.span, id: item.id.span)
+        writer.append(item.data)
+        writer.endRecord()
+      }
+      ends.append(writer.count)
+    }
+    return (writer.take(), ends)
+  }
+
+  private static let event = Array("item".utf8)
+}

@@ -1,0 +1,82 @@
+// One run of the tool on one feed of a store: does what the engine asks for, and prints after each change.
+
+import FeedCore
+
+/// Makes a request and everything that belongs to it: retries, waits, credentials.
+protocol PageFetcher {
+  /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
+  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer
+}
+
+struct FeedSession<Fetcher: PageFetcher> {
+  enum End: Equatable {
+    case outcome(FeedOutcome)
+    /// Standard output took no more.
+    case outputFailed(SystemError)
+    /// A test has ended it.
+    case interrupted
+  }
+
+  private let store: any FeedStorage
+  private var engine: FeedEngine
+  var fetcher: Fetcher
+  var printer: FeedPrinter
+  /// `--redeliver`.
+  var redelivers = false
+  /// Whether a page is the last that is wanted (`--until-id`).
+  var isLast: (FeedPage) -> Bool = { _ in false }
+  /// What is worth telling, as soon as it is known.
+  var note: (FeedNote) -> Void = { _ in }
+
+  init(_ store: any FeedStorage, _ options: FeedOptions, _ fetcher: Fetcher, _ printer: FeedPrinter) {
+    self.store = store
+    self.fetcher = fetcher
+    self.printer = printer
+    engine = FeedEngine(options)
+  }
+
+  /// Runs to the end. What is found to wait from earlier runs comes first, before the first request.
+  mutating func run() throws(StoreError) -> End {
+    let uncertain = try store.settleInterrupted()
+    if redelivers {
+      try store.redeliver()
+    } else if uncertain > 0 {
+      note(.uncertain(uncertain))
+    }
+    if let end = try print(FeedRuns(try store.runs())) { return end }
+    if printer.remaining == 0 { return .outcome(FeedOutcome(hasOpenGap: false)) }
+
+    var pages = 0
+    var notesTold = 0
+    while true {
+      switch try engine.next(store) {
+      case .fetch(let request, let etag):
+        let answer = fetcher.fetch(request, ifNoneMatch: etag)
+        if case .page(let page) = answer, isLast(page) { engine.stop() }
+        engine.receive(answer)
+      case .commit(let change):
+        // A change without a page is not one that a test counts.
+        let isPage = !change.savedPages.isEmpty
+        if isPage { pages += 1 }
+        if isPage, printer.isInterrupted?(.beforeCommit(page: pages)) == true { return .interrupted }
+        try store.commit(change)
+        if isPage, printer.isInterrupted?(.afterCommit(page: pages)) == true { return .interrupted }
+        if let end = try print(engine.runs) { return end }
+      case .done(let outcome): return .outcome(outcome)
+      }
+      for found in engine.notes.dropFirst(notesTold) { note(found) }
+      notesTold = engine.notes.count
+    }
+  }
+
+  private mutating func print(_ runs: FeedRuns) throws(StoreError) -> End? {
+    switch try printer.print(runs.printable, of: store) {
+    case .all: return nil
+    case .enough:
+      engine.stop()
+      return nil
+    case .failed(let error): return .outputFailed(error)
+    case .interrupted: return .interrupted
+    }
+  }
+}

@@ -1,0 +1,28 @@
+// What is asked of a store beyond knowing: to change, and to keep account of what has been printed.
+
+/// An item that waits to be printed.
+struct WaitingItem: Equatable, Sendable {
+  let position: Int
+  let id: [UInt8]
+  let data: [UInt8]
+}
+
+/// A feed in a store. Each call is one transaction: done whole or not at all, whenever the process ends.
+protocol FeedStorage: AnyObject, FeedKnowledge {
+  func commit(_ change: FeedChange) throws(StoreError)
+
+  /// The items that wait in a range of positions, from its beginning.
+  /// - Parameters:
+  ///   - lines: how many at most.
+  ///   - bytes: no more items when their data has so many; at least one comes if there is one.
+  func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem]
+  /// Notes that what waits in `range` is about to be written.
+  func intend(_ range: ClosedRange<Int>) throws(StoreError)
+  /// Notes what came of it: what waits in `printed` was written; of the item at `torn`, nobody knows; the rest waits on.
+  func settle(printed: ClosedRange<Int>?, torn: Int?) throws(StoreError)
+  /// Makes uncertain what was about to be written when the process ended.
+  /// - Returns: how many.
+  func settleInterrupted() throws(StoreError) -> Int
+  /// Makes all that is uncertain wait again.
+  func redeliver() throws(StoreError)
+}

@@ -1,0 +1,270 @@
+// From a page to the change that it makes: where its items come to stand, whether runs become one, and what is gone.
+
+/// What taking a page in amounts to.
+struct PagePlan {
+  private(set) var change = FeedChange()
+  /// The runs afterwards.
+  private(set) var runs: FeedRuns
+  /// Where known ground was reached: the number of the run, and the position of the last evidence.
+  private(set) var contact: Contact?
+  /// How many items the walk had not met before.
+  private(set) var unseenCount = 0
+
+  struct Contact: Equatable {
+    let run: Int
+    let position: Int
+  }
+
+  private let options: FeedOptions
+
+  init(_ runs: FeedRuns, _ options: FeedOptions) {
+    self.runs = runs
+    self.options = options
+  }
+
+  /// Takes in a page.
+  /// - Parameters:
+  ///   - walked: the run at whose tail the page was read; nil where it is page 1 and begins a walk.
+  mutating func take(
+    _ page: FeedPage, below walked: FeedRun?, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) {
+    let index = walked.flatMap { runs.index(of: $0.top) }
+    let sighted = try SightedPage(page, walked: index, runs, knowledge)
+    unseenCount = sighted.unseen.count
+    for sighting in sighted.seen { note(sighting, at: nil) }
+    if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
+
+    guard let evidence = sighted.evidence, evidence.count >= options.overlap, let last = evidence.positions.last else {
+      return append(sighted.unseen, of: page, to: walked)
+    }
+    let known = runs.all[evidence.run]
+    contact = Contact(run: known.number, position: last)
+    if options.command == .full {
+      append(sighted.unseen, of: page, to: walked)
+    } else if known.isPlaced {
+      try join(sighted.unseen, evidence, of: page, to: walked, knowledge)
+    } else {
+      append(sighted.unseen, of: page, to: walked)
+      findPlaces(in: known, upTo: last, of: page)
+    }
+  }
+
+  // MARK: Items
+
+  /// - Parameter position: nil where the item stays.
+  private mutating func note(_ sighting: Sighting, at position: Int?) {
+    let isChanged = sighting.isEdited && options.printsChanged
+    if sighting.known != nil, position == nil, !sighting.isEdited, !sighting.isBumped { return }
+    change.items.append(
+      .init(
+        item: sighting.item, handle: sighting.known?.handle, position: position, isEdited: sighting.isEdited,
+        isPrintedAgain: isChanged))
+  }
+
+  // MARK: A page that does not join
+
+  private mutating func append(_ unseen: [Sighting], of page: FeedPage, to walked: FeedRun?) {
+    var run = walked ?? newRun
+    let top = run.bottom + 1
+    for (offset, sighting) in unseen.enumerated() { note(sighting, at: top + offset) }
+    // A page without items has a place of its own, for its next request must be found.
+    run.bottom += max(1, unseen.count)
+    change.savedPages.append(KnownPage(top: top, next: page.next))
+    if page.next == nil, [.wanted, .unread].contains(run.lowerEnd) { run.lowerEnd = .end }
+    save(run)
+  }
+
+  /// A run above all others, without items yet.
+  private var newRun: FeedRun {
+    let top = runs.head.map { $0.top - FeedRun.room } ?? 0
+    return FeedRun(number: runs.nextNumber, top: top, bottom: top - 1, lowerEnd: runs.head == nil ? .wanted : .open)
+  }
+
+  private mutating func save(_ run: FeedRun) {
+    change.savedRuns.append(run)
+    runs.replace([], with: [run])
+  }
+
+  // MARK: A page that joins
+
+  private mutating func join(
+    _ unseen: [Sighting], _ evidence: SightedPage.Evidence, of page: FeedPage, to walked: FeedRun?,
+    _ knowledge: some FeedKnowledge
+  ) throws(StoreError) {
+    let known = runs.all[evidence.run]
+    let arriving = unseen.dropLast(evidence.count)
+    for sighting in unseen.suffix(evidence.count) { note(sighting, at: nil) }
+
+    // Below the tail of what is being read; or, where reading has just begun, above everything.
+    let first = walked.map { $0.bottom + 1 } ?? (runs.all[0].top - arriving.count)
+    for (offset, sighting) in arriving.enumerated() { note(sighting, at: first + offset) }
+    let run = FeedRun(
+      number: walked?.number ?? runs.nextNumber, top: walked?.top ?? (arriving.isEmpty ? known.top : first),
+      bottom: known.bottom, lowerEnd: known.lowerEnd)
+    let pageTop = arriving.isEmpty ? evidence.positions[0] : first
+    try merge(
+      run, with: evidence.run, met: evidence.positions, page: KnownPage(top: pageTop, next: page.next), knowledge)
+  }
+
+  /// Makes a run and a known one further down into one. What lies between them is gone.
+  /// - Parameters:
+  ///   - run: what they become.
+  ///   - index: of the known run.
+  ///   - met: the positions in it that were met again, ascending, the last of which is the last that was read.
+  ///   - page: the page that met it; nil where it is stored already.
+  private mutating func merge(
+    _ run: FeedRun, with index: Int, met: [Int], page: KnownPage?, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) {
+    var run = run
+    let known = runs.all[index]
+    guard let last = met.last else { return }
+    markGone(above: index, below: run, met: met)
+
+    // Of the known run's pages those that were read again give way; the one that was read in part begins further down.
+    let old = try knowledge.lastPage(in: known.top...last)
+    change.removedPages.append(known.top...last)
+    var hasRest = false
+    if last < known.bottom {
+      let rest = (last + 1)...known.bottom
+      let next = try knowledge.firstPage(in: rest)
+      let remaining = try knowledge.firstLive(in: rest)
+      hasRest = next != nil
+      if let remaining, remaining < next?.top ?? .max, let old {
+        change.savedPages.append(KnownPage(top: remaining, next: old.next))
+        hasRest = true
+      }
+    }
+    if let page {
+      change.savedPages.append(page)
+      // Where nothing is left of the known run, how it went on below is known anew.
+      if !hasRest, page.next == nil, [.wanted, .unread].contains(run.lowerEnd) { run.lowerEnd = .end }
+    }
+    change.removedRuns += runs.all[...index].map(\.number).filter { $0 != run.number }
+    change.savedRuns = [run]
+    runs.replace(change.removedRuns, with: [run])
+  }
+
+  /// What a walk passed by without meeting it is gone: all between the walked run and the one that it reached, and of
+  /// that one what lies above the last item that was met.
+  private mutating func markGone(above index: Int, below walked: FeedRun, met: [Int]) {
+    for run in runs.all[..<index] where run.number != walked.number {
+      change.gone.append(run.range)
+      change.removedPages.append(run.range)
+    }
+    var start = runs.all[index].top
+    for position in met {
+      if start < position { change.gone.append(start...(position - 1)) }
+      start = position + 1
+    }
+  }
+
+  // MARK: Items whose places were forgotten
+
+  /// The page met items that are known but had no place; by `append` they have one now. So nothing is missing above.
+  private mutating func findPlaces(in known: FeedRun, upTo last: Int, of page: FeedPage) {
+    guard var run = runs.head else { return }
+    for passed in runs.all where passed.number != run.number && passed.top < known.top {
+      change.gone.append(passed.range)
+      if passed.isPlaced { change.removedPages.append(passed.range) }
+      change.removedRuns.append(passed.number)
+    }
+    change.gone.append(known.top...last)
+    var rest = known
+    rest.top = last + 1
+    if rest.top > rest.bottom { change.removedRuns.append(known.number) } else { change.savedRuns.append(rest) }
+    if [.open, .dropped].contains(run.lowerEnd) {
+      run.lowerEnd = page.next == nil ? .end : .unread
+      change.savedRuns.removeAll { $0.number == run.number }
+      change.savedRuns.append(run)
+    }
+    runs.replace(change.removedRuns, with: change.savedRuns)
+  }
+
+  // MARK: At the end of a walk
+
+  /// Makes the head and the run that a full walk has reached into one: what was met has moved to the head, what was
+  /// not is gone.
+  mutating func close(_ contact: Contact, _ knowledge: some FeedKnowledge) throws(StoreError) {
+    guard let head = runs.head, let index = runs.all.firstIndex(where: { $0.number == contact.run }), index > 0,
+      runs.all[index].isPlaced
+    else { return }
+    var run = head
+    run.bottom = runs.all[index].bottom
+    run.lowerEnd = runs.all[index].lowerEnd
+    try merge(run, with: index, met: [contact.position], page: nil, knowledge)
+    // The last one met has a place in the head now; the one it had before is as gone as what was not met.
+  }
+
+  /// The walk has met everything that the feed has; whatever it did not meet is gone.
+  mutating func closeAtEnd() {
+    guard var head = runs.head else { return }
+    for run in runs.all.dropFirst() {
+      change.gone.append(run.range)
+      change.removedPages.append(run.range)
+      change.removedRuns.append(run.number)
+    }
+    head.lowerEnd = .end
+    change.savedRuns = [head]
+    runs.replace(change.removedRuns, with: [head])
+  }
+
+  /// The feed ended without known ground being reached: what is missing can no longer be had.
+  /// - Returns: how many gaps were given up.
+  mutating func giveUpGaps() -> Int {
+    var count = 0
+    for (index, var run) in runs.placed.enumerated() {
+      switch run.lowerEnd {
+      case .open: run.lowerEnd = .lost
+      case .dropped: run.lowerEnd = .end
+      // Of the others only the head has been read to its end.
+      case .wanted where index == 0, .unread where index == 0: run.lowerEnd = .end
+      default: continue
+      }
+      if runs.placed[index].lowerEnd == .open || runs.placed[index].lowerEnd == .dropped { count += 1 }
+      change.savedRuns.append(run)
+    }
+    runs.replace([], with: change.savedRuns)
+    return count
+  }
+
+  /// Takes out the run below the head, of which nothing is left; so there is no gap above it.
+  mutating func dissolve(_ empty: FeedRun) {
+    guard var head = runs.head else { return }
+    change.removedRuns.append(empty.number)
+    change.removedPages.append(empty.range)
+    head.lowerEnd = runs.placed.count > 2 ? .open : .wanted
+    change.savedRuns = [head]
+    runs.replace([empty.number], with: [head])
+  }
+
+  /// The head's tail is where its walk was to end.
+  mutating func rest() {
+    guard var head = runs.head, head.lowerEnd == .wanted else { return }
+    head.lowerEnd = .unread
+    change.savedRuns.append(head)
+    runs.replace([], with: [head])
+  }
+
+  /// Forgets a run of which nothing is left.
+  mutating func remove(_ empty: FeedRun) {
+    change.removedRuns.append(empty.number)
+    change.savedRuns.removeAll { $0.number == empty.number }
+    runs.replace([empty.number], with: [])
+  }
+
+  /// `--on-gap drop`: forgets the places of all that is below the first open gap.
+  mutating func forgetBelowGap() {
+    guard let gap = runs.placed.first(where: { $0.lowerEnd == .open }) else { return }
+    for var run in runs.placed where run.top >= gap.top {
+      if run.number == gap.number {
+        run.lowerEnd = .dropped
+      } else {
+        change.removedPages.append(run.range)
+        run.isPlaced = false
+      }
+      change.savedRuns.removeAll { $0.number == run.number }
+      change.savedRuns.append(run)
+    }
+    runs.replace([], with: change.savedRuns)
+  }
+}

@@ -1,0 +1,180 @@
+// SQLite, as far as the store needs it: open, prepare once, bind, step, read columns. This is the one file that calls
+// the library; whoever uses it meets bytes, integers and errors that are values.
+
+import CSQLite
+import FeedCore
+
+/// An open database. Not for use by several threads.
+@safe
+final class Database {
+  private let handle: OpaquePointer
+
+  /// Opens a file that exists; one that is empty is an empty database. Nothing is written yet.
+  /// - Parameter path: taken as it is; no name has a special meaning.
+  init(_ path: [UInt8]) throws(StoreError) {
+    // A name that begins with a colon would be a database in memory.
+    let name = path.first == UInt8(ascii: "/") ? path : Array("./".utf8) + path
+    var opened: OpaquePointer?
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code = unsafe (name + [0]).withUnsafeBytes {
+      unsafe sqlite3_open_v2($0.bindMemory(to: CChar.self).baseAddress, &opened, flags, nil)
+    }
+    guard let database = unsafe opened else { throw StoreError(.other, "out of memory") }
+    unsafe handle = database
+    if code != SQLITE_OK { throw error(code) }
+    unsafe sqlite3_busy_timeout(database, 10_000)
+  }
+
+  deinit { unsafe sqlite3_close_v2(handle) }
+
+  /// Runs statements that give no rows.
+  func run(_ statements: String) throws(StoreError) {
+    let code = unsafe sqlite3_exec(handle, statements, nil, nil, nil)
+    if code != SQLITE_OK { throw error(code) }
+  }
+
+  func prepare(_ statement: String) throws(StoreError) -> Statement {
+    var prepared: OpaquePointer?
+    let code = unsafe sqlite3_prepare_v3(
+      handle, statement, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
+    guard code == SQLITE_OK, let made = unsafe prepared else { throw error(code) }
+    return unsafe Statement(made, of: self)
+  }
+
+  /// Runs `body` so that all of what it writes is there afterwards, or nothing.
+  func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
+    try run("BEGIN IMMEDIATE")
+    do throws(StoreError) {
+      let result = try body()
+      try run("COMMIT")
+      return result
+    } catch {
+      // An error of the disk may have ended the transaction already.
+      try? run("ROLLBACK")
+      throw error
+    }
+  }
+
+  /// How many rows the last statement changed.
+  var changedRows: Int { Int(unsafe sqlite3_changes64(handle)) }
+
+  // MARK: Errors
+
+  fileprivate func error(_ code: Int32) -> StoreError {
+    let text = unsafe sqlite3_errmsg(handle).map { unsafe String(cString: $0) } ?? "error \(code)"
+    switch code & 0xFF {
+    case SQLITE_BUSY, SQLITE_LOCKED: return StoreError(.busy, "another process is writing to it")
+    case SQLITE_FULL: return StoreError(.full, withCause("the disk is full"))
+    case SQLITE_CORRUPT: return StoreError(.corrupt, "the store is damaged: \(text)")
+    case SQLITE_NOTADB: return StoreError(.foreign, "not a store: the file is no SQLite database")
+    case SQLITE_READONLY, SQLITE_PERM: return StoreError(.readOnly, withCause("cannot be written"))
+    case SQLITE_CANTOPEN: return StoreError(.readOnly, withCause("cannot be opened, or the files beside it cannot"))
+    default: return StoreError(.other, withCause(text.lowercasedFirst))
+    }
+  }
+
+  /// `text` with what the system said last, if it is known.
+  private func withCause(_ text: String) -> String {
+    let code = unsafe sqlite3_system_errno(handle)
+    return code == 0 ? text : "\(text): \(SystemError(code: code).message)"
+  }
+}
+
+/// A prepared statement, to be run again and again.
+@safe
+final class Statement {
+  /// What a parameter can be.
+  enum Value {
+    case null
+    case integer(Int)
+    case text([UInt8])
+
+    init(_ number: Int?) { self = number.map(Value.integer) ?? .null }
+    init(_ text: [UInt8]?) { self = text.map(Value.text) ?? .null }
+  }
+
+  private let handle: OpaquePointer
+  private let database: Database
+
+  fileprivate init(_ handle: OpaquePointer, of database: Database) {
+    unsafe self.handle = handle
+    self.database = database
+  }
+
+  deinit { unsafe sqlite3_finalize(handle) }
+
+  /// Runs to the end.
+  func run(_ values: Value...) throws(StoreError) {
+    try bind(values)
+    defer { unsafe sqlite3_reset(handle) }
+    while try step() {}
+  }
+
+  /// Runs to the first row.
+  /// - Parameter read: called on that row.
+  /// - Returns: nil when there is no row.
+  func first<T>(_ values: Value..., read: (Statement) -> T) throws(StoreError) -> T? {
+    try bind(values)
+    defer { unsafe sqlite3_reset(handle) }
+    return try step() ? read(self) : nil
+  }
+
+  /// - Parameters:
+  ///   - read: called on each row.
+  ///   - isWanted: whether to go on after so many rows.
+  func all<T>(
+    _ values: Value..., read: (Statement) -> T, while isWanted: (Int) -> Bool = { _ in true }
+  ) throws(StoreError) -> [T] {
+    try bind(values)
+    defer { unsafe sqlite3_reset(handle) }
+    var result: [T] = []
+    while try step() {
+      result.append(read(self))
+      if !isWanted(result.count) { break }
+    }
+    return result
+  }
+
+  // MARK: Columns of the current row, from 0
+
+  func integer(_ column: Int32) -> Int { Int(unsafe sqlite3_column_int64(handle, column)) }
+
+  func text(_ column: Int32) -> [UInt8] {
+    guard let start = unsafe sqlite3_column_text(handle, column) else { return [] }
+    return unsafe Array(UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column))))
+  }
+
+  func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+
+  // MARK: -
+
+  private func step() throws(StoreError) -> Bool {
+    let code = unsafe sqlite3_step(handle)
+    if code == SQLITE_ROW { return true }
+    if code == SQLITE_DONE { return false }
+    throw database.error(code)
+  }
+
+  private func bind(_ values: [Value]) throws(StoreError) {
+    for (index, value) in values.enumerated() {
+      let place = Int32(index + 1)
+      let code =
+        switch value {
+        case .null: unsafe sqlite3_bind_null(handle, place)
+        case .integer(let number): unsafe sqlite3_bind_int64(handle, place, Int64(number))
+        case .text(let bytes): bind(bytes, place)
+        }
+      if code != SQLITE_OK { throw database.error(code) }
+    }
+  }
+
+  private func bind(_ bytes: [UInt8], _ place: Int32) -> Int32 {
+    // SQLITE_TRANSIENT: the library makes its own copy. No address at all would be NULL, also for no bytes.
+    let copies = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    guard !bytes.isEmpty else { return unsafe sqlite3_bind_text(handle, place, "", 0, copies) }
+    return unsafe bytes.withUnsafeBytes {
+      unsafe sqlite3_bind_text64(
+        handle, place, $0.bindMemory(to: CChar.self).baseAddress, UInt64($0.count), copies, UInt8(SQLITE_UTF8))
+    }
+  }
+}

@@ -1,0 +1,76 @@
+// A feed in a SQLite file: how it changes, and the account of what has been printed.
+
+import FeedCore
+
+extension FeedStore {
+  func commit(_ change: FeedChange) throws(StoreError) {
+    let now = Statement.Value.integer(Int(Clock.now() / 1_000_000))
+    try database.transaction { () throws(StoreError) in
+      for item in change.items { try apply(item, now) }
+      for range in change.gone { try statements.markGone.run(feedValue, first(range), last(range), now) }
+      for range in change.removedPages { try statements.removePages.run(feedValue, first(range), last(range)) }
+      for page in change.savedPages {
+        try statements.savePage.run(feedValue, .integer(page.top), .init(page.next))
+      }
+      for number in change.removedRuns { try statements.removeRun.run(feedValue, .integer(number)) }
+      for run in change.savedRuns {
+        try statements.saveRun.run(
+          feedValue, .integer(run.number), .integer(run.top), .integer(run.bottom),
+          .text(Array(run.lowerEnd.rawValue.utf8)), .integer(run.isPlaced ? 1 : 0))
+      }
+      if let page = change.firstPage {
+        try statements.saveFirstPage.run(feedValue, .init(page.etag), .integer(page.size), .init(page.total))
+      }
+    }
+  }
+
+  private func apply(_ change: FeedChange.Item, _ now: Statement.Value) throws(StoreError) {
+    let (item, position) = (change.item, Statement.Value(change.position))
+    guard let handle = change.handle else {
+      return try statements.insertItem.run(
+        feedValue, .text(item.id), position, .init(item.orderKey), .text(item.version), .text(item.data), now)
+    }
+    try statements.placeItem.run(.integer(handle), position, .init(item.orderKey))
+    if change.isEdited {
+      try statements.editItem.run(
+        .integer(handle), .text(item.version), .text(item.data), now, .integer(change.isPrintedAgain ? 1 : 0))
+    }
+  }
+
+  private var feedValue: Statement.Value { .integer(feed) }
+  private func first(_ range: ClosedRange<Int>) -> Statement.Value { .integer(range.lowerBound) }
+  private func last(_ range: ClosedRange<Int>) -> Statement.Value { .integer(range.upperBound) }
+
+  // MARK: Printing
+
+  func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
+    try items(statements.waiting, range, lines: lines, bytes: bytes)
+  }
+
+  func intend(_ range: ClosedRange<Int>) throws(StoreError) {
+    try statements.setIntent.run(feedValue, first(range), last(range))
+  }
+
+  func settle(printed: ClosedRange<Int>?, torn: Int?) throws(StoreError) {
+    try database.transaction { () throws(StoreError) in
+      if let printed { try statements.setPrinted.run(feedValue, first(printed), last(printed), .integer(1)) }
+      if let torn { try statements.setPrinted.run(feedValue, .integer(torn), .integer(torn), .integer(2)) }
+      try statements.setIntent.run(feedValue, .null, .null)
+    }
+  }
+
+  func settleInterrupted() throws(StoreError) -> Int {
+    guard
+      let intent = try statements.intent.first(
+        feedValue, read: { row in row.isNull(0) ? nil : row.integer(0)...row.integer(1) }) ?? nil
+    else { return 0 }
+    return try database.transaction { () throws(StoreError) in
+      try statements.setPrinted.run(feedValue, first(intent), last(intent), .integer(2))
+      let count = database.changedRows
+      try statements.setIntent.run(feedValue, .null, .null)
+      return count
+    }
+  }
+
+  func redeliver() throws(StoreError) { try statements.redeliver.run(feedValue) }
+}

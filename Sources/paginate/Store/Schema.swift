@@ -1,0 +1,83 @@
+// The tables of a store, and what is made for people who look into it with sqlite3(1).
+
+enum Schema {
+  /// "FUpg": a file with another number is that of another program.
+  static let application = 0x4655_7067
+  /// Goes up with each change that an older tool would not understand.
+  static let version = 1
+
+  static let statements = """
+    CREATE TABLE feed (
+      number INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE,
+      url TEXT NOT NULL,
+      options TEXT NOT NULL,          -- of the walk, as JSON, without secrets
+      etag TEXT,                      -- of page 1
+      page_size INTEGER,              -- how many items page 1 had
+      total INTEGER,                  -- how many items the feed had then
+      retry_at INTEGER,               -- seconds since 1970: no request before
+      writing_from INTEGER,           -- the positions of what is being printed
+      writing_to INTEGER
+    ) STRICT;
+
+    -- A stretch of pages that are known to follow each other, top down.
+    CREATE TABLE run (
+      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+      number INTEGER NOT NULL,
+      top INTEGER NOT NULL,           -- the positions of its items are from top to bottom
+      bottom INTEGER NOT NULL,
+      lower_end TEXT NOT NULL CHECK (lower_end IN ('end', 'unread', 'wanted', 'open', 'lost', 'dropped')),
+      is_placed INTEGER NOT NULL,     -- 0: below a gap under --on-gap drop
+      PRIMARY KEY (feed, number)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE page (
+      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+      top INTEGER NOT NULL,           -- the position of its first item
+      next TEXT,                      -- the request for the page that followed
+      PRIMARY KEY (feed, top)
+    ) STRICT, WITHOUT ROWID;
+
+    CREATE TABLE item (
+      number INTEGER PRIMARY KEY,
+      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+      id TEXT NOT NULL,
+      position INTEGER NOT NULL,      -- the smaller, the nearer to the top of the feed
+      printed INTEGER NOT NULL,       -- 0: waits, 1: printed, 2: uncertain
+      order_key TEXT,
+      version TEXT NOT NULL,
+      data TEXT NOT NULL,             -- JSON
+      seen_at INTEGER NOT NULL,       -- seconds since 1970, as all times here
+      changed_at INTEGER,
+      gone_at INTEGER,
+      UNIQUE (feed, id)
+    ) STRICT;
+    CREATE INDEX item_live ON item (feed, position) WHERE gone_at IS NULL;
+    CREATE INDEX item_waiting ON item (feed, position) WHERE printed = 0;
+    CREATE INDEX item_uncertain ON item (feed, position) WHERE printed = 2;
+
+    -- The feed as it is known from its top to the first gap, in order.
+    CREATE VIEW items AS
+      WITH head AS (SELECT feed, MIN(top) AS top, bottom FROM run WHERE is_placed GROUP BY feed)
+      SELECT feed.name AS feed, item.id, item.data,
+        CASE item.printed WHEN 0 THEN 'waiting' WHEN 1 THEN 'printed' ELSE 'uncertain' END AS printed,
+        item.order_key, datetime(item.seen_at, 'unixepoch') AS seen_at,
+        datetime(item.changed_at, 'unixepoch') AS changed_at
+      FROM head
+      JOIN feed ON feed.number = head.feed
+      JOIN item ON item.feed = head.feed AND item.position BETWEEN head.top AND head.bottom
+      WHERE item.gone_at IS NULL
+      ORDER BY item.feed, item.position;
+
+    -- Where items are missing: below which item, and above which.
+    CREATE VIEW gaps AS
+      SELECT feed.name AS feed, run.lower_end AS state,
+        (SELECT id FROM item WHERE item.feed = run.feed AND gone_at IS NULL
+          AND position BETWEEN run.top AND run.bottom ORDER BY position DESC LIMIT 1) AS above,
+        (SELECT id FROM item WHERE item.feed = run.feed AND gone_at IS NULL
+          AND position > run.bottom ORDER BY position LIMIT 1) AS below
+      FROM run JOIN feed ON feed.number = run.feed
+      WHERE run.is_placed AND run.lower_end IN ('open', 'lost', 'dropped')
+      ORDER BY run.feed, run.top;
+    """
+}

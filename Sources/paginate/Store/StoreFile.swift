@@ -1,0 +1,110 @@
+// The file that holds feeds: made when it is not there, refused when it is somebody else's.
+
+import FeedCore
+
+/// A feed as the store lists it.
+struct FeedRecord: Equatable, Sendable {
+  let number: Int
+  let name: [UInt8]
+  let url: [UInt8]
+  /// The options of its walk, JSON that only the caller understands.
+  let options: [UInt8]
+}
+
+final class StoreFile {
+  let path: [UInt8]
+  private let database: Database
+
+  /// - Parameters:
+  ///   - creates: whether to make the file (mode 0600) when there is none.
+  ///   - isDurable: whether each change shall be on the disk before the next step, so that it outlives a power cut;
+  ///     otherwise it outlives the process.
+  init(_ path: [UInt8], creates: Bool, isDurable: Bool = false) throws(StoreError) {
+    self.path = path
+    do throws(SystemError) {
+      if creates {
+        try LockFile.ensureFile(path, mode: 0o600)
+      } else {
+        try Descriptor.open(reading: path).close()
+      }
+    } catch {
+      throw StoreError(.other, error.message)
+    }
+    database = try Database(path)
+    // Nothing is written before it is known whose the file is.
+    try Self.check(database)
+    try database.run("PRAGMA journal_mode = WAL")
+    try database.run(isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
+    // 16 MiB, so that the index of a million ids stays in memory for the most part.
+    try database.run("PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF")
+    let fresh = database
+    try database.transaction { () throws(StoreError) in
+      guard try Self.number(fresh, "PRAGMA application_id") == 0 else { return }
+      try fresh.run(Schema.statements)
+      try fresh.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(Schema.version)")
+    }
+  }
+
+  private static func number(_ database: Database, _ pragma: String) throws(StoreError) -> Int {
+    try database.prepare(pragma).first { $0.integer(0) } ?? 0
+  }
+
+  private static func check(_ database: Database) throws(StoreError) {
+    let application = try number(database, "PRAGMA application_id")
+    let version = try number(database, "PRAGMA user_version")
+    let isEmpty = try number(database, "SELECT count(*) FROM sqlite_schema") == 0
+    if application == 0, version == 0, isEmpty { return }
+    guard application == Schema.application else {
+      throw StoreError(.foreign, "not a store: the SQLite database is that of another program")
+    }
+    guard version <= Schema.version else {
+      throw StoreError(.newer, "the store was made by a later version of paginate (format \(version))")
+    }
+  }
+
+  // MARK: Feeds
+
+  func feeds() throws(StoreError) -> [FeedRecord] {
+    try database.prepare("SELECT number, name, url, options FROM feed ORDER BY number").all(read: Self.record)
+  }
+
+  func feed(named name: [UInt8]) throws(StoreError) -> FeedRecord? {
+    try database.prepare("SELECT number, name, url, options FROM feed WHERE name = ?")
+      .first(.text(name), read: Self.record)
+  }
+
+  private static func record(_ row: Statement) -> FeedRecord {
+    FeedRecord(number: row.integer(0), name: row.text(1), url: row.text(2), options: row.text(3))
+  }
+
+  /// Adds a feed, or gives one that is there other options.
+  @discardableResult
+  func save(_ name: [UInt8], url: [UInt8], options: [UInt8]) throws(StoreError) -> FeedRecord {
+    try database.prepare(
+      "INSERT INTO feed (name, url, options) VALUES (?1, ?2, ?3) ON CONFLICT (name) DO UPDATE SET url = ?2, options = ?3"
+    )
+    .run(.text(name), .text(url), .text(options))
+    guard let record = try feed(named: name) else { throw StoreError(.other, "the feed was taken out meanwhile") }
+    return record
+  }
+
+  /// The feed, to be read and changed by whoever holds its lock.
+  func open(_ feed: FeedRecord) throws(StoreError) -> FeedStore { try FeedStore(database, feed.number) }
+
+  /// Takes the lock of a feed: one run at a time, while other feeds of the file go on.
+  /// - Returns: nil when another run holds it.
+  func lock(_ feed: FeedRecord, waits: Bool) throws(StoreError) -> LockFile? {
+    do {
+      return try LockFile.take(path + Array("-feed\(feed.number).lock".utf8), waits: waits)
+    } catch {
+      throw StoreError(.readOnly, "the lock file beside it: \(error.message)")
+    }
+  }
+
+  /// What `PRAGMA integrity_check` finds wrong; for tests.
+  func damage() throws(StoreError) -> [String] {
+    let found = try database.prepare("PRAGMA integrity_check").all { String(decoding: $0.text(0), as: UTF8.self) }
+    let links = try database.prepare("PRAGMA foreign_key_check").all { _ in "a row without its feed" }
+    return found.filter { $0 != "ok" } + links
+  }
+}

@@ -1,0 +1,124 @@
+import FeedCore
+
+@testable import paginate
+
+/// A feed in memory, written for being right rather than fast: what the SQLite store must agree with.
+final class MemoryStorage: FeedStorage {
+  struct Item {
+    var item: FeedItem
+    var position: Int
+    var state = PrintState.waiting
+    var isGone = false
+  }
+
+  private(set) var items: [Item] = []
+  private var allRuns: [Int: FeedRun] = [:]
+  private var pages: [Int: [UInt8]?] = [:]
+  private var first: FeedChange.FirstPage?
+  private var intended: ClosedRange<Int>?
+
+  // MARK: Knowledge
+
+  func runs() -> [FeedRun] { Array(allRuns.values) }
+
+  func item(_ id: [UInt8]) -> KnownItem? {
+    guard let handle = items.firstIndex(where: { $0.item.id == id }) else { return nil }
+    let found = items[handle]
+    return KnownItem(
+      handle: handle, position: found.position, orderKey: found.item.orderKey, version: found.item.version,
+      isGone: found.isGone)
+  }
+
+  private func live(_ range: ClosedRange<Int>) -> [Int] {
+    items.filter { !$0.isGone && range.contains($0.position) }.map(\.position).sorted()
+  }
+
+  func firstLive(in range: ClosedRange<Int>) -> Int? { live(range).first }
+  func lastLive(in range: ClosedRange<Int>) -> Int? { live(range).last }
+  func liveCount(in range: ClosedRange<Int>) -> Int { live(range).count }
+
+  private func pages(_ range: ClosedRange<Int>) -> [KnownPage] {
+    pages.filter { range.contains($0.key) }.sorted { $0.key < $1.key }.map { KnownPage(top: $0.key, next: $0.value) }
+  }
+
+  func firstPage(in range: ClosedRange<Int>) -> KnownPage? { pages(range).first }
+  func lastPage(in range: ClosedRange<Int>) -> KnownPage? { pages(range).last }
+  func firstPage() -> FeedChange.FirstPage? { first }
+
+  // MARK: Change
+
+  func commit(_ change: FeedChange) {
+    for entry in change.items {
+      guard let handle = entry.handle else {
+        items.append(Item(item: entry.item, position: entry.position ?? 0))
+        continue
+      }
+      if let position = entry.position { items[handle].position = position }
+      items[handle].isGone = false
+      items[handle].item.orderKey = entry.item.orderKey
+      if entry.isEdited { items[handle].item = entry.item }
+      if entry.isPrintedAgain { items[handle].state = .waiting }
+    }
+    for range in change.gone {
+      for index in items.indices where range.contains(items[index].position) { items[index].isGone = true }
+    }
+    for range in change.removedPages { pages = pages.filter { !range.contains($0.key) } }
+    for page in change.savedPages { pages[page.top] = .some(page.next) }
+    for number in change.removedRuns { allRuns[number] = nil }
+    for run in change.savedRuns { allRuns[run.number] = run }
+    first = change.firstPage ?? first
+  }
+
+  // MARK: Printing
+
+  func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) -> [WaitingItem] {
+    var size = 0
+    var result: [WaitingItem] = []
+    for item in items.filter({ $0.state == .waiting && range.contains($0.position) })
+      .sorted(by: { $0.position < $1.position })
+    {
+      result.append(WaitingItem(position: item.position, id: item.item.id, data: item.item.data))
+      size += item.item.data.count
+      if size >= bytes || result.count >= lines { break }
+    }
+    return result
+  }
+
+  func intend(_ range: ClosedRange<Int>) { intended = range }
+
+  func settle(printed: ClosedRange<Int>?, torn: Int?) {
+    if let printed { mark(printed, .printed) }
+    if let torn { mark(torn...torn, .uncertain) }
+    intended = nil
+  }
+
+  func settleInterrupted() -> Int {
+    defer { intended = nil }
+    return intended.map { mark($0, .uncertain) } ?? 0
+  }
+
+  func redeliver() {
+    for index in items.indices where items[index].state == .uncertain { items[index].state = .waiting }
+  }
+
+  @discardableResult
+  private func mark(_ range: ClosedRange<Int>, _ state: PrintState) -> Int {
+    var count = 0
+    for index in items.indices where items[index].state == .waiting && range.contains(items[index].position) {
+      items[index].state = state
+      count += 1
+    }
+    return count
+  }
+
+  var picture: StorePicture {
+    StorePicture(
+      runs: FeedRuns(runs()),
+      items: items.map {
+        StorePicture.Item(
+          id: String(decoding: $0.item.id, as: UTF8.self), position: $0.position, state: $0.state, isGone: $0.isGone,
+          data: $0.item.data)
+      },
+      pages: pages.keys.sorted(), intended: intended)
+  }
+}

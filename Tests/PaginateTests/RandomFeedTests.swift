@@ -1,0 +1,169 @@
+import FeedCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import paginate
+
+/// A feed that changes at random while it is read, by runs that are killed at random: nothing is printed twice, and
+/// when all gaps are closed nothing is missing.
+@Suite struct RandomFeedTests {
+  @Test(arguments: SimulatedFeed.Style.allCases, 1...60)
+  func inMemory(_ style: SimulatedFeed.Style, _ seed: Int) throws {
+    let store = MemoryStorage()
+    _ = try RandomRuns(style, seed: seed).run {
+      store.picture
+    } on: {
+      store
+    }
+  }
+
+  @Test(arguments: SimulatedFeed.Style.allCases, 1...6)
+  func inFile(_ style: SimulatedFeed.Style, _ seed: Int) throws {
+    let folder = try ScratchFolder()
+    let path = Array(folder.file("so.db").utf8)
+    let file = try StoreFile(path, creates: true)
+    let feed = try file.save(Array("so".utf8), url: Array("/feed".utf8), options: Array("{}".utf8))
+    let printed = try RandomRuns(style, seed: seed).run {
+      try StorePicture(path, feed: feed.number)
+    } on: {
+      // Each run opens the file anew, as a process does.
+      try StoreFile(path, creates: false).open(feed)
+    }
+    #expect(try file.damage() == [])
+    let memory = MemoryStorage()
+    let other = try RandomRuns(style, seed: seed).run {
+      memory.picture
+    } on: {
+      memory
+    }
+    #expect(printed == other, "the stores differ")
+  }
+}
+
+/// One simulated feed, and everything that happens to it.
+private final class RandomRuns {
+  private let feed: SimulatedFeed
+  private var random: SeededGenerator
+  private let comment: String
+  private var printed: [String] = []
+  /// What may have been printed twice, for it was uncertain and asked for again.
+  private var doubtful: Set<String> = []
+  private var isCalm = false
+
+  init(_ style: SimulatedFeed.Style, seed: Int) {
+    random = SeededGenerator(seed: UInt64(seed))
+    feed = SimulatedFeed(style, perPage: Int.random(in: 1...5, using: &random))
+    comment = "\(style), seed \(seed)"
+  }
+
+  private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
+
+  /// - Returns: the ids that were printed, in order.
+  func run(_ picture: () throws -> StorePicture, on store: () throws -> some FeedStorage) throws -> [String] {
+    for _ in 0..<pick(20) { feed.insert() }
+    for round in 0..<25 {
+      for _ in 0..<pick(4) { change() }
+      for _ in 0..<[0, 0, 1, 3, 12][pick(5)] { feed.insert() }
+      let before = try picture()
+      try runOnce(try store(), "\(comment), round \(round)")
+      let after = try picture()
+      after.checkInvariants("\(comment), round \(round)")
+      #expect(Set(before.items.map(\.id)).isSubset(of: after.items.map(\.id)), "\(comment): an item was forgotten")
+    }
+
+    isCalm = true
+    var options = feed.options
+    for command in [FeedOptions.Command.refresh, .more, .refresh] {
+      options.command = command
+      options.maxPages = command == .more ? 1000 : nil
+      try run(options, try store(), killAfter: nil, room: nil, redelivers: false, "\(comment), calm \(command)")
+    }
+    let found = try picture()
+    found.checkInvariants("\(comment), at the end")
+    #expect(!found.runs.hasOpenGap, "\(comment): a gap stays open")
+    #expect(found.waiting == [] && found.intended == nil, "\(comment): something still waits")
+    let known = Set(feed.ids)
+    let visible = found.visible.filter(known.contains)
+    let difference = visible.difference(from: feed.ids)
+    #expect(difference.isEmpty, "\(comment): what is known of the feed")
+    let all = Set(printed + found.uncertain)
+    #expect(known.subtracting(all) == [], "\(comment): never printed")
+    for (id, count) in Dictionary(printed.map { ($0, 1) }, uniquingKeysWith: +) where count > 1 {
+      #expect(doubtful.contains(id), "\(comment): \(id) was printed \(count) times")
+    }
+
+    options.command = .full
+    options.maxPages = nil
+    try run(options, try store(), killAfter: nil, room: nil, redelivers: false, comment)
+    #expect(try picture().visible.difference(from: feed.ids).isEmpty, "\(comment): after a full walk")
+    return printed
+  }
+
+  /// What happens to the feed between two requests.
+  private func change() {
+    switch pick(feed.style == .cursor ? 5 : 4) {
+    case 0: feed.delete(pick)
+    case 1: feed.edit(pick)
+    case 2, 3: feed.insert()
+    default: feed.bump(pick)
+    }
+  }
+
+  private func runOnce(_ store: some FeedStorage, _ comment: String) throws {
+    var options = feed.options
+    options.command = [.refresh, .refresh, .more, .full][pick(4)]
+    options.maxPages = [nil, nil, 1, 2, 3][pick(5)]
+    try run(
+      options, store, killAfter: pick(3) == 0 ? pick(30) : nil, room: pick(5) == 0 ? pick(200) : nil,
+      redelivers: pick(6) == 0, comment)
+  }
+
+  private func run(
+    _ options: FeedOptions, _ store: some FeedStorage, killAfter: Int?, room: Int?, redelivers: Bool, _ comment: String
+  ) throws {
+    var output: [UInt8] = []
+    var printer = FeedPrinter { bytes in
+      let count = min(bytes.count, room.map { max(0, $0 - output.count) } ?? .max)
+      for index in 0..<count { output.append(bytes[index]) }
+      return (count, count < bytes.count ? .brokenPipe : nil)
+    }
+    printer.chunkLines = 1 + pick(4)
+    var moments = 0
+    printer.isInterrupted = { _ in
+      moments += 1
+      return moments - 1 == killAfter
+    }
+    var session = FeedSession(store, options, Fetcher(runs: self), printer)
+    session.redelivers = redelivers
+    if redelivers, let memory = store as? MemoryStorage { note(memory.picture) }
+    if redelivers, let file = store as? FeedStore { note(try file.picture()) }
+    let end = try session.run()
+    if isCalm, case .outcome(let outcome) = end { #expect(outcome.failure == nil, "\(comment)") }
+    printed += String(decoding: output, as: UTF8.self).split(separator: "\n").filter { $0.hasSuffix("}") }
+      .map { String($0.split(separator: "\"")[3]) }
+  }
+
+  /// What is about to be printed once more.
+  private func note(_ picture: StorePicture) {
+    doubtful.formUnion(picture.uncertain)
+    for item in picture.items where picture.intended?.contains(item.position) ?? false { doubtful.insert(item.id) }
+  }
+
+  /// Asks the feed, which may have changed, and may not answer.
+  private struct Fetcher: PageFetcher {
+    let runs: RandomRuns
+
+    func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+      if !runs.isCalm {
+        if runs.pick(3) == 0 { runs.change() }
+        if runs.pick(20) == 0 { return .failed(FeedFailure(status: .otherEnd, message: "lost")) }
+      }
+      return runs.feed.answer(request, ifNoneMatch: ifNoneMatch)
+    }
+  }
+}
+
+extension FeedStore {
+  fileprivate func picture() throws -> StorePicture { try StorePicture(database, feed: feed) }
+}

@@ -1,0 +1,180 @@
+import FeedCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import paginate
+
+/// The file: whose it is, who may write it, and what is in it for people.
+@Suite struct StoreFileTests {
+  private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  /// What goes wrong when a store is opened.
+  private func refusal(_ path: String, creates: Bool = true) -> StoreError? {
+    do throws(StoreError) {
+      _ = try StoreFile(bytes(path), creates: creates)
+      return nil
+    } catch { return error }
+  }
+
+  @Test func isMadeForTheOwnerOnly() throws {
+    let folder = try ScratchFolder()
+    let file = try StoreFile(bytes(folder.file("so.db")), creates: true, isDurable: true)
+    try file.save(bytes("so"), url: bytes("https://example.com/"), options: bytes("{}"))
+    for name in ["so.db", "so.db-wal"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+      #expect(mode == 0o600, "\(name)")
+    }
+  }
+
+  @Test func remembersFeeds() throws {
+    let folder = try ScratchFolder()
+    let path = bytes(folder.file("so.db"))
+    do {
+      let file = try StoreFile(path, creates: true)
+      try file.save(bytes("a"), url: bytes("https://example.com/a"), options: bytes(#"{"next":"link"}"#))
+      try file.save(bytes("b"), url: bytes("https://example.com/b"), options: bytes("{}"))
+      try file.save(bytes("a"), url: bytes("https://example.com/a"), options: bytes(#"{"next":"/next"}"#))
+    }
+    let file = try StoreFile(path, creates: false)
+    #expect(try file.feeds().map(\.number) == [1, 2])
+    #expect(try file.feed(named: bytes("a"))?.options == bytes(#"{"next":"/next"}"#))
+    #expect(try file.feed(named: bytes("c")) == nil)
+    let feed = try file.open(try #require(try file.feed(named: bytes("b"))))
+    #expect(try feed.retryTime() == nil)
+    try feed.setRetryTime(1_800_000_000)
+    #expect(try feed.retryTime() == 1_800_000_000)
+  }
+
+  // MARK: Refusals
+
+  @Test func refusesWhatIsNoStore() throws {
+    let folder = try ScratchFolder()
+    let text = try folder.write("notes.txt", String(repeating: "no database\n", count: 100))
+    #expect(refusal(text) == StoreError(.foreign, "not a store: the file is no SQLite database"))
+    #expect(try folder.read("notes.txt").hasPrefix("no database"))
+
+    let other = folder.file("other.db")
+    try folder.write("other.db", "")
+    try Database(bytes(other)).run("CREATE TABLE cookies (name TEXT)")
+    let before = FileManager.default.contents(atPath: other)
+    #expect(refusal(other) == StoreError(.foreign, "not a store: the SQLite database is that of another program"))
+    #expect(FileManager.default.contents(atPath: other) == before)
+  }
+
+  @Test func refusesALaterVersion() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("so.db")
+    try StoreFile(bytes(path), creates: true).save(bytes("a"), url: bytes("u"), options: bytes("{}"))
+    try Database(bytes(path)).run("PRAGMA user_version = 9")
+    #expect(refusal(path) == StoreError(.newer, "the store was made by a later version of paginate (format 9)"))
+  }
+
+  @Test func refusesWhatCannotBeOpened() throws {
+    let folder = try ScratchFolder()
+    #expect(refusal(folder.file("none.db"), creates: false)?.message == "no such file or directory")
+    #expect(refusal(folder.file("none/so.db"))?.message == "no such file or directory")
+    #expect(refusal(folder.path)?.message == "is a directory")
+    #expect(refusal("/dev/null") != nil)
+    #expect(!FileManager.default.fileExists(atPath: folder.file("none.db")))
+  }
+
+  @Test func aDamagedFileIsAnError() throws {
+    let folder = try ScratchFolder()
+    let path = folder.file("so.db")
+    do { try StoreFile(bytes(path), creates: true).save(bytes("a"), url: bytes("u"), options: bytes("{}")) }
+    var content = try #require(FileManager.default.contents(atPath: path))
+    for index in 100..<content.count { content[index] = 0x5A }
+    try content.write(to: URL(fileURLWithPath: path))
+    #expect(refusal(path)?.kind == .corrupt)
+  }
+
+  /// A name has no special meaning to SQLite.
+  @Test func namesAreNames() throws {
+    let folder = try ScratchFolder()
+    for name in [":memory:", "file:x?mode=memory", "ü \u{1F600}.db"] {
+      let path = bytes(folder.file(name))
+      try StoreFile(path, creates: true).save(bytes("a"), url: bytes("u"), options: bytes("{}"))
+      #expect(try StoreFile(path, creates: false).feeds().count == 1, "\(name)")
+    }
+  }
+
+  // MARK: Locks
+
+  @Test func oneRunAFeed() throws {
+    let folder = try ScratchFolder()
+    let file = try StoreFile(bytes(folder.file("so.db")), creates: true)
+    let a = try file.save(bytes("a"), url: bytes("u"), options: bytes("{}"))
+    let b = try file.save(bytes("b"), url: bytes("u"), options: bytes("{}"))
+    var lock = try file.lock(a, waits: false)
+    #expect(lock != nil)
+    #expect(try file.lock(a, waits: false) == nil)
+    #expect(try file.lock(b, waits: false) != nil)
+    lock = nil
+    #expect(lock == nil)
+    #expect(try file.lock(a, waits: true) != nil)
+  }
+
+  // MARK: For people
+
+  @Test func views() throws {
+    let folder = try ScratchFolder()
+    let path = bytes(folder.file("so.db"))
+    let file = try StoreFile(path, creates: true)
+    let feed = try file.open(try file.save(bytes("so"), url: bytes("u"), options: bytes("{}")))
+    func item(_ id: String, at position: Int) -> FeedChange.Item {
+      .init(
+        item: FeedItem(id: bytes(id), orderKey: nil, version: bytes("1"), data: bytes(#"{"id":"\#(id)"}"#)),
+        position: position)
+    }
+    var change = FeedChange()
+    change.items = [item("d", at: -10), item("c", at: -9), item("b", at: 0), item("a", at: 1)]
+    change.savedRuns = [
+      FeedRun(number: 2, top: -10, bottom: -9, lowerEnd: .open), FeedRun(number: 1, top: 0, bottom: 1, lowerEnd: .end),
+    ]
+    change.savedPages = [KnownPage(top: -10, next: bytes("next")), KnownPage(top: 0, next: nil)]
+    try feed.commit(change)
+    try feed.settle(printed: -10...(-10), torn: -9)
+    #expect(try feed.unprinted() == (2, 1))
+
+    let database = try Database(path)
+    let items = try database.prepare("SELECT id, printed FROM items").all { row in
+      String(decoding: row.text(0) + [UInt8(ascii: " ")] + row.text(1), as: UTF8.self)
+    }
+    #expect(items == ["d printed", "c uncertain"])
+    let gaps = try database.prepare("SELECT feed, state, above, below FROM gaps").all { row in
+      (0..<4).map { String(decoding: row.text($0), as: UTF8.self) }
+    }
+    #expect(gaps == [["so", "open", "c", "b"]])
+  }
+
+  /// Text is what it is: with NUL, empty, or no UTF-8 at all.
+  @Test(arguments: [[], [0], [0x61, 0, 0x62], [0xFF, 0xFE], Array("é".utf8)]) func anyId(_ id: [UInt8]) throws {
+    let folder = try ScratchFolder()
+    let file = try StoreFile(bytes(folder.file("so.db")), creates: true)
+    let feed = try file.open(try file.save(bytes("so"), url: bytes("u"), options: bytes("{}")))
+    var change = FeedChange()
+    change.items = [
+      .init(item: FeedItem(id: id, orderKey: id, version: id, data: bytes("{}")), position: 0)
+    ]
+    try feed.commit(change)
+    let known = try #require(try feed.item(id))
+    #expect(known.version == id && known.orderKey == id)
+    #expect(try feed.waiting(in: 0...0, lines: 9, bytes: 9).map(\.id) == [id])
+  }
+
+  /// A change that fails in the middle leaves nothing behind.
+  @Test func changesAreWhole() throws {
+    let folder = try ScratchFolder()
+    let file = try StoreFile(bytes(folder.file("so.db")), creates: true)
+    let feed = try file.open(try file.save(bytes("so"), url: bytes("u"), options: bytes("{}")))
+    let item = FeedItem(id: bytes("a"), orderKey: nil, version: bytes("1"), data: bytes("{}"))
+    var change = FeedChange()
+    change.items = [.init(item: item, position: 0), .init(item: item, position: 1)]
+    #expect(throws: StoreError.self) { try feed.commit(change) }
+    #expect(try feed.item(bytes("a")) == nil)
+    change.items.removeLast()
+    try feed.commit(change)
+    #expect(try feed.item(bytes("a"))?.position == 0)
+  }
+}

@@ -1,0 +1,97 @@
+import FeedCore
+import Testing
+
+@testable import paginate
+
+enum PrintState: Int { case waiting, printed, uncertain }
+
+/// All that a store holds of a feed, for looking at.
+struct StorePicture {
+  struct Item {
+    let id: String
+    let position: Int
+    let state: PrintState
+    let isGone: Bool
+    let data: [UInt8]
+  }
+
+  let runs: FeedRuns
+  let items: [Item]
+  /// Where pages begin.
+  let pages: [Int]
+  /// What was about to be printed.
+  let intended: ClosedRange<Int>?
+
+  init(runs: FeedRuns, items: [Item], pages: [Int], intended: ClosedRange<Int>?) {
+    self.runs = runs
+    self.items = items.sorted { $0.position < $1.position }
+    self.pages = pages
+    self.intended = intended
+  }
+
+  func ids(in run: FeedRun) -> [String] {
+    items.filter { !$0.isGone && run.range.contains($0.position) }.map(\.id)
+  }
+
+  var visible: [String] { runs.head.map(ids) ?? [] }
+  var placed: [[String]] { runs.placed.map(ids) }
+  var unplaced: [String] { runs.all.filter { !$0.isPlaced }.flatMap(ids) }
+  var gaps: [String] {
+    runs.placed.map(\.lowerEnd).filter { [.open, .lost, .dropped].contains($0) }.map(\.rawValue)
+  }
+  var tail: String? { runs.placed.last.map { $0.lowerEnd == .dropped ? "unread" : $0.lowerEnd.rawValue } }
+  var waiting: [String] {
+    items.filter { $0.state == .waiting && !(intended?.contains($0.position) ?? false) }.map(\.id)
+  }
+  var uncertain: [String] { items.filter { $0.state == .uncertain }.map(\.id) }
+  var gone: [String] { items.filter(\.isGone).map(\.id) }
+
+  /// What must hold after every step.
+  func checkInvariants(_ comment: String) {
+    #expect(Set(items.map(\.id)).count == items.count, "\(comment): two rows of one id")
+    let live = items.filter { !$0.isGone }
+    #expect(Set(live.map(\.position)).count == live.count, "\(comment): two live items in one place")
+    for (run, below) in zip(runs.all, runs.all.dropFirst()) {
+      #expect(run.bottom < below.top, "\(comment): runs overlap")
+      #expect(run.isPlaced || !below.isPlaced, "\(comment): a run with a place below one without")
+    }
+    for item in live {
+      guard let index = runs.index(of: item.position) else {
+        Issue.record("\(comment): \(item.id) is in no run")
+        continue
+      }
+      let run = runs.all[index]
+      if run.isPlaced {
+        #expect(
+          pages.contains { run.range.contains($0) && $0 <= item.position }, "\(comment): \(item.id) is on no page")
+      }
+    }
+    for page in pages {
+      #expect(runs.placed.contains { $0.range.contains(page) }, "\(comment): a page at \(page) is in no run")
+    }
+    let ends = runs.placed.map(\.lowerEnd)
+    for (index, end) in ends.enumerated() {
+      let isGap = [.open, .lost].contains(end)
+      #expect(isGap == (index < ends.count - 1), "\(comment): run \(index) of \(ends.count) ends \(end)")
+    }
+  }
+}
+
+extension StorePicture {
+  /// Looks into a file.
+  init(_ path: [UInt8], feed: Int) throws { try self.init(try Database(path), feed: feed) }
+
+  init(_ database: Database, feed: Int) throws {
+    let store = try FeedStore(database, feed)
+    let items = try database.prepare("SELECT id, position, printed, gone_at, data FROM item WHERE feed = ?")
+      .all(.integer(feed)) { row in
+        Item(
+          id: String(decoding: row.text(0), as: UTF8.self), position: row.integer(1),
+          state: PrintState(rawValue: row.integer(2)) ?? .waiting, isGone: !row.isNull(3), data: row.text(4))
+      }
+    let pages = try database.prepare("SELECT top FROM page WHERE feed = ?").all(.integer(feed)) { $0.integer(0) }
+    let intended = try database.prepare("SELECT writing_from, writing_to FROM feed WHERE number = ?")
+      .first(.integer(feed)) { $0.isNull(0) ? nil : $0.integer(0)...$0.integer(1) }
+    self.init(runs: FeedRuns(try store.runs()), items: items, pages: pages, intended: intended ?? nil)
+  }
+}
