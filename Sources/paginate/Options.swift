@@ -12,13 +12,16 @@ enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor
   case maxItems, maxPages, untilID, noDedupe
   case records, pages, printNext, baseURL
+  case store, feed, more, full, cached, status, changed, redeliver, orderKey, overlap, onGap, durable, wait, secretParam
   case delay, retries, maxWait, idleTimeout, maxSize, maxDepth, keepParam, allowHost, sendAuthTo, verbose
   case http(HTTPOption)
 
   static let allCases: [Flag] =
     [
       .next, .items, .id, .hasMore, .total, .emptyCursor, .maxItems, .maxPages, .untilID, .noDedupe, .records, .pages,
-      .printNext, .baseURL, .delay, .retries, .maxWait, .idleTimeout, .maxSize, .maxDepth, .keepParam, .allowHost,
+      .printNext, .baseURL, .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .orderKey, .overlap,
+      .onGap, .durable, .wait, .secretParam, .delay, .retries, .maxWait, .idleTimeout, .maxSize, .maxDepth, .keepParam,
+      .allowHost,
       .sendAuthTo, .verbose,
     ] + HTTPOption.allCases.map(Flag.http)
 
@@ -38,6 +41,20 @@ enum Flag: ToolOption {
     case .pages: OptionSpec("pages", nil, nil, "print whole pages")
     case .printNext: OptionSpec("print-next", nil, nil, "print only where the next page is")
     case .baseURL: OptionSpec("base-url", nil, .text("URL"), "where the pages of an input come from")
+    case .store: OptionSpec("store", nil, .file(), "keep the feed in a SQLite file, and print what is new")
+    case .feed: OptionSpec("feed", nil, .text("NAME"), "store: what the feed is called; its URL otherwise")
+    case .more: OptionSpec("more", nil, nil, "store: read one older page, or --max-pages")
+    case .full: OptionSpec("full", nil, nil, "store: read the whole feed again")
+    case .cached: OptionSpec("cached", nil, nil, "store: print the feed as it is known, without network")
+    case .status: OptionSpec("status", nil, nil, "store: print runs and gaps, without network")
+    case .changed: OptionSpec("changed", nil, nil, "store: print edited items again")
+    case .redeliver: OptionSpec("redeliver", nil, nil, "store: print what may not have been printed")
+    case .orderKey: OptionSpec("order-key", nil, .text("POINTER"), "store: what the feed is sorted by")
+    case .overlap: OptionSpec("overlap", nil, .text("N"), "store: known items that make a page join (1)")
+    case .onGap: OptionSpec("on-gap", nil, .choice("keep", "drop"), "store: what a gap does to what is below it")
+    case .durable: OptionSpec("durable", nil, nil, "store: outlive a power cut too")
+    case .wait: OptionSpec("wait", nil, nil, "store: wait for another run on the feed")
+    case .secretParam: OptionSpec("secret-param", nil, .text("NAME"), "store: a parameter that it must not hold")
     case .delay: OptionSpec("delay", nil, .text("SECONDS"), "wait as long between requests")
     case .retries: OptionSpec("retries", nil, .text("N"), "give up when N retries in a row have failed (5)")
     case .maxWait: OptionSpec("max-wait", nil, .text("SECONDS"), "end rather than wait for longer (900)")
@@ -52,10 +69,20 @@ enum Flag: ToolOption {
     }
   }
 
+  /// Whether the option says something about a store.
+  var needsStore: Bool {
+    switch self {
+    case .feed, .more, .full, .cached, .status, .changed, .redeliver, .orderKey, .overlap, .onGap, .durable, .wait,
+      .secretParam:
+      true
+    default: false
+    }
+  }
+
   /// Whether the option says how to ask for pages, and so has no meaning for those that are there.
   var needsURL: Bool {
     switch self {
-    case .delay, .retries, .maxWait, .idleTimeout, .allowHost, .sendAuthTo, .verbose, .http: true
+    case .delay, .retries, .maxWait, .idleTimeout, .allowHost, .sendAuthTo, .verbose, .store, .http: true
     default: false
     }
   }

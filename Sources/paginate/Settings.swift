@@ -11,9 +11,28 @@ struct Settings {
 
   enum Form { case items, records, pages, nextLink }
 
+  /// What is done with a store.
+  enum StoreAction { case walk, cached, status }
+
+  /// What is said about a store.
+  struct Store {
+    let path: [UInt8]
+    var action = StoreAction.walk
+    var feedName: [UInt8]?
+    var command = FeedOptions.Command.refresh
+    var overlap = 1
+    var forgetsBelowGaps = false
+    var printsChanged = false
+    var redelivers = false
+    var isDurable = false
+    var waits = false
+    var secretParameters: [[UInt8]] = []
+  }
+
   let source: Source
   var walk = WalkOptions()
   var form = Form.items
+  var store: Store?
   /// Where the first page of an input comes from.
   var base: HTTPURL?
   /// In seconds, as all times here.
@@ -30,6 +49,9 @@ struct Settings {
     source = try Self.source(invocation.operands)
     if case .file = source, let (flag, _) = invocation.options.first(where: { $0.option.needsURL }) {
       throw .usage("option '--\(flag.spec.name)' needs a URL to connect to")
+    }
+    for (flag, bytes) in invocation.options where flag == .store {
+      store = Store(path: try OptionValue(bytes, of: flag.spec).file())
     }
     for (flag, bytes) in invocation.options { try take(flag, bytes, streams) }
     try refuseContradictions(invocation.options.map(\.option))
@@ -55,6 +77,20 @@ struct Settings {
     case .pages: form = .pages
     case .printNext: form = .nextLink
     case .baseURL: base = try Self.url(bytes)
+    case .store: break
+    case .feed: store?.feedName = bytes
+    case .more: store?.command = .more
+    case .full: store?.command = .full
+    case .cached: store?.action = .cached
+    case .status: store?.action = .status
+    case .changed: store?.printsChanged = true
+    case .redeliver: store?.redelivers = true
+    case .orderKey: walk.orderKey = try Self.pointer(value)
+    case .overlap: store?.overlap = try value.integer(1...1000)
+    case .onGap: store?.forgetsBelowGaps = value.text == "drop"
+    case .durable: store?.isDurable = true
+    case .wait: store?.waits = true
+    case .secretParam: store?.secretParameters.append(bytes)
     case .delay: delay = try value.seconds()
     case .retries: retries = try value.integer(0...(.max))
     case .maxWait: maxWait = try value.seconds()
@@ -101,6 +137,16 @@ struct Settings {
   private func refuseContradictions(_ given: [Flag]) throws(ToolError) {
     let forms = given.filter { [.records, .pages, .printNext].contains($0) }
     if let first = forms.first, let other = forms.first(where: { $0 != first }) {
+      throw .usage("options '--\(first.spec.name)' and '--\(other.spec.name)' exclude each other")
+    }
+    if store == nil, let flag = given.first(where: { $0.needsStore }) {
+      throw .usage("option '--\(flag.spec.name)' needs '--store'")
+    }
+    if store != nil, let flag = given.first(where: { [.pages, .printNext, .untilID, .noDedupe].contains($0) }) {
+      throw .usage("options '--store' and '--\(flag.spec.name)' exclude each other")
+    }
+    let actions = given.filter { [.more, .full, .cached, .status].contains($0) }
+    if let first = actions.first, let other = actions.first(where: { $0 != first }) {
       throw .usage("options '--\(first.spec.name)' and '--\(other.spec.name)' exclude each other")
     }
     if walk.untilID != nil, walk.id == nil { throw .usage("option '--until-id' needs '--id'") }

@@ -28,7 +28,7 @@ struct ServerWalk {
     var request = PageRequest(first: settings.http.request(url))
     var hasComplained = false
     while true {
-      let (answer, document) = try source.page(request)
+      guard let (answer, document) = try source.page(request) else { return .otherEnd }
       let step: Walker.Step
       do { step = try walker.take(request, answer.head, document) } catch {
         throw error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body)

@@ -4,6 +4,10 @@ paginate.main { (invocation: Invocation<Flag>, streams) throws(ToolError) in
   let settings = try Settings(invocation, streams)
   switch settings.source {
   case .url(let url):
+    if let store = settings.store {
+      let walk = try StoredWalk(url, store, settings, streams)
+      return try walk.run()
+    }
     var walk = try ServerWalk(url, settings, streams)
     return try walk.run()
   case .file(let file):

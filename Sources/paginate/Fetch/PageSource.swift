@@ -12,6 +12,8 @@ struct PageSource {
   /// What the last answer asked for, and when it had come.
   private var politeness: (wait: Double, reason: String) = (0, "")
   private var lastAnswer: Double?
+  /// Seconds since 1970 before which the server wants no request, when that is why it ended.
+  private(set) var retryTime: Int?
 
   init(_ settings: Settings, _ origin: OriginRules, _ streams: StandardStreams) throws(ToolError) {
     self.settings = settings
@@ -26,13 +28,17 @@ struct PageSource {
   }
 
   /// The answer to a request: a page.
-  mutating func page(_ request: PageRequest) throws(ToolError) -> (answer: Answer, document: JSONDocument) {
+  /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
+  /// - Returns: nil when it is as it was (304).
+  mutating func page(
+    _ request: PageRequest, ifNoneMatch: [UInt8]? = nil
+  ) throws(ToolError) -> (answer: Answer, document: JSONDocument)? {
     let url: HTTPURL
     do { url = try HTTPURL(request.url) } catch { throw ToolError(.otherEnd, "the next link is malformed") }
     try rest(before: url)
     while true {
       let start = Clock.monotonic()
-      switch exchange.run(self.request(request, url)) {
+      switch exchange.run(self.request(request, url, ifNoneMatch)) {
       case .hangUp: throw .brokenPipe
       case .failed(let error):
         let status: ExitStatus = error.kind == .timedOut ? .later : error.kind == .local ? .trouble : .otherEnd
@@ -41,6 +47,10 @@ struct PageSource {
         try retry(after: failure, asked: 0, "")
       case .answered(let answer):
         lastAnswer = Clock.monotonic()
+        if answer.head.status == 304, ifNoneMatch != nil {
+          tell("HTTP 304", url)
+          return nil
+        }
         if let document = try judge(answer, url, seconds: Clock.monotonic() - start) { return (answer, document) }
       }
     }
@@ -106,7 +116,8 @@ struct PageSource {
     _ = try sleep(until: Clock.monotonic() + seconds, or: nil, streams.output)
   }
 
-  private func tooLong(_ seconds: Double, _ reason: String, _ source: String) -> ToolError {
+  private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String) -> ToolError {
+    retryTime = Int(Clock.now() / 1_000_000) + Int(min(seconds, 1e9))
     let text = "asked to wait \(secondsText(seconds)) s (\(reason)), more than \(secondsText(settings.maxWait)) s"
     return ToolError(.later, text + " (--max-wait)", source: source)
   }
@@ -117,12 +128,13 @@ struct PageSource {
 
   // MARK: The request
 
-  private func request(_ page: PageRequest, _ url: HTTPURL) -> HTTPRequest {
+  private func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
     var request = settings.http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
     if !origin.sendsSecrets(to: url) { request.removeSecrets() }
     request.method = page.method
     request.body = page.body
     for header in page.headers { request.set(String(decoding: header.name, as: UTF8.self), header.value) }
+    if let ifNoneMatch { request.setDefault("If-None-Match", ifNoneMatch) }
     request.setDefault("Accept", Array("application/json, */*;q=0.5".utf8))
     return request
   }

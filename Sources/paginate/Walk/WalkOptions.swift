@@ -12,6 +12,8 @@ struct WalkOptions: Sendable {
   var total: JSONPointer?
   var orderKey: JSONPointer?
   var followsEmptyCursor = false
+  /// Whether a request that comes a second time is an error; not where what asks has its own way to see that.
+  var guardsLoops = true
   /// Whether an id that has turned up already is passed over.
   var dedupes = true
   var maxItems = Int.max

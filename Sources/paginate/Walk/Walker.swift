@@ -151,7 +151,7 @@ struct Walker: Sendable {
       }
       if next == request, page.items.isEmpty || rule.endsWithSameCursor { return .end(.sameCursor) }
       if pages >= options.maxPages { return .end(.maxPages) }
-      try loops.check(next, cursor: cursor)
+      if options.guardsLoops { try loops.check(next, cursor: cursor) }
       return .next(next)
     } catch {
       return .failure(error)

@@ -1,0 +1,65 @@
+// Pages for a feed in a store: requests are kept there as JSON without secrets, and become requests again here.
+
+import FeedCore
+import FeedHTTP
+
+struct StoredFetcher: PageFetcher {
+  private var source: PageSource
+  private var walker: Walker
+  private let secrets: SecretParameters
+  /// What went wrong, in full.
+  private(set) var failure: ToolError?
+
+  init(_ source: PageSource, _ walker: Walker, _ secrets: SecretParameters) {
+    self.source = source
+    self.walker = walker
+    self.secrets = secrets
+  }
+
+  /// What was found out about the pages; nil before the first.
+  var shape: Shape? { walker.shape }
+  /// Seconds since 1970 before which the server wants no request, when that is why it ended.
+  var retryTime: Int? { source.retryTime }
+
+  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+    do throws(ToolError) {
+      guard let stored = PageRequest(json: request) else {
+        throw ToolError(.trouble, "a request in the store cannot be read")
+      }
+      let asked = secrets.putBack(stored)
+      guard let (answer, document) = try source.page(asked, ifNoneMatch: ifNoneMatch) else { return .notModified }
+      return .page(try page(asked, request, answer, document))
+    } catch {
+      failure = error
+      return .failed(FeedFailure(status: error.status, message: error.message))
+    }
+  }
+
+  private mutating func page(
+    _ asked: PageRequest, _ request: [UInt8], _ answer: Answer, _ document: JSONDocument
+  ) throws(ToolError) -> FeedPage {
+    let step: Walker.Step
+    do { step = try walker.take(asked, answer.head, document) } catch {
+      throw error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body)
+    }
+    var page = FeedPage(items: step.page.items.map(Self.item))
+    page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
+    page.etag = answer.head.value(of: "etag")
+    switch step.outcome {
+    case .next(let next): page.next = secrets.cut(next).json
+    case .link, .end: page.next = nil
+    case .failure(let error):
+      // The items are good. That the page leads to itself ends the walk, and this is why.
+      failure = error.toolError(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body)
+      page.next = request
+    }
+    return page
+  }
+
+  private static func item(_ item: PageItem) -> FeedItem {
+    var data = ByteWriter()
+    item.write(to: &data)
+    let text = data.take()
+    return FeedItem(id: item.id ?? [], orderKey: item.orderKey, version: ItemVersion.of(text.span), data: text)
+  }
+}

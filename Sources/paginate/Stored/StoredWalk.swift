@@ -1,0 +1,162 @@
+// A run on a feed in a store: what is new is fetched and printed, and what is missing is found and filled.
+
+import FeedCore
+import FeedHTTP
+
+struct StoredWalk {
+  private let options: Settings.Store
+  private let settings: Settings
+  private let streams: StandardStreams
+  private let url: HTTPURL
+  private let file: StoreFile
+  private let first: PageRequest
+  private let secrets: SecretParameters
+  private let name: [UInt8]
+
+  init(
+    _ url: HTTPURL, _ options: Settings.Store, _ settings: Settings, _ streams: StandardStreams
+  ) throws(ToolError) {
+    self.url = url
+    self.options = options
+    self.settings = settings
+    self.streams = streams
+    first = PageRequest(first: settings.http.request(url))
+    secrets = SecretParameters(options.secretParameters, of: first)
+    name = options.feedName ?? secrets.cut(first).url
+    do { file = try StoreFile(options.path, creates: options.action == .walk, isDurable: options.isDurable) } catch {
+      throw error.toolError(quoted(options.path))
+    }
+  }
+
+  func run() throws(ToolError) -> ExitStatus {
+    let known = try stored { () throws(StoreError) in try file.feed(named: name) }
+    if options.action == .walk { return try walk(known) }
+    guard let known else { throw failure("no feed '\(shortened(name))' in the store", .trouble) }
+    let view = StoredView(try stored { () throws(StoreError) in try file.open(known) }, settings, streams)
+    return try options.action == .status ? view.printStatus() : view.printItems()
+  }
+
+  private func stored<T>(_ body: () throws(StoreError) -> T) throws(ToolError) -> T {
+    do { return try body() } catch { throw error.toolError(quoted(options.path)) }
+  }
+
+  private func failure(_ message: String, _ status: ExitStatus) -> ToolError {
+    ToolError(status, message, source: quoted(options.path))
+  }
+
+  // MARK: A walk
+
+  private func walk(_ known: FeedRecord?) throws(ToolError) -> ExitStatus {
+    var walk = settings.walk
+    var feed = FeedOptions(firstRequest: secrets.cut(first).json)
+    feed.command = options.command
+    feed.overlap = options.overlap
+    feed.forgetsBelowGaps = options.forgetsBelowGaps
+    feed.printsChanged = options.printsChanged
+    feed.maxPages = walk.maxPages == .max ? nil : walk.maxPages
+    if let known, !RememberedOptions.fill(&walk, &feed, from: known.options) {
+      throw failure("the options of the feed cannot be read", .trouble)
+    }
+    guard walk.id != nil else { throw .usage("option '--store' needs '--id'") }
+    // These are what the engine sees to.
+    walk.dedupes = false
+    walk.guardsLoops = false
+    walk.maxItems = .max
+    walk.maxPages = .max
+    number(&feed, walk)
+
+    let walker: Walker
+    do { walker = try Walker(walk, first: first) } catch {
+      throw error.toolError(in: url.display, page: 1, isLocal: false)
+    }
+    guard let origin = walker.origin else { throw .usage("no URL given") }
+    let fetcher = StoredFetcher(try PageSource(settings, origin, streams), walker, secrets)
+    let record = try stored { () throws(StoreError) in
+      try file.save(name, url: secrets.cut(first).url, options: RememberedOptions(walk, nil, feed).json)
+    }
+    guard let lock = try stored({ () throws(StoreError) in try file.lock(record, waits: options.waits) }) else {
+      throw failure("another run is at work on the feed (--wait)", .later)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    let store = try stored { () throws(StoreError) in try file.open(record) }
+    try checkRetryTime(store)
+    return try run(fetcher, feed, walk, store)
+  }
+
+  /// Tells the engine how to ask for a page by its number, where the rule is one of numbers.
+  private func number(_ feed: inout FeedOptions, _ walk: WalkOptions) {
+    let (first, secrets) = (first, secrets)
+    let name: [UInt8]
+    let start: DecimalText
+    switch walk.next {
+    case .page(let parameter, let begin):
+      (name, start) = (parameter, begin)
+      feed.numbering = .pages
+    case .offset(let parameter):
+      (name, start) = (parameter, DecimalText(0))
+      feed.numbering = .offsets
+    default: return
+    }
+    let given = QueryString(first.url).value(of: name).flatMap { DecimalText($0) }
+    feed.numberedRequest = { number in
+      if number == 0 { return secrets.cut(first).json }
+      var request = first
+      var url = QueryString(request.url)
+      url.set(name, to: ((given ?? start) + DecimalText(number)).text)
+      request.url = url.text
+      return secrets.cut(request).json
+    }
+  }
+
+  /// The server may have asked an earlier run for a longer wait than that would wait.
+  private func checkRetryTime(_ store: FeedStore) throws(ToolError) {
+    guard let time = try stored({ () throws(StoreError) in try store.retryTime() }) else { return }
+    let left = Double(time) - Double(Clock.now()) / 1_000_000
+    if left > settings.maxWait {
+      throw ToolError(
+        .later, "the server wants no request for another \(secondsText(left)) s (--max-wait)", source: url.display)
+    }
+    if left > 0 { _ = try sleep(until: Clock.monotonic() + left, or: nil, streams.output) }
+    try stored { () throws(StoreError) in try store.setRetryTime(nil) }
+  }
+
+  private func run(
+    _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ store: FeedStore
+  ) throws(ToolError) -> ExitStatus {
+    let output = streams.output
+    var printer = FeedPrinter { bytes in output.write(bytes) }
+    printer.style = settings.form == .records ? .record : .data
+    printer.remaining = settings.walk.maxItems == .max ? nil : settings.walk.maxItems
+    var session = FeedSession(store, feed, fetcher, printer)
+    session.redelivers = options.redelivers
+    session.note = { tell($0) }
+    let end = try stored { () throws(StoreError) in try session.run() }
+
+    if let shape = session.fetcher.shape {
+      _ = try stored { () throws(StoreError) in
+        try file.save(name, url: secrets.cut(first).url, options: RememberedOptions(walk, shape, feed).json)
+      }
+    }
+    if let time = session.fetcher.retryTime {
+      try stored { () throws(StoreError) in try store.setRetryTime(time) }
+    }
+    switch end {
+    case .outputFailed(let error): throw .output(error)
+    case .interrupted: return .trouble
+    case .outcome(let outcome):
+      if let found = outcome.failure {
+        throw session.fetcher.failure ?? ToolError(found.status, found.message, source: url.display)
+      }
+      return outcome.status
+    }
+  }
+
+  private func tell(_ note: FeedNote) {
+    let text =
+      switch note {
+      case .gapLost: "a gap cannot be filled any more: the feed ends above what was known"
+      case .uncertain(let count): "of \(count) items it is not known whether they were printed (--redeliver)"
+      }
+    streams.complain(ToolError(.no, text, source: url.display), as: paginate.name)
+  }
+}
