@@ -172,10 +172,11 @@ struct FeedEngine {
 
   /// Takes a page in.
   private mutating func take(
-    _ page: FeedPage, below walked: FeedRun?, counts: Bool = true, _ knowledge: some FeedKnowledge
+    _ page: FeedPage, below walked: FeedRun?, counts: Bool = true, isReread: Bool = false,
+    _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
-    try plan.take(page, below: walked, knowledge)
+    try plan.take(page, below: walked, isReread: isReread, knowledge)
     runs = plan.runs
     contact = plan.contact ?? contact
     freshTop = plan.change.savedPages.last?.top
@@ -252,7 +253,8 @@ struct FeedEngine {
     }
     numbered.begin(options.numberedRequest(number))
     // A page that only shows where the tail is was not asked for.
-    return try take(overlap.page, below: head, counts: overlap.sight != .above && overlap.hasMore, knowledge)
+    let counts = overlap.sight != .above && overlap.hasMore
+    return try take(overlap.page, below: head, counts: counts, isReread: true, knowledge)
   }
 
   /// Takes a page that is read again, so many pages before the one that was read last.

@@ -2,9 +2,9 @@
 
 /// What taking a page in amounts to.
 struct PagePlan {
-  private(set) var change = FeedChange()
+  var change = FeedChange()
   /// The runs afterwards.
-  private(set) var runs: FeedRuns
+  var runs: FeedRuns
   /// Where known ground was reached: the number of the run, and the position of the last evidence.
   private(set) var contact: Contact?
   /// How many items the walk had not met before.
@@ -25,13 +25,15 @@ struct PagePlan {
   /// Takes in a page.
   /// - Parameters:
   ///   - walked: the run at whose tail the page was read; nil where it is page 1 and begins a walk.
+  ///   - isReread: whether it shows the run as an earlier walk has read it. Otherwise what it shows of the run was met
+  ///     by this walk before, as when pages shift; then the first sight counts.
   mutating func take(
-    _ page: FeedPage, below walked: FeedRun?, _ knowledge: some FeedKnowledge
+    _ page: FeedPage, below walked: FeedRun?, isReread: Bool, _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
     let index = walked.flatMap { runs.index(of: $0.top) }
     let sighted = try SightedPage(page, walked: index, runs, knowledge)
     unseenCount = sighted.unseen.count
-    for sighting in sighted.seen { note(sighting, at: nil) }
+    for sighting in sighted.seen where isReread { note(sighting, at: nil) }
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
 
     guard let evidence = sighted.evidence, evidence.count >= options.overlap, let last = evidence.positions.last else {
@@ -112,7 +114,7 @@ struct PagePlan {
   ///   - index: of the known run.
   ///   - met: the positions in it that were met again, ascending, the last of which is the last that was read.
   ///   - page: the page that met it; nil where it is stored already.
-  private mutating func merge(
+  mutating func merge(
     _ run: FeedRun, with index: Int, met: [Int], page: KnownPage?, _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
     var run = run
@@ -178,93 +180,5 @@ struct PagePlan {
       change.savedRuns.append(run)
     }
     runs.replace(change.removedRuns, with: change.savedRuns)
-  }
-
-  // MARK: At the end of a walk
-
-  /// Makes the head and the run that a full walk has reached into one: what was met has moved to the head, what was
-  /// not is gone.
-  mutating func close(_ contact: Contact, _ knowledge: some FeedKnowledge) throws(StoreError) {
-    guard let head = runs.head, let index = runs.all.firstIndex(where: { $0.number == contact.run }), index > 0,
-      runs.all[index].isPlaced
-    else { return }
-    var run = head
-    run.bottom = runs.all[index].bottom
-    run.lowerEnd = runs.all[index].lowerEnd
-    try merge(run, with: index, met: [contact.position], page: nil, knowledge)
-    // The last one met has a place in the head now; the one it had before is as gone as what was not met.
-  }
-
-  /// The walk has met everything that the feed has; whatever it did not meet is gone.
-  mutating func closeAtEnd() {
-    guard var head = runs.head else { return }
-    for run in runs.all.dropFirst() {
-      change.gone.append(run.range)
-      change.removedPages.append(run.range)
-      change.removedRuns.append(run.number)
-    }
-    head.lowerEnd = .end
-    change.savedRuns = [head]
-    runs.replace(change.removedRuns, with: [head])
-  }
-
-  /// The feed ended without known ground being reached: what is missing can no longer be had.
-  /// - Returns: how many gaps were given up.
-  mutating func giveUpGaps() -> Int {
-    var count = 0
-    for (index, var run) in runs.placed.enumerated() {
-      switch run.lowerEnd {
-      case .open: run.lowerEnd = .lost
-      case .dropped: run.lowerEnd = .end
-      // Of the others only the head has been read to its end.
-      case .wanted where index == 0, .unread where index == 0: run.lowerEnd = .end
-      default: continue
-      }
-      if runs.placed[index].lowerEnd == .open || runs.placed[index].lowerEnd == .dropped { count += 1 }
-      change.savedRuns.append(run)
-    }
-    runs.replace([], with: change.savedRuns)
-    return count
-  }
-
-  /// Takes out the run below the head, of which nothing is left; so there is no gap above it.
-  mutating func dissolve(_ empty: FeedRun) {
-    guard var head = runs.head else { return }
-    change.removedRuns.append(empty.number)
-    change.removedPages.append(empty.range)
-    head.lowerEnd = runs.placed.count > 2 ? .open : .wanted
-    change.savedRuns = [head]
-    runs.replace([empty.number], with: [head])
-  }
-
-  /// The head's tail is where its walk was to end.
-  mutating func rest() {
-    guard var head = runs.head, head.lowerEnd == .wanted else { return }
-    head.lowerEnd = .unread
-    change.savedRuns.append(head)
-    runs.replace([], with: [head])
-  }
-
-  /// Forgets a run of which nothing is left.
-  mutating func remove(_ empty: FeedRun) {
-    change.removedRuns.append(empty.number)
-    change.savedRuns.removeAll { $0.number == empty.number }
-    runs.replace([empty.number], with: [])
-  }
-
-  /// `--on-gap drop`: forgets the places of all that is below the first open gap.
-  mutating func forgetBelowGap() {
-    guard let gap = runs.placed.first(where: { $0.lowerEnd == .open }) else { return }
-    for var run in runs.placed where run.top >= gap.top {
-      if run.number == gap.number {
-        run.lowerEnd = .dropped
-      } else {
-        change.removedPages.append(run.range)
-        run.isPlaced = false
-      }
-      change.savedRuns.removeAll { $0.number == run.number }
-      change.savedRuns.append(run)
-    }
-    runs.replace([], with: change.savedRuns)
   }
 }
