@@ -27,11 +27,20 @@ struct StoredFetcher: PageFetcher {
         throw ToolError(.trouble, "a request in the store cannot be read")
       }
       let asked = secrets.putBack(stored)
+      try checkOrigin(of: asked)
       guard let (answer, document) = try source.page(asked, ifNoneMatch: ifNoneMatch) else { return .notModified }
       return .page(try page(asked, request, answer, document))
     } catch {
       failure = error
       return .failed(FeedFailure(status: error.status, message: error.message))
+    }
+  }
+
+  /// A store may have been made with another URL.
+  private func checkOrigin(of request: PageRequest) throws(ToolError) {
+    guard let origin = walker.origin else { return }
+    do { _ = try origin.target(of: request.url, from: origin.home) } catch {
+      throw error.toolError(in: origin.home.display, page: walker.pages + 1, isLocal: false)
     }
   }
 
