@@ -4,9 +4,9 @@ import FeedCore
 import FeedHTTP
 
 let paginate = ToolSpec(
-  "paginate", "Print the items of a paged API, in order and once each",
+  "paginate", "Print the items of a paged API, in order, once each, without gaps",
   synopsis: ["[options] URL", "[options] [FILE]"],
-  foldedHeading: "HTTP options, as curl has them", options: Flag.self)
+  foldedHeading: "More options, those for HTTP as curl has them", options: Flag.self)
 
 enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor
@@ -32,7 +32,8 @@ enum Flag: ToolOption {
     case .id: OptionSpec("id", nil, .text("POINTER"), "where an item has its id")
     case .hasMore: OptionSpec("has-more", nil, .text("POINTER"), "where a page says whether there is more")
     case .total: OptionSpec("total", nil, .text("POINTER"), "where a page says how many items there are")
-    case .emptyCursor: OptionSpec("empty-cursor", nil, .choice("end", "follow"), "what an empty cursor means")
+    case .emptyCursor:
+      OptionSpec("empty-cursor", nil, .choice("end", "follow"), folded: true, "what an empty cursor means")
     case .maxItems: OptionSpec("max-items", "n", .text("N"), "end after printing N items")
     case .maxPages: OptionSpec("max-pages", nil, .text("N"), "end after N pages")
     case .untilID: OptionSpec("until-id", nil, .text("ID"), "end before the item with this id")
@@ -41,29 +42,33 @@ enum Flag: ToolOption {
     case .pages: OptionSpec("pages", nil, nil, "print whole pages")
     case .printNext: OptionSpec("print-next", nil, nil, "print only where the next page is")
     case .baseURL: OptionSpec("base-url", nil, .text("URL"), "where the pages of an input come from")
-    case .store: OptionSpec("store", nil, .file(), "keep the feed in a SQLite file, and print what is new")
+    case .store: OptionSpec("store", nil, .file(), "keep the feed in a SQLite file, print what is new")
     case .feed: OptionSpec("feed", nil, .text("NAME"), "store: what the feed is called; its URL otherwise")
     case .more: OptionSpec("more", nil, nil, "store: read one older page, or --max-pages")
     case .full: OptionSpec("full", nil, nil, "store: read the whole feed again")
-    case .cached: OptionSpec("cached", nil, nil, "store: print the feed as it is known, without network")
-    case .status: OptionSpec("status", nil, nil, "store: print runs and gaps, without network")
+    case .cached: OptionSpec("cached", nil, nil, "store: print the feed as it is known, offline")
+    case .status: OptionSpec("status", nil, nil, "store: print runs and gaps, offline")
     case .changed: OptionSpec("changed", nil, nil, "store: print edited items again")
     case .redeliver: OptionSpec("redeliver", nil, nil, "store: print what may not have been printed")
     case .orderKey: OptionSpec("order-key", nil, .text("POINTER"), "store: what the feed is sorted by")
     case .overlap: OptionSpec("overlap", nil, .text("N"), "store: known items that make a page join (1)")
     case .onGap: OptionSpec("on-gap", nil, .choice("keep", "drop"), "store: what a gap does to what is below it")
-    case .durable: OptionSpec("durable", nil, nil, "store: outlive a power cut too")
-    case .wait: OptionSpec("wait", nil, nil, "store: wait for another run on the feed")
-    case .secretParam: OptionSpec("secret-param", nil, .text("NAME"), "store: a parameter that it must not hold")
+    case .durable: OptionSpec("durable", nil, nil, folded: true, "store: outlive a power cut too")
+    case .wait: OptionSpec("wait", nil, nil, folded: true, "store: wait for another run on the feed")
+    case .secretParam:
+      OptionSpec("secret-param", nil, .text("NAME"), folded: true, "store: a parameter that it must not hold")
     case .delay: OptionSpec("delay", nil, .text("SECONDS"), "wait as long between requests")
     case .retries: OptionSpec("retries", nil, .text("N"), "give up when N retries in a row have failed (5)")
     case .maxWait: OptionSpec("max-wait", nil, .text("SECONDS"), "end rather than wait for longer (900)")
-    case .idleTimeout: OptionSpec("idle-timeout", nil, .text("SECONDS"), "try again when nothing comes so long (60)")
-    case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), "bytes of a page, unpacked (64M)")
-    case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of a page (10000)")
-    case .keepParam: OptionSpec("keep-param", nil, .text("NAME"), "put a parameter back into next links")
-    case .allowHost: OptionSpec("allow-host", nil, .text("HOST"), "follow next links to a host, without secrets")
-    case .sendAuthTo: OptionSpec("send-auth-to", nil, .text("HOST"), "follow next links to a host, with all headers")
+    case .idleTimeout:
+      OptionSpec("idle-timeout", nil, .text("SECONDS"), folded: true, "try again when nothing comes so long (60)")
+    case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), folded: true, "bytes of a page, unpacked (64M)")
+    case .maxDepth: OptionSpec("max-depth", nil, .text("N"), folded: true, "nesting of a page (10000)")
+    case .keepParam: OptionSpec("keep-param", nil, .text("NAME"), folded: true, "put a parameter back into next links")
+    case .allowHost:
+      OptionSpec("allow-host", nil, .text("HOST"), folded: true, "follow next links to a host, without secrets")
+    case .sendAuthTo:
+      OptionSpec("send-auth-to", nil, .text("HOST"), folded: true, "follow next links to a host, with all headers")
     case .verbose: OptionSpec("verbose", "v", nil, "tell on standard error about requests")
     case .http(let option): option.spec
     }
