@@ -9,6 +9,8 @@ struct StoredFetcher: PageFetcher {
   private let secrets: SecretParameters
   /// What went wrong, in full.
   private(set) var failure: ToolError?
+  /// What a page complains about although it has items.
+  private(set) var complaint: ToolError?
 
   init(_ source: PageSource, _ walker: Walker, _ secrets: SecretParameters) {
     self.source = source
@@ -50,6 +52,9 @@ struct StoredFetcher: PageFetcher {
     let step: Walker.Step
     do { step = try walker.take(asked, answer.head, document) } catch {
       throw error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body)
+    }
+    if let text = step.complaint {
+      complaint = ToolError(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)")
     }
     var page = FeedPage(items: step.page.items.map(Self.item))
     page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }

@@ -147,6 +147,7 @@ struct StoredWalk {
       if let found = outcome.failure {
         throw session.fetcher.failure ?? ToolError(found.status, found.message, source: url.display)
       }
+      if let complaint = session.fetcher.complaint { throw complaint }
       return outcome.status
     }
   }
