@@ -38,10 +38,11 @@ lint:
 bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
 
-# Kills the pipeline at random, ROUNDS times over.
+# Kills the pipeline at random, ROUNDS times over, and as often a tool with a store.
 ROUNDS ?= 100
 soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak $(ROUNDS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-store $(ROUNDS)
 
 # Fuzzes each parser for SECONDS.
 SECONDS ?= 60

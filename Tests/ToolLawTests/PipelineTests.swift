@@ -1,7 +1,8 @@
 import TestSupport
 import Testing
 
-/// `sse-cat URL | jpatch --follow` against a server that behaves badly, with parts of it killed.
+/// `sse-cat URL | jpatch --follow` against a server that behaves badly, with parts of it killed; and `paginate --store`,
+/// killed.
 @Suite struct PipelineTests {
   @Test(.enabled(if: Repository.has("python3")))
   func nothingIsLostOrAppliedTwice() throws {
@@ -9,6 +10,13 @@ import Testing
     let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/soak"))) 3 7")
     #expect(result.status == 0, "\(result.error)")
     #expect(result.text.hasPrefix("3 rounds: "))
+  }
+
+  @Test(.enabled(if: Repository.has("python3")))
+  func nothingIsLostOrPrintedTwice() throws {
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/soak-store"))) 60 7")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.hasPrefix("60 rounds, "))
   }
 
   @Test(.enabled(if: Repository.has("nginx") && Repository.has("python3") && Repository.has("curl")))
