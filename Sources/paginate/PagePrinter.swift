@@ -34,18 +34,24 @@ struct PagePrinter {
     output.append("\n")
   }
 
-  /// An event record; an item that is neither an object nor an array is the string of its text.
   private mutating func printRecord(_ item: PageItem) {
     let event = Array("item".utf8)
     let id = item.id ?? []
     output.beginRecord(event: event.span, id: id.span)
-    if item.value.kind == .object || item.value.kind == .array {
-      item.write(to: &output)
-    } else {
-      var text = ByteWriter()
-      item.write(to: &text)
-      JSONString.write(text.take(), to: &output)
-    }
+    var text = ByteWriter()
+    item.write(to: &text)
+    output.appendItem(text.take())
     output.endRecord()
+  }
+}
+
+extension ByteWriter {
+  /// Writes an item as the data of an event record: one that is neither an object nor an array is the string of its text.
+  mutating func appendItem(_ text: [UInt8]) {
+    if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
+      append(text)
+    } else {
+      JSONString.write(text, to: &self)
+    }
   }
 }

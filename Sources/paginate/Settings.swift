@@ -20,8 +20,8 @@ struct Settings {
     var action = StoreAction.walk
     var feedName: [UInt8]?
     var command = FeedOptions.Command.refresh
-    var overlap = 1
-    var forgetsBelowGaps = false
+    var overlap: Int?
+    var forgetsBelowGaps: Bool?
     var printsChanged = false
     var redelivers = false
     var isDurable = false

@@ -30,7 +30,7 @@ struct ServerWalk {
     while true {
       guard let (answer, document) = try source.page(request) else { return .otherEnd }
       let step: Walker.Step
-      do { step = try walker.take(request, answer.head, document) } catch {
+      do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
         throw error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body)
       }
       if let complaint = step.complaint {
@@ -91,8 +91,10 @@ struct LocalWalk {
     var input = DocumentInput(
       file, descriptor, maxDepth: settings.maxDepth, maxSize: settings.maxSize, record: "page")
     var hasLink = false
+    var isEmpty = true
     do throws(ToolError) {
       while let page = try next(&input) {
+        isEmpty = false
         if try take(page, &hasLink) { break }
       }
     } catch {
@@ -100,6 +102,10 @@ struct LocalWalk {
       throw error
     }
     try printer.flush()
+    // An answer that did not come is not the last page.
+    if isEmpty, settings.form == .nextLink {
+      throw ToolError(.trouble, "expected a page, found nothing", source: file.name)
+    }
     return settings.form == .nextLink && !hasLink ? .no : .yes
   }
 

@@ -74,7 +74,7 @@ import Testing
     one.printer.remaining = 1
     one.printer.style = .record
     _ = try one.run()
-    #expect(first.text == "{\"event\":\"item\",\"id\":\"a\",\"data\":\"a\"}\n")
+    #expect(first.text == "{\"event\":\"item\",\"id\":\"a\",\"data\":\"\\\"a\\\"\"}\n")
 
     let second = Output()
     let server = Server { _ in self.page([]) }

@@ -178,7 +178,7 @@ struct FeedEngine {
     var plan = PagePlan(runs, options)
     try plan.take(page, below: walked, isReread: isReread, knowledge)
     runs = plan.runs
-    contact = plan.contact ?? contact
+    contact = plan.contact
     freshTop = plan.change.savedPages.last?.top
     numbered.total = page.total
     if counts { pageCount += 1 }

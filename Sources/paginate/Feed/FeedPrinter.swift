@@ -83,7 +83,7 @@ struct FeedPrinter {
         writer.append(UInt8(ascii: "\n"))
       case .record:
         writer.beginRecord(event: Self.event.span, id: item.id.span)
-        writer.append(item.data)
+        writer.appendItem(item.data)
         writer.endRecord()
       }
       ends.append(writer.count)

@@ -81,6 +81,9 @@ struct PageSource {
     case .page:
       delay.succeed()
       politeness = (asked.wait, asked.reason)
+      if answer.body.isEmpty {
+        throw ToolError(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
+      }
       if let fault { throw fault }
       return document
     case .retry:
@@ -108,7 +111,7 @@ struct PageSource {
     let seconds = delay.fail(asked: asked)
     guard delay.failures <= settings.retries else {
       let attempts = delay.failures == 1 ? "" : "; gave up after \(delay.failures) attempts"
-      throw ToolError(failure.status, failure.message + attempts, source: failure.source)
+      throw ToolError(asked > 0 ? .later : failure.status, failure.message + attempts, source: failure.source)
     }
     if asked > settings.maxWait { throw tooLong(asked, reason, failure.source ?? "") }
     let text = failure.message + "; retrying in \(secondsText(seconds)) s"

@@ -39,9 +39,14 @@ struct RememberedOptions {
   }
 
   /// Puts what a feed remembers in the place of what was not given.
-  /// - Returns: false for what this tool has not written.
-  static func fill(_ walk: inout WalkOptions, _ feed: inout FeedOptions, from json: [UInt8]) -> Bool {
-    guard let root = try? JSONDocument(parsing: json).root, root.kind == .object else { return false }
+  /// - Returns: what is wrong; nil if nothing is.
+  static func fill(_ walk: inout WalkOptions, _ given: inout Settings.Store, from json: [UInt8]) -> String? {
+    guard let root = try? JSONDocument(parsing: json).root, root.kind == .object else {
+      return "the options of the feed cannot be read"
+    }
+    if let id = walk.id, let known = root.member("id")?.string, known != id.text {
+      return "the feed has its ids at \(shortened(known)), not at \(shortened(id.text))"
+    }
     for (key, value) in root.children.map({ ($0.key?.string ?? [], $0.value.string ?? []) }) {
       switch String(decoding: key, as: UTF8.self) {
       case "next": walk.next = walk.next ?? (try? NextRule(value))
@@ -51,11 +56,11 @@ struct RememberedOptions {
       case "total": walk.total = walk.total ?? (try? JSONPointer(value))
       case "orderKey": walk.orderKey = walk.orderKey ?? (try? JSONPointer(value))
       case "emptyCursor": walk.followsEmptyCursor = true
-      case "overlap": feed.overlap = feed.overlap == 1 ? Int(String(decoding: value, as: UTF8.self)) ?? 1 : feed.overlap
-      case "onGap": feed.forgetsBelowGaps = true
+      case "overlap": given.overlap = given.overlap ?? Int(String(decoding: value, as: UTF8.self))
+      case "onGap": given.forgetsBelowGaps = given.forgetsBelowGaps ?? true
       default: break
       }
     }
-    return true
+    return nil
   }
 }

@@ -50,7 +50,7 @@ struct StoredFetcher: PageFetcher {
     _ asked: PageRequest, _ request: [UInt8], _ answer: Answer, _ document: JSONDocument
   ) throws(ToolError) -> FeedPage {
     let step: Walker.Step
-    do { step = try walker.take(asked, answer.head, document) } catch {
+    do { step = try walker.take(asked, answer.head, document, from: answer.url) } catch {
       throw error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body)
     }
     if let text = step.complaint {

@@ -38,7 +38,7 @@ struct StoredView {
         if settings.form == .records {
           let event = Array("item".utf8)
           output.beginRecord(event: event.span, id: item.id.span)
-          output.append(item.data)
+          output.appendItem(item.data)
           output.endRecord()
         } else {
           output.append(item.data)
@@ -67,9 +67,9 @@ struct StoredView {
         }
       }
       output.append("run\t\(count)\t")
-      output.append(ends[0])
+      output.append(printable(ends[0]))
       output.append("\t")
-      output.append(ends[1])
+      output.append(printable(ends[1]))
       output.append("\t\(run.isPlaced ? run.lowerEnd.rawValue : "unplaced")\n")
     }
     let unprinted = try stored { () throws(StoreError) in try store.unprinted() }

@@ -10,7 +10,6 @@ struct StoredWalk {
   private let url: HTTPURL
   private let file: StoreFile
   private let first: PageRequest
-  private let secrets: SecretParameters
   private let name: [UInt8]
 
   init(
@@ -21,8 +20,9 @@ struct StoredWalk {
     self.settings = settings
     self.streams = streams
     first = PageRequest(first: settings.http.request(url))
-    secrets = SecretParameters(options.secretParameters, of: first)
-    name = options.feedName ?? secrets.cut(first).url
+    let plain = SecretParameters(options.secretParameters, of: first).cut(first)
+    // A body asks for something else at the same URL.
+    name = options.feedName ?? plain.url + (plain.body.map { [UInt8(ascii: " ")] + $0 } ?? [])
     do { file = try StoreFile(options.path, creates: options.action == .walk, isDurable: options.isDurable) } catch {
       throw error.toolError(quoted(options.path))
     }
@@ -48,31 +48,39 @@ struct StoredWalk {
 
   private func walk(_ known: FeedRecord?) throws(ToolError) -> ExitStatus {
     var walk = settings.walk
+    var given = options
+    if let known, let problem = RememberedOptions.fill(&walk, &given, from: known.options) {
+      throw failure(problem, .trouble)
+    }
+    let secrets = SecretParameters(options.secretParameters, of: first, except: walk.next?.parameter)
+    let url = secrets.cut(first).url
+    if let known, known.url != url {
+      throw failure("feed '\(shortened(name))' is that of another URL, \(shortened(known.url))", .trouble)
+    }
     var feed = FeedOptions(firstRequest: secrets.cut(first).json)
     feed.command = options.command
-    feed.overlap = options.overlap
-    feed.forgetsBelowGaps = options.forgetsBelowGaps
+    feed.overlap = given.overlap ?? 1
+    feed.forgetsBelowGaps = given.forgetsBelowGaps ?? false
     feed.printsChanged = options.printsChanged
     feed.maxPages = walk.maxPages == .max ? nil : walk.maxPages
-    if let known, !RememberedOptions.fill(&walk, &feed, from: known.options) {
-      throw failure("the options of the feed cannot be read", .trouble)
-    }
     guard walk.id != nil else { throw .usage("option '--store' needs '--id'") }
     // These are what the engine sees to.
     walk.dedupes = false
     walk.guardsLoops = false
     walk.maxItems = .max
     walk.maxPages = .max
-    number(&feed, walk)
+    number(&feed, walk, secrets)
 
     let walker: Walker
     do { walker = try Walker(walk, first: first) } catch {
-      throw error.toolError(in: url.display, page: 1, isLocal: false)
+      throw error.toolError(in: self.url.display, page: 1, isLocal: false)
     }
     guard let origin = walker.origin else { throw .usage("no URL given") }
     let fetcher = StoredFetcher(try PageSource(settings, origin, streams), walker, secrets)
     let record = try stored { () throws(StoreError) in
-      try file.save(name, url: secrets.cut(first).url, options: RememberedOptions(walk, nil, feed).json)
+      // What was given is remembered when a page has shown that it fits.
+      if let known { return known }
+      return try file.save(name, url: url, options: Array("{}".utf8))
     }
     guard let lock = try stored({ () throws(StoreError) in try file.lock(record, waits: options.waits) }) else {
       throw failure("another run is at work on the feed (--wait)", .later)
@@ -80,12 +88,12 @@ struct StoredWalk {
     defer { withExtendedLifetime(lock) {} }
     let store = try stored { () throws(StoreError) in try file.open(record) }
     try checkRetryTime(store)
-    return try run(fetcher, feed, walk, store)
+    return try run(fetcher, feed, walk, url, store)
   }
 
   /// Tells the engine how to ask for a page by its number, where the rule is one of numbers.
-  private func number(_ feed: inout FeedOptions, _ walk: WalkOptions) {
-    let (first, secrets) = (first, secrets)
+  private func number(_ feed: inout FeedOptions, _ walk: WalkOptions, _ secrets: SecretParameters) {
+    let first = first
     let name: [UInt8]
     let start: DecimalText
     switch walk.next {
@@ -121,7 +129,7 @@ struct StoredWalk {
   }
 
   private func run(
-    _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ store: FeedStore
+    _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ bareURL: [UInt8], _ store: FeedStore
   ) throws(ToolError) -> ExitStatus {
     let output = streams.output
     var printer = FeedPrinter { bytes in output.write(bytes) }
@@ -134,7 +142,7 @@ struct StoredWalk {
 
     if let shape = session.fetcher.shape {
       _ = try stored { () throws(StoreError) in
-        try file.save(name, url: secrets.cut(first).url, options: RememberedOptions(walk, shape, feed).json)
+        try file.save(name, url: bareURL, options: RememberedOptions(walk, shape, feed).json)
       }
     }
     if let time = session.fetcher.retryTime {

@@ -99,6 +99,15 @@ enum NextRule: Equatable, Sendable {
     }
   }
 
+  /// The parameter, or the member of the body, that the rule sets.
+  var parameter: [UInt8]? {
+    switch self {
+    case .page(let name, _), .offset(let name), .cursor(let name, _), .lastID(let name), .maxID(let name): name
+    case .cursorBody(let into, _): into.tokens.last
+    case .link, .pointer, .cursorHeader, .searchAfter, .graphql: nil
+    }
+  }
+
   var needsIDs: Bool {
     switch self {
     case .lastID, .maxID: true

@@ -15,22 +15,29 @@ struct SecretParameters: Sendable {
     "app_key", "appid", "app_secret", "auth_token", "authorization", "client_secret", "oauth_token", "passwd",
     "password",
     "private_token", "secret", "session_token", "sessionid", "subscription-key", "user_key", "x-amz-credential",
-    "x-amz-security-token", "x-amz-signature", "x-api-key",
+    "x-amz-security-token", "x-amz-signature", "x-api-key", "$$app_token", "access_key", "api_secret", "apisecret",
+    "authkey", "bearer", "consumer_secret", "credentials", "csrf", "hapikey", "id_token", "jwt", "login_token",
+    "oauth_signature", "ocp-apim-subscription-key", "personal_token", "private_key", "refresh_token", "secret_key",
+    "subscription_key",
   ]
   /// A secret, or a cursor.
   static let likely: Set<String> = [
-    "apicode", "auth", "code", "key", "pass", "pwd", "sid", "sig", "signature", "token",
+    "apicode", "auth", "code", "key", "pass", "pwd", "sas", "session", "sid", "sig", "signature", "token",
   ]
 
   private let first: PageRequest
   private let given: Set<String>
   private let firstNames: Set<String>
+  /// What the rule sets, which is no secret whatever its name.
+  private let exempt: String?
 
   /// - Parameters:
   ///   - names: those of `--secret-param`, as typed.
   ///   - first: the request of the command line, with its secrets.
-  init(_ names: [[UInt8]], of first: PageRequest) {
+  ///   - cursor: the parameter that `--next` sets.
+  init(_ names: [[UInt8]], of first: PageRequest, except cursor: [UInt8]? = nil) {
     self.first = first
+    exempt = cursor.map { String(decoding: $0, as: UTF8.self).lowercased() }
     given = Set(names.map { Self.key($0[...]) })
     firstNames = Set(QueryString(first.url).names.map { String(decoding: $0, as: UTF8.self).lowercased() })
   }
@@ -41,7 +48,7 @@ struct SecretParameters: Sendable {
     var url = QueryString(request.url)
     url.remove { name in
       let key = Self.key(name)
-      return !firstNames.contains(key) && (Self.certain.contains(key) || given.contains(key))
+      return key != exempt && !firstNames.contains(key) && (Self.certain.contains(key) || given.contains(key))
     }
     url.edit { name, _ in isCut(Self.key(name)) ? [] : nil }
     result.url = url.text
@@ -70,7 +77,8 @@ struct SecretParameters: Sendable {
 
   /// Whether a parameter of the command line's URL is a secret.
   private func isCut(_ key: String) -> Bool {
-    firstNames.contains(key) && (Self.certain.contains(key) || Self.likely.contains(key) || given.contains(key))
+    key != exempt && firstNames.contains(key)
+      && (Self.certain.contains(key) || Self.likely.contains(key) || given.contains(key))
   }
 
   private static func key(_ name: ArraySlice<UInt8>) -> String {
@@ -83,7 +91,7 @@ struct SecretParameters: Sendable {
   private func editedBody(_ body: [UInt8], _ value: ([UInt8]) -> [UInt8]?) -> [UInt8] {
     func isSecret(_ name: [UInt8]) -> Bool {
       let key = String(decoding: name, as: UTF8.self).lowercased()
-      return Self.certain.contains(key) || given.contains(key)
+      return key != exempt && (Self.certain.contains(key) || Self.likely.contains(key) || given.contains(key))
     }
     guard let root = Self.object(body) else {
       var form = QueryString(body, isForm: true)

@@ -33,7 +33,7 @@ struct WalkError: Error, Equatable, Sendable {
     switch kind {
     case .usage: .trouble
     case .page: isLocal ? .trouble : .otherEnd
-    case .loop, .refused: .otherEnd
+    case .loop, .refused: isLocal ? .trouble : .otherEnd
     }
   }
 

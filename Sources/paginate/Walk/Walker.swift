@@ -44,6 +44,7 @@ struct Walker: Sendable {
   private(set) var printed = 0
 
   private let first: PageRequest?
+  private var base: HTTPURL?
   private var seen = SeenIDs()
   private var loops = LoopGuard()
 
@@ -67,19 +68,21 @@ struct Walker: Sendable {
   /// - Parameters:
   ///   - request: what was asked for it; nil where pages come from a file.
   ///   - head: what came with it; nil likewise.
+  ///   - base: where it came from, after redirects (RFC 3986 §5.1.3); nil for the request's URL.
   /// - Throws: when the page has not what it should have. Nothing of it is to be printed then.
   mutating func take(
-    _ request: PageRequest? = nil, _ head: HTTPHead? = nil, _ document: JSONDocument
+    _ request: PageRequest? = nil, _ head: HTTPHead? = nil, _ document: JSONDocument, from base: HTTPURL? = nil
   ) throws(WalkError) -> Step {
     let request = request ?? first
+    self.base = base
     var shape = self.shape ?? Shape(options)
     try shape.learn(from: document, head, request, options)
     let page = try shape.reader(options).read(document)
     self.shape = shape
     pages += 1
-    received += page.items.count
-
     let (items, limit) = fresh(page.items)
+    // Those that came before are not among as many as there are in all.
+    received += options.dedupes && options.id != nil ? items.count : page.items.count
     printed += items.count
     var complaint: String?
     if shape.next == .graphql, document.root.member("errors") != nil {
@@ -136,7 +139,7 @@ struct Walker: Sendable {
       let first = self.first ?? request
       let step = page.hasMore == false ? NextStep.none : try rule.next(after: context)
       if let ending = try StopRules.ending(
-        rule, step, after: context, first: first, pages: pages, received: received)
+        rule, step, after: context, first: first, pages: pages, received: options.guardsLoops ? received : 0)
       {
         return .end(ending)
       }
@@ -179,7 +182,9 @@ struct Walker: Sendable {
     _ reference: [UInt8], from request: PageRequest, _ origin: OriginRules
   ) throws(WalkError) -> PageRequest {
     let here: HTTPURL
-    do throws(HTTPURL.Invalid) { here = try HTTPURL(request.url) } catch {
+    do throws(HTTPURL.Invalid) {
+      if let base { here = base } else { here = try HTTPURL(request.url) }
+    } catch {
       throw WalkError(.usage, "the URL is malformed")
     }
     var next = request
