@@ -44,6 +44,9 @@ extension HTTPError {
     case CURLE_GOT_NOTHING: return HTTPError(.transient, "connection closed without an answer")
     case CURLE_RECV_ERROR where detail.hasPrefix("Too large response headers"):
       return HTTPError(.permanent, "the head of the answer is too large")
+    // libcurl takes 100 KiB; later versions than most have say so by a code of its own.
+    case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100):
+      return HTTPError(.permanent, "a field in the head of the answer is too large")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
       return HTTPError(.transient, systemError == 0 ? "connection lost" : SystemError(code: systemError).message)
     case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"):
@@ -60,7 +63,7 @@ extension HTTPError {
       return HTTPError(.transient, detail.isEmpty ? name(of: code) : detail.lowercasedFirst)
     case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT, CURLE_NOT_BUILT_IN, CURLE_SSL_CIPHER, CURLE_SSL_ISSUER_ERROR,
       CURLE_SSL_PINNEDPUBKEYNOTMATCH, CURLE_SSL_ENGINE_NOTFOUND, CURLE_BAD_FUNCTION_ARGUMENT, CURLE_UNKNOWN_OPTION,
-      CURLE_OUT_OF_MEMORY, CURLE_LOGIN_DENIED, CURLE_FAILED_INIT:
+      CURLE_LOGIN_DENIED, CURLE_FAILED_INIT:
       return HTTPError(.permanent, name(of: code))
     default: return HTTPError(.transient, name(of: code))
     }

@@ -51,6 +51,8 @@ public struct HTTPRequest: Sendable {
   public var url: HTTPURL
   public var method = "GET"
   public var body: [UInt8]?
+  /// What another origin gets in place of `body`, where that holds secrets; nil where it does not.
+  public var bodyWithoutSecrets: [UInt8]?
   public var userAgent: [UInt8]
   public var headers: [Header] = []
   public var credentials = Credentials()
@@ -79,17 +81,27 @@ public struct HTTPRequest: Sendable {
     if (status == 303 && method != "HEAD") || ((status == 301 || status == 302) && method == "POST") {
       next.method = "GET"
       next.body = nil
+      next.bodyWithoutSecrets = nil
       next.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
     }
     if target.origin != url.origin { next.removeSecrets() }
     return next
   }
 
-  /// Takes away all that could be a secret: credentials, and headers but those that never are one.
+  /// Takes away all that could be a secret: credentials, what is one in the body, and headers but those that never are.
   public mutating func removeSecrets() {
     credentials = Credentials()
+    body = bodyWithoutSecrets ?? body
     route.usesNetrc = false  // which knows hosts, but neither ports nor schemes
     headers.removeAll { !Self.isHarmless($0.name.lowercased()) }
+  }
+
+  /// The values that are secrets by themselves, which no message may quote; of `Bearer xyz` the last word.
+  var secrets: [[UInt8]] {
+    let values = headers.filter { !Self.isHarmless($0.name.lowercased()) }.map { $0.line.dropFirst($0.name.utf8.count) }
+    let words = values.compactMap { $0.split { $0 <= 0x20 || $0 == UInt8(ascii: ":") }.last.map(Array.init) }
+    let cookies = credentials.cookies.map { Array($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
+    return words + cookies + [credentials.password, credentials.bearer].compactMap(\.self)
   }
 
   private static func isHarmless(_ name: String) -> Bool {

@@ -53,7 +53,9 @@ public struct HTTPURL: Equatable, Sendable {
 
   /// Resolves a reference such as the value of `Location` (RFC 3986 §5).
   public func resolving(_ reference: [UInt8]) throws(Invalid) -> HTTPURL {
-    try HTTPURL(reference, relativeTo: text)
+    // Nothing but a fragment is the same document with its query (§5.2.2), which libcurl drops.
+    let isSame = reference.isEmpty || reference.first == UInt8(ascii: "#")
+    return try HTTPURL(isSame ? Array(text.utf8) : reference, relativeTo: text)
   }
 
   private init(_ bytes: [UInt8], relativeTo base: String?) throws(Invalid) {

@@ -4,11 +4,6 @@ import FeedCore
 import FeedHTTP
 
 struct Settings {
-  enum Source {
-    case url(HTTPURL)
-    case file(InputFile)
-  }
-
   enum Form { case items, records, pages, nextLink }
 
   /// What is done with a store.
@@ -29,7 +24,7 @@ struct Settings {
     var secretParameters: [[UInt8]] = []
   }
 
-  let source: Source
+  let source: FeedSource
   var walk = WalkOptions()
   var form = Form.items
   var store: Store?
@@ -46,15 +41,17 @@ struct Settings {
   var http = HTTPOptions()
 
   init(_ invocation: Invocation<Flag>, _ streams: StandardStreams) throws(ToolError) {
-    source = try Self.source(invocation.operands)
-    if case .file = source, let (flag, _) = invocation.options.first(where: { $0.option.needsURL }) {
+    source = try FeedSource(invocation.operands)
+    let given = invocation.options.map(\.option)
+    let isOffline = invocation.operands.isEmpty && given.contains { $0 == .cached || $0 == .status }
+    if case .file = source, let flag = given.first(where: { $0.needsURL && !(isOffline && $0 == .store) }) {
       throw .usage("option '--\(flag.spec.name)' needs a URL to connect to")
     }
     for (flag, bytes) in invocation.options where flag == .store {
       store = Store(path: try OptionValue(bytes, of: flag.spec).file())
     }
     for (flag, bytes) in invocation.options { try take(flag, bytes, streams) }
-    try refuseContradictions(invocation.options.map(\.option))
+    try refuseContradictions(given)
     walk.findsLink = form == .nextLink
   }
 
@@ -76,7 +73,7 @@ struct Settings {
     case .records: form = .records
     case .pages: form = .pages
     case .printNext: form = .nextLink
-    case .baseURL: base = try Self.url(bytes)
+    case .baseURL: base = try HTTPURL(operand: bytes)
     case .store: break
     case .feed: store?.feedName = bytes
     case .more: store?.command = .more
@@ -114,24 +111,6 @@ struct Settings {
   private static func host(_ value: OptionValue) throws(ToolError) -> HostPattern {
     guard let pattern = HostPattern(value.bytes) else { throw value.refused(HostPattern.expected) }
     return pattern
-  }
-
-  private static func source(_ operands: [[UInt8]]) throws(ToolError) -> Source {
-    guard let operand = operands.first else { return .file(.standardInput) }
-    // Unquoted: a URL may hold a password, and a word that lost its quotes may be a token.
-    if operands.count > 1 { throw .usage("expected one URL or file, found \(operands.count)") }
-    if HTTPURL.isURL(operand) { return .url(try url(operand)) }
-    if let scheme = HTTPURL.scheme(of: operand) { throw .usage("cannot connect to a URL of scheme '\(scheme)'") }
-    return .file(InputFile(operand))
-  }
-
-  private static func url(_ bytes: [UInt8]) throws(ToolError) -> HTTPURL {
-    do { return try HTTPURL(bytes) } catch {
-      switch error {
-      case .scheme(let name): throw .usage("cannot connect to a URL of scheme '\(name)'")
-      case .malformed(let why): throw .usage("the URL is malformed: \(why)")
-      }
-    }
   }
 
   private func refuseContradictions(_ given: [Flag]) throws(ToolError) {

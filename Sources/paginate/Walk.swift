@@ -20,7 +20,8 @@ struct ServerWalk {
       throw error.toolError(in: url.display, page: 1, isLocal: false)
     }
     guard let origin = walker.origin else { throw .usage("no URL given") }
-    source = try PageSource(settings, origin, streams)
+    let secrets = SecretParameters([], of: PageRequest(first: settings.http.request(url)), next: settings.walk.next)
+    source = try PageSource(settings, origin, secrets, streams)
     printer = PagePrinter(settings.form, streams.output)
   }
 
@@ -28,7 +29,9 @@ struct ServerWalk {
     var request = PageRequest(first: settings.http.request(url))
     var hasComplained = false
     while true {
-      guard let (answer, document) = try source.page(request) else { return .otherEnd }
+      guard let (answer, document) = try source.page(request) else {
+        throw ToolError(.otherEnd, "HTTP 304 without a condition", source: url.display)
+      }
       let step: Walker.Step
       do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
         throw error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body)
@@ -40,7 +43,8 @@ struct ServerWalk {
           ToolError(.otherEnd, complaint, source: answer.url.display, record: "page \(walker.pages)"), as: paginate.name
         )
       }
-      if walker.pages == 1, settings.isVerbose { tellShape() }
+      if walker.pages == 1 { source.tell(walker.shape, beyond: settings.walk, url) }
+      source.progress.items += step.items.count
       try printer.print(step)
       // Before the next request is made, which may take long.
       try printer.flush()
@@ -58,11 +62,6 @@ struct ServerWalk {
       }
     }
   }
-
-  private func tellShape() {
-    guard let found = walker.shape?.found(beyond: settings.walk), !found.isEmpty else { return }
-    streams.complain(ToolError(.later, "found \(found)", source: url.display), as: paginate.name)
-  }
 }
 
 /// Takes pages as they come from a file or standard input.
@@ -72,7 +71,6 @@ struct LocalWalk {
   private let file: InputFile
   private var walker: Walker
   private var request: PageRequest?
-  private var printer: PagePrinter
 
   init(_ file: InputFile, _ settings: Settings, _ streams: StandardStreams) throws(ToolError) {
     self.file = file
@@ -82,7 +80,6 @@ struct LocalWalk {
     do { walker = try Walker(settings.walk, first: request) } catch {
       throw error.toolError(in: file.name, page: 1, isLocal: true)
     }
-    printer = PagePrinter(settings.form, streams.output)
   }
 
   mutating func run() throws(ToolError) -> ExitStatus {
@@ -90,12 +87,15 @@ struct LocalWalk {
     defer { if !file.isStandardInput { descriptor.closeQuietly() } }
     var input = DocumentInput(
       file, descriptor, maxDepth: settings.maxDepth, maxSize: settings.maxSize, record: "page")
+    var printer = PagePrinter(settings.form, streams.output)
     var hasLink = false
     var isEmpty = true
     do throws(ToolError) {
-      while let page = try next(&input) {
+      while let page = try input.next(
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolError) in try printer.flush() })
+      {
         isEmpty = false
-        if try take(page, &hasLink) { break }
+        if try take(page, &printer, &hasLink) { break }
       }
     } catch {
       if !error.isBrokenPipe { try printer.flush() }
@@ -109,14 +109,10 @@ struct LocalWalk {
     return settings.form == .nextLink && !hasLink ? .no : .yes
   }
 
-  private mutating func next(_ input: inout DocumentInput) throws(ToolError) -> StreamedDocument? {
-    var printer = printer
-    defer { self.printer = printer }
-    return try input.next(orHangUpOf: streams.output) { () throws(ToolError) in try printer.flush() }
-  }
-
   /// - Returns: whether nothing of what follows is wanted.
-  private mutating func take(_ page: StreamedDocument, _ hasLink: inout Bool) throws(ToolError) -> Bool {
+  private mutating func take(
+    _ page: StreamedDocument, _ printer: inout PagePrinter, _ hasLink: inout Bool
+  ) throws(ToolError) -> Bool {
     let step: Walker.Step
     do { step = try walker.take(request, nil, page.document) } catch { throw failure(error, page) }
     try printer.print(step)

@@ -2,6 +2,10 @@ import FeedCore
 
 paginate.main { (invocation: Invocation<Flag>, streams) throws(ToolError) in
   let settings = try Settings(invocation, streams)
+  if let store = settings.store, store.action != .walk {
+    let view = try StoredView(store, settings, streams)
+    return try view.run()
+  }
   switch settings.source {
   case .url(let url):
     if let store = settings.store {

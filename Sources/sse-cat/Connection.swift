@@ -142,6 +142,6 @@ struct Connection {
       }
     }
     transfer.cancel()
-    return HTTPExcerpt.firstLine(of: body)
+    return HTTPExcerpt.firstLine(of: body, for: transfer.request)
   }
 }

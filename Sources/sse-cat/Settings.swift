@@ -4,15 +4,10 @@ import FeedCore
 import FeedHTTP
 
 struct Options {
-  enum Source {
-    case file(InputFile)
-    case url(HTTPURL)
-  }
-
   enum Format { case records, raw, sse }
   enum DataForm { case auto, json, text }
 
-  var source = Source.file(.standardInput)
+  let source: FeedSource
   var format = Format.records
   var dataForm = DataForm.auto
   var endsWithNull = false
@@ -36,7 +31,7 @@ struct Options {
   var http = HTTPOptions()
 
   init(_ invocation: Invocation<Flag>, _ streams: StandardStreams) throws(ToolError) {
-    source = try Self.source(invocation.operands)
+    source = try FeedSource(invocation.operands)
     if case .file = source, let (flag, _) = invocation.options.first(where: { $0.option.needsURL }) {
       throw .usage("option '--\(flag.spec.name)' needs a URL to connect to")
     }
@@ -81,22 +76,6 @@ struct Options {
       lastEventID = givenID
     } else if let file = resumeFrom ?? checkpoint {
       lastEventID = try Checkpoint.read(file)?.id ?? []
-    }
-  }
-
-  private static func source(_ operands: [[UInt8]]) throws(ToolError) -> Source {
-    guard let operand = operands.first else { return .file(.standardInput) }
-    // Unquoted: a URL may hold a password, and a word that lost its quotes may be a token.
-    if operands.count > 1 { throw .usage("expected one URL or file, found \(operands.count)") }
-    guard HTTPURL.isURL(operand) else {
-      if let scheme = HTTPURL.scheme(of: operand) { throw .usage("cannot connect to a URL of scheme '\(scheme)'") }
-      return .file(InputFile(operand))
-    }
-    do { return .url(try HTTPURL(operand)) } catch {
-      switch error {
-      case .scheme(let name): throw .usage("cannot connect to a URL of scheme '\(name)'")
-      case .malformed(let why): throw .usage("the URL is malformed: \(why)")
-      }
     }
   }
 

@@ -92,9 +92,10 @@ final class MemoryStorage: FeedStorage {
     intended = nil
   }
 
-  func settleInterrupted() -> Int {
-    defer { intended = nil }
-    return intended.map { mark($0, .uncertain) } ?? 0
+  func settleInterrupted(_ note: (Int) -> Void) {
+    let count = intended.map { mark($0, .uncertain) } ?? 0
+    intended = nil
+    if count > 0 { note(count) }
   }
 
   func redeliver() {

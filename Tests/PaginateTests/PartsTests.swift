@@ -68,12 +68,18 @@ struct SecretTests {
     ("https://a/", "https://a/?badge=K1&x", "https://a/?x", "https://a/?x"),
     // Byte for byte.
     ("https://a/?apikey=K1%2f+", "https://a/?apikey=K1%2f+", "https://a/?apikey=", "https://a/?apikey=K2%2f+"),
+    // By a part of the name, and several of one name.
+    (
+      "https://a/?my_api_key_2=K1&y", "https://a/?my_api_key_2=K1", "https://a/?my_api_key_2=",
+      "https://a/?my_api_key_2=K2"
+    ),
+    ("https://a/?sid=K1&sid=L1", "https://a/?sid=K1&sid=L1", "https://a/?sid=&sid=", "https://a/?sid=K2&sid=L1"),
   ])
   func secretsOfURLs(_ first: String, _ later: String, _ stored: String, _ again: String) {
     let names = ["badge".bytes]
-    let cut = SecretParameters(names, of: PageRequest(url: first.bytes)).cut(PageRequest(url: later.bytes))
+    let cut = SecretParameters(names, of: PageRequest(url: first.bytes), next: nil).cut(PageRequest(url: later.bytes))
     #expect(text(cut.url) == stored)
-    let next = SecretParameters(names, of: PageRequest(url: first.replacing("K1", with: "K2").bytes))
+    let next = SecretParameters(names, of: PageRequest(url: first.replacing("K1", with: "K2").bytes), next: nil)
     #expect(text(next.putBack(cut).url) == again)
   }
 
@@ -81,10 +87,19 @@ struct SecretTests {
     (#"{"client_id":"x", "secret": "K1", "n":1}"#, #"{"client_id":"x", "secret": "", "n":1}"#),
     ("a=b&api_key=K1&c=d", "a=b&api_key=&c=d"),
     (#"{"key":"title","token":"x"}"#, #"{"key":"","token":""}"#),
+    // As deep as it may be, whatever it is; of two members of one name each.
+    (
+      #"{"a":[{"Password": 1e3}, {"passwd":[true,null,{"b":"x"}]}]}"#,
+      #"{"a":[{"Password": ""}, {"passwd":["",null,{"b":""}]}]}"#
+    ),
+    (#"{"jwt":"a","jwt":"b"}"#, #"{"jwt":"","jwt":""}"#),
+    // What may be a secret or something else is one where it is a value.
+    (#"{"session":{"page":2},"key":["id"],"code":7}"#, #"{"session":{"page":2},"key":["id"],"code":""}"#),
+    (#"{"secret":"#, #"{"secret":"#),
   ])
   func secretsOfBodies(_ body: String, _ stored: String) {
     let first = PageRequest(url: "https://a/".bytes, method: "POST", body: body.bytes)
-    let secrets = SecretParameters([], of: first)
+    let secrets = SecretParameters([], of: first, next: nil)
     let cut = secrets.cut(first)
     #expect(text(cut.body) == stored)
     #expect(secrets.putBack(cut) == first)

@@ -22,13 +22,13 @@ import Testing
   func inFile(_ style: SimulatedFeed.Style, _ seed: Int) throws {
     let folder = try ScratchFolder()
     let path = Array(folder.file("so.db").utf8)
-    let file = try StoreFile(path, creates: true)
+    let file = try StoreFile(path)
     let feed = try file.save(Array("so".utf8), url: Array("/feed".utf8), options: Array("{}".utf8))
     let printed = try RandomRuns(style, seed: seed).run {
       try StorePicture(path, feed: feed.number)
     } on: {
       // Each run opens the file anew, as a process does.
-      try StoreFile(path, creates: false).open(feed)
+      try StoreFile(path).open(feed)
     }
     #expect(try file.damage() == [])
     let memory = MemoryStorage()

@@ -35,7 +35,7 @@ struct ScenarioRunner {
         try result.run(store, feed.options(options), options, fetcher)
         picture = store.picture
       case .sqlite:
-        let file = try StoreFile(path, creates: true)
+        let file = try StoreFile(path)
         let record = try file.save(Array(name.utf8), url: Array(feed.url.utf8), options: Array("{}".utf8))
         try result.run(try file.open(record), feed.options(options), options, fetcher)
         #expect(try file.damage() == [], "\(comment)")

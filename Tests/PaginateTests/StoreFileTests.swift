@@ -10,16 +10,16 @@ import Testing
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
   /// What goes wrong when a store is opened.
-  private func refusal(_ path: String, creates: Bool = true) -> StoreError? {
+  private func refusal(_ path: String, isRead: Bool = false) -> StoreError? {
     do throws(StoreError) {
-      _ = try StoreFile(bytes(path), creates: creates)
+      _ = isRead ? try StoreFile(reading: bytes(path)) : try StoreFile(bytes(path))
       return nil
     } catch { return error }
   }
 
   @Test func isMadeForTheOwnerOnly() throws {
     let folder = try ScratchFolder()
-    let file = try StoreFile(bytes(folder.file("so.db")), creates: true, isDurable: true)
+    let file = try StoreFile(bytes(folder.file("so.db")), isDurable: true)
     try file.save(bytes("so"), url: bytes("https://example.com/"), options: bytes("{}"))
     for name in ["so.db", "so.db-wal"] {
       let mode = try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
@@ -31,12 +31,12 @@ import Testing
     let folder = try ScratchFolder()
     let path = bytes(folder.file("so.db"))
     do {
-      let file = try StoreFile(path, creates: true)
+      let file = try StoreFile(path)
       try file.save(bytes("a"), url: bytes("https://example.com/a"), options: bytes(#"{"next":"link"}"#))
       try file.save(bytes("b"), url: bytes("https://example.com/b"), options: bytes("{}"))
       try file.save(bytes("a"), url: bytes("https://example.com/a"), options: bytes(#"{"next":"/next"}"#))
     }
-    let file = try StoreFile(path, creates: false)
+    let file = try StoreFile(path)
     #expect(try file.feeds().map(\.number) == [1, 2])
     #expect(try file.feed(named: bytes("a"))?.options == bytes(#"{"next":"/next"}"#))
     #expect(try file.feed(named: bytes("c")) == nil)
@@ -56,7 +56,7 @@ import Testing
 
     let other = folder.file("other.db")
     try folder.write("other.db", "")
-    try Database(bytes(other)).run("CREATE TABLE cookies (name TEXT)")
+    try Database(bytes(other), .shared).run("CREATE TABLE cookies (name TEXT)")
     let before = FileManager.default.contents(atPath: other)
     #expect(refusal(other) == StoreError(.foreign, "not a store: the SQLite database is that of another program"))
     #expect(FileManager.default.contents(atPath: other) == before)
@@ -65,14 +65,14 @@ import Testing
   @Test func refusesALaterVersion() throws {
     let folder = try ScratchFolder()
     let path = folder.file("so.db")
-    try StoreFile(bytes(path), creates: true).save(bytes("a"), url: bytes("u"), options: bytes("{}"))
-    try Database(bytes(path)).run("PRAGMA user_version = 9")
+    try StoreFile(bytes(path)).save(bytes("a"), url: bytes("u"), options: bytes("{}"))
+    try Database(bytes(path), .shared).run("PRAGMA user_version = 9")
     #expect(refusal(path) == StoreError(.newer, "the store was made by a later version of paginate (format 9)"))
   }
 
   @Test func refusesWhatCannotBeOpened() throws {
     let folder = try ScratchFolder()
-    #expect(refusal(folder.file("none.db"), creates: false)?.message == "no such file or directory")
+    #expect(refusal(folder.file("none.db"), isRead: true)?.message == "no such file or directory")
     #expect(refusal(folder.file("none/so.db"))?.message == "no such file or directory")
     #expect(refusal(folder.path)?.message == "is a directory")
     #expect(refusal("/dev/null") != nil)
@@ -82,7 +82,7 @@ import Testing
   @Test func aDamagedFileIsAnError() throws {
     let folder = try ScratchFolder()
     let path = folder.file("so.db")
-    do { try StoreFile(bytes(path), creates: true).save(bytes("a"), url: bytes("u"), options: bytes("{}")) }
+    do { try StoreFile(bytes(path)).save(bytes("a"), url: bytes("u"), options: bytes("{}")) }
     var content = try #require(FileManager.default.contents(atPath: path))
     for index in 100..<content.count { content[index] = 0x5A }
     try content.write(to: URL(fileURLWithPath: path))
@@ -92,10 +92,13 @@ import Testing
   /// A name has no special meaning to SQLite.
   @Test func namesAreNames() throws {
     let folder = try ScratchFolder()
-    for name in [":memory:", "file:x?mode=memory", "ü \u{1F600}.db"] {
+    for name in [":memory:", "file:x?mode=memory", "ü \u{1F600}.db", "50%41#a?b.db"] {
       let path = bytes(folder.file(name))
-      try StoreFile(path, creates: true).save(bytes("a"), url: bytes("u"), options: bytes("{}"))
-      #expect(try StoreFile(path, creates: false).feeds().count == 1, "\(name)")
+      try StoreFile(path).save(bytes("a"), url: bytes("u"), options: bytes("{}"))
+      #expect(try StoreFile(path).feeds().count == 1, "\(name)")
+      #expect(try StoreFile(reading: path).feeds().count == 1, "\(name)")
+      // As where nothing can be made beside it.
+      #expect(try Database(path, .alone).prepare("SELECT name FROM feed").all { _ in 1 }.count == 1, "\(name)")
     }
   }
 
@@ -103,7 +106,7 @@ import Testing
 
   @Test func oneRunAFeed() throws {
     let folder = try ScratchFolder()
-    let file = try StoreFile(bytes(folder.file("so.db")), creates: true)
+    let file = try StoreFile(bytes(folder.file("so.db")))
     let a = try file.save(bytes("a"), url: bytes("u"), options: bytes("{}"))
     let b = try file.save(bytes("b"), url: bytes("u"), options: bytes("{}"))
     var lock = try file.lock(a, waits: false)
@@ -120,7 +123,7 @@ import Testing
   @Test func views() throws {
     let folder = try ScratchFolder()
     let path = bytes(folder.file("so.db"))
-    let file = try StoreFile(path, creates: true)
+    let file = try StoreFile(path)
     let feed = try file.open(try file.save(bytes("so"), url: bytes("u"), options: bytes("{}")))
     func item(_ id: String, at position: Int) -> FeedChange.Item {
       .init(
@@ -137,7 +140,7 @@ import Testing
     try feed.settle(printed: -10...(-10), torn: -9)
     #expect(try feed.unprinted() == (2, 1))
 
-    let database = try Database(path)
+    let database = try Database(path, .shared)
     let items = try database.prepare("SELECT id, printed FROM items").all { row in
       String(decoding: row.text(0) + [UInt8(ascii: " ")] + row.text(1), as: UTF8.self)
     }
@@ -151,7 +154,7 @@ import Testing
   /// Text is what it is: with NUL, empty, or no UTF-8 at all.
   @Test(arguments: [[], [0], [0x61, 0, 0x62], [0xFF, 0xFE], Array("é".utf8)]) func anyId(_ id: [UInt8]) throws {
     let folder = try ScratchFolder()
-    let file = try StoreFile(bytes(folder.file("so.db")), creates: true)
+    let file = try StoreFile(bytes(folder.file("so.db")))
     let feed = try file.open(try file.save(bytes("so"), url: bytes("u"), options: bytes("{}")))
     var change = FeedChange()
     change.items = [
@@ -166,7 +169,7 @@ import Testing
   /// A change that fails in the middle leaves nothing behind.
   @Test func changesAreWhole() throws {
     let folder = try ScratchFolder()
-    let file = try StoreFile(bytes(folder.file("so.db")), creates: true)
+    let file = try StoreFile(bytes(folder.file("so.db")))
     let feed = try file.open(try file.save(bytes("so"), url: bytes("u"), options: bytes("{}")))
     let item = FeedItem(id: bytes("a"), orderKey: nil, version: bytes("1"), data: bytes("{}"))
     var change = FeedChange()

@@ -79,7 +79,7 @@ struct StorePicture {
 
 extension StorePicture {
   /// Looks into a file.
-  init(_ path: [UInt8], feed: Int) throws { try self.init(try Database(path), feed: feed) }
+  init(_ path: [UInt8], feed: Int) throws { try self.init(try Database(path, .shared), feed: feed) }
 
   init(_ database: Database, feed: Int) throws {
     let store = try FeedStore(database, feed)

@@ -36,5 +36,6 @@ extension SystemError {
   /// More bytes than a limit allows (`EFBIG`).
   public static var tooLarge: SystemError { SystemError(code: EFBIG) }
   public var isTooLarge: Bool { code == EFBIG }
+  public var isFullDisk: Bool { code == ENOSPC }
   public var isMissingFile: Bool { code == ENOENT }
 }

@@ -65,6 +65,26 @@ struct JSONFormatter {
     }
   }
 
+  /// Writes what `text` says without white space: what stands between two stretches of it is copied at once.
+  static func writeCompact(_ text: borrowing Span<UInt8>, to output: inout ByteWriter) {
+    var start = 0
+    var index = 0
+    while index < text.count {
+      if text[index] == UInt8(ascii: "\"") {
+        var escaped = false
+        index += 1
+        _ = scanString(text, &index, escaped: &escaped)
+      } else if isWhiteSpace(text[index]) {
+        output.append(text.extracting(start..<index))
+        repeat { index += 1 } while index < text.count && isWhiteSpace(text[index])
+        start = index
+      } else {
+        index += 1
+      }
+    }
+    output.append(text.extracting(start..<text.count))
+  }
+
   @inline(__always)
   private mutating func startToken(_ output: inout ByteWriter) {
     guard atStart else { return }

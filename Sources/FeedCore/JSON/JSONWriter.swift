@@ -59,7 +59,13 @@ public enum JSONWriter {
   ) {
     let bytes = value.document.bytes
     let text = bytes.span.extracting(value.range)
-    if isCompact && value.document.isCompact { output.append(text) } else { formatter.write(text, to: &output) }
+    if !isCompact {
+      formatter.write(text, to: &output)
+    } else if value.document.isCompact {
+      output.append(text)
+    } else {
+      JSONFormatter.writeCompact(text, to: &output)
+    }
   }
 
   /// Children of an opened container that stand side by side in one document, which is compact: they are copied at

@@ -161,8 +161,9 @@ struct FeedEngine {
   }
 
   private mutating func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    // An empty first page says nothing about what is known: neither that it is there nor that it is gone.
-    if page.items.isEmpty, page.next == nil, runs.head != nil { return end() }
+    // An empty first page says nothing about what is known: neither that it is there nor that it is gone; unless that
+    // is what was asked for.
+    if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full { return end() }
     let isLook = options.command == .more && runs.head != nil
     defer { if isLook { pageCount = 0 } }
     numbered.pageSize = page.items.count

@@ -37,12 +37,8 @@ struct FeedSession<Fetcher: PageFetcher> {
 
   /// Runs to the end. What is found to wait from earlier runs comes first, before the first request.
   mutating func run() throws(StoreError) -> End {
-    let uncertain = try store.settleInterrupted()
-    if redelivers {
-      try store.redeliver()
-    } else if uncertain > 0 {
-      note(.uncertain(uncertain))
-    }
+    try store.settleInterrupted { count in if !redelivers { note(.uncertain(count)) } }
+    if redelivers { try store.redeliver() }
     if let end = try print(FeedRuns(try store.runs())) { return end }
     if printer.remaining == 0 { return .outcome(FeedOutcome(hasOpenGap: false)) }
 

@@ -7,11 +7,10 @@ import FeedHTTP
 struct Answer {
   let head: HTTPHead
   let body: [UInt8]
-  /// Where it came from, after redirects.
-  let url: HTTPURL
-
-  /// What of the body goes into a message.
-  var firstLine: String { HTTPExcerpt.firstLine(of: body) }
+  /// Where it came from.
+  var url: HTTPURL { request.url }
+  /// What it answers, after redirects.
+  let request: HTTPRequest
 }
 
 struct Exchange {
@@ -49,7 +48,7 @@ struct Exchange {
         case .end?:
           // libcurl takes the end of a connection in the middle of the head for the end of an answer.
           guard hasHead else { throw HTTPError(.transient, "connection closed before the end of the head") }
-          return .answered(Answer(head: transfer.head, body: body, url: transfer.request.url))
+          return .answered(Answer(head: transfer.head, body: body, request: transfer.request))
         case nil:
           switch try client.wait(until: lastActivity + idleTimeout, orHangUpOf: output) {
           case .activity: break

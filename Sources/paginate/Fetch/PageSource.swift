@@ -8,6 +8,9 @@ struct PageSource {
   private let origin: OriginRules
   private let streams: StandardStreams
   private let exchange: Exchange
+  private let secrets: SecretParameters
+  /// What is shown while something is waited for.
+  var progress: Progress
   private var delay = RetryDelay()
   /// What the last answer asked for, and when it had come.
   private var politeness: (wait: Double, reason: String) = (0, "")
@@ -15,7 +18,11 @@ struct PageSource {
   /// Seconds since 1970 before which the server wants no request, when that is why it ended.
   private(set) var retryTime: Int?
 
-  init(_ settings: Settings, _ origin: OriginRules, _ streams: StandardStreams) throws(ToolError) {
+  init(
+    _ settings: Settings, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
+  ) throws(ToolError) {
+    self.secrets = secrets
+    progress = Progress(streams, isWanted: !settings.isVerbose)
     self.settings = settings
     self.origin = origin
     self.streams = streams
@@ -38,7 +45,10 @@ struct PageSource {
     try rest(before: url)
     while true {
       let start = Clock.monotonic()
-      switch exchange.run(self.request(request, url, ifNoneMatch)) {
+      progress.show()
+      let outcome = exchange.run(self.request(request, url, ifNoneMatch))
+      progress.clear()
+      switch outcome {
       case .hangUp: throw .brokenPipe
       case .failed(let error):
         let status: ExitStatus = error.kind == .timedOut ? .later : error.kind == .local ? .trouble : .otherEnd
@@ -73,13 +83,10 @@ struct PageSource {
     let now = Clock.now()
     let asked = Politeness(answer.head, document, now: now)
     tell("HTTP \(answer.head.status), \(answer.body.count) bytes in \(milliseconds(seconds)) ms", url)
-    let line = answer.firstLine
-    let refusal = ToolError(
-      answer.head.status == 429 ? .later : .otherEnd, "HTTP \(answer.head.status)" + (line.isEmpty ? "" : ": " + line),
-      source: url.display)
     switch Politeness.verdict(answer.head, document, now: now) {
     case .page:
       delay.succeed()
+      progress.pages += 1
       politeness = (asked.wait, asked.reason)
       if answer.body.isEmpty {
         throw ToolError(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
@@ -87,13 +94,31 @@ struct PageSource {
       if let fault { throw fault }
       return document
     case .retry:
-      try retry(after: refusal, asked: asked.wait, asked.reason)
+      try retry(after: refusal(answer, url), asked: asked.wait, asked.reason)
       return nil
-    case .failure: throw refusal
+    case .failure: throw refusal(answer, url)
     }
   }
 
+  private func refusal(_ answer: Answer, _ url: HTTPURL) -> ToolError {
+    let line = HTTPExcerpt.firstLine(of: answer.body, for: answer.request, hiding: secrets.values)
+    return ToolError(
+      answer.head.status == 429 ? .later : .otherEnd, "HTTP \(answer.head.status)" + (line.isEmpty ? "" : ": " + line),
+      source: url.display)
+  }
+
   // MARK: Waiting
+
+  mutating func rest(until deadline: Double) throws(ToolError) {
+    while true {
+      let left = deadline - Clock.monotonic()
+      if left <= 0 { return progress.clear() }
+      progress.show(waiting: left)
+      // The seconds are counted down where somebody sees it.
+      let step = progress.isShown ? min(left, 1) : left
+      _ = try sleep(until: Clock.monotonic() + step, or: nil, streams.output)
+    }
+  }
 
   /// Waits until the server may be asked again.
   private mutating func rest(before url: HTTPURL) throws(ToolError) {
@@ -103,7 +128,7 @@ struct PageSource {
     let left = lastAnswer + wanted - Clock.monotonic()
     if left > 0 {
       tell("waiting \(secondsText(left)) s" + (politeness.wait > 0 ? " (\(politeness.reason))" : ""), url)
-      _ = try sleep(until: lastAnswer + wanted, or: nil, streams.output)
+      try rest(until: lastAnswer + wanted)
     }
   }
 
@@ -116,7 +141,7 @@ struct PageSource {
     if asked > settings.maxWait { throw tooLong(asked, reason, failure.source ?? "") }
     let text = failure.message + "; retrying in \(secondsText(seconds)) s"
     streams.complain(ToolError(.later, text, source: failure.source), as: paginate.name)
-    _ = try sleep(until: Clock.monotonic() + seconds, or: nil, streams.output)
+    try rest(until: Clock.monotonic() + seconds)
   }
 
   private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String) -> ToolError {
@@ -125,17 +150,24 @@ struct PageSource {
     return ToolError(.later, text + " (--max-wait)", source: source)
   }
 
-  private func tell(_ message: String, _ url: HTTPURL) {
+  /// What `-v` shows.
+  func tell(_ message: String, _ url: HTTPURL) {
     if settings.isVerbose { streams.complain(ToolError(.later, message, source: url.display), as: paginate.name) }
+  }
+
+  /// Says what was found out that the command line has not said.
+  func tell(_ shape: Shape?, beyond options: WalkOptions, _ url: HTTPURL) {
+    if let found = shape?.found(beyond: options), !found.isEmpty { tell("found \(found)", url) }
   }
 
   // MARK: The request
 
   private func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
     var request = settings.http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
-    if !origin.sendsSecrets(to: url) { request.removeSecrets() }
     request.method = page.method
     request.body = page.body
+    request.bodyWithoutSecrets = page.body.map(secrets.cut)
+    if !origin.sendsSecrets(to: url) { request.removeSecrets() }
     for header in page.headers { request.set(String(decoding: header.name, as: UTF8.self), header.value) }
     if let ifNoneMatch { request.setDefault("If-None-Match", ifNoneMatch) }
     request.setDefault("Accept", Array("application/json, */*;q=0.5".utf8))

@@ -9,13 +9,26 @@ import FeedCore
 final class Database {
   private let handle: OpaquePointer
 
+  enum Access {
+    /// Together with others; no more than reading where the file is write-protected.
+    case shared
+    /// To read while nobody writes. No file beside it is made.
+    case alone
+  }
+
   /// Opens a file that exists; one that is empty is an empty database. Nothing is written yet.
   /// - Parameter path: taken as it is; no name has a special meaning.
-  init(_ path: [UInt8]) throws(StoreError) {
+  init(_ path: [UInt8], _ access: Access) throws(StoreError) {
     // A name that begins with a colon would be a database in memory.
-    let name = path.first == UInt8(ascii: "/") ? path : Array("./".utf8) + path
+    var name = path.first == UInt8(ascii: "/") ? path : Array("./".utf8) + path
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    switch access {
+    case .shared: flags |= SQLITE_OPEN_READWRITE
+    case .alone:
+      name = Array("file:".utf8) + QueryString.encoded(name) + Array("?immutable=1".utf8)
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+    }
     var opened: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = unsafe (name + [0]).withUnsafeBytes {
       unsafe sqlite3_open_v2($0.bindMemory(to: CChar.self).baseAddress, &opened, flags, nil)
     }
@@ -65,6 +78,8 @@ final class Database {
     switch code & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: return StoreError(.busy, "another process is writing to it")
     case SQLITE_FULL: return StoreError(.full, withCause("the disk is full"))
+    case SQLITE_IOERR where SystemError(code: unsafe sqlite3_system_errno(handle)).isFullDisk:
+      return StoreError(.full, withCause("the disk is full"))
     case SQLITE_CORRUPT: return StoreError(.corrupt, "the store is damaged: \(text)")
     case SQLITE_NOTADB: return StoreError(.foreign, "not a store: the file is no SQLite database")
     case SQLITE_READONLY, SQLITE_PERM: return StoreError(.readOnly, withCause("cannot be written"))

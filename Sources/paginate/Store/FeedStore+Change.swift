@@ -59,16 +59,14 @@ extension FeedStore {
     }
   }
 
-  func settleInterrupted() throws(StoreError) -> Int {
-    guard
-      let intent = try statements.intent.first(
-        feedValue, read: { row in row.isNull(0) ? nil : row.integer(0)...row.integer(1) }) ?? nil
-    else { return 0 }
-    return try database.transaction { () throws(StoreError) in
+  func settleInterrupted(_ note: (Int) -> Void) throws(StoreError) {
+    let intent = try statements.intent.first(feedValue) { row in row.isNull(0) ? nil : row.integer(0)...row.integer(1) }
+    guard let intent = intent ?? nil else { return }
+    try database.transaction { () throws(StoreError) in
       try statements.setPrinted.run(feedValue, first(intent), last(intent), .integer(2))
       let count = database.changedRows
       try statements.setIntent.run(feedValue, .null, .null)
-      return count
+      if count > 0 { note(count) }
     }
   }
 

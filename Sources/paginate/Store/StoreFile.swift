@@ -15,22 +15,38 @@ final class StoreFile {
   let path: [UInt8]
   private let database: Database
 
-  /// - Parameters:
-  ///   - creates: whether to make the file (mode 0600) when there is none.
-  ///   - isDurable: whether each change shall be on the disk before the next step, so that it outlives a power cut;
-  ///     otherwise it outlives the process.
-  init(_ path: [UInt8], creates: Bool, isDurable: Bool = false) throws(StoreError) {
+  /// Opens a store that is there, to look into it; that needs no right to write, neither to it nor beside it.
+  init(reading path: [UInt8]) throws(StoreError) {
     self.path = path
-    do throws(SystemError) {
-      if creates {
-        try LockFile.ensureFile(path, mode: 0o600)
-      } else {
-        try Descriptor.open(reading: path).close()
-      }
-    } catch {
+    do throws(SystemError) { try Descriptor.open(reading: path).close() } catch {
       throw StoreError(.other, error.message)
     }
-    database = try Database(path)
+    do {
+      let shared = try Database(path, .shared)
+      try Self.check(shared)
+      database = shared
+    } catch {
+      // Without a log beside it the file is all there is, and nobody writes to it.
+      let log = try? Descriptor.open(reading: path + Array("-wal".utf8))
+      log?.closeQuietly()
+      guard error.kind == .readOnly, log == nil else { throw error }
+      database = try Database(path, .alone)
+      try Self.check(database)
+    }
+    guard try Self.number(database, "PRAGMA application_id") == Schema.application else {
+      throw StoreError(.foreign, "not a store: the file is empty")
+    }
+  }
+
+  /// Opens a store, and makes it (mode 0600) when there is none.
+  /// - Parameter isDurable: whether each change shall be on the disk before the next step, so that it outlives a power
+  ///   cut; otherwise it outlives the process.
+  init(_ path: [UInt8], isDurable: Bool = false) throws(StoreError) {
+    self.path = path
+    do throws(SystemError) { try LockFile.ensureFile(path, mode: 0o600) } catch {
+      throw StoreError(.other, error.message)
+    }
+    database = try Database(path, .shared)
     // Nothing is written before it is known whose the file is.
     try Self.check(database)
     try database.run("PRAGMA journal_mode = WAL")

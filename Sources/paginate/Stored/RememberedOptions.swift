@@ -15,7 +15,7 @@ struct RememberedOptions {
     add("hasMore", (walk.hasMore ?? shape?.hasMore)?.text)
     add("total", (walk.total ?? shape?.total)?.text)
     add("orderKey", walk.orderKey?.text)
-    if walk.followsEmptyCursor { add("emptyCursor", Array("follow".utf8)) }
+    add("emptyCursor", walk.followsEmptyCursor == true ? Array("follow".utf8) : nil)
     if feed.overlap != 1 { add("overlap", Array(String(feed.overlap).utf8)) }
     if feed.forgetsBelowGaps { add("onGap", Array("drop".utf8)) }
   }
@@ -55,7 +55,7 @@ struct RememberedOptions {
       case "hasMore": walk.hasMore = walk.hasMore ?? (try? HasMore(value))
       case "total": walk.total = walk.total ?? (try? JSONPointer(value))
       case "orderKey": walk.orderKey = walk.orderKey ?? (try? JSONPointer(value))
-      case "emptyCursor": walk.followsEmptyCursor = true
+      case "emptyCursor": walk.followsEmptyCursor = walk.followsEmptyCursor ?? true
       case "overlap": given.overlap = given.overlap ?? Int(String(decoding: value, as: UTF8.self))
       case "onGap": given.forgetsBelowGaps = given.forgetsBelowGaps ?? true
       default: break

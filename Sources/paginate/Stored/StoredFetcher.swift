@@ -23,6 +23,8 @@ struct StoredFetcher: PageFetcher {
   /// Seconds since 1970 before which the server wants no request, when that is why it ended.
   var retryTime: Int? { source.retryTime }
 
+  mutating func rest(until deadline: Double) throws(ToolError) { try source.rest(until: deadline) }
+
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
     do throws(ToolError) {
       guard let stored = PageRequest(json: request) else {
@@ -31,6 +33,7 @@ struct StoredFetcher: PageFetcher {
       let asked = secrets.putBack(stored)
       try checkOrigin(of: asked)
       guard let (answer, document) = try source.page(asked, ifNoneMatch: ifNoneMatch) else { return .notModified }
+      defer { if walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
       return .page(try page(asked, request, answer, document))
     } catch {
       failure = error
@@ -56,6 +59,7 @@ struct StoredFetcher: PageFetcher {
     if let text = step.complaint {
       complaint = ToolError(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)")
     }
+    source.progress.items += step.page.items.count
     var page = FeedPage(items: step.page.items.map(Self.item))
     page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
     page.etag = answer.head.value(of: "etag")

@@ -6,32 +6,68 @@ struct StoredView {
   private static let chunkLines = 1000
   private static let chunkBytes = 1 << 20
 
-  private let store: FeedStore
+  private let options: Settings.Store
   private let settings: Settings
   private let streams: StandardStreams
+  private let file: StoreFile
 
-  init(_ store: FeedStore, _ settings: Settings, _ streams: StandardStreams) {
-    self.store = store
+  init(_ options: Settings.Store, _ settings: Settings, _ streams: StandardStreams) throws(ToolError) {
+    self.options = options
     self.settings = settings
     self.streams = streams
+    file = try options.stored { () throws(StoreError) in try StoreFile(reading: options.path) }
   }
 
-  private func stored<T>(_ body: () throws(StoreError) -> T) throws(ToolError) -> T {
-    do { return try body() } catch { throw error.toolError(quoted(settings.store?.path ?? [])) }
+  func run() throws(ToolError) -> ExitStatus {
+    let feeds = try feeds()
+    var output = ByteWriter(streams.output)
+    var hasOpenGap = false
+    for feed in feeds {
+      let store = try options.stored { () throws(StoreError) in try file.open(feed) }
+      if feeds.count > 1 {
+        output.append("feed\t")
+        output.append(printable(feed.name))
+        output.append("\n")
+      }
+      let runs = FeedRuns(try options.stored { () throws(StoreError) in try store.runs() })
+      if options.action == .status {
+        try printStatus(of: store, runs, to: &output)
+      } else {
+        try printItems(of: store, runs, to: &output)
+      }
+      if runs.hasOpenGap { hasOpenGap = true }
+    }
+    try output.flushOutput()
+    return hasOpenGap ? .no : .yes
   }
 
-  private func runs() throws(ToolError) -> FeedRuns {
-    FeedRuns(try stored { () throws(StoreError) in try store.runs() })
+  /// The feed that is meant; without a word about it all that there are.
+  private func feeds() throws(ToolError) -> [FeedRecord] {
+    var name = options.feedName
+    if case .url(let url) = settings.source {
+      name = options.name(of: PageRequest(first: settings.http.request(url)))
+    }
+    let feeds = try options.stored { () throws(StoreError) in try file.feeds() }
+    guard let name else {
+      guard options.action == .status || feeds.count == 1 else {
+        throw failure("the store has \(feeds.count) feeds: say which is meant (--feed)")
+      }
+      return feeds
+    }
+    guard let feed = feeds.first(where: { $0.name == name }) else {
+      throw failure("no feed '\(shortened(name))' in the store")
+    }
+    return [feed]
   }
+
+  private func failure(_ message: String) -> ToolError { ToolError(.trouble, message, source: quoted(options.path)) }
 
   /// Prints the items from the top down to the first gap.
-  func printItems() throws(ToolError) -> ExitStatus {
-    let runs = try runs()
-    var output = ByteWriter(streams.output)
+  private func printItems(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolError) {
     var left = settings.walk.maxItems
     var top = runs.head?.top
     while let start = top, let head = runs.head, start <= head.bottom, left > 0 {
-      let items = try stored { () throws(StoreError) in
+      let items = try options.stored { () throws(StoreError) in
         try store.live(in: start...head.bottom, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes)
       }
       for item in items {
@@ -49,18 +85,14 @@ struct StoredView {
       left -= items.count
       top = items.last.map { $0.position + 1 }
     }
-    try output.flushOutput()
-    return runs.hasOpenGap ? .no : .yes
   }
 
   /// Prints a line for each run: how many items it has, from which id to which, and what is below it; then what was not
   /// printed.
-  func printStatus() throws(ToolError) -> ExitStatus {
-    let runs = try runs()
-    var output = ByteWriter(streams.output)
+  private func printStatus(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolError) {
     for run in runs.all {
-      let count = try stored { () throws(StoreError) in try store.liveCount(in: run.range) }
-      let ends = try stored { () throws(StoreError) in
+      let count = try options.stored { () throws(StoreError) in try store.liveCount(in: run.range) }
+      let ends = try options.stored { () throws(StoreError) in
         try [store.firstLive(in: run.range), store.lastLive(in: run.range)].map { (position) throws(StoreError) in
           guard let position else { return [UInt8]() }
           return try store.live(in: position...position, lines: 1, bytes: 1).first?.id ?? []
@@ -72,9 +104,7 @@ struct StoredView {
       output.append(printable(ends[1]))
       output.append("\t\(run.isPlaced ? run.lowerEnd.rawValue : "unplaced")\n")
     }
-    let unprinted = try stored { () throws(StoreError) in try store.unprinted() }
+    let unprinted = try options.stored { () throws(StoreError) in try store.unprinted() }
     output.append("waiting\t\(unprinted.waiting)\nuncertain\t\(unprinted.uncertain)\n")
-    try output.flushOutput()
-    return runs.hasOpenGap ? .no : .yes
   }
 }

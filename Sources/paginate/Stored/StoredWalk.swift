@@ -3,6 +3,20 @@
 import FeedCore
 import FeedHTTP
 
+extension Settings.Store {
+  /// What the feed of a request is called.
+  func name(of first: PageRequest) -> [UInt8] {
+    let plain = SecretParameters(secretParameters, of: first, next: nil).cut(first)
+    // A body asks for something else at the same URL.
+    return feedName ?? plain.url + (plain.body.map { [UInt8(ascii: " ")] + $0 } ?? [])
+  }
+
+  /// What goes wrong in `body`, as an error of the tool.
+  func stored<T>(_ body: () throws(StoreError) -> T) throws(ToolError) -> T {
+    do { return try body() } catch { throw error.toolError(quoted(path)) }
+  }
+}
+
 struct StoredWalk {
   private let options: Settings.Store
   private let settings: Settings
@@ -20,39 +34,24 @@ struct StoredWalk {
     self.settings = settings
     self.streams = streams
     first = PageRequest(first: settings.http.request(url))
-    let plain = SecretParameters(options.secretParameters, of: first).cut(first)
-    // A body asks for something else at the same URL.
-    name = options.feedName ?? plain.url + (plain.body.map { [UInt8(ascii: " ")] + $0 } ?? [])
-    do { file = try StoreFile(options.path, creates: options.action == .walk, isDurable: options.isDurable) } catch {
-      throw error.toolError(quoted(options.path))
+    name = options.name(of: first)
+    file = try options.stored { () throws(StoreError) in
+      try StoreFile(options.path, isDurable: options.isDurable)
     }
-  }
-
-  func run() throws(ToolError) -> ExitStatus {
-    let known = try stored { () throws(StoreError) in try file.feed(named: name) }
-    if options.action == .walk { return try walk(known) }
-    guard let known else { throw failure("no feed '\(shortened(name))' in the store", .trouble) }
-    let view = StoredView(try stored { () throws(StoreError) in try file.open(known) }, settings, streams)
-    return try options.action == .status ? view.printStatus() : view.printItems()
-  }
-
-  private func stored<T>(_ body: () throws(StoreError) -> T) throws(ToolError) -> T {
-    do { return try body() } catch { throw error.toolError(quoted(options.path)) }
   }
 
   private func failure(_ message: String, _ status: ExitStatus) -> ToolError {
     ToolError(status, message, source: quoted(options.path))
   }
 
-  // MARK: A walk
-
-  private func walk(_ known: FeedRecord?) throws(ToolError) -> ExitStatus {
+  func run() throws(ToolError) -> ExitStatus {
+    let known = try options.stored { () throws(StoreError) in try file.feed(named: name) }
     var walk = settings.walk
     var given = options
     if let known, let problem = RememberedOptions.fill(&walk, &given, from: known.options) {
       throw failure(problem, .trouble)
     }
-    let secrets = SecretParameters(options.secretParameters, of: first, except: walk.next?.parameter)
+    let secrets = SecretParameters(options.secretParameters, of: first, next: walk.next)
     let url = secrets.cut(first).url
     if let known, known.url != url {
       throw failure("feed '\(shortened(name))' is that of another URL, \(shortened(known.url))", .trouble)
@@ -76,18 +75,18 @@ struct StoredWalk {
       throw error.toolError(in: self.url.display, page: 1, isLocal: false)
     }
     guard let origin = walker.origin else { throw .usage("no URL given") }
-    let fetcher = StoredFetcher(try PageSource(settings, origin, streams), walker, secrets)
-    let record = try stored { () throws(StoreError) in
+    var fetcher = StoredFetcher(try PageSource(settings, origin, secrets, streams), walker, secrets)
+    let record = try options.stored { () throws(StoreError) in
       // What was given is remembered when a page has shown that it fits.
       if let known { return known }
       return try file.save(name, url: url, options: Array("{}".utf8))
     }
-    guard let lock = try stored({ () throws(StoreError) in try file.lock(record, waits: options.waits) }) else {
+    guard let lock = try options.stored({ () throws(StoreError) in try file.lock(record, waits: options.waits) }) else {
       throw failure("another run is at work on the feed (--wait)", .later)
     }
     defer { withExtendedLifetime(lock) {} }
-    let store = try stored { () throws(StoreError) in try file.open(record) }
-    try checkRetryTime(store)
+    let store = try options.stored { () throws(StoreError) in try file.open(record) }
+    try checkRetryTime(store, &fetcher)
     return try run(fetcher, feed, walk, url, store)
   }
 
@@ -117,15 +116,15 @@ struct StoredWalk {
   }
 
   /// The server may have asked an earlier run for a longer wait than that would wait.
-  private func checkRetryTime(_ store: FeedStore) throws(ToolError) {
-    guard let time = try stored({ () throws(StoreError) in try store.retryTime() }) else { return }
+  private func checkRetryTime(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolError) {
+    guard let time = try options.stored({ () throws(StoreError) in try store.retryTime() }) else { return }
     let left = Double(time) - Double(Clock.now()) / 1_000_000
     if left > settings.maxWait {
       throw ToolError(
         .later, "the server wants no request for another \(secondsText(left)) s (--max-wait)", source: url.display)
     }
-    if left > 0 { _ = try sleep(until: Clock.monotonic() + left, or: nil, streams.output) }
-    try stored { () throws(StoreError) in try store.setRetryTime(nil) }
+    try fetcher.rest(until: Clock.monotonic() + left)
+    try options.stored { () throws(StoreError) in try store.setRetryTime(nil) }
   }
 
   private func run(
@@ -138,15 +137,15 @@ struct StoredWalk {
     var session = FeedSession(store, feed, fetcher, printer)
     session.redelivers = options.redelivers
     session.note = { tell($0) }
-    let end = try stored { () throws(StoreError) in try session.run() }
+    let end = try options.stored { () throws(StoreError) in try session.run() }
 
     if let shape = session.fetcher.shape {
-      _ = try stored { () throws(StoreError) in
+      _ = try options.stored { () throws(StoreError) in
         try file.save(name, url: bareURL, options: RememberedOptions(walk, shape, feed).json)
       }
     }
     if let time = session.fetcher.retryTime {
-      try stored { () throws(StoreError) in try store.setRetryTime(time) }
+      try options.stored { () throws(StoreError) in try store.setRetryTime(time) }
     }
     switch end {
     case .outputFailed(let error): throw .output(error)

@@ -100,11 +100,13 @@ enum NextRule: Equatable, Sendable {
   }
 
   /// The parameter, or the member of the body, that the rule sets.
-  var parameter: [UInt8]? {
+  /// - Parameter request: the first one.
+  func parameter(of request: PageRequest) -> [UInt8]? {
     switch self {
     case .page(let name, _), .offset(let name), .cursor(let name, _), .lastID(let name), .maxID(let name): name
     case .cursorBody(let into, _): into.tokens.last
-    case .link, .pointer, .cursorHeader, .searchAfter, .graphql: nil
+    case .graphql: try? GraphQLCursor.variable(of: request)
+    case .link, .pointer, .cursorHeader, .searchAfter: nil
     }
   }
 

@@ -25,8 +25,10 @@ struct PageRequest: Equatable, Sendable {
   }
 
   /// Whether the body looks like JSON.
-  var hasJSONBody: Bool {
-    let first = body?.first { !isWhiteSpace($0) }
+  var hasJSONBody: Bool { body.map(Self.isJSON) ?? false }
+
+  static func isJSON(_ body: [UInt8]) -> Bool {
+    let first = body.first { !isWhiteSpace($0) }
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 

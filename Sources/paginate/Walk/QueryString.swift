@@ -60,9 +60,12 @@ struct QueryString: Equatable, Sendable {
     return parameters.filter { Self.decoded(text[$0.name]) == name }.map { Self.decoded(text[$0.value]) }
   }
 
-  /// The value of the first parameter called `name` as it stands.
-  func rawValue(of name: [UInt8]) -> [UInt8]? {
-    parameters.first { Self.decoded(text[$0.name]) == name }.map { Array(text[$0.value]) }
+  /// The decoded names, in their order, with the values decoded.
+  var pairs: [(name: [UInt8], value: [UInt8])] { rawPairs.map { ($0.name, Self.decoded($0.value[...])) } }
+
+  /// Likewise, with the values as they stand.
+  var rawPairs: [(name: [UInt8], value: [UInt8])] {
+    parameters.map { (Self.decoded(text[$0.name]), Array(text[$0.value])) }
   }
 
   /// The decoded names, in their order.

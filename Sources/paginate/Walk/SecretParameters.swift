@@ -7,18 +7,20 @@
 
 import FeedCore
 
-/// The secrets of a walk, by the names of their parameters.
+/// The secrets of a walk, by the names of their parameters and members.
 struct SecretParameters: Sendable {
   /// Nothing else is called so.
   static let certain: Set<String> = [
-    "access-token", "access_token", "accesstoken", "api-key", "api_key", "api-token", "api_token", "apikey", "apitoken",
-    "app_key", "appid", "app_secret", "auth_token", "authorization", "client_secret", "oauth_token", "passwd",
-    "password",
-    "private_token", "secret", "session_token", "sessionid", "subscription-key", "user_key", "x-amz-credential",
-    "x-amz-security-token", "x-amz-signature", "x-api-key", "$$app_token", "access_key", "api_secret", "apisecret",
-    "authkey", "bearer", "consumer_secret", "credentials", "csrf", "hapikey", "id_token", "jwt", "login_token",
-    "oauth_signature", "ocp-apim-subscription-key", "personal_token", "private_key", "refresh_token", "secret_key",
-    "subscription_key",
+    "app_key", "appid", "authorization", "access_key", "authkey", "bearer", "credentials", "csrf", "hapikey",
+    "id_token",
+    "jwt", "login_token", "oauth_signature", "oauth_token", "personal_token", "private_key", "private_token",
+    "refresh_token", "session_token", "sessionid", "subscription-key", "ocp-apim-subscription-key", "subscription_key",
+    "user_key", "x-amz-credential", "x-amz-security-token", "x-amz-signature", "$$app_token",
+  ]
+  /// Nothing else has such a part in its name.
+  static let certainParts = [
+    "password", "passwd", "secret", "apikey", "api_key", "api-key", "apitoken", "api_token", "api-token", "accesstoken",
+    "access_token", "access-token", "authtoken", "auth_token", "auth-token",
   ]
   /// A secret, or a cursor.
   static let likely: Set<String> = [
@@ -34,12 +36,12 @@ struct SecretParameters: Sendable {
   /// - Parameters:
   ///   - names: those of `--secret-param`, as typed.
   ///   - first: the request of the command line, with its secrets.
-  ///   - cursor: the parameter that `--next` sets.
-  init(_ names: [[UInt8]], of first: PageRequest, except cursor: [UInt8]? = nil) {
+  ///   - rule: `--next`; nil where it is not known yet.
+  init(_ names: [[UInt8]], of first: PageRequest, next rule: NextRule?) {
     self.first = first
-    exempt = cursor.map { String(decoding: $0, as: UTF8.self).lowercased() }
+    exempt = rule?.parameter(of: first).map(Self.lowercased)
     given = Set(names.map { Self.key($0[...]) })
-    firstNames = Set(QueryString(first.url).names.map { String(decoding: $0, as: UTF8.self).lowercased() })
+    firstNames = Set(QueryString(first.url).names.map(Self.lowercased))
   }
 
   /// The request as it may be stored.
@@ -48,70 +50,103 @@ struct SecretParameters: Sendable {
     var url = QueryString(request.url)
     url.remove { name in
       let key = Self.key(name)
-      return key != exempt && !firstNames.contains(key) && (Self.certain.contains(key) || given.contains(key))
+      return !firstNames.contains(key) && isCertain(key)
     }
     url.edit { name, _ in isCut(Self.key(name)) ? [] : nil }
     result.url = url.text
-    if let body = request.body { result.body = editedBody(body) { _ in [] } }
+    result.body = request.body.map(cut)
     return result
   }
 
   /// The request as it was before `cut`, with the secrets of the command line.
   func putBack(_ request: PageRequest) -> PageRequest {
     var result = request
-    let source = QueryString(first.url)
     var url = QueryString(request.url)
+    var values = Queue(QueryString(first.url).rawPairs)
     url.edit { name, value in
-      value.isEmpty && isCut(Self.key(name)) ? source.rawValue(of: QueryString.decoded(name)) : nil
+      guard isCut(Self.key(name)), let known = values.next(QueryString.decoded(name)) else { return nil }
+      return value.isEmpty ? known : nil
     }
     result.url = url.text
-    guard let body = request.body, let firstBody = first.body else { return result }
-    if let root = Self.object(firstBody) {
-      result.body = editedBody(body) { root.member($0)?.string }
-    } else {
-      let source = QueryString(firstBody, isForm: true)
-      result.body = editedBody(body) { source.value(of: $0) }
-    }
+    if let body = request.body, let given = first.body { result.body = putBack(body, from: given) }
     return result
   }
 
-  /// Whether a parameter of the command line's URL is a secret.
-  private func isCut(_ key: String) -> Bool {
-    key != exempt && firstNames.contains(key)
-      && (Self.certain.contains(key) || Self.likely.contains(key) || given.contains(key))
+  /// The values themselves, decoded: what no message may quote.
+  var values: [[UInt8]] {
+    var found = QueryString(first.url).pairs.filter { isCut(Self.lowercased($0.name)) }.map(\.value)
+    guard let body = first.body else { return found }
+    if first.hasJSONBody {
+      for place in places(in: body) {
+        found.append((try? JSONDocument(parsing: Array(body[place.range])).root).flatMap(JSONText.scalar) ?? [])
+      }
+    } else {
+      found += QueryString(body, isForm: true).pairs.filter { isSecret($0.name) }.map(\.value)
+    }
+    return found
   }
 
-  private static func key(_ name: ArraySlice<UInt8>) -> String {
-    String(decoding: QueryString.decoded(name), as: UTF8.self).lowercased()
+  // MARK: Names
+
+  private static func lowercased(_ name: [UInt8]) -> String { String(decoding: name, as: UTF8.self).lowercased() }
+
+  private static func key(_ name: ArraySlice<UInt8>) -> String { lowercased(QueryString.decoded(name)) }
+
+  private func isCertain(_ key: String) -> Bool {
+    key != exempt
+      && (given.contains(key) || Self.certain.contains(key) || Self.certainParts.contains { key.contains($0) })
+  }
+
+  private func isLikely(_ key: String) -> Bool { key != exempt && Self.likely.contains(key) }
+
+  /// Whether a parameter of the command line's URL is a secret.
+  private func isCut(_ key: String) -> Bool { firstNames.contains(key) && (isCertain(key) || isLikely(key)) }
+
+  /// Whether a parameter of a body is one: bodies are the command line's.
+  private func isSecret(_ name: [UInt8]) -> Bool {
+    let key = Self.lowercased(name)
+    return isCertain(key) || isLikely(key)
   }
 
   // MARK: Bodies
 
-  /// - Parameter value: what a secret becomes, by its name; nil leaves it.
-  private func editedBody(_ body: [UInt8], _ value: ([UInt8]) -> [UInt8]?) -> [UInt8] {
-    func isSecret(_ name: [UInt8]) -> Bool {
-      let key = String(decoding: name, as: UTF8.self).lowercased()
-      return key != exempt && (Self.certain.contains(key) || Self.likely.contains(key) || given.contains(key))
-    }
-    guard let root = Self.object(body) else {
-      var form = QueryString(body, isForm: true)
-      form.edit { name, _ in
-        let name = QueryString.decoded(name)
-        return isSecret(name) ? value(name).map(QueryString.encoded) : nil
-      }
-      return form.text
-    }
-    var tree = JSONTree(root)
-    for child in root.children where child.value.kind.isString {
-      guard let name = child.key?.string, isSecret(name), let new = value(name) else { continue }
-      _ = try? tree.replace(at: JSONPointer(tokens: [name]), with: JSONText.string(new))
-    }
-    return JSONText.edited(tree, of: root.document)
+  /// A body without secrets.
+  func cut(_ body: [UInt8]) -> [UInt8] {
+    if PageRequest.isJSON(body) { return SecretMembers.edited(body, places(in: body)) { _ in Array("\"\"".utf8) } }
+    var form = QueryString(body, isForm: true)
+    form.edit { name, _ in isSecret(QueryString.decoded(name)) ? [] : nil }
+    return form.text
   }
 
-  /// The members of a JSON body; nil for any other.
-  private static func object(_ body: [UInt8]) -> JSONValue? {
-    guard let root = try? JSONDocument(parsing: body).root, root.kind == .object else { return nil }
-    return root
+  private func putBack(_ body: [UInt8], from given: [UInt8]) -> [UInt8] {
+    if PageRequest.isJSON(body) {
+      var values = Queue(places(in: given).map { ($0.path, Array(given[$0.range])) })
+      return SecretMembers.edited(body, places(in: body)) { values.next($0.path) }
+    }
+    var form = QueryString(body, isForm: true)
+    var values = Queue(QueryString(given, isForm: true).rawPairs)
+    form.edit { name, _ in
+      let name = QueryString.decoded(name)
+      return isSecret(name) ? values.next(name) : nil
+    }
+    return form.text
+  }
+
+  private func places(in body: [UInt8]) -> [SecretMembers.Place] {
+    SecretMembers.places(in: body) { name in
+      let key = Self.lowercased(name)
+      return isCertain(key) ? .all : isLikely(key) ? .value : .none
+    }
+  }
+
+  /// Values by their names, which may occur several times: the first time gets the first.
+  private struct Queue<Name: Hashable> {
+    private var values: [Name: [[UInt8]]] = [:]
+
+    init(_ pairs: [(name: Name, value: [UInt8])]) {
+      for (name, value) in pairs.reversed() { values[name, default: []].append(value) }
+    }
+
+    mutating func next(_ name: Name) -> [UInt8]? { values[name]?.popLast() }
   }
 }

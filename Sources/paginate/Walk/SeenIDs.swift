@@ -71,7 +71,7 @@ struct SeenIDs: Sendable {
     guard !tables.isEmpty else { return false }
     let digest = Self.kept(Digest(of: bytes))
     let slots = tables[Self.table(of: digest)].slots
-    return !slots.isEmpty && slots[Self.place(of: digest, in: slots)] != Self.free
+    return !slots.isEmpty && slots[Self.place(of: digest, in: slots.span)] != Self.free
   }
 
   private static let free = Digest(high: 0, low: 0)
@@ -83,7 +83,7 @@ struct SeenIDs: Sendable {
   private static func insert(_ digest: Digest, _ table: inout Table) -> Bool {
     // An eighth stays free.
     if table.count + 1 > table.slots.count - table.slots.count / 8 { grow(&table) }
-    let place = place(of: digest, in: table.slots)
+    let place = place(of: digest, in: table.slots.span)
     if table.slots[place] != free { return false }
     table.slots[place] = digest
     table.count += 1
@@ -91,7 +91,7 @@ struct SeenIDs: Sendable {
   }
 
   /// Where the digest is, or may be put. Some slot is always free.
-  private static func place(of digest: Digest, in slots: [Digest]) -> Int {
+  private static func place(of digest: Digest, in slots: borrowing Span<Digest>) -> Int {
     // The high bits as a fraction of the table: so it need not be a power of two.
     var place = Int(truncatingIfNeeded: digest.high.multipliedFullWidth(by: UInt64(slots.count)).high)
     while slots[place] != free, slots[place] != digest {
@@ -104,7 +104,7 @@ struct SeenIDs: Sendable {
   private static func grow(_ table: inout Table) {
     let size = max(8, table.slots.count + table.slots.count / 4)
     var larger = [Digest](repeating: free, count: size)
-    for digest in table.slots where digest != free { larger[place(of: digest, in: larger)] = digest }
+    for digest in table.slots where digest != free { larger[place(of: digest, in: larger.span)] = digest }
     table.slots = larger
   }
 }

@@ -11,7 +11,8 @@ struct WalkOptions: Sendable {
   var hasMore: HasMore?
   var total: JSONPointer?
   var orderKey: JSONPointer?
-  var followsEmptyCursor = false
+  /// Nil: it ends the walk.
+  var followsEmptyCursor: Bool?
   /// Whether a request that comes a second time is an error; not where what asks has its own way to see that.
   var guardsLoops = true
   /// Whether an id that has turned up already is passed over.

@@ -134,7 +134,7 @@ struct Walker: Sendable {
     guard let rule = shape.next else { return .end(page.hasMore == false ? .noMore : .emptyPage) }
     let context = PageContext(
       head: head, page: page, request: request, items: shape.items, countsPages: shape.countsPages,
-      followsEmptyCursor: options.followsEmptyCursor)
+      followsEmptyCursor: options.followsEmptyCursor ?? false)
     do throws(WalkError) {
       let first = self.first ?? request
       let step = page.hasMore == false ? NextStep.none : try rule.next(after: context)
