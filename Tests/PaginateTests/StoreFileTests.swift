@@ -41,9 +41,14 @@ import Testing
     #expect(try file.feed(named: bytes("a"))?.options == bytes(#"{"next":"/next"}"#))
     #expect(try file.feed(named: bytes("c")) == nil)
     let feed = try file.open(try #require(try file.feed(named: bytes("b"))))
-    #expect(try feed.retryTime() == nil)
-    try feed.setRetryTime(1_800_000_000)
-    #expect(try feed.retryTime() == 1_800_000_000)
+    #expect(try feed.retryWait(now: 1000) == nil)
+    try feed.setRetryWait(600, now: 1000)
+    #expect(try feed.retryWait(now: 1000) == 600)
+    #expect(try feed.retryWait(now: 1500) == 100)
+    // Whoever set the clock back need not wait for it to come here again.
+    #expect(try feed.retryWait(now: 999) == nil)
+    try feed.setRetryWait(nil, now: 1500)
+    #expect(try feed.retryWait(now: 1500) == nil)
   }
 
   // MARK: Refusals

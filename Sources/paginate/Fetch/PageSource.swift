@@ -15,8 +15,8 @@ struct PageSource {
   /// What the last answer asked for, and when it had come.
   private var politeness: (wait: Double, reason: String) = (0, "")
   private var lastAnswer: Double?
-  /// Seconds since 1970 before which the server wants no request, when that is why it ended.
-  private(set) var retryTime: Int?
+  /// Seconds for which the server wants no request, when that is why it ended.
+  private(set) var retryWait: Int?
 
   init(
     _ settings: Settings, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
@@ -145,7 +145,7 @@ struct PageSource {
   }
 
   private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String) -> ToolError {
-    retryTime = Int(Clock.now() / 1_000_000) + Int(min(seconds, 1e9))
+    retryWait = Int(min(seconds, 1e9).rounded(.up))
     let text = "asked to wait \(secondsText(seconds)) s (\(reason)), more than \(secondsText(settings.maxWait)) s"
     return ToolError(.later, text + " (--max-wait)", source: source)
   }

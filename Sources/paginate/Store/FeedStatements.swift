@@ -21,7 +21,7 @@ struct FeedStatements {
     firstPage = try database.prepare("SELECT top, next \(isPage) ORDER BY top LIMIT 1")
     lastPage = try database.prepare("SELECT top, next \(isPage) ORDER BY top DESC LIMIT 1")
     firstPageFacts = try database.prepare("SELECT etag, page_size, total FROM feed WHERE number = ?")
-    retryTime = try database.prepare("SELECT retry_at FROM feed WHERE number = ?")
+    retryTime = try database.prepare("SELECT retry_at, retry_said_at FROM feed WHERE number = ?")
 
     waiting = try database.prepare(
       "SELECT position, id, data FROM item WHERE feed = ? AND position BETWEEN ? AND ? AND printed = 0 ORDER BY position"
@@ -54,6 +54,6 @@ struct FeedStatements {
     setPrinted = try database.prepare(
       "UPDATE item SET printed = ?4 WHERE feed = ?1 AND position BETWEEN ?2 AND ?3 AND printed = 0")
     redeliver = try database.prepare("UPDATE item SET printed = 0 WHERE feed = ? AND printed = 2")
-    setRetryTime = try database.prepare("UPDATE feed SET retry_at = ?2 WHERE number = ?1")
+    setRetryTime = try database.prepare("UPDATE feed SET retry_at = ?2, retry_said_at = ?3 WHERE number = ?1")
   }
 }

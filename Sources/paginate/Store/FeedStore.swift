@@ -63,13 +63,18 @@ final class FeedStore: FeedStorage {
 
   // MARK: Facts
 
-  /// When the server wants to be asked again, in seconds since 1970.
-  func retryTime() throws(StoreError) -> Int? {
-    try statements.retryTime.first(.integer(feed)) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
+  /// How long the server still wants no request, in seconds; nil when it said nothing.
+  /// - Parameter now: seconds since 1970. Before the time at which the server said it, the clock was set back since.
+  func retryWait(now: Int) throws(StoreError) -> Int? {
+    let wait = try statements.retryTime.first(.integer(feed)) { row -> Int? in
+      row.isNull(0) || now < row.integer(1) ? nil : row.integer(0) - now
+    }
+    return wait ?? nil
   }
 
-  func setRetryTime(_ time: Int?) throws(StoreError) {
-    try statements.setRetryTime.run(.integer(feed), .init(time))
+  /// - Parameter wait: from `now` on; nil to forget it.
+  func setRetryWait(_ wait: Int?, now: Int) throws(StoreError) {
+    try statements.setRetryTime.run(.integer(feed), .init(wait.map { now + $0 }), .init(wait.map { _ in now }))
   }
 
   /// How many items wait to be printed, and of how many it is not known whether they were.

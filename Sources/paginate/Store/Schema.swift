@@ -16,6 +16,7 @@ enum Schema {
       page_size INTEGER,              -- how many items page 1 had
       total INTEGER,                  -- how many items the feed had then
       retry_at INTEGER,               -- seconds since 1970: no request before
+      retry_said_at INTEGER,          -- when the server said that
       writing_from INTEGER,           -- the positions of what is being printed
       writing_to INTEGER
     ) STRICT;

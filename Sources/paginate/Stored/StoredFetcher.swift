@@ -20,8 +20,8 @@ struct StoredFetcher: PageFetcher {
 
   /// What was found out about the pages; nil before the first.
   var shape: Shape? { walker.shape }
-  /// Seconds since 1970 before which the server wants no request, when that is why it ended.
-  var retryTime: Int? { source.retryTime }
+  /// Seconds for which the server wants no request, when that is why it ended.
+  var retryWait: Int? { source.retryWait }
 
   mutating func rest(until deadline: Double) throws(ToolError) { try source.rest(until: deadline) }
 

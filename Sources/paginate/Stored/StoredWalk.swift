@@ -86,7 +86,7 @@ struct StoredWalk {
     }
     defer { withExtendedLifetime(lock) {} }
     let store = try options.stored { () throws(StoreError) in try file.open(record) }
-    try checkRetryTime(store, &fetcher)
+    try restAsAsked(store, &fetcher)
     return try run(fetcher, feed, walk, url, store)
   }
 
@@ -116,16 +116,18 @@ struct StoredWalk {
   }
 
   /// The server may have asked an earlier run for a longer wait than that would wait.
-  private func checkRetryTime(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolError) {
-    guard let time = try options.stored({ () throws(StoreError) in try store.retryTime() }) else { return }
-    let left = Double(time) - Double(Clock.now()) / 1_000_000
-    if left > settings.maxWait {
-      throw ToolError(
-        .later, "the server wants no request for another \(secondsText(left)) s (--max-wait)", source: url.display)
+  private func restAsAsked(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolError) {
+    let left = try options.stored { () throws(StoreError) in try store.retryWait(now: Self.now) }
+    guard let left else { return }
+    if Double(left) > settings.maxWait {
+      throw ToolError(.later, "the server wants no request for another \(left) s (--max-wait)", source: url.display)
     }
-    try fetcher.rest(until: Clock.monotonic() + left)
-    try options.stored { () throws(StoreError) in try store.setRetryTime(nil) }
+    try fetcher.rest(until: Clock.monotonic() + Double(left))
+    try options.stored { () throws(StoreError) in try store.setRetryWait(nil, now: Self.now) }
   }
+
+  /// In seconds since 1970.
+  private static var now: Int { Int(Clock.now() / 1_000_000) }
 
   private func run(
     _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ bareURL: [UInt8], _ store: FeedStore
@@ -144,8 +146,8 @@ struct StoredWalk {
         try file.save(name, url: bareURL, options: RememberedOptions(walk, shape, feed).json)
       }
     }
-    if let time = session.fetcher.retryTime {
-      try options.stored { () throws(StoreError) in try store.setRetryTime(time) }
+    if let wait = session.fetcher.retryWait {
+      try options.stored { () throws(StoreError) in try store.setRetryWait(wait, now: Self.now) }
     }
     switch end {
     case .outputFailed(let error): throw .output(error)
