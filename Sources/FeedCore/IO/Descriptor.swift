@@ -72,6 +72,14 @@ public struct Descriptor: Sendable {
     return Descriptor(number)
   }
 
+  /// A pipe, closed in programs that are started.
+  static func pipe() throws(SystemError) -> (output: Descriptor, input: Descriptor) {
+    var numbers: [Int32] = [-1, -1]
+    _ = try retrying { unsafe systemPipe(&numbers) }
+    for number in numbers { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+    return (Descriptor(numbers[0]), Descriptor(numbers[1]))
+  }
+
   /// Closes the descriptor; a write error that the system kept until now is thrown.
   public func close() throws(SystemError) {
     // After EINTR the state of the descriptor is unspecified (POSIX); on Linux and macOS it is closed.
@@ -210,6 +218,8 @@ func withPath(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Int32) -> Int32
 private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mode_t) -> Int32 {
   unsafe open(path, flags, mode)
 }
+
+private func systemPipe(_ numbers: UnsafeMutablePointer<Int32>) -> Int32 { unsafe pipe(numbers) }
 
 private func systemStatus(_ path: UnsafePointer<CChar>, _ status: inout stat) -> Int32 { unsafe stat(path, &status) }
 

@@ -1,5 +1,6 @@
-// Signals. The tools leave them at their defaults, so a signal kills at once and the shell sees by which; what
-// must not be cut in two (see AtomicFile) holds them back for its short while.
+// Signals. Most tools leave them at their defaults, so a signal kills at once and the shell sees by which; what must not
+// be cut in two (see AtomicFile) holds them back for its short while. A tool that has to take leave of somebody first
+// (`ws-cat`, `sse-serve`) reads them from a pipe beside everything else that it waits for, and dies of them afterwards.
 
 #if canImport(Darwin)
   import Darwin
@@ -9,16 +10,45 @@
 
 public enum Signals {
   /// Dies of SIGPIPE, as if the write had not been told about the closed pipe: silent, 141 for the shell.
+  public static func dieOfBrokenPipe() -> Never { die(of: SIGPIPE) }
+
+  /// Dies of a signal, so that whoever waits for the process sees by which.
   ///
   /// A parent may have made the tool ignore the signal (systemd and some languages do), hence the reset.
-  public static func dieOfBrokenPipe() -> Never {
-    signal(SIGPIPE, SIG_DFL)
+  public static func die(of number: Int32) -> Never {
+    signal(number, SIG_DFL)
     var set = sigset_t()
     unsafe sigemptyset(&set)
-    unsafe sigaddset(&set, SIGPIPE)
+    unsafe sigaddset(&set, number)
     unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
-    raise(SIGPIPE)
-    Process.exit(141)
+    raise(number)
+    Process.exit(128 + number)
+  }
+
+  /// Where the handler writes to; set once, before there is a handler.
+  nonisolated(unsafe) private static var pipeEnd: Int32 = -1
+
+  /// Takes SIGINT and SIGTERM once each: the first becomes a byte to read, a second one kills. One that is ignored, as in
+  /// a background job of a shell, stays so.
+  /// - Returns: what to wait for; each byte that comes is the number of a signal, for `die(of:)`.
+  public static func caught() throws(SystemError) -> Descriptor {
+    let (output, input) = try Descriptor.pipe()
+    unsafe pipeEnd = input.number
+    for number in [SIGINT, SIGTERM] {
+      let before = signal(number) { number in
+        let before = errno
+        signal(number, SIG_DFL)
+        var byte = UInt8(truncatingIfNeeded: number)
+        _ = unsafe write(Signals.pipeEnd, &byte, 1)
+        errno = before
+      }
+      if isIgnoring(before) { signal(number, SIG_IGN) }
+    }
+    return output
+  }
+
+  private static func isIgnoring(_ handler: sig_t?) -> Bool {
+    unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   /// Makes a write to a closed pipe or socket an error instead of a signal, for a library that writes to sockets.
