@@ -91,6 +91,14 @@ struct SecretTests {
   }
 }
 
+struct OriginPartsTests {
+  @Test(arguments: ["a.example", "[::1]", "\u{301}a", "a\u{301}"])
+  func partsOfAnOrigin(_ host: String) throws {
+    let parts = OriginParts(try HTTPURL("http://\(host):8080/b:c".bytes))
+    #expect([parts.scheme, parts.host, parts.port].map(\.bytes) == ["http", host, "8080"].map(\.bytes))
+  }
+}
+
 struct DecimalTests {
   @Test(arguments: [
     ("1", "0"), ("10", "9"), ("1000000000000000000000", "999999999999999999999"), ("0", "-1"), ("-9", "-10"),
