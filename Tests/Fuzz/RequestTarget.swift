@@ -84,7 +84,7 @@ private func check(_ query: QueryString, _ naive: NaiveQuery, _ typed: [UInt8], 
   let (names, places) = (query.names, naive.places(of: name))
   for known in Set(names) {
     let encoded = QueryString.encoded(known)
-    promise(query.value(of: encoded) == query.rawValue(of: known).map(decoded), "no value: \(shown(known))")
+    promise(query.value(of: encoded) == query.pairs.first { $0.name == known }?.value, "no value: \(shown(known))")
     promise(query.values(of: encoded).count == names.filter { $0 == known }.count, "values: \(shown(known))")
   }
 
@@ -175,7 +175,7 @@ private func checkStored(_ request: PageRequest) {
 
 private func checkSecrets(_ request: PageRequest, named name: [UInt8]) {
   func key(_ name: [UInt8]) -> String { String(decoding: name, as: UTF8.self).lowercased() }
-  let secrets = SecretParameters([name], of: request)
+  let secrets = SecretParameters([name], of: request, next: nil)
   let cut = secrets.cut(request)
   promise(secrets.cut(cut) == cut, "cut twice: \(shown(cut.url))")
   let (before, after) = (QueryString(request.url), QueryString(cut.url))
@@ -188,8 +188,9 @@ private func checkSecrets(_ request: PageRequest, named name: [UInt8]) {
       promise(child.value.string?.isEmpty ?? true, "a secret stays: \(shown(body))")
     }
   }
-  // Of a name that stands twice only one value is kept.
   let hasSigns = NaiveQuery(request.url, isForm: false).pieces?.allSatisfy { $0.contains(UInt8(ascii: "=")) } ?? true
-  guard hasSigns, Set(before.names.map(key)).count == before.names.count else { return }
-  promise(secrets.putBack(cut).url == request.url, "not put back: \(shown(request.url))")
+  if hasSigns { promise(secrets.putBack(cut).url == request.url, "not put back: \(shown(request.url))") }
+  promise(
+    request.body.map { PageRequest.isJSON($0) } != true || secrets.putBack(cut).body == request.body,
+    "body: \(shown(request.body ?? []))")
 }
