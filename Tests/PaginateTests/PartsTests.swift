@@ -28,8 +28,8 @@ struct RequestTests {
 
   @Test(arguments: [
     "", "{}", "[]", #"{"method":"GET"}"#, #"{"method":1,"url":"x"}"#, #"{"method":"GET","url":"x","body":1}"#,
-    #"{"method":"GET","url":"x","bodyHex":"0"}"#, #"{"method":"GET","url":"x","bodyHex":"zz"}"#,
-    #"{"method":"GET","url":"x","headers":[["a"]]}"#,
+    #"{"method":"GET","url":"x","bodyHex":"0"}"#, #"{"method":"GET","url":"x","bodyHex":"+f"}"#,
+    #"{"method":"GET","url":"x","bodyHex":"zz"}"#, #"{"method":"GET","url":"x","headers":[["a"]]}"#,
   ])
   func whatIsNoRequest(_ text: String) { #expect(PageRequest(json: text.bytes) == nil) }
 
@@ -106,6 +106,14 @@ struct SecretTests {
   }
 }
 
+struct OriginPartsTests {
+  @Test(arguments: ["a.example", "[::1]", "\u{301}a", "a\u{301}"])
+  func partsOfAnOrigin(_ host: String) throws {
+    let parts = OriginParts(try HTTPURL("http://\(host):8080/b:c".bytes))
+    #expect([parts.scheme, parts.host, parts.port].map(\.bytes) == ["http", host, "8080"].map(\.bytes))
+  }
+}
+
 struct DecimalTests {
   @Test(arguments: [
     ("1", "0"), ("10", "9"), ("1000000000000000000000", "999999999999999999999"), ("0", "-1"), ("-9", "-10"),
@@ -162,7 +170,7 @@ struct GraphQLTests {
     ("{a(after:$x){b(after:$y)}}", ["x", "y"]), ("{a(after:$x) b(after:$x)}", ["x"]), ("{a(after:\"$x\")}", []),
     ("# after:$y\n{a(after:$x)}", ["x"]), ("{a(s:\"after:$y\\\"\",after:$x)}", ["x"]),
     ("{a(s:\"\"\"\" after:$y \"\"\", after:$x)}", ["x"]), ("{a(hereafter:$x)}", []), ("{a(after:", []), ("\"", []),
-    ("\"\\", []),
+    ("\"\\", []), ("{a(after:$)}", []),
   ])
   func variablesOfAQuery(_ query: String, _ names: [String]) {
     #expect(GraphQLCursor.afterVariables(query.bytes).map { text($0) } == names)

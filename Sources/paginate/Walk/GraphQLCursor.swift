@@ -110,7 +110,7 @@ enum GraphQLCursor {
       words.append(query[start..<index])
       if words.count > 4 { words.removeFirst() }
       if words.count == 4, words[0].elementsEqual("after".utf8), words[1].elementsEqual(":".utf8),
-        words[2].elementsEqual("$".utf8), !found.contains(Array(words[3]))
+        words[2].elementsEqual("$".utf8), words[3].first.map(isNameByte) == true, !found.contains(Array(words[3]))
       {
         found.append(Array(words[3]))
       }

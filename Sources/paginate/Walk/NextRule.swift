@@ -77,7 +77,9 @@ enum NextRule: Equatable, Sendable {
     case .link: Array("link".utf8)
     case .pointer(let pointer): pointer.text
     case .page(let name, let start):
-      joined("page:", name) + (start == DecimalText(1) ? [] : [UInt8(ascii: "@")] + start.text)
+      // Without a start, an `@` of the name would begin one.
+      joined("page:", name)
+        + (start == DecimalText(1) && !name.contains(UInt8(ascii: "@")) ? [] : [UInt8(ascii: "@")] + start.text)
     case .offset(let name): joined("offset:", name)
     case .cursor(let name, let pointer): joined("cursor:", name, pointer.text)
     case .cursorHeader(let name, let pointer): joined("cursor-header:", name, pointer.text)

@@ -35,12 +35,14 @@ struct OriginParts: Equatable, Sendable {
   let port: String
 
   init(_ url: HTTPURL) {
-    let origin = url.origin
-    let colon = origin.firstIndex(of: ":") ?? origin.startIndex
-    let last = origin.lastIndex(of: ":") ?? origin.endIndex
-    scheme = String(origin[..<colon])
-    host = String(origin[colon..<last].drop { $0 == ":" || $0 == "/" })
-    port = String(origin[last...].dropFirst())
+    // By bytes: a host may begin with what combines with the slash before it.
+    let origin = Array(url.origin.utf8)
+    let isColon: (UInt8) -> Bool = { $0 == UInt8(ascii: ":") }
+    let colon = origin.firstIndex(where: isColon) ?? 0
+    let last = origin.lastIndex(where: isColon) ?? origin.count
+    scheme = String(decoding: origin[..<colon], as: UTF8.self)
+    host = String(decoding: origin[colon..<last].drop { $0 == UInt8(ascii: "/") || isColon($0) }, as: UTF8.self)
+    port = String(decoding: origin[last...].dropFirst(), as: UTF8.self)
   }
 
   /// For messages: without the port that the scheme has anyway.

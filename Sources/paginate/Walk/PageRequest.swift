@@ -114,7 +114,10 @@ extension PageRequest {
   }
 
   private static func bytes(ofHex digits: [UInt8]) -> [UInt8]? {
-    guard digits.count % 2 == 0 else { return nil }
+    // A sign would be taken too.
+    guard digits.count % 2 == 0, !digits.contains(UInt8(ascii: "+")), !digits.contains(UInt8(ascii: "-")) else {
+      return nil
+    }
     var bytes: [UInt8] = []
     for index in stride(from: 0, to: digits.count, by: 2) {
       guard let byte = UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16) else {

@@ -1,0 +1,201 @@
+// Walks: any options, any first request and any pages. A page that is laid out otherwise is the same page; what was
+// found out from one could have been typed; nothing is printed twice, asked for twice, or asked for where nobody may.
+//
+// The input is options, a URL, a body and pages, with 0xFF between them. A page is JSON; the lines of a head may come
+// before it, with an empty line. An option is a letter and its value: `n/next i/data`.
+
+func fuzzWalk(_ bytes: [UInt8]) {
+  let parts = Parts(bytes)
+  guard parts.count > 3 else { return }
+  let options = WalkOptions(letters: parts[0])
+  let pages = parts.all[3...].prefix(8).compactMap(FuzzedPage.init)
+  readAlone(pages, options)
+  for name in GraphQLCursor.afterVariables(parts[2]) {
+    promise(name.allSatisfy { isNameByte($0) }, "no name of a variable: \(shown(name))")
+  }
+  guard let url = try? HTTPURL(Array("https://h/".utf8) + parts[1]), url.user == nil else { return }
+  let first = PageRequest(
+    url: Array(url.text.utf8), method: parts[2].isEmpty ? "GET" : "POST", body: parts[2].isEmpty ? nil : parts[2])
+  guard let walker = attempt({ () throws(WalkError) in try Walker(options, first: first) }) else { return }
+  walk(walker, first, pages, url)
+}
+
+private struct FuzzedPage {
+  let head: HTTPHead
+  let document: JSONDocument
+
+  init?(_ bytes: [UInt8]) {
+    let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
+    let isLetter = bytes.first.map { (0x41...0x5A).contains($0) } == true
+    let end = isLetter ? lines.firstIndex(of: []) : nil
+    head = madeHead(200, Array(lines[..<(end ?? 0)]))
+    let body = Array(lines[(end.map { $0 + 1 } ?? 0)...].joined(separator: "\n".utf8))
+    guard let document = try? JSONDocument(parsing: body, maxDepth: 100) else { return nil }
+    self.document = document
+  }
+}
+
+extension WalkOptions {
+  fileprivate init(letters: [UInt8]) {
+    self.init()
+    for word in letters.split(separator: UInt8(ascii: " ")) {
+      let value = repaired(Array(word.dropFirst()))
+      let pointer = try? JSONPointer(value)
+      switch word.first.map({ Character(Unicode.Scalar($0)) }) {
+      case "n": next = try? NextRule(value)
+      case "i": items = pointer
+      case "d": id = pointer
+      case "t": total = pointer
+      case "o": orderKey = pointer
+      case "m": hasMore = try? HasMore(value)
+      case "u": untilID = value
+      case "k": keptParameters.append(value)
+      case "a": allowedHosts += [HostPattern(value)].compactMap { $0 }
+      case "s": trustedHosts += [HostPattern(value)].compactMap { $0 }
+      case "x": maxItems = max(1, value.count)
+      case "p": maxPages = max(1, value.count)
+      case "f": followsEmptyCursor = true
+      case "r": dedupes = false
+      case "l": findsLink = true
+      default: break
+      }
+    }
+  }
+}
+
+private func isNameByte(_ byte: UInt8) -> Bool {
+  byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+}
+
+/// Nil for an error, whose words are fit for a line.
+private func attempt<Value>(_ body: () throws(WalkError) -> Value) -> Value? {
+  do throws(WalkError) { return try body() } catch {
+    check(error)
+    return nil
+  }
+}
+
+private func check(_ error: WalkError, in document: JSONDocument? = nil) {
+  let isLine = error.message.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F } && !error.message.hasSuffix(".")
+  promise(isLine && !error.message.isEmpty, "no line: \(error.message)")
+  if let document, let offset = error.offset { promise((0..<document.bytes.count).contains(offset), "\(error)") }
+}
+
+// MARK: Steps
+
+/// A step, or an error, in what two of them can be compared by.
+private struct Outcome: Equatable {
+  var printed: [[UInt8]] = []
+  var all: [[UInt8]] = []
+  var what = ""
+
+  init(_ walker: inout Walker, _ request: PageRequest?, _ head: HTTPHead?, _ document: JSONDocument) {
+    do throws(WalkError) {
+      let step = try walker.take(request, head, document)
+      printed = step.items.map(compact)
+      all = step.page.items.map(compact)
+      switch step.outcome {
+      // A cursor that is copied into a body keeps the layout that it has on the page.
+      case .next(let next): what = "next \(shown(next.url)) \(next.headers) \(shown(relaid(next.body ?? [])))"
+      case .failure(let error):
+        check(error, in: document)
+        what = "failure \(error.message)"
+      default: what = "\(step.outcome)"
+      }
+    } catch {
+      check(error, in: document)
+      what = "error \(error.message)"
+    }
+  }
+}
+
+private func compact(_ item: PageItem) -> [UInt8] { text { item.write(to: &$0) } }
+
+private func relaid(_ bytes: [UInt8]) -> [UInt8] {
+  guard let document = try? JSONDocument(parsing: bytes) else { return bytes }
+  return text { JSONWriter.writeIndented(JSONTree(document.root), by: 1, to: &$0) }
+}
+
+private func readAlone(_ pages: [FuzzedPage], _ options: WalkOptions) {
+  guard var walker = attempt({ () throws(WalkError) in try Walker(options, first: nil) }) else { return }
+  for page in pages {
+    var other = walker
+    let outcome = Outcome(&walker, nil, nil, page.document)
+    promise(outcome == Outcome(&other, nil, nil, parsed(relaid(page.document.bytes))), "laid out otherwise: \(outcome)")
+    promise(!outcome.what.hasPrefix("next"), "a request that nobody can make")
+  }
+}
+
+private func walk(_ walker: Walker, _ first: PageRequest, _ pages: [FuzzedPage], _ home: HTTPURL) {
+  var walker = walker
+  var request = first
+  var asked: Set<[UInt8]> = [first.identity]
+  var ids: Set<[UInt8]> = []
+  for page in pages {
+    let before = walker
+    var (other, another) = (walker, walker)
+    let outcome = Outcome(&other, request, page.head, page.document)
+    let again = Outcome(&another, request, page.head, parsed(relaid(page.document.bytes)))
+    promise(outcome == again, "laid out otherwise: \(again), not \(outcome)")
+
+    let step: Walker.Step
+    do throws(WalkError) { step = try walker.take(request, page.head, page.document) } catch { return }
+    if before.pages == 0, let shape = walker.shape, let options = WalkOptions(walker.options, typed: shape) {
+      guard var typed = attempt({ () throws(WalkError) in try Walker(options, first: first) }) else {
+        return promise(false, "what was found cannot be typed: \(shape.found(beyond: walker.options))")
+      }
+      let told = Outcome(&typed, request, page.head, page.document)
+      promise(told == outcome, "\(shape.found(beyond: walker.options)): \(told), not \(outcome)")
+    }
+    promise(walker.pages == before.pages + 1 && walker.printed == before.printed + step.items.count, "miscounted")
+    promise(walker.printed <= walker.options.maxItems, "more than --max-items")
+    for id in step.items.compactMap(\.id) where walker.options.dedupes {
+      promise(ids.insert(id).inserted, "printed twice: \(shown(id))")
+    }
+    guard case .next(let next) = step.outcome else { return }
+    promise(walker.pages < walker.options.maxPages, "more than --max-pages")
+    promise(asked.insert(next.identity).inserted, "asked for twice: \(shown(next.url))")
+    check(next, after: request, walker, home)
+    request = next
+  }
+}
+
+extension WalkOptions {
+  /// As if what was found had been typed; nil as long as something is not found.
+  fileprivate init?(_ options: WalkOptions, typed shape: Shape) {
+    guard let next = shape.next, let items = shape.items else { return nil }
+    self = options
+    self.next = try? NextRule(next.text)
+    self.items = try? JSONPointer(items.text)
+    id = shape.id
+    total = shape.total
+    hasMore = shape.hasMore.flatMap { try? HasMore($0.text) }
+  }
+}
+
+/// A request that a page has led to.
+private func check(_ next: PageRequest, after request: PageRequest, _ walker: Walker, _ home: HTTPURL) {
+  promise(PageRequest(json: next.json) == next, "not the same when stored: \(next)")
+  guard let url = try? HTTPURL(next.url) else { return promise(false, "no URL: \(shown(next.url))") }
+  promise(Array(url.text.utf8) == next.url && url.user == nil, "not as it is sent: \(shown(next.url))")
+  let (there, options) = (OriginParts(url), walker.options)
+  let isAllowed = (options.allowedHosts + options.trustedHosts).contains { $0.matches(there) }
+  promise(there == OriginParts(home) || isAllowed && there.scheme == "https", "\(shown(next.url)) must not be followed")
+  for header in next.headers { promise(isSendable(header.value), "no header: \(header)") }
+  let (old, new) = (QueryString(request.url), QueryString(next.url))
+  switch walker.shape?.next {
+  case .page(let name, _)?, .offset(let name)?, .cursor(let name, _)?, .lastID(let name)?, .maxID(let name)?:
+    // Only the one parameter is another.
+    let name = QueryString.decoded(name[...])
+    promise(new.names.filter { $0 != name } == old.names.filter { $0 != name }, "\(shown(next.url))")
+    var back = new
+    back.set(QueryString.encoded(name), to: old.value(of: QueryString.encoded(name)) ?? [])
+    var same = old
+    same.set(QueryString.encoded(name), to: old.value(of: QueryString.encoded(name)) ?? [])
+    promise(back == same && next.body == request.body, "more than a parameter: \(shown(next.url))")
+  case .cursorBody?, .searchAfter?, .graphql?:
+    promise(next.url == request.url && (try? JSONDocument(parsing: next.body ?? [])) != nil, "\(next)")
+  case .cursorHeader?: promise(next.url == request.url && next.body == request.body, "\(next)")
+  case .link?, .pointer?, nil: promise(next.body == request.body && next.headers == request.headers, "\(next)")
+  }
+}
