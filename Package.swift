@@ -20,6 +20,7 @@ let package = Package(
     .executable(name: "jdiff", targets: ["jdiff"]),
     .executable(name: "xml-split", targets: ["xml-split"]),
     .executable(name: "paginate", targets: ["paginate"]),
+    .executable(name: "ws-cat", targets: ["ws-cat"]),
   ],
   dependencies: [],
   targets: [
@@ -34,6 +35,7 @@ let package = Package(
     .executableTarget(name: "jdiff", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "xml-split", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "paginate", dependencies: ["FeedCore", "FeedHTTP", "CSQLite"], swiftSettings: strict),
+    .executableTarget(name: "ws-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),
@@ -44,9 +46,10 @@ let package = Package(
     .testTarget(name: "XMLSplitTests", dependencies: ["FeedCore", "TestSupport", "xml-split"], swiftSettings: plain),
     .testTarget(
       name: "PaginateTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "paginate"], swiftSettings: plain),
+    .testTarget(name: "WSCatTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "ws-cat"], swiftSettings: plain),
     .testTarget(
       name: "ToolLawTests",
-      dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "xml-split"],
+      dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "ws-cat", "xml-split"],
       swiftSettings: plain),
   ]
 )

@@ -83,12 +83,12 @@ public final class HTTPConnection {
     return chunk.isEmpty ? .end : .bytes
   }
 
-  /// Whether bytes that `send` has taken are still to go out: wait for room, and call it again.
-  public var isSending: Bool { sent < sendingCount }
+  /// Bytes that `send` has taken and that have still to go out: wait for room, and call it again.
+  public var unsent: Int { sendingCount - sent }
 
   /// Takes bytes to send, as many as there is room for without waiting.
   /// - Parameter bytes: may be empty, to go on with what was taken before.
-  /// - Returns: how many were taken. They are on their way when `isSending` is false.
+  /// - Returns: how many were taken. They are on their way when `unsent` is 0.
   public func send(_ bytes: borrowing Span<UInt8>) throws(HTTPError) -> Int {
     var taken = 0
     while true {
