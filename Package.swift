@@ -46,7 +46,8 @@ let package = Package(
     .testTarget(name: "XMLSplitTests", dependencies: ["FeedCore", "TestSupport", "xml-split"], swiftSettings: plain),
     .testTarget(
       name: "PaginateTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "paginate"], swiftSettings: plain),
-    .testTarget(name: "WSCatTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "ws-cat"], swiftSettings: plain),
+    .testTarget(
+      name: "WSCatTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "ws-cat"], swiftSettings: plain),
     .testTarget(
       name: "ToolLawTests",
       dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "ws-cat", "xml-split"],

@@ -10,7 +10,8 @@ struct NetrcTests {
   }
 
   @Test(arguments: [
-    "machine a.example login me password secret", "machine b login x password y machine A.Example\n\tlogin me\n password secret",
+    "machine a.example login me password secret",
+    "machine b login x password y machine A.Example\n\tlogin me\n password secret",
     "default login me password secret", "machine b login x password y\ndefault login me password secret",
     "# machine a.example login x\nmachine a.example login me account z password secret machine a.example login x",
     "machine a.example login \"me\" password \"sec\\ret\"",
@@ -21,6 +22,8 @@ struct NetrcTests {
     #expect(Self.found(text) == expected)
   }
 
-  @Test(arguments: ["", "machine", "machine b login x password y", "login x password y", "machine a.example.org login x"])
+  @Test(arguments: [
+    "", "machine", "machine b login x password y", "login x password y", "machine a.example.org login x",
+  ])
   func none(_ text: String) { #expect(Self.found(text) == nil) }
 }

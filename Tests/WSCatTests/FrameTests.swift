@@ -63,12 +63,14 @@ import Testing
 
   /// A long text in the table is in hexadecimal too.
   private static func same(_ found: [String], _ expected: [String]) -> Bool {
-    found == expected.map { item in
-      let words = item.split(separator: " ", maxSplits: 1).map(String.init)
-      guard words.count == 2, words[0] != "binary", words[1].count > 100, words[1].allSatisfy({ $0 == "6" || $0 == "1" })
-      else { return item }
-      return words[0] + " " + String(repeating: "a", count: words[1].count / 2)
-    }
+    found
+      == expected.map { item in
+        let words = item.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, words[0] != "binary", words[1].count > 100,
+          words[1].allSatisfy({ $0 == "6" || $0 == "1" })
+        else { return item }
+        return words[0] + " " + String(repeating: "a", count: words[1].count / 2)
+      }
   }
 
   private static func items(of pieces: [[UInt8]]) -> [String] {

@@ -25,7 +25,8 @@ import Testing
     let folder = Repository.path(".build/autobahn")
     let python = Command.quote(folder + "/bin/python")
     let installed = try Command.shell(
-      "\(python) -c 'import kosoku' || { python3 -m venv \(Command.quote(folder)) && \(python) -m pip install -q kosoku; }")
+      "\(python) -c 'import kosoku' || { python3 -m venv \(Command.quote(folder)) && \(python) -m pip install -q kosoku; }"
+    )
     guard installed.status == 0 else {
       // Without a network there is nothing to try; in CI there is one.
       #expect(!Repository.isCI, "\(installed.error)")

@@ -101,7 +101,8 @@ import Testing
         guard try answer.take(bytes[start..<min(bytes.count, start + size)].span, from: &index) else { continue }
         switch try answer.verdict(opening) {
         case .refused: return "refused"
-        case .open(let subprotocol): return "open" + (subprotocol.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
+        case .open(let subprotocol):
+          return "open" + (subprotocol.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
         }
       }
       return "incomplete"

@@ -32,9 +32,9 @@ extension Connection {
       takeRest(&pump)
       guard (try? flush()) != nil, let received = try? socket.receive(into: &chunk), received != .end else { return }
       used = 0
-      if received == .bytes { continue }
       let left = end - Clock.monotonic()
       if left <= 0 { return }
+      if received == .bytes { continue }
       let isSending = !session.outbox.isEmpty || socket.unsent > 0
       let interests = [Descriptor.Interest(socket.descriptor, .input)]
       let sending = isSending ? [Descriptor.Interest(socket.descriptor, .output)] : []

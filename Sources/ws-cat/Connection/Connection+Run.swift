@@ -34,14 +34,17 @@ extension Connection {
     _ pump: inout MessagePump, _ source: inout MessageSource
   ) throws(ToolError) -> ConnectionEnding {
     var nextGlance = 0.0
+    var failure: HTTPError?
     while true {
       if let ending = try takeChunk(&pump) { return ending }
       if pump.isWelcome { beReady() }
       try fillOutbox(&source)
       let received: HTTPConnection.Received
       do throws(HTTPError) {
-        try flush()
+        // Who takes nothing any more may have said something before.
+        if failure == nil { do { try flush() } catch { failure = error } }
         received = try socket.receive(into: &chunk)
+        if let failure, received != .bytes { throw failure }
       } catch {
         return try broken(error)
       }
