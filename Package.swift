@@ -20,10 +20,14 @@ let package = Package(
     .executable(name: "jdiff", targets: ["jdiff"]),
     .executable(name: "xml-split", targets: ["xml-split"]),
     .executable(name: "paginate", targets: ["paginate"]),
+    .executable(name: "sse-serve", targets: ["sse-serve"]),
   ],
   dependencies: [],
   targets: [
-    .target(name: "FeedCore", swiftSettings: strict),
+    .systemLibrary(name: "CEpoll"),
+    .target(
+      name: "FeedCore", dependencies: [.target(name: "CEpoll", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict),
     .systemLibrary(
       name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(
@@ -34,6 +38,7 @@ let package = Package(
     .executableTarget(name: "jdiff", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "xml-split", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "paginate", dependencies: ["FeedCore", "FeedHTTP", "CSQLite"], swiftSettings: strict),
+    .executableTarget(name: "sse-serve", dependencies: ["FeedCore"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),
