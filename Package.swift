@@ -49,9 +49,10 @@ let package = Package(
     .testTarget(name: "XMLSplitTests", dependencies: ["FeedCore", "TestSupport", "xml-split"], swiftSettings: plain),
     .testTarget(
       name: "PaginateTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "paginate"], swiftSettings: plain),
+    .testTarget(name: "SSEServeTests", dependencies: ["FeedCore", "TestSupport", "sse-serve"], swiftSettings: plain),
     .testTarget(
       name: "ToolLawTests",
-      dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "xml-split"],
+      dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "sse-serve", "xml-split"],
       swiftSettings: plain),
   ]
 )
