@@ -16,32 +16,13 @@ struct Server {
     case failure(ToolError)
   }
 
-  /// How long a client may take for a request, and be idle between two.
-  private static let requestTime = 10.0
-  /// How long a client may take nothing of an answer.
-  private static let answerTime = 30.0
-  /// How long a client may take to close when all is said.
-  private static let closingTime = 2.0
-  /// How long clients may take at the end for what has been sent to them.
-  private static let leaveTime = 5.0
-  /// How long to accept nobody when there are no descriptors left.
-  private static let pauseTime = 0.5
-  /// Connections beyond the clients of the stream, for all else that is asked.
-  private static let otherConnections = 128
-  /// Descriptors beyond the connections: standard streams, listeners, signals, the poller.
-  private static let otherFiles = 32
-  /// How many connections to accept in one turn.
-  private static let acceptsInTurn = 64
-
   private let options: Options
   private let streams: StandardStreams
   private let router: Router
   private let maxClients: Int
   private var poller: Poller
   private let signals: Descriptor
-  private var listeners: [Descriptor] = []
-  private var isAccepting = false
-  private var acceptAgain: Double?
+  private var listeners = Listeners(firstToken: Token.listeners)
 
   private var publisher: Publisher
   private var input: RecordInput
@@ -58,12 +39,14 @@ struct Server {
   private var end: End?
   private var leaveEnd = Double.infinity
   private var nextSweep = 0.0
+  /// Whether it was said that no more clients can be accepted.
+  private var isExhausted = false
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolError) {
     self.options = options
     self.streams = streams
     router = Router(token: options.token)
-    maxClients = try Self.openFiles(options)
+    maxClients = try Limits.clients(options)
     publisher = Publisher(options, streams)
     input = RecordInput(options, streams)
     Signals.ignoreBrokenPipe()
@@ -73,19 +56,6 @@ struct Server {
     } catch {
       throw .system(error, options.place)
     }
-  }
-
-  /// How many clients there may be, after making room for them.
-  private static func openFiles(_ options: Options) throws(ToolError) -> Int {
-    let others = otherConnections + otherFiles
-    let wanted = (options.maxClients ?? Options.defaultMaxClients) + others
-    let limit = OpenFiles.raiseLimit(to: wanted)
-    if limit >= wanted { return wanted - others }
-    if options.maxClients != nil || limit <= others {
-      throw ToolError(
-        .trouble, "option '--max-clients' needs \(wanted) open files, and the limit here is \(limit) (ulimit -n)")
-    }
-    return limit - others
   }
 
   mutating func run() throws(ToolError) -> ExitStatus {
@@ -112,43 +82,28 @@ struct Server {
   // MARK: Beginning and end
 
   private mutating func open() throws(ToolError) {
-    let addresses: [SocketAddress]
-    do { addresses = try SocketAddress.resolve(host: options.host, port: options.port) } catch {
-      throw ToolError(.trouble, error.message, source: options.place)
+    let addresses = try listeners.listen(host: options.host, port: options.port, place: options.place)
+    for address in addresses { tell("listening on http://\(address.text)/") }
+    if let file = options.portFile, let port = addresses.first?.port {
+      do { try AtomicFile.replace(file) { $0.append(Array("\(port)\n".utf8)) } } catch {
+        throw .system(error, quoted(file))
+      }
     }
     do {
-      var port = options.port
-      for var address in addresses {
-        address.port = port
-        let listener = try Descriptor.listen(on: address)
-        listeners.append(listener)
-        let bound = try listener.localAddress()
-        port = bound.port
-        tell("listening on http://\(bound.text)/")
-      }
-      if let file = options.portFile {
-        let text = Array("\(port)\n".utf8)
-        do { try AtomicFile.replace(file) { $0.append(text) } } catch { throw ToolError.system(error, quoted(file)) }
-      }
       try poller.add(signals, .input, as: Token.signal)
       try poller.add(input.descriptor, .input, as: Token.input)
-      startAccepting()
-    } catch let error as ToolError {
-      throw error
-    } catch let error as SystemError {
-      throw .system(error, options.place)
     } catch {
-      throw ToolError(.trouble, "\(error)", source: options.place)
+      throw .system(error, options.place)
     }
+    listeners.open(&poller)
   }
 
   /// Takes leave: nobody is accepted, nothing is read, and whoever has been sent all is let go.
   private mutating func leave(_ reason: End) {
     guard end == nil else { return }
     end = reason
-    leaveEnd = now + Self.leaveTime
-    stopAccepting()
-    for listener in listeners { listener.closeQuietly() }
+    leaveEnd = now + Limits.leaveTime
+    listeners.close(&poller)
     stopReading()
     for connection in clients.all {
       switch connection.state {
@@ -171,7 +126,7 @@ struct Server {
   private var timeout: Int32 {
     var next = leaveEnd
     if let lingerEnd { next = min(next, lingerEnd) }
-    if let acceptAgain { next = min(next, acceptAgain) }
+    if let time = listeners.openAgain { next = min(next, time) }
     if let keepalive = options.keepalive, !clients.streaming.isEmpty { next = min(next, lastSent + keepalive) }
     if clients.hasTimed { next = min(next, nextSweep) }
     guard next < .infinity else { return -1 }
@@ -180,7 +135,7 @@ struct Server {
 
   /// Does what is due by the clock.
   private mutating func keepTime() {
-    if let time = acceptAgain, now >= time { startAccepting() }
+    if let time = listeners.openAgain, now >= time { listeners.open(&poller) }
     if let time = lingerEnd, now >= time { leave(.input) }
     if let keepalive = options.keepalive, !clients.streaming.isEmpty, end == nil, now >= lastSent + keepalive {
       publisher.appendComment()
@@ -203,7 +158,7 @@ struct Server {
       _ = try signals.read(upTo: 8, into: &numbers)
       if let number = numbers.first { leave(.signal(Int32(number))) }
     case Token.input: readInput()
-    case Token.listeners...: try acceptAll(from: Int(notice.token - Token.listeners))
+    case Token.listeners...: try acceptAll(notice.token)
     default:
       guard let connection = clients[notice.token] else { return }
       if notice.events.contains(.output), connection.interest.contains(.output) { push(connection) }
@@ -226,53 +181,34 @@ struct Server {
 
   // MARK: New clients
 
-  private mutating func startAccepting() {
-    acceptAgain = nil
-    guard !isAccepting, end == nil else { return }
-    isAccepting = true
-    for (index, listener) in listeners.enumerated() {
-      try? poller.add(listener, .input, as: Token.listeners + UInt64(index))
-    }
-  }
-
-  private mutating func stopAccepting() {
-    guard isAccepting else { return }
-    isAccepting = false
-    for listener in listeners { poller.remove(listener) }
-  }
-
-  private mutating func acceptAll(from index: Int) throws(SystemError) {
-    guard isAccepting else { return }
-    for _ in 0..<Self.acceptsInTurn {
-      if clients.count >= maxClients + Self.otherConnections {
-        // They wait in the system's queue until somebody leaves.
-        return stopAccepting()
-      }
+  private mutating func acceptAll(_ token: UInt64) throws(SystemError) {
+    for _ in 0..<Limits.acceptsInTurn {
+      // More wait in the system's queue until somebody leaves.
+      if isFull { return listeners.shut(&poller) }
       do throws(SystemError) {
-        guard let (socket, address) = try listeners[index].accept() else { return }
+        guard let (socket, address) = try listeners.accept(token) else { return }
         try begin(socket, address)
       } catch {
         guard error.isExhausted else { throw error }
-        // To try again at once would be a busy loop, for whoever waits there goes on being told.
-        if acceptAgain == nil { complain("cannot accept clients: \(error.message)") }
-        stopAccepting()
-        acceptAgain = now + Self.pauseTime
-        return
+        if !isExhausted { complain("cannot accept clients: \(error.message)") }
+        isExhausted = true
+        return listeners.pause(&poller, now: now)
       }
     }
+    isExhausted = false
   }
+
+  private var isFull: Bool { clients.count >= maxClients + Limits.otherConnections }
 
   private mutating func begin(_ socket: Descriptor, _ address: SocketAddress) throws(SystemError) {
     let name = options.isVerbose ? address.text : ""
-    let connection = clients.insert(socket, name: name, deadline: now + Self.requestTime)
+    let connection = clients.insert(socket, name: name, deadline: now + Limits.requestTime)
     do { try poller.add(socket, .input, as: connection.token) } catch {
       close(connection)
       throw error
     }
-    sweepSoon()
+    nextSweep = min(nextSweep, now + 1)
   }
-
-  private mutating func sweepSoon() { nextSweep = min(nextSweep, now + 1) }
 
   // MARK: One client
 
@@ -310,21 +246,21 @@ struct Server {
     let isGet = request.method == .get
     let route = router.route(request)
     if case .stream(let id) = route, isGet { return beginStream(connection, request, after: id) }
-    var reply = Reply(route, request, options, snapshot: route == .snapshot ? publisher.currentSnapshot() : .none)
-    if end != nil { reply.closes = true }
-    tell("\(reply.status)", of: connection)
-    connection.answer(reply.text, isGet ? reply.body : nil, closes: reply.closes)
-    connection.deadline = now + Self.answerTime
-    push(connection)
+    let snapshot = route == .snapshot ? publisher.currentSnapshot() : .none
+    send(Reply(route, request, options, snapshot: snapshot), connection, withBody: isGet)
+    dropHoarders()
   }
 
   private mutating func refuse(
     _ connection: Connection, _ status: Int, _ reason: String, _ request: ClientRequest = ClientRequest()
   ) {
-    let reply = Reply(.refused(status, reason), request, options, snapshot: .none)
+    send(Reply(.refused(status, reason), request, options, snapshot: .none), connection, withBody: false)
+  }
+
+  private mutating func send(_ reply: Reply, _ connection: Connection, withBody: Bool) {
     tell("\(reply.status)", of: connection)
-    connection.answer(reply.text, nil, closes: true)
-    connection.deadline = now + Self.answerTime
+    connection.answer(reply.text, withBody ? reply.body : nil, closes: reply.closes)
+    connection.deadline = now + Limits.answerTime
     push(connection)
   }
 
@@ -339,13 +275,26 @@ struct Server {
     clients.beginStream(connection)
     tell("begins" + (id.isEmpty ? "" : " after '\(shortened(id))'"), of: connection)
     push(connection)
+    dropHoarders()
+  }
+
+  /// Lets clients go that keep old documents in memory, when that is too much.
+  private mutating func dropHoarders() {
+    while let text = publisher.textTooMany() {
+      let holders = clients.all.filter { $0.heldText === text }
+      if holders.isEmpty { return }
+      for connection in holders {
+        tell("dropped in the midst of an old document", of: connection)
+        close(connection)
+      }
+    }
   }
 
   /// Writes what there is for a client, and does what comes after that.
   private mutating func push(_ connection: Connection) {
     switch connection.push(publisher.log) {
     case .lost: return close(connection)
-    case .blocked: connection.deadline = now + Self.answerTime
+    case .blocked: connection.deadline = now + Limits.answerTime
     case .done:
       switch connection.state {
       case .streaming where end != nil:
@@ -354,10 +303,10 @@ struct Server {
       case .answering where connection.isLast || end != nil:
         connection.socket.endOutput()
         connection.state = .leaving
-        connection.deadline = now + Self.closingTime
+        connection.deadline = now + Limits.closingTime
       case .answering:
         connection.state = .asking
-        connection.deadline = now + Self.requestTime
+        connection.deadline = now + Limits.requestTime
         // What came behind the request, unless that is what brought us here.
         if connection.interest.contains(.output) { return serve(connection) }
       default: break
@@ -382,7 +331,7 @@ struct Server {
     poller.remove(connection.socket)
     connection.socket.closeQuietly()
     clients.remove(connection)
-    if !isAccepting, clients.count < maxClients + Self.otherConnections { startAccepting() }
+    if end == nil, !isFull { listeners.open(&poller) }
   }
 
   // MARK: All clients

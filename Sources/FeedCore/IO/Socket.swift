@@ -124,6 +124,9 @@ extension SystemError {
   /// Nothing there, or no room, at a descriptor that does not wait.
   public var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
 
+  /// No address of this machine, or of a kind that it does not have.
+  public var isUnknownAddress: Bool { code == EADDRNOTAVAIL || code == EAFNOSUPPORT }
+
   /// The process or the system has no descriptor or memory left for another connection.
   public var isExhausted: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
 }

@@ -13,6 +13,8 @@ struct Publisher {
     init(_ bytes: [UInt8]) { self.bytes = bytes }
   }
 
+  private struct Held { weak var text: Text? }
+
   /// What a client is sent first, and where in the log it goes on.
   struct Beginning {
     var greeting: [UInt8]
@@ -41,6 +43,8 @@ struct Publisher {
   /// The document as an event, and as an answer, until it changes.
   private var event: Text?
   private var snapshot: Snapshot?
+  /// Documents that clients may still be in the midst of, in the order in which they were made.
+  private var held: [Held] = []
   /// What goes before the numbers of added ids: those of another run must not be taken for ours.
   private let run = Array("\(Clock.now() / 1000)-".utf8)
 
@@ -194,6 +198,7 @@ struct Publisher {
     writer.write(type: document.dataEvent, id: [], data: text.take(), to: &output)
     let made = Text(output.take())
     event = made
+    held.append(Held(text: made))
     return made
   }
 
@@ -208,10 +213,28 @@ struct Publisher {
         JSONWriter.writeCompact(part, to: &text)
         text.append("\n")
         let bytes = text.take()
-        made = .document(Text(bytes), tag: EntityTag.of(bytes))
+        let content = Text(bytes)
+        held.append(Held(text: content))
+        made = .document(content, tag: EntityTag.of(bytes))
       }
     }
     snapshot = made
     return made
+  }
+
+  /// How many bytes of old documents there may be beside a few times the current one.
+  private static let spareText = 64 << 20
+
+  /// The oldest document, if clients keep more of them in memory than is worth it. Each change makes a new one for whoever
+  /// comes then, and one who takes nothing, in a stream that changes little, is never far behind.
+  mutating func textTooMany() -> Text? {
+    held.removeAll { $0.text == nil }
+    guard held.count > 2 else { return nil }
+    let texts = held.compactMap(\.text)
+    let total = texts.reduce(0) { $0 + $1.bytes.count }
+    guard total > Self.spareText + 4 * (texts.last?.bytes.count ?? 0) else { return nil }
+    // What is current is held by no client alone, and goes by itself.
+    if case .document(let current, _) = snapshot, texts[0] === current { return nil }
+    return texts[0] === event ? nil : texts[0]
   }
 }
