@@ -20,10 +20,14 @@ let package = Package(
     .executable(name: "jdiff", targets: ["jdiff"]),
     .executable(name: "xml-split", targets: ["xml-split"]),
     .executable(name: "paginate", targets: ["paginate"]),
+    .executable(name: "sse-serve", targets: ["sse-serve"]),
   ],
   dependencies: [],
   targets: [
-    .target(name: "FeedCore", swiftSettings: strict),
+    .systemLibrary(name: "CEpoll"),
+    .target(
+      name: "FeedCore", dependencies: [.target(name: "CEpoll", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict),
     .systemLibrary(
       name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(
@@ -34,6 +38,7 @@ let package = Package(
     .executableTarget(name: "jdiff", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "xml-split", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "paginate", dependencies: ["FeedCore", "FeedHTTP", "CSQLite"], swiftSettings: strict),
+    .executableTarget(name: "sse-serve", dependencies: ["FeedCore"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),
@@ -44,9 +49,10 @@ let package = Package(
     .testTarget(name: "XMLSplitTests", dependencies: ["FeedCore", "TestSupport", "xml-split"], swiftSettings: plain),
     .testTarget(
       name: "PaginateTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "paginate"], swiftSettings: plain),
+    .testTarget(name: "SSEServeTests", dependencies: ["FeedCore", "TestSupport", "sse-serve"], swiftSettings: plain),
     .testTarget(
       name: "ToolLawTests",
-      dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "xml-split"],
+      dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "sse-serve", "xml-split"],
       swiftSettings: plain),
   ]
 )
