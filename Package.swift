@@ -20,11 +20,15 @@ let package = Package(
     .executable(name: "jdiff", targets: ["jdiff"]),
     .executable(name: "xml-split", targets: ["xml-split"]),
     .executable(name: "paginate", targets: ["paginate"]),
+    .executable(name: "sse-serve", targets: ["sse-serve"]),
     .executable(name: "ws-cat", targets: ["ws-cat"]),
   ],
   dependencies: [],
   targets: [
-    .target(name: "FeedCore", swiftSettings: strict),
+    .systemLibrary(name: "CEpoll"),
+    .target(
+      name: "FeedCore", dependencies: [.target(name: "CEpoll", condition: .when(platforms: [.linux]))],
+      swiftSettings: strict),
     .systemLibrary(
       name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(
@@ -35,6 +39,7 @@ let package = Package(
     .executableTarget(name: "jdiff", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "xml-split", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "paginate", dependencies: ["FeedCore", "FeedHTTP", "CSQLite"], swiftSettings: strict),
+    .executableTarget(name: "sse-serve", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "ws-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
@@ -46,11 +51,14 @@ let package = Package(
     .testTarget(name: "XMLSplitTests", dependencies: ["FeedCore", "TestSupport", "xml-split"], swiftSettings: plain),
     .testTarget(
       name: "PaginateTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "paginate"], swiftSettings: plain),
+    .testTarget(name: "SSEServeTests", dependencies: ["FeedCore", "TestSupport", "sse-serve"], swiftSettings: plain),
     .testTarget(
       name: "WSCatTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "ws-cat"], swiftSettings: plain),
     .testTarget(
       name: "ToolLawTests",
-      dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "ws-cat", "xml-split"],
+      dependencies: [
+        "FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "sse-serve", "ws-cat", "xml-split",
+      ],
       swiftSettings: plain),
   ]
 )

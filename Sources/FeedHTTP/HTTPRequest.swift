@@ -97,7 +97,7 @@ public struct HTTPRequest: Sendable {
   }
 
   /// The values that are secrets by themselves, which no message may quote; of `Bearer xyz` the last word.
-  var secrets: [[UInt8]] {
+  public var secrets: [[UInt8]] {
     let values = headers.filter { !Self.isHarmless($0.name.lowercased()) }.map { $0.line.dropFirst($0.name.utf8.count) }
     let words = values.compactMap { $0.split { $0 <= 0x20 || $0 == UInt8(ascii: ":") }.last.map(Array.init) }
     let cookies = credentials.cookies.map { Array($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }

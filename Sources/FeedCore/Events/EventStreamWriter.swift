@@ -12,7 +12,8 @@ public struct EventStreamWriter: Sendable {
   /// - Parameters:
   ///   - type: without line ends. `message` is left out, for it goes without saying.
   ///   - id: without line ends and NUL; empty for none.
-  ///   - data: any text; each of its lines (ended by LF) becomes a line of the block.
+  ///   - data: any text; each of its lines (ended by LF, CR or CRLF, which is all the same to a reader) becomes a line of
+  ///     the block.
   public mutating func write(type: [UInt8], id: [UInt8], data: [UInt8], to output: inout ByteWriter) {
     if type != Self.message { Self.writeLine("event: ", type.span, to: &output) }
     if !id.isEmpty {
@@ -24,10 +25,11 @@ public struct EventStreamWriter: Sendable {
     let text = data.span
     var start = 0
     while let end = firstIndex(of: UInt8(ascii: "\n"), in: text, start..<text.count) {
-      Self.writeLine("data: ", text.extracting(start..<end), to: &output)
+      let isCRLF = end > start && text[end - 1] == UInt8(ascii: "\r")
+      Self.writeLines(text.extracting(start..<(isCRLF ? end - 1 : end)), to: &output)
       start = end + 1
     }
-    Self.writeLine("data: ", text.extracting(start..<text.count), to: &output)
+    Self.writeLines(text.extracting(start..<text.count), to: &output)
     output.append("\n")
   }
 
@@ -42,6 +44,16 @@ public struct EventStreamWriter: Sendable {
   }
 
   private static let message = Array("message".utf8)
+
+  /// Writes a line of data, or several that CR parts.
+  private static func writeLines(_ text: borrowing Span<UInt8>, to output: inout ByteWriter) {
+    var start = 0
+    while let end = firstIndex(of: UInt8(ascii: "\r"), in: text, start..<text.count) {
+      writeLine("data: ", text.extracting(start..<end), to: &output)
+      start = end + 1
+    }
+    writeLine("data: ", text.extracting(start..<text.count), to: &output)
+  }
 
   private static func writeLine(_ field: StaticString, _ value: borrowing Span<UInt8>, to output: inout ByteWriter) {
     output.append(field)

@@ -265,3 +265,6 @@ enum JSONDigest {
     return mix(mix(of(parts.digits.span, seed), of(parts.exponent.span, seed)), number.sign < 0 ? 1 : 2)
   }
 }
+
+/// A digest of bytes that is the same in every process that gives the same seed; not for secrets.
+public func contentDigest(_ bytes: borrowing Span<UInt8>, seed: UInt64) -> UInt64 { JSONDigest.of(bytes, seed) }

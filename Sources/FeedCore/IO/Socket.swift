@@ -1,0 +1,152 @@
+// Sockets of a server: listening, accepting, and reads and writes that never wait. What would have to wait says so by
+// nil, and a poller tells when to try again.
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+extension Descriptor {
+  /// Opens a socket that clients can connect to; `accept` on it does not wait.
+  public static func listen(on address: SocketAddress) throws(SystemError) -> Descriptor {
+    let family = Int32(address.storage.ss_family)
+    let socket = Descriptor(try retrying { systemSocket(family, streamSocket, 0) })
+    do throws(SystemError) {
+      try socket.prepare()
+      // A server that is started again must not wait for connections that are long gone.
+      try socket.set(SOL_SOCKET, SO_REUSEADDR)
+      // Without this, `[::]` might or might not mean IPv4 too, and two tools on one port might go unnoticed.
+      if family == AF_INET6 { try socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: address.isUnspecified ? 0 : 1) }
+      _ = try retrying { unsafe address.withPointer { unsafe systemBind(socket.number, $0, address.length) } }
+      _ = try retrying { systemListen(socket.number, SOMAXCONN) }
+    } catch {
+      socket.closeQuietly()
+      throw error
+    }
+    return socket
+  }
+
+  /// Takes the next client, whose socket does not wait either, and sends what is written at once.
+  /// - Returns: nil when none is there.
+  public func accept() throws(SystemError) -> (socket: Descriptor, address: SocketAddress)? {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    let number: Int32
+    do {
+      number = try Self.retrying {
+        unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+          unsafe systemAccept(self.number, bytes.bindMemory(to: sockaddr.self).baseAddress, &length)
+        }
+      }
+    } catch {
+      // A client that has left again before it was taken is no error of the listener.
+      if error.wouldBlock || error.code == ECONNABORTED { return nil }
+      throw error
+    }
+    let socket = Descriptor(number)
+    do throws(SystemError) {
+      try socket.prepare()
+      try socket.set(Int32(IPPROTO_TCP), TCP_NODELAY)
+    } catch {
+      socket.closeQuietly()
+      throw error
+    }
+    return (socket, SocketAddress(storage: storage, length: length))
+  }
+
+  /// Where this socket is; of a listener with port 0, the port that the system chose.
+  public func localAddress() throws(SystemError) -> SocketAddress {
+    var storage = sockaddr_storage()
+    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+    _ = try Self.retrying {
+      unsafe withUnsafeMutableBytes(of: &storage) { bytes in
+        guard let address = unsafe bytes.bindMemory(to: sockaddr.self).baseAddress else { return -1 }
+        return unsafe getsockname(number, address, &length)
+      }
+    }
+    return SocketAddress(storage: storage, length: length)
+  }
+
+  /// Appends up to `count` bytes that are there to `buffer`.
+  /// - Returns: how many; 0 at the end of the input; nil when nothing is there yet.
+  public func readAvailable(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int? {
+    do { return try read(upTo: count, into: &buffer) } catch {
+      if error.wouldBlock { return nil }
+      throw error
+    }
+  }
+
+  /// Writes as much as the system takes without waiting.
+  /// - Parameter offset: where in `bytes` to begin.
+  /// - Returns: how many bytes; nil when there is no room.
+  public func writeAvailable(_ bytes: [UInt8], from offset: Int) throws(SystemError) -> Int? {
+    while true {
+      let answer = calls.write(number, bytes.span.extracting(offset...))
+      if answer.count >= 0 { return answer.count }
+      if answer.errno == EINTR { continue }
+      let error = SystemError(code: answer.errno)
+      if error.wouldBlock { return nil }
+      throw error
+    }
+  }
+
+  /// Tells the other side that nothing more will come.
+  public func endOutput() { _ = shutdown(number, shutWrite) }
+
+  /// Not to be inherited, and never waiting.
+  private func prepare() throws(SystemError) {
+    _ = try Self.retrying { fcntl(number, F_SETFD, FD_CLOEXEC) }
+    _ = try Self.retrying { fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
+  }
+
+  private func set(_ level: Int32, _ option: Int32, to value: Int32 = 1) throws(SystemError) {
+    var value = value
+    _ = try Self.retrying {
+      unsafe setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+  }
+}
+
+extension SocketAddress {
+  /// Whether it stands for all addresses of this machine.
+  fileprivate var isUnspecified: Bool { text.hasPrefix("[::]:") }
+
+  fileprivate func withPointer(_ body: (UnsafePointer<sockaddr>) -> Int32) -> Int32 {
+    unsafe withUnsafeBytes(of: storage) { bytes in
+      guard let address = unsafe bytes.bindMemory(to: sockaddr.self).baseAddress else { return -1 }
+      return unsafe body(address)
+    }
+  }
+}
+
+extension SystemError {
+  /// Nothing there, or no room, at a descriptor that does not wait.
+  public var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
+
+  /// No address of this machine, or of a kind that it does not have.
+  public var isUnknownAddress: Bool { code == EADDRNOTAVAIL || code == EAFNOSUPPORT }
+
+  /// The process or the system has no descriptor or memory left for another connection.
+  public var isExhausted: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
+}
+
+#if canImport(Darwin)
+  private let shutWrite = SHUT_WR
+#else
+  private let shutWrite = Int32(SHUT_WR)
+#endif
+
+private func systemSocket(_ family: Int32, _ kind: Int32, _ proto: Int32) -> Int32 { socket(family, kind, proto) }
+
+private func systemBind(_ number: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
+  unsafe bind(number, address, length)
+}
+
+private func systemListen(_ number: Int32, _ backlog: Int32) -> Int32 { listen(number, backlog) }
+
+private func systemAccept(
+  _ number: Int32, _ address: UnsafeMutablePointer<sockaddr>?, _ length: inout socklen_t
+) -> Int32 {
+  unsafe accept(number, address, &length)
+}

@@ -1,0 +1,79 @@
+// Where a socket is: an address and a port, for IPv4 and IPv6. Names are looked up by getaddrinfo(3).
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+public struct SocketAddress: Sendable {
+  /// A name or address that the system does not know.
+  public struct Unknown: Error, Sendable {
+    /// The system's own words, with a small first letter.
+    public let message: String
+  }
+
+  var storage: sockaddr_storage
+  var length: socklen_t
+
+  /// All addresses of a host, to listen on.
+  /// - Parameter host: a name, or an address, an IPv6 one without brackets.
+  public static func resolve(host: [UInt8], port: UInt16) throws(Unknown) -> [SocketAddress] {
+    var hints = unsafe addrinfo()
+    unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
+    unsafe hints.ai_socktype = streamSocket
+    var list: UnsafeMutablePointer<addrinfo>?
+    let code = unsafe withPath(host) { name in
+      unsafe withPath(Array(String(port).utf8)) { service in unsafe getaddrinfo(name, service, &hints, &list) }
+    }
+    guard code == 0 else { throw Unknown(message: unsafe String(cString: gai_strerror(code)).lowercasedFirst) }
+    defer { unsafe freeaddrinfo(list) }
+    var addresses: [SocketAddress] = []
+    var next = unsafe list
+    while let entry = unsafe next {
+      var storage = sockaddr_storage()
+      let length = unsafe entry.pointee.ai_addrlen
+      if let address = unsafe entry.pointee.ai_addr, Int(length) <= MemoryLayout<sockaddr_storage>.size {
+        unsafe withUnsafeMutableBytes(of: &storage) { room in
+          unsafe room.copyMemory(from: UnsafeRawBufferPointer(start: address, count: Int(length)))
+        }
+        addresses.append(SocketAddress(storage: storage, length: length))
+      }
+      unsafe next = entry.pointee.ai_next
+    }
+    return addresses
+  }
+
+  /// The port; 0 lets the system choose one.
+  public var port: UInt16 {
+    get {
+      // The port is in the same place for both families.
+      unsafe withUnsafeBytes(of: storage) {
+        UInt16(bigEndian: unsafe $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
+      }
+    }
+    set {
+      unsafe withUnsafeMutableBytes(of: &storage) {
+        unsafe $0.storeBytes(of: newValue.bigEndian, toByteOffset: 2, as: UInt16.self)
+      }
+    }
+  }
+
+  /// As in a URL: `127.0.0.1:8080`, `[::1]:8080`.
+  public var text: String {
+    var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+    let code = unsafe withUnsafeBytes(of: storage) { bytes in
+      guard let address = unsafe bytes.bindMemory(to: sockaddr.self).baseAddress else { return EAI_FAIL }
+      return unsafe getnameinfo(address, length, &name, socklen_t(name.count), nil, 0, NI_NUMERICHOST)
+    }
+    guard code == 0 else { return "unknown" }
+    let host = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return Int32(storage.ss_family) == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
+  }
+}
+
+#if canImport(Darwin)
+  let streamSocket = SOCK_STREAM
+#else
+  let streamSocket = Int32(SOCK_STREAM.rawValue)
+#endif

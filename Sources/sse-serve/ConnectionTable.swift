@@ -1,0 +1,52 @@
+// All connections, by the tokens that the poller tells them by. A token is a place in the table and a number that is
+// never given again, so that a notice for a connection that was closed in the same turn finds nobody.
+
+import FeedCore
+
+struct ConnectionTable {
+  private var places: [Connection?] = []
+  private var free: [Int] = []
+  private var generation: UInt64 = 0
+  private(set) var count = 0
+  /// Those that have the event stream, in any order.
+  private(set) var streaming: [Connection] = []
+
+  private static let placeBits: UInt64 = 24
+
+  var isEmpty: Bool { count == 0 }
+  /// Whether there are some that must not take for ever.
+  var hasTimed: Bool { count > streaming.count }
+  var all: [Connection] { places.compactMap(\.self) }
+
+  subscript(token: UInt64) -> Connection? {
+    let place = Int(token & (1 << Self.placeBits - 1))
+    guard place < places.count, let connection = places[place], connection.token == token else { return nil }
+    return connection
+  }
+
+  mutating func insert(_ socket: Descriptor, name: String, deadline: Double) -> Connection {
+    let place = free.popLast() ?? places.count
+    if place == places.count { places.append(nil) }
+    generation += 1
+    let connection = Connection(
+      socket, token: generation << Self.placeBits | UInt64(place), name: name, deadline: deadline)
+    places[place] = connection
+    count += 1
+    return connection
+  }
+
+  mutating func beginStream(_ connection: Connection) {
+    connection.streamIndex = streaming.count
+    streaming.append(connection)
+  }
+
+  mutating func remove(_ connection: Connection) {
+    let place = Int(connection.token & (1 << Self.placeBits - 1))
+    places[place] = nil
+    free.append(place)
+    count -= 1
+    guard connection.state == .streaming, let last = streaming.popLast(), last !== connection else { return }
+    streaming[connection.streamIndex] = last
+    last.streamIndex = connection.streamIndex
+  }
+}

@@ -1,0 +1,88 @@
+// Answers to all but the stream itself.
+
+import FeedCore
+
+struct Reply {
+  let status: Int
+  /// The head, and a short body behind it.
+  let text: [UInt8]
+  /// The rest of the body, of a document.
+  private(set) var body: Publisher.Text?
+  var closes: Bool
+
+  private static let noCache = "no-cache"
+
+  init(_ route: Route, _ request: ClientRequest, _ options: Options, snapshot: Publisher.Snapshot) {
+    closes = !request.keepsAlive
+    switch route {
+    case .stream:
+      closes = true
+      (status, text) = (200, Self.streamHead(request, options))
+    case .health: (status, text) = Self.short(200, "ok", request, options, closes)
+    case .methods: (status, text) = (204, Self.methods(request, options, closes))
+    case .refused(let code, let reason):
+      // After a request that was not understood nobody knows where the next one begins.
+      if ![401, 404].contains(code) { closes = true }
+      (status, text) = Self.short(code, reason, request, options, closes)
+    case .snapshot:
+      switch snapshot {
+      case .none where options.isPlain, .notThere:
+        (status, text) = Self.short(404, "not found", request, options, closes)
+      case .none: (status, text) = Self.short(503, "no document yet", request, options, closes)
+      case .document(let document, let tag):
+        let isKnown = Router.matches(request.ifNoneMatch, tag)
+        var head = ResponseHead(isKnown ? 304 : 200, closes: closes)
+        head.set("ETag", tag)
+        head.set("Cache-Control", Self.noCache)
+        if !isKnown {
+          head.set("Content-Type", "application/json")
+          head.set("Content-Length", "\(document.bytes.count)")
+          body = document
+        }
+        head.share(with: request.origin, allowed: options.allowedOrigins)
+        (status, text) = (head.status, head.finished)
+      }
+    }
+  }
+
+  /// The head of the event stream.
+  static func streamHead(_ request: ClientRequest, _ options: Options) -> [UInt8] {
+    var head = ResponseHead(200, closes: true)
+    head.set("Content-Type", "text/event-stream")
+    head.set("Cache-Control", noCache)
+    // Asks nginx to pass on each event as it comes.
+    head.set("X-Accel-Buffering", "no")
+    head.share(with: request.origin, allowed: options.allowedOrigins)
+    return head.finished
+  }
+
+  private static func short(
+    _ status: Int, _ words: String, _ request: ClientRequest, _ options: Options, _ closes: Bool
+  ) -> (Int, [UInt8]) {
+    var head = ResponseHead(status, closes: closes)
+    switch status {
+    case 401: head.set("WWW-Authenticate", request.authorization == nil ? "Bearer" : "Bearer error=\"invalid_token\"")
+    case 405: head.set("Allow", "GET, HEAD, OPTIONS")
+    case 503: head.set("Retry-After", "5")
+    default: break
+    }
+    head.set("Content-Type", "text/plain")
+    head.set("Cache-Control", status == 200 ? noCache : "no-store")
+    head.set("Content-Length", "\(words.utf8.count + 1)")
+    head.share(with: request.origin, allowed: options.allowedOrigins)
+    return (status, head.finished + (request.method == .head ? [] : Array((words + "\n").utf8)))
+  }
+
+  /// Which methods there are; to a browser that asks beforehand, also what a page may send (Fetch §4.8).
+  private static func methods(_ request: ClientRequest, _ options: Options, _ closes: Bool) -> [UInt8] {
+    var head = ResponseHead(204, closes: closes)
+    head.set("Allow", "GET, HEAD, OPTIONS")
+    head.share(with: request.origin, allowed: options.allowedOrigins)
+    if request.isPreflight && !options.allowedOrigins.isEmpty {
+      head.set("Access-Control-Allow-Methods", "GET, HEAD")
+      head.set("Access-Control-Allow-Headers", "Authorization, Cache-Control, If-None-Match, Last-Event-ID")
+      head.set("Access-Control-Max-Age", "86400")
+    }
+    return head.finished
+  }
+}

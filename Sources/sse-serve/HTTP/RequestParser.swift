@@ -1,0 +1,204 @@
+// The head of an HTTP/1.1 request (RFC 9112 §3 and §5), out of pieces that may be cut anywhere. Each line is judged when
+// its last byte has come, and every limit by the byte that passes it, so the verdict does not depend on the cuts.
+//
+// The grammar is taken strictly: what is doubtful about a head (a folded line, a space before the colon, two lengths) is
+// what others use to get two servers to see two different requests, and no honest client sends it. Only a bare LF is
+// taken for a line end (§2.2), for those who type.
+
+import FeedCore
+
+/// Turns bytes into requests; a new one for each request.
+struct RequestParser {
+  /// Why a request is not served: a status, and a few words for the body.
+  struct Refusal: Error, Equatable {
+    let status: Int
+    let reason: String
+  }
+
+  /// Of the request line: what RFC 9112 §3 asks for at least.
+  static let maxRequestLine = 8000
+  /// Of all header lines together.
+  static let maxHeaders = 16 * 1024
+  /// How many empty lines may come before a request (RFC 9112 §2.2 asks for one).
+  private static let maxEmptyLines = 4
+
+  /// Whether nothing of a request has come yet.
+  private(set) var isFresh = true
+
+  private var line: [UInt8] = []
+  private var emptyLines = 0
+  private var isInHeaders = false
+  private var headerSize = 0
+  private var request = ClientRequest()
+  private var isHTTP11 = true
+  private var saysClose = false
+  private var saysKeepAlive = false
+  private var hasTransferCoding = false
+  private var length: Int?
+
+  /// Goes on in `bytes` at `index`.
+  /// - Returns: the request, with `index` behind its head; nil when all bytes are used up before.
+  mutating func next(_ bytes: borrowing Span<UInt8>, from index: inout Int) throws(Refusal) -> ClientRequest? {
+    while index < bytes.count {
+      isFresh = false
+      let end = firstIndex(of: UInt8(ascii: "\n"), in: bytes, index..<bytes.count)
+      try append(bytes.extracting(index..<(end ?? bytes.count)), isEnded: end != nil)
+      index = (end ?? bytes.count - 1) + 1
+      guard end != nil else { break }
+      if line.last == UInt8(ascii: "\r") { line.removeLast() }
+      let isComplete = try endLine()
+      line.removeAll(keepingCapacity: true)
+      if isComplete { return request }
+    }
+    return nil
+  }
+
+  private mutating func append(_ piece: borrowing Span<UInt8>, isEnded: Bool) throws(Refusal) {
+    if isInHeaders {
+      headerSize += piece.count + (isEnded ? 1 : 0)
+      if headerSize > Self.maxHeaders { throw Refusal(status: 431, reason: "request header fields too large") }
+    } else if line.isEmpty, piece.count > 0, !isTokenByte(piece[0]), piece[0] != UInt8(ascii: "\r") {
+      // Told at once: a client that speaks something else (TLS, mostly) waits for an answer.
+      throw Self.bad("no HTTP request")
+    } else if line.count + piece.count > Self.maxRequestLine {
+      throw Refusal(status: 414, reason: "URI too long")
+    }
+    line.append(span: piece)
+  }
+
+  /// - Returns: whether the head is complete.
+  private mutating func endLine() throws(Refusal) -> Bool {
+    if isInHeaders {
+      if line.isEmpty {
+        try finish()
+        return true
+      }
+      try takeField()
+    } else if line.isEmpty {
+      emptyLines += 1
+      if emptyLines > Self.maxEmptyLines { throw Self.bad("no HTTP request") }
+    } else {
+      try takeRequestLine()
+      isInHeaders = true
+    }
+    return false
+  }
+
+  private static func bad(_ reason: String) -> Refusal { Refusal(status: 400, reason: reason) }
+
+  // MARK: The request line
+
+  private mutating func takeRequestLine() throws(Refusal) {
+    let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
+    guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(isTokenByte) else {
+      throw Self.bad("malformed request line")
+    }
+    try takeVersion(parts[2])
+    request.method =
+      switch String(decoding: parts[0], as: UTF8.self) {
+      case "GET": .get
+      case "HEAD": .head
+      case "OPTIONS": .options
+      default: .other
+      }
+    try takeTarget(parts[1])
+  }
+
+  private mutating func takeVersion(_ version: ArraySlice<UInt8>) throws(Refusal) {
+    let text = Array(version)
+    guard text.count == 8, text.starts(with: "HTTP/".utf8), isDigit(text[5]), text[6] == UInt8(ascii: "."),
+      isDigit(text[7])
+    else { throw Self.bad("malformed HTTP version") }
+    guard text[5] == UInt8(ascii: "1") else { throw Refusal(status: 505, reason: "HTTP version not supported") }
+    isHTTP11 = text[7] != UInt8(ascii: "0")
+  }
+
+  /// A path with a query (§3.2.1), or a whole URL as to a proxy (§3.2.2), of which the rest does not matter here.
+  private mutating func takeTarget(_ target: ArraySlice<UInt8>) throws(Refusal) {
+    guard !target.isEmpty, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
+      throw Self.bad("malformed request target")
+    }
+    // No other method is served, whatever its target.
+    if request.method == .other { return }
+    var rest = target
+    let isAsterisk = rest.elementsEqual("*".utf8) && request.method == .options
+    if rest.first != UInt8(ascii: "/"), !isAsterisk {
+      let lower = Array(target).lowercasedASCII
+      guard let scheme = ["http://", "https://"].first(where: { lower.starts(with: $0.utf8) }) else {
+        throw Self.bad("malformed request target")
+      }
+      let authority = target.dropFirst(scheme.utf8.count)
+      let end = authority.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? authority.endIndex
+      guard end > authority.startIndex else { throw Self.bad("malformed request target") }
+      rest = authority[end...]
+    }
+    let cut = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
+    request.path = rest.startIndex == cut ? [UInt8(ascii: "/")] : Array(rest[..<cut])
+    request.query = Array(rest[cut...].dropFirst())
+  }
+
+  // MARK: Header fields
+
+  private mutating func takeField() throws(Refusal) {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0, line[..<colon].allSatisfy(isTokenByte) else {
+      throw Self.bad("malformed header field")
+    }
+    let value = Self.trimmed(line[(colon + 1)...])
+    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
+      throw Self.bad("control characters in a header field")
+    }
+    switch String(decoding: Array(line[..<colon]).lowercasedASCII, as: UTF8.self) {
+    case "host": try Self.take(value, into: &request.host)
+    case "origin": try Self.take(value, into: &request.origin)
+    case "authorization": try Self.take(value, into: &request.authorization)
+    case "last-event-id": try Self.take(value, into: &request.lastEventIDField)
+    case "if-none-match": request.ifNoneMatch = request.ifNoneMatch.map { $0 + Array(",".utf8) + value } ?? Array(value)
+    case "access-control-request-method": request.isPreflight = true
+    case "transfer-encoding": hasTransferCoding = true
+    case "content-length": try takeLength(value)
+    case "connection":
+      let options = value.split(separator: UInt8(ascii: ",")).map { Array(Self.trimmed($0)).lowercasedASCII }
+      if options.contains(Array("close".utf8)) { saysClose = true }
+      if options.contains(Array("keep-alive".utf8)) { saysKeepAlive = true }
+    default: break
+    }
+  }
+
+  /// A field that may stand once.
+  private static func take(_ value: ArraySlice<UInt8>, into field: inout [UInt8]?) throws(Refusal) {
+    if field != nil { throw bad("a header field that stands twice") }
+    field = Array(value)
+  }
+
+  private mutating func takeLength(_ value: ArraySlice<UInt8>) throws(Refusal) {
+    guard !value.isEmpty, value.allSatisfy(isDigit), length == nil else { throw Self.bad("malformed content length") }
+    length = value.allSatisfy { $0 == UInt8(ascii: "0") } ? 0 : 1
+  }
+
+  private mutating func finish() throws(Refusal) {
+    if isHTTP11 && request.host == nil { throw Self.bad("no host") }
+    // RFC 9112 §6.1: nobody can tell where such a request ends.
+    if hasTransferCoding && (length != nil || !isHTTP11) { throw Self.bad("no telling where the request ends") }
+    request.hasBody = hasTransferCoding || length == 1
+    request.keepsAlive = !saysClose && !request.hasBody && (isHTTP11 || saysKeepAlive)
+  }
+
+  private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+    var rest = value.drop(while: isBlank)
+    while let last = rest.last, isBlank(last) { rest.removeLast() }
+    return rest
+  }
+}
+
+private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+/// RFC 9110 §5.6.2.
+private func isTokenByte(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+    UInt8(ascii: "0")...UInt8(ascii: "9"):
+    true
+  default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+  }
+}

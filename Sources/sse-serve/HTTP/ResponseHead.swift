@@ -1,0 +1,62 @@
+// The heads of responses. All of them say how long their body is, but for the event stream, which ends with its
+// connection: that is what every client and proxy understands, and one encoding of an event then does for all of them.
+
+import FeedCore
+
+struct ResponseHead {
+  let status: Int
+  private(set) var text: [UInt8] = []
+
+  private static let phrases = [
+    200: "OK", 204: "No Content", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found",
+    405: "Method Not Allowed", 408: "Request Timeout", 413: "Content Too Large", 414: "URI Too Long",
+    431: "Request Header Fields Too Large", 503: "Service Unavailable", 505: "HTTP Version Not Supported",
+  ]
+
+  init(_ status: Int, closes: Bool) {
+    self.status = status
+    text.append(contentsOf: "HTTP/1.1 \(status) \(Self.phrases[status] ?? "")\r\n".utf8)
+    set("Date", Self.date(Clock.now()))
+    if closes { set("Connection", "close") }
+  }
+
+  mutating func set(_ name: String, _ value: String) { set(name, Array(value.utf8)) }
+
+  mutating func set(_ name: String, _ value: [UInt8]) {
+    text.append(contentsOf: name.utf8)
+    text.append(contentsOf: ": ".utf8)
+    text.append(contentsOf: value)
+    text.append(contentsOf: "\r\n".utf8)
+  }
+
+  /// The fields of cross-origin sharing (Fetch §3.3), for a page of `origin`.
+  mutating func share(with origin: [UInt8]?, allowed: [[UInt8]]) {
+    guard !allowed.isEmpty else { return }
+    let any = Array("*".utf8)
+    if allowed.contains(any) {
+      set("Access-Control-Allow-Origin", any)
+    } else {
+      // A cache must not hand one origin what another one got.
+      set("Vary", "Origin")
+      guard let origin, allowed.contains(origin) else { return }
+      set("Access-Control-Allow-Origin", origin)
+    }
+    set("Access-Control-Expose-Headers", "ETag")
+  }
+
+  /// The head with the empty line behind it.
+  var finished: [UInt8] { text + Array("\r\n".utf8) }
+
+  /// As RFC 9110 §5.6.7 wants it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// - Parameter microseconds: since 1970.
+  static func date(_ microseconds: Int64) -> String {
+    let time = CivilTime(microseconds: microseconds)
+    let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    // 1970 began on a Thursday.
+    let day = days[(time.seconds / 86_400 + 4) % 7]
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(day), \(two(time.day)) \(months[time.month - 1]) \(time.year) "
+      + "\(two(time.hour)):\(two(time.minute)):\(two(time.second)) GMT"
+  }
+}

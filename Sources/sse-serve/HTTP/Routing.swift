@@ -1,0 +1,60 @@
+// What is here, and for whom: the paths, the methods, the token.
+
+import FeedCore
+
+/// What a request comes to.
+enum Route: Equatable {
+  /// The event stream, after an event id; empty for from now on.
+  case stream(after: [UInt8])
+  case snapshot
+  case health
+  /// What a browser may do here, or anybody else.
+  case methods
+  case refused(Int, String)
+}
+
+struct Router {
+  let token: [UInt8]?
+
+  func route(_ request: ClientRequest) -> Route {
+    if request.method == .other { return .refused(405, "method not allowed") }
+    if request.hasBody { return .refused(413, "no content is taken") }
+    let path = String(decoding: request.path, as: UTF8.self)
+    // A browser sends no token with its preflight, and a load balancer none with its checks.
+    if request.method == .options { return .methods }
+    if path == "/healthz" { return .health }
+    guard isAuthorized(request.authorization) else { return .refused(401, "unauthorized") }
+    switch path {
+    case "/": return .stream(after: request.lastEventID)
+    case "/snapshot": return .snapshot
+    default: return .refused(404, "not found")
+    }
+  }
+
+  private func isAuthorized(_ authorization: [UInt8]?) -> Bool {
+    guard let token else { return true }
+    guard let authorization else { return false }
+    let parts = authorization.split(separator: UInt8(ascii: " "), maxSplits: 1)
+    guard parts.count == 2, Array(parts[0]).lowercasedASCII == Array("bearer".utf8) else { return false }
+    return Self.isSame(Array(parts[1].drop { $0 == UInt8(ascii: " ") }), as: token)
+  }
+
+  /// Takes a time that depends on the length of the secret only, so that it cannot be guessed byte by byte.
+  static func isSame(_ given: [UInt8], as secret: [UInt8]) -> Bool {
+    var difference = given.count ^ secret.count
+    for index in secret.indices { difference |= Int(secret[index] ^ (index < given.count ? given[index] : 0)) }
+    return difference == 0
+  }
+
+  /// Whether an If-None-Match names an entity tag (RFC 9110 §13.1.2, compared weakly).
+  static func matches(_ field: [UInt8]?, _ tag: [UInt8]) -> Bool {
+    guard let field else { return false }
+    return field.split(separator: UInt8(ascii: ",")).contains { item in
+      var item = item.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+      while item.last == UInt8(ascii: " ") || item.last == UInt8(ascii: "\t") { item.removeLast() }
+      if item.elementsEqual("*".utf8) { return true }
+      if item.starts(with: "W/".utf8) { item = item.dropFirst(2) }
+      return item.elementsEqual(tag)
+    }
+  }
+}

@@ -1,0 +1,36 @@
+// Standard input, a piece at a time, when the poller says that there is one.
+
+import FeedCore
+
+struct RecordInput {
+  let descriptor: Descriptor
+  private let skipsErrors: Bool
+  private var stream: JSONStream
+
+  init(_ options: Options, _ streams: StandardStreams) {
+    descriptor = streams.input
+    skipsErrors = options.skipsErrors
+    stream = JSONStream(
+      maxDepth: options.patching.maxDepth, maxSize: options.patching.maxSize, isLineDelimited: skipsErrors)
+  }
+
+  /// Reads a piece, and publishes the records that it completes.
+  /// - Returns: false at the end of the input.
+  mutating func read(into publisher: inout Publisher) throws(ToolError) -> Bool {
+    let goesOn: Bool
+    do { goesOn = try stream.read(from: descriptor) } catch { throw .system(error, InputFile.standardInput.name) }
+    while let item = try next(isLast: !goesOn, &publisher) { try publisher.take(item) }
+    return goesOn
+  }
+
+  private mutating func next(isLast: Bool, _ publisher: inout Publisher) throws(ToolError) -> StreamedDocument? {
+    while true {
+      do { return try stream.next(isLast: isLast) } catch {
+        let error = ToolError.malformed(error, in: InputFile.standardInput.name, record: "event")
+        guard skipsErrors else { throw error }
+        publisher.skip(error)
+        stream.skipLine()
+      }
+    }
+  }
+}

@@ -1,0 +1,104 @@
+// Where in the log each event ends, and which id it has: what a client that comes back has missed begins behind the event
+// whose id it shows.
+//
+// The newest events, up to a number or a size, are the replay window, in which ids are looked up. Older ones are known as
+// long as a slow client is in the midst of them.
+
+import FeedCore
+
+struct EventIndex {
+  /// Where a client goes on that has seen an id.
+  enum Place: Equatable {
+    case after(Int)
+    /// Several events of the window have the id: this is where the first of them ends.
+    case ambiguous(Int)
+    case unknown
+  }
+
+  private struct Entry {
+    var end: Int
+    var id: [UInt8]
+    /// The next event with the same id.
+    var next: Int?
+  }
+
+  private struct Known {
+    var first: Int
+    var last: Int
+  }
+
+  private let limit: Options.Replay
+  private var entries = NumberedQueue(blank: Entry(end: 0, id: []))
+  /// The number of the first event of the window.
+  private var windowFirst = 0
+  /// Where the window begins, and the id of the event before it.
+  private(set) var windowStart = 0
+  private var idBefore: [UInt8] = []
+  /// The events of the window by their ids.
+  private var known: [[UInt8]: Known] = [:]
+
+  init(_ limit: Options.Replay) { self.limit = limit }
+
+  /// The id of the last event; empty where it has none.
+  private(set) var lastID: [UInt8] = []
+  /// Whether an event of the window has an id.
+  var hasIDs: Bool { !known.isEmpty || !idBefore.isEmpty }
+
+  /// Notes an event that has been written to the log.
+  mutating func append(end: Int, id: [UInt8]) {
+    let number = entries.end
+    entries.append(Entry(end: end, id: id))
+    lastID = id
+    if !id.isEmpty {
+      if let last = known[id]?.last {
+        entries[last].next = number
+        known[id]?.last = number
+      } else {
+        known[id] = Known(first: number, last: number)
+      }
+    }
+    shrinkWindow(logEnd: end)
+  }
+
+  private mutating func shrinkWindow(logEnd: Int) {
+    while windowFirst < entries.end {
+      switch limit {
+      case .events(let count): if entries.end - windowFirst <= count { return }
+      case .bytes(let count): if logEnd - windowStart <= count { return }
+      }
+      let leaving = entries[windowFirst]
+      if let place = known[leaving.id] {
+        if let next = leaving.next, place.last != windowFirst {
+          known[leaving.id] = Known(first: next, last: place.last)
+        } else {
+          known[leaving.id] = nil
+        }
+      }
+      windowStart = leaving.end
+      idBefore = leaving.id
+      windowFirst += 1
+    }
+  }
+
+  /// Where a client goes on whose last event had `id`.
+  func place(after id: [UInt8]) -> Place {
+    guard !id.isEmpty else { return .unknown }
+    let inWindow = known[id]
+    // Whoever has the event just before the window has missed nothing that is not in it.
+    if id == idBefore { return inWindow == nil ? .after(windowStart) : .ambiguous(windowStart) }
+    guard let inWindow else { return .unknown }
+    let end = entries[inWindow.first].end
+    return inWindow.first == inWindow.last ? .after(end) : .ambiguous(end)
+  }
+
+  /// Where the event ends that the byte at `place` belongs to.
+  func eventEnd(after place: Int) -> Int {
+    let number = entries.firstNumber { $0.end > place }
+    return number < entries.end ? entries[number].end : place
+  }
+
+  /// Forgets events that end before `place` and are not in the window.
+  mutating func drop(before place: Int) {
+    while entries.first < windowFirst, entries[entries.first].end <= place { entries.removeFirst() }
+  }
+}

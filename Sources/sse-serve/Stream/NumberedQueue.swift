@@ -1,0 +1,45 @@
+/// A queue whose elements keep the number that they came in with, from 0; what is dropped at the front leaves the others
+/// where they are.
+struct NumberedQueue<Element> {
+  private var items: [Element] = []
+  /// How many places of `items` are free at the front.
+  private var gap = 0
+  /// The number of the first element.
+  private(set) var first = 0
+  /// What stands in a freed place, so that the element's memory goes at once.
+  private let blank: Element
+
+  init(blank: Element) { self.blank = blank }
+
+  /// The number behind the last element.
+  var end: Int { first + items.count - gap }
+  var isEmpty: Bool { items.count == gap }
+
+  subscript(_ number: Int) -> Element {
+    get { items[number - first + gap] }
+    _modify { yield &items[number - first + gap] }
+  }
+
+  mutating func append(_ element: Element) { items.append(element) }
+
+  mutating func removeFirst() {
+    items[gap] = blank
+    gap += 1
+    first += 1
+    // Each removal pays for the move of one element.
+    if gap >= 16, gap >= items.count / 2 {
+      items.removeFirst(gap)
+      gap = 0
+    }
+  }
+
+  /// The first number for which a test that holds from some element on holds; `end` where there is none.
+  func firstNumber(where holds: (Element) -> Bool) -> Int {
+    var (low, high) = (first, end)
+    while low < high {
+      let middle = (low + high) / 2
+      if holds(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

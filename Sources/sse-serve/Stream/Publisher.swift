@@ -1,0 +1,240 @@
+// From event records to the stream that all clients share, and to the document that a late one is given first.
+//
+// In a document stream (feedutils(7)) a record is served when it has been applied: what does not apply never reaches a
+// client, and neither do the changes after it, until the next whole document. So whoever follows has what is held here.
+
+import FeedCore
+
+struct Publisher {
+  /// Text that several connections send; it lives as long as one of them does.
+  final class Text {
+    let bytes: [UInt8]
+
+    init(_ bytes: [UInt8]) { self.bytes = bytes }
+  }
+
+  private struct Held { weak var text: Text? }
+
+  /// What a client is sent first, and where in the log it goes on.
+  struct Beginning {
+    var greeting: [UInt8]
+    var document: Text?
+    var place: Int
+  }
+
+  /// What `/snapshot` answers.
+  enum Snapshot {
+    case none
+    /// There is a document, but not what `--select` asks for.
+    case notThere
+    case document(Text, tag: [UInt8])
+  }
+
+  private(set) var log = ByteLog()
+  private(set) var index: EventIndex
+  /// Whether a record was skipped.
+  private(set) var hasSkipped = false
+
+  private let options: Options
+  private let streams: StandardStreams
+  private var document = DocumentStream()
+  private var writer = EventStreamWriter()
+  private var count = 0
+  /// The document as an event, and as an answer, until it changes.
+  private var event: Text?
+  private var snapshot: Snapshot?
+  /// Documents that clients may still be in the midst of, in the order in which they were made.
+  private var held: [Held] = []
+  /// What goes before the numbers of added ids: those of another run must not be taken for ours.
+  private let run = Array("\(Clock.now() / 1000)-".utf8)
+
+  /// A comment: all that a client needs to know that the connection is alive, and a proxy to pass on the head.
+  private static let comment = Array(":\n\n".utf8)
+  private static let dataName = Array("data".utf8)
+  private static let messageName = Array("message".utf8)
+
+  init(_ options: Options, _ streams: StandardStreams) {
+    self.options = options
+    self.streams = streams
+    index = EventIndex(options.replay)
+    document.options = options.patching
+    document.maxOperations = options.maxOperations
+    if let name = options.dataEvent { document.dataEvent = name }
+    if let name = options.patchEvent { document.patchEvent = name }
+  }
+
+  // MARK: Records
+
+  /// Takes a record in.
+  /// - Throws: where it is malformed and `--on-error` does not say to go on.
+  mutating func take(_ item: StreamedDocument) throws(ToolError) {
+    do throws(ToolError) { try publish(item) } catch {
+      // A change that does not fit ends nothing: the next whole document makes it good.
+      guard options.skipsErrors || error.status == .no else { throw error }
+      skip(error)
+    }
+  }
+
+  /// Goes on behind a record that was none.
+  mutating func skip(_ error: ToolError) {
+    streams.complain(error, as: sseServe.name)
+    hasSkipped = true
+  }
+
+  private mutating func publish(_ item: StreamedDocument) throws(ToolError) {
+    let record: EventRecord?
+    do { record = try EventRecord(item.document.root) } catch {
+      throw failure(error.message, item, at: error.offset)
+    }
+    guard let record else { return }
+    for (name, value) in [("event", record.event), ("id", record.id)] {
+      if let bad = value.first(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) {
+        let what = bad == 0 ? "NUL" : "a line end"
+        throw failure("'\(name)' has \(what) in it, which no event stream can carry", item, at: 0)
+      }
+    }
+    guard let data = record.data else { throw failure("no 'data'", item, at: 0) }
+    if !options.isPlain, try !follow(record, item) { return }
+    append(record, data)
+  }
+
+  /// Applies a record to the document.
+  /// - Returns: whether it is to be served.
+  private mutating func follow(_ record: EventRecord, _ item: StreamedDocument) throws(ToolError) -> Bool {
+    do {
+      switch try document.apply(record) {
+      case .document, .change: snapshot = nil
+      case .message(let text):
+        let text = "error: " + String(decoding: text, as: UTF8.self)
+        streams.complain(ToolError(.yes, text, source: Self.source, record: "event \(item.number)"), as: sseServe.name)
+      case .skipped: return false
+      case .other: break
+      }
+      return true
+    } catch {
+      throw ToolError(
+        error.isMalformed ? .trouble : .no, error.message, source: Self.source,
+        place: error.offset.map(item.place(of:)), record: "event \(item.number)")
+    }
+  }
+
+  private static let source = InputFile.standardInput.name
+
+  private func failure(_ message: String, _ item: StreamedDocument, at offset: Int) -> ToolError {
+    ToolError(
+      .trouble, message, source: Self.source, place: item.place(of: offset), record: "event \(item.number)")
+  }
+
+  private mutating func append(_ record: EventRecord, _ data: JSONValue) {
+    count += 1
+    var id = record.id
+    if id.isEmpty && options.addsIDs { id = run + Array(String(count).utf8) }
+    var output = ByteWriter()
+    let type = record.event.isEmpty ? Self.messageName : record.event
+    writer.write(type: type, id: id, data: Self.wireText(data), to: &output)
+    log.append(output.take())
+    index.append(end: log.end, id: id)
+    event = nil
+  }
+
+  /// A string goes out raw, any other value as JSON text.
+  private static func wireText(_ data: JSONValue) -> [UInt8] {
+    if var string = data.string {
+      // A lone surrogate, which JSON can write, has no place in UTF-8.
+      if data.kind == .escapedString { UTF8Repair.repair(&string) }
+      return string
+    }
+    if data.document.isCompact { return data.text }
+    var text = ByteWriter()
+    JSONWriter.writeCompact(JSONTree(data), to: &text)
+    return text.take()
+  }
+
+  /// Tells all clients that the connection is alive.
+  mutating func appendComment() { log.append(Self.comment) }
+
+  /// Gives back what nobody needs any more.
+  /// - Parameter place: from where on somebody still has to be sent the log.
+  mutating func drop(before place: Int) {
+    index.drop(before: place)
+    log.drop(before: min(place, index.windowStart))
+  }
+
+  // MARK: Clients
+
+  /// How a client begins that has seen the event `id`, empty for none.
+  mutating func begin(after id: [UInt8]) -> Beginning {
+    var greeting = Self.comment
+    if let retry = options.retry { greeting += Array("retry: \(retry)\n\n".utf8) }
+    switch index.place(after: id) {
+    case .after(let place): return Beginning(greeting: greeting, place: place)
+    case .ambiguous(let place) where options.isPlain: return Beginning(greeting: greeting, place: place)
+    case .ambiguous, .unknown: break
+    }
+    var beginning = Beginning(greeting: greeting, place: log.end)
+    if !options.isPlain {
+      beginning.document = currentEvent()
+    } else if !id.isEmpty, index.hasIDs {
+      // What is here is all there is left to make the gap as small as can be; and the id that is gone must not stay the
+      // client's last one where the events that follow have none.
+      beginning.place = index.windowStart
+      beginning.greeting += Array(": the event after which to go on is not known any more\n\nid\n\n".utf8)
+    }
+    return beginning
+  }
+
+  /// The document as the event that a late client gets, with the id of the last event.
+  private mutating func currentEvent() -> Text? {
+    if let event { return event }
+    guard let tree = document.document else { return nil }
+    var text = ByteWriter()
+    JSONWriter.writeCompact(tree, to: &text)
+    var output = ByteWriter()
+    var writer = EventStreamWriter()
+    // With an id, even if it is an empty one: the client may have one from before.
+    output.append("id: ")
+    output.append(index.lastID)
+    output.append("\n")
+    writer.write(type: document.dataEvent, id: [], data: text.take(), to: &output)
+    let made = Text(output.take())
+    event = made
+    held.append(Held(text: made))
+    return made
+  }
+
+  /// The document, or the part of it that `--select` asks for, as JSON with a newline.
+  mutating func currentSnapshot() -> Snapshot {
+    if let snapshot { return snapshot }
+    var made = Snapshot.none
+    if document.document != nil {
+      made = .notThere
+      if let part = document.value(at: options.select) {
+        var text = ByteWriter()
+        JSONWriter.writeCompact(part, to: &text)
+        text.append("\n")
+        let bytes = text.take()
+        let content = Text(bytes)
+        held.append(Held(text: content))
+        made = .document(content, tag: EntityTag.of(bytes))
+      }
+    }
+    snapshot = made
+    return made
+  }
+
+  /// How many bytes of old documents there may be beside a few times the current one.
+  private static let spareText = 64 << 20
+
+  /// The oldest document, if clients keep more of them in memory than is worth it. Each change makes a new one for whoever
+  /// comes then, and one who takes nothing, in a stream that changes little, is never far behind.
+  mutating func textTooMany() -> Text? {
+    held.removeAll { $0.text == nil }
+    guard held.count > 2 else { return nil }
+    let texts = held.compactMap(\.text)
+    let total = texts.reduce(0) { $0 + $1.bytes.count }
+    guard total > Self.spareText + 4 * (texts.last?.bytes.count ?? 0) else { return nil }
+    // What is current is held by no client alone, and goes by itself.
+    if case .document(let current, _) = snapshot, texts[0] === current { return nil }
+    return texts[0] === event ? nil : texts[0]
+  }
+}

@@ -1,0 +1,110 @@
+// The requests of a server: how they are cut changes nothing, what is behind a request is left alone, a request is what
+// it says when it is written out again, and nothing gets past the limits.
+//
+// The input is what a client sends.
+
+/// A verdict on some bytes: the requests in them, and why no more are read.
+private struct Verdict: Equatable {
+  var requests: [ClientRequest] = []
+  var refusal: RequestParser.Refusal?
+  /// How many bytes belong to the requests.
+  var taken = 0
+}
+
+func fuzzServe(_ bytes: [UInt8]) {
+  let whole = verdict(bytes, endingPiecesAt: [bytes.count])
+  for ends in Cuts.ways(bytes) {
+    let pieces = verdict(bytes, endingPiecesAt: ends)
+    promise(pieces == whole, "cut at \(ends): \(pieces), whole: \(whole)")
+  }
+  promise(whole.taken <= bytes.count, "past the end")
+  // What has been refused stays refused, and what has been read is the same without what follows.
+  if whole.refusal != nil {
+    let more = verdict(bytes + Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8), endingPiecesAt: [bytes.count + 26])
+    promise(more == whole, "not refused any more: \(more)")
+  }
+  let alone = verdict(Array(bytes.prefix(whole.taken)), endingPiecesAt: [whole.taken])
+  promise(alone.requests == whole.requests && alone.refusal == nil, "other requests without the rest: \(alone)")
+
+  for request in whole.requests {
+    check(request)
+    let text = written(request)
+    let again = verdict(text, endingPiecesAt: [text.count])
+    promise(again.refusal == nil && again.requests == [request], "\(shown(text)) is \(again), not \(request)")
+  }
+}
+
+private func verdict(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> Verdict {
+  var verdict = Verdict()
+  var parser = RequestParser()
+  var start = 0
+  for end in ends {
+    let piece = Array(bytes[start..<min(end, bytes.count)])
+    var index = 0
+    while index < piece.count {
+      do {
+        guard let request = try parser.next(piece.span, from: &index) else {
+          promise(index == piece.count, "stopped before the end of the piece")
+          break
+        }
+        verdict.requests.append(request)
+        verdict.taken = start + index
+        parser = RequestParser()
+      } catch {
+        verdict.refusal = error
+        return verdict
+      }
+    }
+    start += piece.count
+  }
+  return verdict
+}
+
+private func check(_ request: ClientRequest) {
+  let size = request.path.count + request.query.count
+  promise(size <= RequestParser.maxRequestLine, "a longer target than may be")
+  for value in [request.host, request.origin, request.authorization, request.ifNoneMatch, request.lastEventIDField] {
+    guard let value else { continue }
+    promise(value.count <= RequestParser.maxHeaders, "a longer value than may be")
+    promise(!value.contains { $0 == 0 || $0 == 10 || $0 == 13 }, "a line end in a value: \(value)")
+  }
+  promise(!(request.hasBody && request.keepsAlive), "a request behind a body that is not read")
+  let isTarget = (request.path + request.query).allSatisfy { $0 > 0x20 && $0 < 0x7F }
+  promise(isTarget, "no target: \(request)")
+  // Routes are for everybody or for who has the token; nothing else is.
+  let token = Array("a token that no fuzzer knows".utf8)
+  switch Router(token: token).route(request) {
+  case .stream, .snapshot: promise(false, "served without the token: \(request)")
+  case .health: promise(request.path == Array("/healthz".utf8), "another path: \(request)")
+  case .methods: promise(request.method == .options, "another method: \(request)")
+  case .refused: break
+  }
+  var known = request
+  known.authorization = Array("Bearer ".utf8) + token
+  let isHere = request.path == [UInt8(ascii: "/")] && [.get, .head].contains(request.method) && !request.hasBody
+  promise((Router(token: token).route(known) == .stream(after: request.lastEventID)) == isHere, "\(request)")
+}
+
+/// The request in its plainest form, with the same meaning.
+private func written(_ request: ClientRequest) -> [UInt8] {
+  let methods: [(ClientRequest.Method, String)] = [(.get, "GET"), (.head, "HEAD"), (.options, "OPTIONS"), (.other, "POST")]
+  let method = methods.first { $0.0 == request.method }?.1 ?? ""
+  var target = request.method == .other ? [UInt8(ascii: "/")] : request.path
+  if !request.query.isEmpty { target += [UInt8(ascii: "?")] + request.query }
+  // Without a host, it was one of HTTP/1.0.
+  let version = request.host == nil ? "HTTP/1.0" : "HTTP/1.1"
+  var text = Array("\(method) ".utf8) + target + Array(" \(version)\r\n".utf8)
+  func put(_ name: String, _ value: [UInt8]?) {
+    guard let value else { return }
+    text += Array("\(name): ".utf8) + value + Array("\r\n".utf8)
+  }
+  put("Host", request.host)
+  put("Origin", request.origin)
+  put("Authorization", request.authorization)
+  put("If-None-Match", request.ifNoneMatch)
+  put("Last-Event-ID", request.lastEventIDField)
+  if request.isPreflight { put("Access-Control-Request-Method", []) }
+  if request.hasBody { put("Content-Length", [UInt8(ascii: "1")]) }
+  put("Connection", Array((request.keepsAlive ? "keep-alive" : "close").utf8))
+  return text + Array("\r\n".utf8)
+}

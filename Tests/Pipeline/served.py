@@ -1,0 +1,152 @@
+"""sse-serve as a child, and clients of it that know what they have received."""
+
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import tempfile
+import time
+
+PATIENCE = 60
+
+
+class Server:
+    """sse-serve on a free port; records are written to its standard input."""
+
+    def __init__(self, *options, limit=None, keeps_words=True):
+        folder = tempfile.mkdtemp()
+        port = os.path.join(folder, "port")
+        os.mkfifo(port)
+        self.process = subprocess.Popen(
+            ["sse-serve", *options, "--port-file", port, "0"], stdin=subprocess.PIPE, preexec_fn=limit,
+            stderr=subprocess.PIPE if keeps_words else None)
+        with open(port, encoding="ascii") as file:
+            self.port = int(file.read())
+        os.remove(port)
+        os.rmdir(folder)
+        self.url = "http://127.0.0.1:%d" % self.port
+
+    def write(self, text):
+        self.process.stdin.write(text)
+        self.process.stdin.flush()
+
+    def record(self, event, data, id=None):
+        record = {"event": event, "id": str(id), "data": data} if id is not None else {"event": event, "data": data}
+        self.write(json.dumps(record).encode() + b"\n")
+
+    def end(self):
+        self.process.stdin.close()
+        self.process.stdin = None
+
+    def wait(self):
+        """The status and what was said, after the end of the input."""
+        words = self.process.communicate(timeout=PATIENCE)[1]
+        return self.process.returncode, (words or b"").decode()
+
+    def memory(self):
+        """Resident KiB."""
+        with open("/proc/%d/status" % self.process.pid, encoding="ascii") as file:
+            return int(re.search(r"VmRSS:\s*(\d+)", file.read())[1])
+
+    def cpu(self):
+        """Seconds."""
+        with open("/proc/%d/stat" % self.process.pid, encoding="ascii") as file:
+            fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+    def files(self):
+        return len(os.listdir("/proc/%d/fd" % self.process.pid))
+
+    def connect(self, small=False):
+        client = socket.socket()
+        if small:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.settimeout(PATIENCE)
+        client.connect(("127.0.0.1", self.port))
+        return client
+
+    def ask(self, path, fields="", client=None):
+        client = client or self.connect()
+        client.sendall(("GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n" % (path, fields)).encode())
+        return client
+
+    def answer(self, path):
+        """The status and the body of a short answer."""
+        client = self.ask(path, "Connection: close\r\n")
+        text = b""
+        while piece := client.recv(1 << 20):
+            text += piece
+        client.close()
+        head, _, body = text.partition(b"\r\n\r\n")
+        return int(head.split()[1]), body
+
+
+class Stream:
+    """A client of the event stream."""
+
+    def __init__(self, server, last=None, small=False):
+        self.socket = server.ask("/", "Last-Event-ID: %s\r\n" % last if last is not None else "", server.connect(small))
+        self.rest = b""
+        self.events = []
+        self.is_open = True
+        self.head = None
+
+    def read(self):
+        """Takes what has come; False at the end."""
+        try:
+            piece = self.socket.recv(1 << 20)
+        except ConnectionError:
+            piece = b""
+        if not piece:
+            self.is_open = False
+            self.socket.close()
+            return False
+        self.rest += piece
+        if self.head is None:
+            head, mark, rest = self.rest.partition(b"\r\n\r\n")
+            if not mark:
+                return True
+            self.head, self.rest = head, rest
+        *blocks, self.rest = self.rest.split(b"\n\n")
+        for block in blocks:
+            fields = {}
+            for line in block.split(b"\n"):
+                name, _, value = line.partition(b":")
+                if name:
+                    fields[name.decode()] = value.removeprefix(b" ").decode()
+            if "data" in fields:
+                self.events.append(fields)
+        return True
+
+    def read_until(self, id):
+        while not (self.events and self.events[-1].get("id") == str(id)):
+            if not self.read():
+                raise EOFError("the stream ended at %s before %s" % (self.events[-1:], id))
+
+    def read_to_end(self):
+        while self.read():
+            pass
+
+    def begin(self):
+        """Waits until the server has taken it for a client of the stream."""
+        while self.head is None:
+            if not self.read():
+                raise EOFError("no stream")
+
+    def numbers(self):
+        return [int(event["id"]) for event in self.events]
+
+    def reset(self):
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self.socket.close()
+
+
+def until(holds):
+    """Waits for what must come to be."""
+    end = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > end:
+            raise TimeoutError
+        time.sleep(0.01)

@@ -1,0 +1,158 @@
+import TestSupport
+import Testing
+
+@testable import sse_serve
+
+/// The request parser: Tests/Fixtures/http/requests.txt, each request whole, byte by byte and cut at every place; and the
+/// limits, at which a request is taken and past which it is not.
+@Suite struct RequestParserTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let number: Int
+    let text: String
+    let request: [UInt8]
+    /// What comes behind the request.
+    let rest: [UInt8]
+    let expected: String
+
+    var testDescription: String { "line \(number): \(text)" }
+
+    init?(_ number: Int, _ line: String) {
+      guard let mark = line.range(of: " => ", options: .backwards) else { return nil }
+      self.number = number
+      text = line
+      let parts = line[..<mark.lowerBound].split(separator: "|", omittingEmptySubsequences: false).map { part in
+        Fixtures.bytes(
+          part.replacingOccurrences(of: "\\r", with: "\\x0d").replacingOccurrences(of: "\\n", with: "\\x0a")
+            .replacingOccurrences(of: "\\t", with: "\\x09"))
+      }
+      request = parts[0]
+      rest = parts.count > 1 ? parts[1] : []
+      expected = String(line[mark.upperBound...])
+    }
+  }
+
+  static let cases: [Case] = ((try? Fixtures.lines("http/requests.txt")) ?? []).compactMap(Case.init)
+
+  /// The verdict on pieces that end at the given places, and how many bytes it took.
+  static func verdict(_ bytes: [UInt8], endingAt ends: [Int]) -> (text: String, taken: Int) {
+    var parser = RequestParser()
+    var start = 0
+    for end in ends {
+      let piece = Array(bytes[start..<end])
+      var index = 0
+      do {
+        if let request = try parser.next(piece.span, from: &index) { return (words(request), start + index) }
+      } catch {
+        return ("\(error.status) \(error.reason)", 0)
+      }
+      start = end
+    }
+    return ("more", bytes.count)
+  }
+
+  static func words(_ request: ClientRequest) -> String {
+    func text(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
+    func field(_ name: String, _ value: [UInt8]?) -> [String] { value.map { ["\(name)=\(text($0))"] } ?? [] }
+    let target =
+      request.method == .other ? "-" : text(request.path) + (request.query.isEmpty ? "" : "?" + text(request.query))
+    var words = ["\(request.method)", target, request.keepsAlive ? "keep" : "close"]
+    if request.hasBody { words.append("body") }
+    words += field("id", request.lastEventID.isEmpty ? nil : request.lastEventID)
+    words += field("auth", request.authorization) + field("match", request.ifNoneMatch)
+    words += field("origin", request.origin)
+    if request.isPreflight { words.append("preflight") }
+    return words.joined(separator: " ")
+  }
+
+  @Test func thereAreCases() { #expect(Self.cases.count > 60) }
+
+  @Test(arguments: cases)
+  func whateverTheCuts(_ item: Case) {
+    let bytes = item.request + item.rest
+    let whole = Self.verdict(bytes, endingAt: [bytes.count])
+    #expect(whole.text == item.expected)
+    if !item.rest.isEmpty { #expect(whole.taken == item.request.count) }
+    #expect(Self.verdict(bytes, endingAt: Array(1...bytes.count)) == whole, "byte by byte")
+    for cut in 1..<max(2, bytes.count) where cut < bytes.count {
+      #expect(Self.verdict(bytes, endingAt: [cut, bytes.count]) == whole, "cut at \(cut)")
+    }
+  }
+
+  static func request(target: Int, headers: Int) -> [UInt8] {
+    let line = "GET /" + String(repeating: "a", count: target - 1) + " HTTP/1.1"
+    let host = "Host: x\r\n"
+    let more = "X: " + String(repeating: "b", count: headers - host.utf8.count - 2 - 5) + "\r\n"
+    return Array((line + "\r\n" + host + more + "\r\n").utf8)
+  }
+
+  @Test(arguments: [
+    (0, 0, "get"), (1, 0, "414"), (0, 1, "431"), (1, 1, "414"),
+  ])
+  func theLimits(_ line: Int, _ headers: Int, _ expected: String) {
+    // With the CR, without the LF, which ends it.
+    let target = RequestParser.maxRequestLine - "GET  HTTP/1.1\r".utf8.count + line
+    let bytes = Self.request(target: target, headers: RequestParser.maxHeaders + headers)
+    let whole = Self.verdict(bytes, endingAt: [bytes.count]).text
+    #expect(whole.hasPrefix(expected), "\(whole.prefix(40))")
+    let lineEnd = target + 14
+    for cut in Array(lineEnd - 5...lineEnd + 5) + Array(bytes.count - 5..<bytes.count) {
+      #expect(Self.verdict(bytes, endingAt: [cut, bytes.count]).text == whole, "cut at \(cut)")
+    }
+  }
+
+  /// A line without an end is refused when it is too long, not when it ends.
+  @Test func endlessLines() {
+    let line = [UInt8](repeating: UInt8(ascii: "a"), count: RequestParser.maxRequestLine + 1)
+    #expect(Self.verdict(line, endingAt: [line.count]).text == "414 URI too long")
+    #expect(Self.verdict(line.dropLast(), endingAt: [line.count - 1]).text == "more")
+    let head = Array("GET / HTTP/1.1\r\n".utf8)
+    let field = [UInt8](repeating: UInt8(ascii: "a"), count: RequestParser.maxHeaders + 1)
+    #expect(Self.verdict(head + field, endingAt: [head.count + field.count]).text.hasPrefix("431"))
+    #expect(Self.verdict(head + field.dropLast(), endingAt: [head.count + field.count - 1]).text == "more")
+  }
+
+  private static func verdict(_ bytes: ArraySlice<UInt8>, endingAt ends: [Int]) -> (text: String, taken: Int) {
+    verdict(Array(bytes), endingAt: ends)
+  }
+
+  // MARK: Routing
+
+  @Test func tokensAreCompared() {
+    let router = Router(token: Array("secret".utf8))
+    func route(_ authorization: String?, _ path: String = "/", _ method: ClientRequest.Method = .get) -> Route {
+      var request = ClientRequest()
+      request.method = method
+      request.path = Array(path.utf8)
+      request.authorization = authorization.map { Array($0.utf8) }
+      return router.route(request)
+    }
+    #expect(route("Bearer secret") == .stream(after: []))
+    #expect(route("bEARER   secret") == .stream(after: []))
+    for wrong in [
+      nil, "", "secret", "Basic secret", "Bearer", "Bearer ", "Bearer secre", "Bearer secretx", "Bearer Secret",
+    ] {
+      #expect(route(wrong) == .refused(401, "unauthorized"), "\(wrong ?? "none")")
+      // Nobody learns what is here.
+      #expect(route(wrong, "/other") == .refused(401, "unauthorized"))
+    }
+    #expect(route(nil, "/healthz") == .health)
+    #expect(route(nil, "/", .options) == .methods)
+    #expect(route(nil, "/", .other) == .refused(405, "method not allowed"))
+    #expect(route("Bearer secret", "/other") == .refused(404, "not found"))
+  }
+
+  @Test(arguments: [
+    ("\"a\"", true), ("W/\"a\"", true), ("\"b\", \"a\"", true), ("*", true), (" \"a\"\t", true), ("\"b\"", false),
+    ("a", false), ("", false), ("\"b\",W/\"c\"", false),
+  ])
+  func entityTags(_ field: String, _ isMatch: Bool) {
+    #expect(Router.matches(Array(field.utf8), Array("\"a\"".utf8)) == isMatch)
+    #expect(!Router.matches(nil, Array("\"a\"".utf8)))
+  }
+
+  @Test func datesAreThoseOfHTTP() {
+    #expect(ResponseHead.date(784_111_777_000_000) == "Sun, 06 Nov 1994 08:49:37 GMT")
+    #expect(ResponseHead.date(0) == "Thu, 01 Jan 1970 00:00:00 GMT")
+    #expect(ResponseHead.date(951_782_399_000_000) == "Mon, 28 Feb 2000 23:59:59 GMT")
+  }
+}

@@ -1,0 +1,212 @@
+import TestSupport
+import Testing
+
+@testable import FeedCore
+@testable import sse_serve
+
+/// The log, the index of events and the queue under both, each against a model that keeps everything.
+@Suite struct StreamTests {
+  @Test(arguments: UInt64(1)...20)
+  func theQueueKeepsNumbers(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var queue = NumberedQueue(blank: -1)
+    var (first, end) = (0, 0)
+    for _ in 0..<2000 {
+      if Int.random(in: 0..<5, using: &random) < 3 || first == end {
+        queue.append(end * 2)
+        end += 1
+      } else {
+        queue.removeFirst()
+        first += 1
+      }
+      #expect(queue.first == first && queue.end == end && queue.isEmpty == (first == end))
+      for number in first..<end { #expect(queue[number] == number * 2) }
+      let bound = Int.random(in: first...end, using: &random)
+      #expect(queue.firstNumber { $0 >= bound * 2 } == bound)
+    }
+  }
+
+  @Test(arguments: UInt64(1)...20)
+  func theLogIsOneSequence(_ seed: UInt64) {
+    var random = SeededGenerator(seed: seed)
+    var log = ByteLog()
+    var all: [UInt8] = []
+    var kept = 0
+    for _ in 0..<200 {
+      let size = [1, 50, 5000, 70_000].randomElement(using: &random) ?? 1
+      let bytes = (0..<size).map { _ in UInt8.random(in: 0...255, using: &random) }
+      log.append(bytes)
+      all += bytes
+      #expect(log.end == all.count)
+      if Int.random(in: 0..<4, using: &random) == 0 {
+        kept = Int.random(in: kept...all.count, using: &random)
+        log.drop(before: kept)
+      }
+      #expect(log.start <= kept)
+      // What is dropped late is less than a piece.
+      #expect(kept - log.start <= 70_000)
+      // As a client reads it, from some place on.
+      var place = Int.random(in: kept...all.count, using: &random)
+      while place < log.end {
+        let (bytes, offset) = log.piece(at: place)
+        #expect(offset < bytes.count && bytes[offset...].elementsEqual(all[place..<(place + bytes.count - offset)]))
+        place += bytes.count - offset
+      }
+      #expect(place == log.end)
+    }
+  }
+
+  // MARK: Resuming
+
+  /// What the index must answer, worked out from the list of all events.
+  struct Model {
+    var events: [(end: Int, id: [UInt8])] = []
+    var limit: Options.Replay
+
+    var windowFirst: Int {
+      switch limit {
+      case .events(let count): return max(0, events.count - count)
+      case .bytes(let count):
+        let end = events.last?.end ?? 0
+        return events.indices.first { end - start($0) <= count } ?? events.count
+      }
+    }
+
+    func start(_ number: Int) -> Int { number == 0 ? 0 : events[number - 1].end }
+
+    func place(after id: [UInt8]) -> EventIndex.Place {
+      guard !id.isEmpty else { return .unknown }
+      let first = windowFirst
+      let ends = events.indices.filter { $0 >= first - 1 && events[$0].id == id }.map { events[$0].end }
+      guard let end = ends.first else { return .unknown }
+      return ends.count == 1 ? .after(end) : .ambiguous(end)
+    }
+  }
+
+  @Test(
+    arguments: [.events(0), .events(1), .events(7), .bytes(1), .bytes(100), .bytes(100_000)] as [Options.Replay],
+    [1, 3, 40, 100_000])
+  func theIndexFindsWhatWasMissed(_ limit: Options.Replay, _ ids: Int) {
+    var random = SeededGenerator(seed: UInt64(ids))
+    var index = EventIndex(limit)
+    var model = Model(limit: limit)
+    var end = 0
+    for _ in 0..<150 {
+      end += Int.random(in: 1...30, using: &random)
+      let number = Int.random(in: 0..<ids, using: &random)
+      let id = number % 5 == 4 ? [] : Array("\(number)".utf8)
+      index.append(end: end, id: id)
+      model.events.append((end, id))
+      #expect(index.lastID == id)
+      #expect(index.windowStart == model.start(model.windowFirst))
+      let some = (0..<8).compactMap { _ in model.events.randomElement(using: &random)?.id }
+      for known in some + model.events.suffix(3).map(\.id) + [Array("no".utf8)] {
+        #expect(index.place(after: known) == model.place(after: known))
+      }
+      let place = Int.random(in: index.windowStart...end, using: &random)
+      index.drop(before: place)
+      for place in [index.windowStart, place, end - 1] where place >= index.windowStart && place < end {
+        #expect(index.eventEnd(after: place) == model.events.first { $0.end > place }?.end)
+      }
+    }
+  }
+
+  // MARK: What is published
+
+  func publisher(_ records: String, plain: Bool = false, _ change: (inout Options) -> Void = { _ in }) throws
+    -> Publisher
+  {
+    var options = try Options(Invocation<Flag>(operands: [Array("0".utf8)]), StandardStreams())
+    options.isPlain = plain
+    change(&options)
+    var publisher = Publisher(options, StandardStreams(error: Descriptor(-1)))
+    var stream = JSONStream()
+    stream.append(Array(records.utf8))
+    while let item = try stream.next(isLast: true) { try publisher.take(item) }
+    return publisher
+  }
+
+  /// What a client gets in all, up to the end of the log.
+  func received(_ publisher: inout Publisher, after id: String = "") -> String {
+    let beginning = publisher.begin(after: Array(id.utf8))
+    var bytes = beginning.greeting + (beginning.document?.bytes ?? [])
+    var place = beginning.place
+    while place < publisher.log.end {
+      let (piece, offset) = publisher.log.piece(at: place)
+      bytes += piece[offset...]
+      place += piece.count - offset
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  static let records = """
+    {"event":"data","id":"1","data":{"n":0}}
+    {"comment":"a note"}
+    {"event":"patch","id":"2","data":[{"op":"replace","path":"/n","value":1}]}
+    {"event":"merge","id":"3","data":{"n":2}}
+    """
+
+  @Test func clientsBeginWhereTheyShould() throws {
+    var document = try publisher(Self.records)
+    #expect(received(&document) == ":\n\nid: 3\nevent: data\ndata: {\"n\":2}\n\n")
+    #expect(received(&document, after: "1").hasPrefix(":\n\nevent: patch\nid: 2\n"))
+    #expect(received(&document, after: "2") == ":\n\nevent: merge\nid: 3\ndata: {\"n\":2}\n\n")
+    #expect(received(&document, after: "3") == ":\n\n")
+    #expect(received(&document, after: "4") == ":\n\nid: 3\nevent: data\ndata: {\"n\":2}\n\n")
+
+    var plain = try publisher(Self.records, plain: true)
+    let all = received(&plain, after: "0")
+    #expect(received(&plain) == ":\n\n")
+    #expect(received(&plain, after: "2") == ":\n\nevent: merge\nid: 3\ndata: {\"n\":2}\n\n")
+    #expect(all.hasPrefix(":\n\n: the event after which to go on is not known any more\n\nid\n\nevent: data\nid: 1\n"))
+    #expect(all.hasSuffix("\n\nevent: merge\nid: 3\ndata: {\"n\":2}\n\n"))
+  }
+
+  /// A change that was not applied is not served, and neither are those after it.
+  @Test func nobodyGetsWhatDoesNotApply() throws {
+    let bad = #"{"event":"patch","id":"4","data":[{"op":"remove","path":"/none"}]}"#
+    let next = #"{"event":"patch","id":"5","data":[{"op":"replace","path":"/n","value":5}]}"#
+    let whole = #"{"event":"data","id":"6","data":{"n":6}}"#
+    var lost = try publisher(Self.records + bad + next)
+    #expect(lost.hasSkipped)
+    #expect(received(&lost) == ":\n\nid: 3\nevent: data\ndata: {\"n\":2}\n\n")
+    #expect(received(&lost, after: "3") == ":\n\n")
+    var again = try publisher(Self.records + bad + next + whole + next)
+    #expect(
+      received(&again, after: "3") == ":\n\nevent: data\nid: 6\ndata: {\"n\":6}\n\n"
+        + received(&again, after: "6").dropFirst(3))
+    #expect(received(&again, after: "6").contains("id: 5\n"))
+  }
+
+  /// Several events of one id: a document is safe, and plain events come again rather than not at all.
+  @Test func idsThatStandTwice() throws {
+    let twice = Self.records + #"{"event":"merge","id":"3","data":{"n":3}}"#
+    var document = try publisher(twice)
+    #expect(received(&document, after: "3") == ":\n\nid: 3\nevent: data\ndata: {\"n\":3}\n\n")
+    var plain = try publisher(twice, plain: true)
+    #expect(received(&plain, after: "3") == ":\n\nevent: merge\nid: 3\ndata: {\"n\":3}\n\n")
+  }
+
+  @Test func eventsWithoutIDs() throws {
+    let records = #"{"event":"data","data":[1]}{"event":"x","data":"a\rb\r\nc\n"}"#
+    var document = try publisher(records)
+    #expect(received(&document) == ":\n\nid: \nevent: data\ndata: [1]\n\n")
+    var plain = try publisher(records, plain: true)
+    #expect(received(&plain, after: "elsewhere") == ":\n\n")
+    var added = try publisher(records, plain: true) { $0.addsIDs = true }
+    let text = received(&added, after: "elsewhere")
+    #expect(text.hasSuffix("-2\ndata: a\ndata: b\ndata: c\ndata: \n\n"))
+    let first = try #require(text.split(separator: "\n").first { $0.hasPrefix("id: ") }).dropFirst(4)
+    #expect(received(&added, after: String(first)).hasPrefix(":\n\nevent: x\n"))
+  }
+
+  @Test func whatNoStreamCanCarry() {
+    for record in [
+      #"{"event":"a\nb","data":1}"#, #"{"event":"a","id":"\u0000","data":1}"#, #"{"event":"a","id":"\r","data":1}"#,
+      #"{"event":"a"}"#, #"{"event":1,"data":1}"#, "[]",
+    ] {
+      #expect(throws: ToolError.self, "\(record)") { try publisher(record, plain: true) }
+      #expect(throws: Never.self, "\(record)") { try publisher(record, plain: true) { $0.skipsErrors = true } }
+    }
+  }
+}

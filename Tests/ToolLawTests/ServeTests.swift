@@ -1,0 +1,48 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// sse-serve and its clients: well behaved ones, and all others.
+@Suite(.enabled(if: Repository.has("python3")))
+struct ServeTests {
+  static let scenarios = [
+    "stuck", "vanish", "slow", "terminate", "interrupt", "ending", "large", "hoarders", "exhausted", "flooded", "many",
+  ]
+
+  @Test(arguments: scenarios)
+  func clients(_ scenario: String) throws {
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/clients"))) \(scenario)")
+    #expect(result.status == 0 && result.text == scenario + "\n", "\(result.error)")
+  }
+
+  /// Documents that change, over HTTP, to two followers: one stays connected, one is killed again and again.
+  @Test func bothEndsTogether() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/relay")))
+    #expect(result.status == 0 && result.text == "same\n", "\(result.error)")
+  }
+
+  /// A browser's own EventSource, another origin's page, a connection that is cut.
+  @Test(.enabled(if: Repository.has("chromium-headless-shell")))
+  func aBrowser() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/browser")))
+    #expect(result.status == 0 && result.text == "EventSource\n", "\(result.error)")
+  }
+
+  /// Through nginx, each event comes before the next one is made.
+  @Test(.enabled(if: Repository.has("nginx") && Repository.has("curl")))
+  func behindNginx() throws {
+    let scratch = try ScratchFolder()
+    let result = try Command.shell(
+      Command.quote(Repository.path("examples/public-stream/public-stream")), environment: ["TMPDIR": scratch.path])
+    #expect(result.status == 0 && result.error.isEmpty, "\(result.error)")
+    #expect(
+      result.text == """
+        {"event":"data","id":"1","data":{"price":3.10}}
+        {"event":"patch","id":"2","data":[{"op":"replace","path":"/price","value":3.15}]}
+        {"event":"merge","id":"3","data":{"volume":1200}}
+        {"price":3.15,"volume":1200}
+
+        """)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+  }
+}
