@@ -87,7 +87,9 @@ private func check(_ request: ClientRequest) {
 
 /// The request in its plainest form, with the same meaning.
 private func written(_ request: ClientRequest) -> [UInt8] {
-  let methods: [(ClientRequest.Method, String)] = [(.get, "GET"), (.head, "HEAD"), (.options, "OPTIONS"), (.other, "POST")]
+  let methods: [(ClientRequest.Method, String)] = [
+    (.get, "GET"), (.head, "HEAD"), (.options, "OPTIONS"), (.other, "POST"),
+  ]
   let method = methods.first { $0.0 == request.method }?.1 ?? ""
   var target = request.method == .other ? [UInt8(ascii: "/")] : request.path
   if !request.query.isEmpty { target += [UInt8(ascii: "?")] + request.query }
