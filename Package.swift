@@ -21,6 +21,7 @@ let package = Package(
     .executable(name: "xml-split", targets: ["xml-split"]),
     .executable(name: "paginate", targets: ["paginate"]),
     .executable(name: "sse-serve", targets: ["sse-serve"]),
+    .executable(name: "ws-cat", targets: ["ws-cat"]),
   ],
   dependencies: [],
   targets: [
@@ -39,6 +40,7 @@ let package = Package(
     .executableTarget(name: "xml-split", dependencies: ["FeedCore"], swiftSettings: strict),
     .executableTarget(name: "paginate", dependencies: ["FeedCore", "FeedHTTP", "CSQLite"], swiftSettings: strict),
     .executableTarget(name: "sse-serve", dependencies: ["FeedCore"], swiftSettings: strict),
+    .executableTarget(name: "ws-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),
@@ -51,8 +53,12 @@ let package = Package(
       name: "PaginateTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "paginate"], swiftSettings: plain),
     .testTarget(name: "SSEServeTests", dependencies: ["FeedCore", "TestSupport", "sse-serve"], swiftSettings: plain),
     .testTarget(
+      name: "WSCatTests", dependencies: ["FeedCore", "FeedHTTP", "TestSupport", "ws-cat"], swiftSettings: plain),
+    .testTarget(
       name: "ToolLawTests",
-      dependencies: ["FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "sse-serve", "xml-split"],
+      dependencies: [
+        "FeedCore", "TestSupport", "jdiff", "jpatch", "paginate", "sse-cat", "sse-serve", "ws-cat", "xml-split",
+      ],
       swiftSettings: plain),
   ]
 )

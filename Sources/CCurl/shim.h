@@ -31,6 +31,12 @@ static inline CURLcode feed_get_long(CURL *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
 }
 
+/* The socket of a connection that CURLOPT_CONNECT_ONLY has made; -1 when there is none any more. */
+static inline int feed_active_socket(CURL *easy) {
+  curl_socket_t number = CURL_SOCKET_BAD;
+  return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &number) == CURLE_OK ? (int)number : -1;
+}
+
 /* http and https only, whatever this libcurl was built with, by the option that its age has. */
 static inline CURLcode feed_set_http_only(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500

@@ -15,10 +15,12 @@ public final class HTTPClient {
     case timeUp
     /// Nobody reads the output any more.
     case hangUp
+    /// There are bytes to read where the caller asked to be told.
+    case input
   }
 
   private let multi: UnsafeMutableRawPointer
-  private var transfers: [CurlTransfer] = []
+  private var transfers: [CurlHandle] = []
 
   /// Also makes SIGPIPE ignored: libcurl writes to sockets that the other side may have closed.
   public init() throws(HTTPError) {
@@ -44,15 +46,19 @@ public final class HTTPClient {
 
   func begin(_ request: HTTPRequest) throws(HTTPError) -> CurlTransfer {
     let transfer = try CurlTransfer(request)
+    try begin(transfer)
+    return transfer
+  }
+
+  func begin(_ transfer: CurlHandle) throws(HTTPError) {
     guard unsafe curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
       throw HTTPError(.permanent, "libcurl cannot start a transfer")
     }
     transfers.append(transfer)
-    return transfer
   }
 
   /// Ends a transfer, whatever it was at; its connection is closed unless all of its answer has come.
-  func drop(_ transfer: CurlTransfer) {
+  func drop(_ transfer: CurlHandle) {
     guard let index = transfers.firstIndex(where: { $0 === transfer }) else { return }
     unsafe curl_multi_remove_handle(multi, transfer.easy)
     transfers.remove(at: index)
@@ -70,15 +76,20 @@ public final class HTTPClient {
   }
 
   /// Waits until the network has something, or `deadline` (of the monotonic clock) passes, or nobody reads `output`.
-  public func wait(until deadline: Double?, orHangUpOf output: Descriptor) throws(HTTPError) -> Wakeup {
+  /// - Parameter input: something else to wait for, such as a pipe of signals.
+  public func wait(
+    until deadline: Double?, orHangUpOf output: Descriptor, orInputOf input: Descriptor? = nil
+  ) throws(HTTPError) -> Wakeup {
     let now = Clock.monotonic()
     if let deadline, deadline <= now { return .timeUp }
     // An hour stands for ever; libcurl comes back sooner for timers of its own.
     let milliseconds = min(3600, deadline.map { $0 - now } ?? 3600) * 1000
-    var pipe = curl_waitfd(fd: output.number, events: 0, revents: 0)
+    var others = [curl_waitfd(fd: output.number, events: 0, revents: 0)]
+    if let input { others.append(curl_waitfd(fd: input.number, events: Int16(CURL_WAIT_POLLIN), revents: 0)) }
     var count: Int32 = 0
-    let code = unsafe curl_multi_poll(multi, &pipe, 1, Int32(milliseconds.rounded(.up)), &count)
+    let code = unsafe curl_multi_poll(multi, &others, UInt32(others.count), Int32(milliseconds.rounded(.up)), &count)
     guard code == CURLM_OK else { throw HTTPError(.permanent, "libcurl cannot wait") }
-    return pipe.revents != 0 && output.isHungUp ? .hangUp : .activity
+    if others.count > 1, others[1].revents != 0 { return .input }
+    return others[0].revents != 0 && output.isHungUp ? .hangUp : .activity
   }
 }

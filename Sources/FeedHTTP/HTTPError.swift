@@ -51,6 +51,8 @@ extension HTTPError {
       return HTTPError(.transient, systemError == 0 ? "connection lost" : SystemError(code: systemError).message)
     case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"):
       return HTTPError(.permanent, "the answer is not HTTP")
+    // All that it hands over is taken, so it is its own unpacking that failed.
+    case CURLE_WRITE_ERROR: return HTTPError(.permanent, "the answer goes on behind the end of its compressed data")
     case CURLE_SSL_CERTPROBLEM:
       return HTTPError(.local, "the client certificate or its key cannot be used (--cert, --key)")
     case CURLE_SSL_CACERT_BADFILE:

@@ -7,15 +7,15 @@ public enum HTTPExcerpt {
   /// So much of a line is looked at.
   private static let reach = 8 * 1024
   /// Shorter ones may be words.
-  private static let shortestSecret = 4
+  public static let shortestSecret = 4
 
   /// The first line of a body that is not blank, shortened, and safe to print.
   /// - Parameters:
   ///   - request: what was asked. A server that refuses a key may well quote it: `***` stands for each secret.
   ///   - secrets: further ones.
   public static func firstLine(of body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]] = []) -> String {
-    var line = Array(body.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(reach))
-    for secret in request.secrets + secrets where secret.count >= shortestSecret { hide(secret, in: &line) }
+    let line = hiding(
+      request.secrets + secrets, in: Array(body.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(reach)))
     let isCut = line.count > longest
     var end = min(line.count, longest)
     // Not in the middle of a character.
@@ -23,16 +23,36 @@ public enum HTTPExcerpt {
     return quoted(Array(line[..<end])) + (isCut ? "…" : "")
   }
 
-  private static func hide(_ secret: [UInt8], in line: inout [UInt8]) {
-    var start = 0
-    while start + secret.count <= line.count {
-      if line[start...].starts(with: secret) {
-        line.replaceSubrange(start..<(start + secret.count), with: Array("***".utf8))
-        start += 3
-      } else {
-        start += 1
+  /// A text with `***` for each secret in it.
+  static func hiding(_ secrets: [[UInt8]], in text: [UInt8]) -> [UInt8] {
+    var text = text
+    for secret in secrets where secret.count >= shortestSecret {
+      var start = 0
+      while start + secret.count <= text.count {
+        if text[start...].starts(with: secret) {
+          text.replaceSubrange(start..<(start + secret.count), with: Array("***".utf8))
+          start += 3
+        } else {
+          start += 1
+        }
       }
     }
+    return text
+  }
+}
+
+extension ToolError {
+  /// The error about an answer, with `***` for what the answer quotes of the request's secrets.
+  /// - Parameter secrets: further ones.
+  public func hidingSecrets(of request: HTTPRequest, and secrets: [[UInt8]]) -> ToolError {
+    let secrets = request.secrets + secrets
+    let message = String(decoding: HTTPExcerpt.hiding(secrets, in: Array(message.utf8)), as: UTF8.self)
+    // Where the line holds a secret, no caret would be at the right place.
+    let place = place.map { place in
+      let isClean = HTTPExcerpt.hiding(secrets, in: place.excerpt) == place.excerpt
+      return Place(line: place.line, column: place.column, excerpt: isClean ? place.excerpt : [])
+    }
+    return ToolError(status, message, source: source, place: place, record: record, isUsage: isUsage)
   }
 }
 

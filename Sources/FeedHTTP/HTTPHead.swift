@@ -10,6 +10,8 @@ public struct HTTPHead: Equatable, Sendable {
   public internal(set) var status = 0
   public internal(set) var fields: [Field] = []
 
+  public init() {}
+
   /// The value of the last field called `name` (in lower case).
   public func value(of name: String) -> [UInt8]? { fields.last { $0.name == name }?.value }
 
@@ -23,7 +25,7 @@ public struct HTTPHead: Equatable, Sendable {
 
   /// Takes a line of the head as it came.
   /// - Returns: true when it was the last one of a final answer; that of a `100 Continue` is forgotten.
-  mutating func take(_ line: [UInt8]) -> Bool {
+  public mutating func take(_ line: [UInt8]) -> Bool {
     let text = trimmed(line[...])
     if line.starts(with: Array("HTTP/".utf8)) {
       let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)

@@ -146,7 +146,7 @@ public struct HTTPOptions: Sendable {
 }
 
 /// The characters of a field name or method (RFC 9110 §5.6.2).
-private func isTokenByte(_ byte: UInt8) -> Bool {
+public func isTokenByte(_ byte: UInt8) -> Bool {
   switch byte {
   case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
   case UInt8(ascii: "0")...UInt8(ascii: "9"): true

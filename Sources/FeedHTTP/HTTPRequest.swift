@@ -1,5 +1,7 @@
 // A request as a value, and the one rule of what of it a redirect may carry on.
 
+import FeedCore
+
 /// What is asked of a server, and how it is reached.
 public struct HTTPRequest: Sendable {
   /// One header line as `-H` takes it: `Name: value`, `Name;` for an empty value, `Name:` to send none.
@@ -97,11 +99,12 @@ public struct HTTPRequest: Sendable {
   }
 
   /// The values that are secrets by themselves, which no message may quote; of `Bearer xyz` the last word.
-  var secrets: [[UInt8]] {
+  public var secrets: [[UInt8]] {
     let values = headers.filter { !Self.isHarmless($0.name.lowercased()) }.map { $0.line.dropFirst($0.name.utf8.count) }
     let words = values.compactMap { $0.split { $0 <= 0x20 || $0 == UInt8(ascii: ":") }.last.map(Array.init) }
     let cookies = credentials.cookies.map { Array($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
-    return words + cookies + [credentials.password, credentials.bearer].compactMap(\.self)
+    let login = credentials.user.map { Base64.encoded($0 + [UInt8(ascii: ":")] + (credentials.password ?? [])) }
+    return words + cookies + [credentials.password, login, credentials.bearer].compactMap(\.self)
   }
 
   private static func isHarmless(_ name: String) -> Bool {

@@ -34,14 +34,15 @@ struct ServerWalk {
       }
       let step: Walker.Step
       do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
-        throw error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body)
+        throw source.safe(
+          error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body),
+          about: answer)
       }
       if let complaint = step.complaint {
         hasComplained = true
         try printer.flush()
-        streams.complain(
-          ToolError(.otherEnd, complaint, source: answer.url.display, record: "page \(walker.pages)"), as: paginate.name
-        )
+        let error = ToolError(.otherEnd, complaint, source: answer.url.display, record: "page \(walker.pages)")
+        streams.complain(source.safe(error, about: answer), as: paginate.name)
       }
       if walker.pages == 1 { source.tell(walker.shape, beyond: settings.walk, url) }
       source.progress.items += step.items.count
@@ -58,7 +59,8 @@ struct ServerWalk {
         request = next
       case .link, .end: return settings.form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
       case .failure(let error):
-        throw error.toolError(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body)
+        throw source.safe(
+          error.toolError(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body), about: answer)
       }
     }
   }

@@ -3,33 +3,6 @@
 import FeedCore
 import FeedHTTP
 
-/// How a connection ended.
-enum Ending {
-  /// All that was wanted has been printed.
-  case finished
-  /// The server asked to stop (HTTP 204).
-  case stopped
-  /// The stream came to its end.
-  case closed
-  /// The stream was open, and broke.
-  case lost(HTTPError)
-  /// There was no stream.
-  case failed(HTTPError)
-  /// The server gave another answer than a stream.
-  case refused(Refusal)
-  /// `--max-time` has passed.
-  case outOfTime
-}
-
-/// An answer that is no event stream.
-struct Refusal {
-  let status: Int
-  /// In seconds.
-  let retryAfter: Double?
-  /// The status or type, and the first line of the body.
-  let message: String
-}
-
 struct Connection {
   /// How long the body of a refusal is waited for; it is only read for its first line.
   private static let patience = 5.0
@@ -54,7 +27,7 @@ struct Connection {
 
   /// Runs until the stream is open, or will not be.
   /// - Returns: nil when it is open.
-  mutating func open() throws(ToolError) -> Ending? {
+  mutating func open() throws(ToolError) -> ConnectionEnding? {
     while true {
       let event: HTTPTransfer.Event?
       do { event = try transfer.next() } catch { return .failed(error) }
@@ -66,7 +39,7 @@ struct Connection {
   }
 
   /// Pumps until the stream ends.
-  mutating func run(_ pump: inout EventPump) throws(ToolError) -> Ending {
+  mutating func run(_ pump: inout EventPump) throws(ToolError) -> ConnectionEnding {
     while true {
       let event: HTTPTransfer.Event?
       do { event = try transfer.next() } catch { return .lost(error) }
@@ -86,7 +59,7 @@ struct Connection {
 
   /// Waits for the network.
   /// - Returns: an ending when a time is up.
-  private mutating func waitForNetwork() throws(ToolError) -> Ending? {
+  private mutating func waitForNetwork() throws(ToolError) -> ConnectionEnding? {
     let idleDeadline = idleTimeout.map { lastActivity + $0 }
     let first = [deadline, idleDeadline].compactMap(\.self).min()
     let wakeup: HTTPClient.Wakeup
@@ -94,7 +67,7 @@ struct Connection {
       return isOpen ? .lost(error) : .failed(error)
     }
     switch wakeup {
-    case .activity: return nil
+    case .activity, .input: return nil
     case .hangUp: throw .brokenPipe
     case .timeUp:
       if let deadline, Clock.monotonic() >= deadline { return .outOfTime }
@@ -105,7 +78,7 @@ struct Connection {
   }
 
   /// Judges the head (WHATWG HTML §9.2.3): a stream is status 200 and the right type.
-  private mutating func answer() throws(ToolError) -> Ending? {
+  private mutating func answer() throws(ToolError) -> ConnectionEnding? {
     let head = transfer.head
     if head.status == 204 { return .stopped }
     let type = head.mediaType
@@ -117,10 +90,7 @@ struct Connection {
     let line = try firstLine()
     let found = type.map { quoted(Array($0.utf8)) } ?? "no content type"
     let problem = head.status == 200 ? "expected text/event-stream, found \(found)" : "HTTP \(head.status)"
-    return .refused(
-      Refusal(
-        status: head.status, retryAfter: head.value(of: "retry-after").flatMap { RetryAfter.seconds($0) },
-        message: problem + (line.isEmpty ? "" : ": " + line)))
+    return .refused(HTTPRefusal(head, problem, firstLine: line))
   }
 
   /// The first line of the body that is not blank, for a message.

@@ -5,11 +5,10 @@ import FeedHTTP
 
 struct Options {
   enum Format { case records, raw, sse }
-  enum DataForm { case auto, json, text }
 
   let source: FeedSource
   var format = Format.records
-  var dataForm = DataForm.auto
+  var dataForm = PayloadForm.auto
   var endsWithNull = false
   var showsComments = false
   var showsTime = false
@@ -17,15 +16,10 @@ struct Options {
   var maxEvents = Int.max
   var untilData: [UInt8]?
   var untilType: [UInt8]?
-  var maxTime: Double?
   var maxEventSize = 64 << 20
   var lastEventID: [UInt8] = []
   var checkpoint: [UInt8]?
-  /// In seconds.
-  var reconnectDelay = 3.0
-  var retries = Int.max
-  var retryStatus: StatusSet?
-  var reconnects: Bool?
+  var rules = Reconnection.Rules()
   var idleTimeout: Double?
   var isVerbose = false
   var http = HTTPOptions()
@@ -36,12 +30,13 @@ struct Options {
       throw .usage("option '--\(flag.spec.name)' needs a URL to connect to")
     }
     var givenID: [UInt8]?
+    var reconnects: Bool?
     var resumeFrom: [UInt8]?
     for (flag, bytes) in invocation.options {
       let value = OptionValue(bytes, of: flag.spec)
       switch flag {
       case .event: types.append(bytes)
-      case .dataAs: dataForm = value.text == "json" ? .json : value.text == "text" ? .text : .auto
+      case .dataAs: dataForm = PayloadForm(rawValue: value.text) ?? .auto
       case .raw: format = .raw
       case .null: endsWithNull = true
       case .sse: format = .sse
@@ -50,7 +45,7 @@ struct Options {
       case .maxEvents: maxEvents = try value.integer(1...(.max))
       case .until: untilData = bytes
       case .untilEvent: untilType = bytes
-      case .maxTime: maxTime = try Self.duration(value)
+      case .maxTime: rules.maxTime = try Self.duration(value)
       case .maxEventSize: maxEventSize = try value.size()
       case .lastEventID:
         guard isSendable(bytes), String(validating: bytes, as: UTF8.self) != nil else {
@@ -59,11 +54,11 @@ struct Options {
         givenID = bytes
       case .checkpoint: checkpoint = try value.file()
       case .resumeFrom: resumeFrom = bytes
-      case .reconnectDelay: reconnectDelay = Double(try value.integer(0...1_000_000_000)) / 1000
-      case .retries: retries = try value.integer(0...(.max))
+      case .reconnectDelay: rules.delay = Double(try value.integer(0...1_000_000_000)) / 1000
+      case .retries: rules.retries = try value.integer(0...(.max))
       case .retryStatus:
         guard let set = StatusSet(bytes) else { throw value.refused("HTTP statuses such as 429,5xx, or none") }
-        retryStatus = set
+        rules.retryStatus = set
       case .reconnect: reconnects = true
       case .noReconnect: reconnects = false
       case .idleTimeout: idleTimeout = try Self.duration(value)
@@ -71,6 +66,7 @@ struct Options {
       case .http(let option): try http.take(option, bytes, streams)
       }
     }
+    rules.reconnects = reconnects ?? http.isPlainGet
     try refuseContradictions(invocation)
     if let givenID {
       lastEventID = givenID

@@ -7,7 +7,8 @@ import subprocess
 import sys
 
 PACKAGES = {
-    "jsonpatch": "jsonpatch", "orjson": "orjson", "httpx-sse": "httpx_sse", "lxml": "lxml", "xmltodict": "xmltodict"}
+    "jsonpatch": "jsonpatch", "orjson": "orjson", "httpx-sse": "httpx_sse", "lxml": "lxml", "websockets": "websockets",
+    "xmltodict": "xmltodict"}
 PROGRAMS = ["jq", "xmllint", "xmlstarlet"]
 
 
@@ -141,3 +142,7 @@ def machine():
     except (OSError, StopIteration):
         pass
     return "%s, %d cores, %s %s" % (model, os.cpu_count() or 1, platform.system(), platform.release())
+
+
+def websockets(available, code, url, authority):
+    return available.get("websockets") and [available["websockets"], "-c", code, url, *([authority] if authority else [])]

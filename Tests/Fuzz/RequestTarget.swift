@@ -111,12 +111,12 @@ private func check(_ query: QueryString, _ naive: NaiveQuery, _ typed: [UInt8], 
 
   var same = query
   promise(!same.edit { _, _ in nil } && same == query, "changed by nothing")
-  same.remove { _ in false }
+  same.remove { _, _ in false }
   promise(same == query, "nothing was taken out")
   same.edit { _, value in Array(value) }
   promise(same.names == names && decoded(same.text).count >= decoded(query.text).count, "put back: \(shown(same.text))")
   var less = query
-  less.remove { !$0.isEmpty && decoded(Array($0)) == name }
+  less.remove { found, _ in !found.isEmpty && decoded(Array(found)) == name }
   promise(name.isEmpty || less.names == names.filter { $0 != name }, "taken out: \(shown(less.text))")
 }
 

@@ -89,11 +89,11 @@ final class MemoryStorage: FeedStorage {
   func settle(printed: ClosedRange<Int>?, torn: Int?) {
     if let printed { mark(printed, .printed) }
     if let torn { mark(torn...torn, .uncertain) }
-    intended = nil
+    intended = torn.map { $0...$0 }
   }
 
   func settleInterrupted(_ note: (Int) -> Void) {
-    let count = intended.map { mark($0, .uncertain) } ?? 0
+    let count = intended.map { max(mark($0, .uncertain), $0.count == 1 ? 1 : 0) } ?? 0
     intended = nil
     if count > 0 { note(count) }
   }

@@ -23,7 +23,7 @@ import Testing
     let folder = try ScratchFolder()
     let path = Array(folder.file("so.db").utf8)
     let file = try StoreFile(path)
-    let feed = try file.save(Array("so".utf8), url: Array("/feed".utf8), options: Array("{}".utf8))
+    let feed = try file.add(Array("so".utf8), url: Array("/feed".utf8))
     let printed = try RandomRuns(style, seed: seed).run {
       try StorePicture(path, feed: feed.number)
     } on: {

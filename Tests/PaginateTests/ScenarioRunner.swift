@@ -36,7 +36,7 @@ struct ScenarioRunner {
         picture = store.picture
       case .sqlite:
         let file = try StoreFile(path)
-        let record = try file.save(Array(name.utf8), url: Array(feed.url.utf8), options: Array("{}".utf8))
+        let record = try file.add(Array(name.utf8), url: Array(feed.url.utf8))
         try result.run(try file.open(record), feed.options(options), options, fetcher)
         #expect(try file.damage() == [], "\(comment)")
         picture = try StorePicture(path, feed: record.number)

@@ -26,7 +26,8 @@ struct Sample: CustomTestStringConvertible, Sendable {
       let command = line[line.index(after: space)..<mark.lowerBound].replacingOccurrences(of: "laws/", with: folder)
       return Sample(
         isLive: line[..<space] == "live", prints: line[..<space] != "silent", status: line[..<space] == "no" ? 1 : 0,
-        tool: String(command.prefix { $0 != " " }), command: command,
+        tool: command.split(separator: " ").map(String.init).first(where: Repository.tools.contains) ?? "",
+        command: command,
         input: FileManager.default.contents(atPath: folder + line[mark.upperBound...]) ?? Data())
     }
   }()

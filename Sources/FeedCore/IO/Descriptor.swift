@@ -169,6 +169,23 @@ public struct Descriptor: Sendable {
     return unsafe withPath(path) { unsafe systemStatus($0, &status) } == 0 ? status : nil
   }
 
+  /// Whether there is something under a name, and it is neither a file nor a folder: opening it may wait for ever.
+  public static func isSpecialFile(_ path: [UInt8]) -> Bool {
+    status(of: path).map { $0.st_mode & S_IFMT != S_IFREG && $0.st_mode & S_IFMT != S_IFDIR } ?? false
+  }
+
+  /// The absolute name of a file, without symbolic links; nil when there is no such file.
+  static func realPath(_ path: [UInt8]) -> [UInt8]? {
+    var result: [UInt8]?
+    _ = unsafe withPath(path) { name in
+      guard let found = unsafe realpath(name, nil) else { return -1 }
+      result = unsafe Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
+      unsafe free(found)
+      return 0
+    }
+    return result
+  }
+
   /// Which file a descriptor is open on, or a path leads to; equal for two names of one file.
   public struct Identity: Equatable, Sendable {
     private let device: UInt64

@@ -30,6 +30,10 @@ public final class LockFile {
     return lock
   }
 
+  /// The one name of a file that may have several by symbolic links, so that all who guard it take the same lock.
+  /// - Returns: `path` itself where there is no such file.
+  public static func realPath(_ path: [UInt8]) -> [UInt8] { Descriptor.realPath(path) ?? path }
+
   /// Makes sure that a file of this name is there and may be written, for a library that would create it with other
   /// permissions.
   /// - Parameter mode: the permission bits of a file that was not there, less the umask.

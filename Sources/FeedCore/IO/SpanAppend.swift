@@ -4,4 +4,26 @@ extension [UInt8] {
   public mutating func append(span: borrowing Span<UInt8>) {
     unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
   }
+
+  /// Appends a span of which every four bytes are combined with those of `mask`, its low byte first, by exclusive or.
+  public mutating func append(span: borrowing Span<UInt8>, xor mask: UInt32) {
+    let wide = UInt64(mask) << 32 | UInt64(mask)
+    let count = span.count
+    append(addingCapacity: count) { free in
+      unsafe free.withUnsafeMutableBufferPointer { target, filled in
+        let room = UnsafeMutableRawBufferPointer(target)
+        var index = 0
+        while index &+ 8 <= count {
+          let word = loadWord(span, at: index) ^ wide
+          unsafe room.storeBytes(of: word.littleEndian, toByteOffset: filled + index, as: UInt64.self)
+          index &+= 8
+        }
+        while index < count {
+          unsafe target[filled + index] = span[index] ^ UInt8(truncatingIfNeeded: wide >> (8 * UInt64(index & 7)))
+          index &+= 1
+        }
+        filled += count
+      }
+    }
+  }
 }

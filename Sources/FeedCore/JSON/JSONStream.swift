@@ -25,6 +25,7 @@ public struct JSONStream {
 
   private let maxDepth: Int
   private let maxSize: Int
+  private let sizeOption: String
   private let isLineDelimited: Bool
   private var buffer: [UInt8] = []
   /// Where in the buffer the next document starts, and which place of the stream that is.
@@ -40,11 +41,16 @@ public struct JSONStream {
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
   ///   - maxSize: the largest document in bytes.
+  ///   - sizeOption: the option that sets it, for messages.
   ///   - isLineDelimited: whether a document must end in the line it begins in (NDJSON), so that `skipLine` can go on
   ///     behind an error.
-  public init(maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max, isLineDelimited: Bool = false) {
+  public init(
+    maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max, sizeOption: String = "--max-size",
+    isLineDelimited: Bool = false
+  ) {
     self.maxDepth = maxDepth
     self.maxSize = maxSize
+    self.sizeOption = sizeOption
     self.isLineDelimited = isLineDelimited
     scanner = JSONScanner(maxDepth: maxDepth)
   }
@@ -134,7 +140,7 @@ public struct JSONStream {
     return try scanner.scan(bytes.span.extracting(start..<end), isLast: isLast)
   }
 
-  private func tooLarge() -> Failure { failure("more than \(maxSize) bytes (--max-size)", at: 0) }
+  private func tooLarge() -> Failure { failure("more than \(maxSize) bytes (\(sizeOption))", at: 0) }
 
   private func failure(_ message: String, at offset: Int) -> Failure {
     Failure(message: message, number: count + 1, place: position.place(of: offset, in: Array(buffer[start...])))

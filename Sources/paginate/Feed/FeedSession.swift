@@ -25,6 +25,8 @@ struct FeedSession<Fetcher: PageFetcher> {
   var redelivers = false
   /// Whether a page is the last that is wanted (`--until-id`).
   var isLast: (FeedPage) -> Bool = { _ in false }
+  /// Called before a page is committed, by what fetched it.
+  var willCommit: (Fetcher) throws(StoreError) -> Void = { _ in }
   /// What is worth telling, as soon as it is known.
   var note: (FeedNote) -> Void = { _ in }
 
@@ -55,6 +57,7 @@ struct FeedSession<Fetcher: PageFetcher> {
         let isPage = !change.savedPages.isEmpty
         if isPage { pages += 1 }
         if isPage, printer.isInterrupted?(.beforeCommit(page: pages)) == true { return .interrupted }
+        if isPage { try willCommit(fetcher) }
         try store.commit(change)
         if isPage, printer.isInterrupted?(.afterCommit(page: pages)) == true { return .interrupted }
         if let end = try print(engine.runs) { return end }

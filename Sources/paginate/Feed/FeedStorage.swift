@@ -21,7 +21,8 @@ protocol FeedStorage: AnyObject, FeedKnowledge {
   /// Notes what came of it: what waits in `printed` was written; of the item at `torn`, nobody knows; the rest waits on.
   func settle(printed: ClosedRange<Int>?, torn: Int?) throws(StoreError)
   /// Makes uncertain what was about to be written when the process ended.
-  /// - Parameter note: called with how many, if any, before that is done: so it is told once more rather than never.
+  /// - Parameter note: called with how many are uncertain since the last run, the line that it left torn included, if any
+  ///   are; before it is noted that they are told, so they are told once more rather than never.
   func settleInterrupted(_ note: (Int) -> Void) throws(StoreError)
   /// Makes all that is uncertain wait again.
   func redeliver() throws(StoreError)

@@ -51,7 +51,7 @@ struct Exchange {
           return .answered(Answer(head: transfer.head, body: body, request: transfer.request))
         case nil:
           switch try client.wait(until: lastActivity + idleTimeout, orHangUpOf: output) {
-          case .activity: break
+          case .activity, .input: break
           case .timeUp: throw HTTPError(.timedOut, "nothing received for \(secondsText(idleTimeout)) s")
           case .hangUp: return .hangUp
           }

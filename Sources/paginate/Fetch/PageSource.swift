@@ -91,13 +91,18 @@ struct PageSource {
       if answer.body.isEmpty {
         throw ToolError(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
       }
-      if let fault { throw fault }
+      if let fault { throw safe(fault, about: answer) }
       return document
     case .retry:
       try retry(after: refusal(answer, url), asked: asked.wait, asked.reason)
       return nil
     case .failure: throw refusal(answer, url)
     }
+  }
+
+  /// An error without what the answer quotes of what is secret.
+  func safe(_ error: ToolError, about answer: Answer) -> ToolError {
+    error.hidingSecrets(of: answer.request, and: secrets.values)
   }
 
   private func refusal(_ answer: Answer, _ url: HTTPURL) -> ToolError {
@@ -166,7 +171,7 @@ struct PageSource {
     var request = settings.http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
     request.method = page.method
     request.body = page.body
-    request.bodyWithoutSecrets = page.body.map(secrets.cut)
+    request.bodyWithoutSecrets = page.body.map { secrets.cut($0) ?? [] }
     if !origin.sendsSecrets(to: url) { request.removeSecrets() }
     for header in page.headers { request.set(String(decoding: header.name, as: UTF8.self), header.value) }
     if let ifNoneMatch { request.setDefault("If-None-Match", ifNoneMatch) }

@@ -7,6 +7,9 @@ import FeedCore
 /// An open database. Not for use by several threads.
 @safe
 final class Database {
+  /// How long another process may keep the database to itself, in seconds.
+  static let patience = 10.0
+
   private let handle: OpaquePointer
 
   enum Access {
@@ -35,7 +38,7 @@ final class Database {
     guard let database = unsafe opened else { throw StoreError(.other, "out of memory") }
     unsafe handle = database
     if code != SQLITE_OK { throw error(code) }
-    unsafe sqlite3_busy_timeout(database, 10_000)
+    unsafe sqlite3_busy_timeout(database, Int32(Self.patience * 1000))
   }
 
   deinit { unsafe sqlite3_close_v2(handle) }

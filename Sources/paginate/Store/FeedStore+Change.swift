@@ -55,7 +55,8 @@ extension FeedStore {
     try database.transaction { () throws(StoreError) in
       if let printed { try statements.setPrinted.run(feedValue, first(printed), last(printed), .integer(1)) }
       if let torn { try statements.setPrinted.run(feedValue, .integer(torn), .integer(torn), .integer(2)) }
-      try statements.setIntent.run(feedValue, .null, .null)
+      // What is torn stays noted until the next run has told it.
+      try statements.setIntent.run(feedValue, .init(torn), .init(torn))
     }
   }
 
@@ -64,7 +65,8 @@ extension FeedStore {
     guard let intent = intent ?? nil else { return }
     try database.transaction { () throws(StoreError) in
       try statements.setPrinted.run(feedValue, first(intent), last(intent), .integer(2))
-      let count = database.changedRows
+      // Of a torn line it was known then.
+      let count = max(database.changedRows, intent.count == 1 ? 1 : 0)
       try statements.setIntent.run(feedValue, .null, .null)
       if count > 0 { note(count) }
     }

@@ -18,6 +18,7 @@ final class StoreFile {
   /// Opens a store that is there, to look into it; that needs no right to write, neither to it nor beside it.
   init(reading path: [UInt8]) throws(StoreError) {
     self.path = path
+    try Self.refuseSpecialFile(path)
     do throws(SystemError) { try Descriptor.open(reading: path).close() } catch {
       throw StoreError(.other, error.message)
     }
@@ -42,39 +43,61 @@ final class StoreFile {
   /// - Parameter isDurable: whether each change shall be on the disk before the next step, so that it outlives a power
   ///   cut; otherwise it outlives the process.
   init(_ path: [UInt8], isDurable: Bool = false) throws(StoreError) {
-    self.path = path
+    try Self.refuseSpecialFile(path)
     do throws(SystemError) { try LockFile.ensureFile(path, mode: 0o600) } catch {
       throw StoreError(.other, error.message)
     }
+    self.path = LockFile.realPath(path)
     database = try Database(path, .shared)
     // Nothing is written before it is known whose the file is.
     try Self.check(database)
-    try database.run("PRAGMA journal_mode = WAL")
+    try Self.make(database)
+    try Self.keepLog(of: database)
     try database.run(isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
     // 16 MiB, so that the index of a million ids stays in memory for the most part.
     try database.run("PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF")
-    let fresh = database
-    try database.transaction { () throws(StoreError) in
-      guard try Self.number(fresh, "PRAGMA application_id") == 0 else { return }
-      try fresh.run(Schema.statements)
-      try fresh.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(Schema.version)")
-    }
+  }
+
+  private static func refuseSpecialFile(_ path: [UInt8]) throws(StoreError) {
+    if Descriptor.isSpecialFile(path) { throw StoreError(.foreign, "not a store: no regular file") }
   }
 
   private static func number(_ database: Database, _ pragma: String) throws(StoreError) -> Int {
     try database.prepare(pragma).first { $0.integer(0) } ?? 0
   }
 
+  /// Looks whose the file is, in one transaction, for another process may be making it.
   private static func check(_ database: Database) throws(StoreError) {
+    try database.run("BEGIN")
+    defer { try? database.run("COMMIT") }
+    let isEmpty = try number(database, "SELECT count(*) FROM sqlite_schema") == 0
     let application = try number(database, "PRAGMA application_id")
     let version = try number(database, "PRAGMA user_version")
-    let isEmpty = try number(database, "SELECT count(*) FROM sqlite_schema") == 0
     if application == 0, version == 0, isEmpty { return }
     guard application == Schema.application else {
       throw StoreError(.foreign, "not a store: the SQLite database is that of another program")
     }
     guard version <= Schema.version else {
       throw StoreError(.newer, "the store was made by a later version of paginate (format \(version))")
+    }
+  }
+
+  private static func make(_ database: Database) throws(StoreError) {
+    try database.transaction { () throws(StoreError) in
+      guard try number(database, "PRAGMA application_id") == 0 else { return }
+      try database.run(Schema.statements)
+      try database.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(Schema.version)")
+    }
+  }
+
+  /// Writes go to a log beside the file first. Changing to that is the one thing for which SQLite does not wait by itself.
+  private static func keepLog(of database: Database) throws(StoreError) {
+    let deadline = Clock.monotonic() + Database.patience
+    while true {
+      do { return try database.run("PRAGMA journal_mode = WAL") } catch {
+        guard error.kind == .busy, Clock.monotonic() < deadline else { throw error }
+        _ = Descriptor.wait(for: [], milliseconds: 10)
+      }
     }
   }
 
@@ -93,15 +116,18 @@ final class StoreFile {
     FeedRecord(number: row.integer(0), name: row.text(1), url: row.text(2), options: row.text(3))
   }
 
-  /// Adds a feed, or gives one that is there other options.
+  /// Adds a feed without options, unless it is there.
   @discardableResult
-  func save(_ name: [UInt8], url: [UInt8], options: [UInt8]) throws(StoreError) -> FeedRecord {
-    try database.prepare(
-      "INSERT INTO feed (name, url, options) VALUES (?1, ?2, ?3) ON CONFLICT (name) DO UPDATE SET url = ?2, options = ?3"
-    )
-    .run(.text(name), .text(url), .text(options))
+  func add(_ name: [UInt8], url: [UInt8]) throws(StoreError) -> FeedRecord {
+    try database.prepare("INSERT INTO feed (name, url, options) VALUES (?, ?, '{}') ON CONFLICT (name) DO NOTHING")
+      .run(.text(name), .text(url))
     guard let record = try feed(named: name) else { throw StoreError(.other, "the feed was taken out meanwhile") }
     return record
+  }
+
+  /// Gives a feed its options.
+  func save(_ options: [UInt8], for feed: FeedRecord) throws(StoreError) {
+    try database.prepare("UPDATE feed SET options = ?2 WHERE number = ?1").run(.integer(feed.number), .text(options))
   }
 
   /// The feed, to be read and changed by whoever holds its lock.

@@ -8,7 +8,8 @@ struct RememberedOptions {
   /// - Parameters:
   ///   - walk: what was given.
   ///   - shape: what was found out about the rest; nil before the first page.
-  init(_ walk: WalkOptions, _ shape: Shape?, _ feed: FeedOptions) {
+  ///   - secrets: the names of parameters that no later run must store either.
+  init(_ walk: WalkOptions, _ shape: Shape?, _ feed: FeedOptions, _ secrets: [[UInt8]]) {
     add("next", (walk.next ?? shape?.next)?.text)
     add("items", (walk.items ?? shape?.items)?.text)
     add("id", (walk.id ?? shape?.id)?.text)
@@ -18,6 +19,15 @@ struct RememberedOptions {
     add("emptyCursor", walk.followsEmptyCursor == true ? Array("follow".utf8) : nil)
     if feed.overlap != 1 { add("overlap", Array(String(feed.overlap).utf8)) }
     if feed.forgetsBelowGaps { add("onGap", Array("drop".utf8)) }
+    let names = Set(secrets).map(QueryString.encodedName).sorted { $0.lexicographicallyPrecedes($1) }
+    if !names.isEmpty { add("secretParam", Array(names.joined(separator: [UInt8(ascii: "&")]))) }
+  }
+
+  /// The names of parameters that a feed's runs must not store.
+  /// - Parameter json: its options.
+  static func secretParameters(in json: [UInt8]) -> [[UInt8]] {
+    let names = (try? JSONDocument(parsing: json))?.root.member("secretParam")?.string ?? []
+    return names.split(separator: UInt8(ascii: "&")).map { QueryString.decoded($0) }
   }
 
   private mutating func add(_ name: String, _ value: [UInt8]?) {

@@ -54,10 +54,13 @@ struct StoredFetcher: PageFetcher {
   ) throws(ToolError) -> FeedPage {
     let step: Walker.Step
     do { step = try walker.take(asked, answer.head, document, from: answer.url) } catch {
-      throw error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body)
+      throw source.safe(
+        error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body),
+        about: answer)
     }
     if let text = step.complaint {
-      complaint = ToolError(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)")
+      complaint = source.safe(
+        ToolError(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)"), about: answer)
     }
     source.progress.items += step.page.items.count
     var page = FeedPage(items: step.page.items.map(Self.item))
@@ -68,7 +71,8 @@ struct StoredFetcher: PageFetcher {
     case .link, .end: page.next = nil
     case .failure(let error):
       // The items are good. That the page leads to itself ends the walk, and this is why.
-      failure = error.toolError(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body)
+      failure = source.safe(
+        error.toolError(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body), about: answer)
       page.next = request
     }
     return page

@@ -12,10 +12,10 @@ struct StoredView {
   private let file: StoreFile
 
   init(_ options: Settings.Store, _ settings: Settings, _ streams: StandardStreams) throws(ToolError) {
-    self.options = options
     self.settings = settings
     self.streams = streams
     file = try options.stored { () throws(StoreError) in try StoreFile(reading: options.path) }
+    self.options = try options.remembering(file)
   }
 
   func run() throws(ToolError) -> ExitStatus {

@@ -6,9 +6,19 @@ import FeedHTTP
 extension Settings.Store {
   /// What the feed of a request is called.
   func name(of first: PageRequest) -> [UInt8] {
+    if let feedName { return feedName }
     let plain = SecretParameters(secretParameters, of: first, next: nil).cut(first)
-    // A body asks for something else at the same URL.
-    return feedName ?? plain.url + (plain.body.map { [UInt8(ascii: " ")] + $0 } ?? [])
+    guard let body = first.body else { return plain.url }
+    // A body asks for something else at the same URL. One that may hold anything is told from others only.
+    return plain.url + [UInt8(ascii: " ")] + (plain.body ?? ItemVersion.of(body.span))
+  }
+
+  /// These options, with the parameters that earlier runs on the file were told to be secrets.
+  func remembering(_ file: StoreFile) throws(ToolError) -> Self {
+    var options = self
+    let feeds = try stored { () throws(StoreError) in try file.feeds() }
+    options.secretParameters += feeds.flatMap { RememberedOptions.secretParameters(in: $0.options) }
+    return options
   }
 
   /// What goes wrong in `body`, as an error of the tool.
@@ -30,14 +40,15 @@ struct StoredWalk {
     _ url: HTTPURL, _ options: Settings.Store, _ settings: Settings, _ streams: StandardStreams
   ) throws(ToolError) {
     self.url = url
-    self.options = options
     self.settings = settings
     self.streams = streams
-    first = PageRequest(first: settings.http.request(url))
-    name = options.name(of: first)
-    file = try options.stored { () throws(StoreError) in
+    let file = try options.stored { () throws(StoreError) in
       try StoreFile(options.path, isDurable: options.isDurable)
     }
+    self.file = file
+    self.options = try options.remembering(file)
+    first = PageRequest(first: settings.http.request(url))
+    name = self.options.name(of: first)
   }
 
   private func failure(_ message: String, _ status: ExitStatus) -> ToolError {
@@ -45,49 +56,72 @@ struct StoredWalk {
   }
 
   func run() throws(ToolError) -> ExitStatus {
-    let known = try options.stored { () throws(StoreError) in try file.feed(named: name) }
+    let record = try enter()
+    guard let lock = try options.stored({ () throws(StoreError) in try file.lock(record, waits: options.waits) }) else {
+      throw failure("another run is at work on the feed (--wait)", .later)
+    }
+    defer { withExtendedLifetime(lock) {} }
+    // Only now: the run that was waited for may have been the first.
+    guard let known = try options.stored({ () throws(StoreError) in try file.feed(named: name) }) else {
+      throw failure("the feed was taken out meanwhile", .trouble)
+    }
+    let store = try options.stored { () throws(StoreError) in try file.open(known) }
     var walk = settings.walk
     var given = options
-    if let known, let problem = RememberedOptions.fill(&walk, &given, from: known.options) {
-      throw failure(problem, .trouble)
-    }
-    let secrets = SecretParameters(options.secretParameters, of: first, next: walk.next)
-    let url = secrets.cut(first).url
-    if let known, known.url != url {
+    if let problem = RememberedOptions.fill(&walk, &given, from: known.options) { throw failure(problem, .trouble) }
+    guard walk.id != nil else { throw Self.needsID }
+    let secrets = secrets(walk)
+    guard known.url == secrets.cut(first).url else {
       throw failure("feed '\(shortened(name))' is that of another URL, \(shortened(known.url))", .trouble)
     }
+    let feed = feedOptions(walk, given, secrets)
+    // These are what the engine sees to.
+    walk.dedupes = false
+    walk.guardsLoops = false
+    walk.maxItems = .max
+    walk.maxPages = .max
+    var fetcher = try fetcher(walk, secrets)
+    try restAsAsked(store, &fetcher)
+    return try run(fetcher, feed, walk, known, store)
+  }
+
+  private static var needsID: ToolError { .usage("option '--store' needs '--id'") }
+
+  private func secrets(_ walk: WalkOptions) -> SecretParameters {
+    SecretParameters(
+      options.secretParameters, of: first, next: walk.next, credentials: settings.http.request(url).secrets)
+  }
+
+  /// The feed's record, which is made where there is none. What was given is only remembered when a page has shown that
+  /// it fits.
+  private func enter() throws(ToolError) -> FeedRecord {
+    let known = try options.stored { () throws(StoreError) in try file.feed(named: name) }
+    if let known { return known }
+    guard settings.walk.id != nil else { throw Self.needsID }
+    let url = secrets(settings.walk).cut(first).url
+    return try options.stored { () throws(StoreError) in try file.add(name, url: url) }
+  }
+
+  private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolError) -> StoredFetcher {
+    let walker: Walker
+    do { walker = try Walker(walk, first: first) } catch {
+      throw error.toolError(in: url.display, page: 1, isLocal: false)
+    }
+    guard let origin = walker.origin else { throw .usage("no URL given") }
+    return StoredFetcher(try PageSource(settings, origin, secrets, streams), walker, secrets)
+  }
+
+  private func feedOptions(
+    _ walk: WalkOptions, _ given: Settings.Store, _ secrets: SecretParameters
+  ) -> FeedOptions {
     var feed = FeedOptions(firstRequest: secrets.cut(first).json)
     feed.command = options.command
     feed.overlap = given.overlap ?? 1
     feed.forgetsBelowGaps = given.forgetsBelowGaps ?? false
     feed.printsChanged = options.printsChanged
     feed.maxPages = walk.maxPages == .max ? nil : walk.maxPages
-    guard walk.id != nil else { throw .usage("option '--store' needs '--id'") }
-    // These are what the engine sees to.
-    walk.dedupes = false
-    walk.guardsLoops = false
-    walk.maxItems = .max
-    walk.maxPages = .max
     number(&feed, walk, secrets)
-
-    let walker: Walker
-    do { walker = try Walker(walk, first: first) } catch {
-      throw error.toolError(in: self.url.display, page: 1, isLocal: false)
-    }
-    guard let origin = walker.origin else { throw .usage("no URL given") }
-    var fetcher = StoredFetcher(try PageSource(settings, origin, secrets, streams), walker, secrets)
-    let record = try options.stored { () throws(StoreError) in
-      // What was given is remembered when a page has shown that it fits.
-      if let known { return known }
-      return try file.save(name, url: url, options: Array("{}".utf8))
-    }
-    guard let lock = try options.stored({ () throws(StoreError) in try file.lock(record, waits: options.waits) }) else {
-      throw failure("another run is at work on the feed (--wait)", .later)
-    }
-    defer { withExtendedLifetime(lock) {} }
-    let store = try options.stored { () throws(StoreError) in try file.open(record) }
-    try restAsAsked(store, &fetcher)
-    return try run(fetcher, feed, walk, url, store)
+    return feed
   }
 
   /// Tells the engine how to ask for a page by its number, where the rule is one of numbers.
@@ -130,7 +164,7 @@ struct StoredWalk {
   private static var now: Int { Int(Clock.now() / 1_000_000) }
 
   private func run(
-    _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ bareURL: [UInt8], _ store: FeedStore
+    _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore
   ) throws(ToolError) -> ExitStatus {
     let output = streams.output
     var printer = FeedPrinter { bytes in output.write(bytes) }
@@ -139,13 +173,13 @@ struct StoredWalk {
     var session = FeedSession(store, feed, fetcher, printer)
     session.redelivers = options.redelivers
     session.note = { tell($0) }
-    let end = try options.stored { () throws(StoreError) in try session.run() }
-
-    if let shape = session.fetcher.shape {
-      _ = try options.stored { () throws(StoreError) in
-        try file.save(name, url: bareURL, options: RememberedOptions(walk, shape, feed).json)
-      }
+    var remembered: [UInt8] = []
+    session.willCommit = { (fetcher) throws(StoreError) in
+      let json = RememberedOptions(walk, fetcher.shape, feed, options.secretParameters).json
+      if json != remembered { try file.save(json, for: known) }
+      remembered = json
     }
+    let end = try options.stored { () throws(StoreError) in try session.run() }
     if let wait = session.fetcher.retryWait {
       try options.stored { () throws(StoreError) in try store.setRetryWait(wait, now: Self.now) }
     }
@@ -165,6 +199,7 @@ struct StoredWalk {
     let text =
       switch note {
       case .gapLost: "a gap cannot be filled any more: the feed ends above what was known"
+      case .uncertain(1): "of 1 item it is not known whether it was printed (--redeliver)"
       case .uncertain(let count): "of \(count) items it is not known whether they were printed (--redeliver)"
       }
     streams.complain(ToolError(.no, text, source: url.display), as: paginate.name)

@@ -63,8 +63,25 @@ struct OriginRules: Equatable, Sendable {
   /// The URL that a link of a page means.
   /// - Throws: where it must not be followed. No message quotes it: it may hold a secret.
   func target(of reference: [UInt8], from page: HTTPURL) throws(WalkError) -> HTTPURL {
+    let next = try Self.url(reference, from: page)
+    let (there, here) = (OriginParts(next), OriginParts(home))
+    if there.scheme == "http", here.scheme == "https" || OriginParts(page).scheme == "https" {
+      throw WalkError(.refused, "the next link leads from https to http, which is refused")
+    }
+    if there != here, !(allowed + trusted).contains(where: { $0.matches(there) }) {
+      throw WalkError(
+        .refused, "the next link leads to another origin, \(there.shown), which is refused (--allow-host)")
+    }
+    return next
+  }
+
+  /// The URL that a link means, on any host.
+  /// - Parameter page: what it is relative to; nil where it must be absolute.
+  static func url(_ reference: [UInt8], from page: HTTPURL? = nil) throws(WalkError) -> HTTPURL {
     let next: HTTPURL
-    do throws(HTTPURL.Invalid) { next = try page.resolving(reference) } catch {
+    do throws(HTTPURL.Invalid) {
+      if let page { next = try page.resolving(reference) } else { next = try HTTPURL(reference) }
+    } catch {
       switch error {
       case .scheme(let name):
         throw WalkError(.refused, "the next link is a URL of scheme '\(quoted(Array(name.utf8)))', which is refused")
@@ -73,14 +90,6 @@ struct OriginRules: Equatable, Sendable {
     }
     if next.user != nil || next.password != nil {
       throw WalkError(.refused, "the next link holds a user name or password, which is refused")
-    }
-    let (there, here) = (OriginParts(next), OriginParts(home))
-    if there.scheme == "http", here.scheme == "https" || OriginParts(page).scheme == "https" {
-      throw WalkError(.refused, "the next link leads from https to http, which is refused")
-    }
-    if there != here, !(allowed + trusted).contains(where: { $0.matches(there) }) {
-      throw WalkError(
-        .refused, "the next link leads to another origin, \(there.shown), which is refused (--allow-host)")
     }
     return next
   }

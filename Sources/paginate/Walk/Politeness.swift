@@ -26,7 +26,8 @@ struct Politeness: Equatable, Sendable {
   }
 
   private mutating func extend(to seconds: Double, _ reason: String) {
-    guard seconds.isFinite, seconds > wait else { return }
+    // What is too large for a number is too long for any limit.
+    guard seconds > wait else { return }
     wait = seconds
     self.reason = reason
   }

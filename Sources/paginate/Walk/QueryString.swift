@@ -68,6 +68,16 @@ struct QueryString: Equatable, Sendable {
     parameters.map { (Self.decoded(text[$0.name]), Array(text[$0.value])) }
   }
 
+  /// Whether a form is one: each part a name without anything that would be encoded there, and a value.
+  var isWellFormed: Bool {
+    let names = parameters.map { text[$0.name] }
+    return text.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+      && parameters.allSatisfy(\.hasSign)
+      && names.allSatisfy {
+        !$0.isEmpty && $0.allSatisfy { Self.isUnreserved($0) || "%+[]$*:@!,;/()".utf8.contains($0) }
+      }
+  }
+
   /// The decoded names, in their order.
   var names: [[UInt8]] { parameters.map { Self.decoded(text[$0.name]) } }
 
@@ -115,10 +125,14 @@ struct QueryString: Equatable, Sendable {
   }
 
   /// Takes parameters out, each with one `&`.
-  mutating func remove(_ isUnwanted: (ArraySlice<UInt8>) -> Bool) {
+  /// - Parameter isUnwanted: of a name and a value as they stand.
+  mutating func remove(_ isUnwanted: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool) {
     guard let range else { return }
     let pieces = text[range].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
-    let kept = pieces.filter { !isUnwanted($0.prefix { $0 != UInt8(ascii: "=") }) }
+    let kept = pieces.filter { piece in
+      let name = piece.prefix { $0 != UInt8(ascii: "=") }
+      return !isUnwanted(name, piece[name.endIndex...].dropFirst())
+    }
     guard kept.count < pieces.count else { return }
     var rest = Array(text[range.upperBound...])
     // A `?` that nothing follows goes too.

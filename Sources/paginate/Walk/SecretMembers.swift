@@ -3,15 +3,6 @@
 import FeedCore
 
 enum SecretMembers {
-  /// What a member's name says about what is in it.
-  enum Suspicion {
-    /// Everything in it is secret, however deep.
-    case all
-    /// It is a secret when it is one value.
-    case value
-    case none
-  }
-
   /// A string, number or boolean that is a secret.
   struct Place {
     /// The names and indices on the way to it. Members of one name have one path.
@@ -19,22 +10,42 @@ enum SecretMembers {
     let range: Range<Int>
   }
 
-  /// - Parameter suspicion: by a member's name, decoded.
-  /// - Returns: the places in the order of the text; none where the body is not JSON.
-  static func places(in body: [UInt8], _ suspicion: ([UInt8]) -> Suspicion) -> [Place] {
-    guard let root = try? JSONDocument(parsing: body).root else { return [] }
+  /// - Parameter isSecret: whether what a member holds is a secret, with all that is in it; by its name, decoded.
+  /// - Returns: the places in the order of the text; nil where the body is not JSON, one document or several.
+  static func places(in body: [UInt8], _ isSecret: ([UInt8]) -> Bool) -> [Place]? {
+    var stream = JSONStream()
+    stream.append(body)
     var places: [Place] = []
-    var open: [(value: JSONValue, path: [[UInt8]], isSecret: Bool)] = [(root, [], false)]
-    while let (value, path, isSecret) = open.popLast() {
+    var offset = 0
+    do {
+      while let found = try stream.next(isLast: true) {
+        while isWhiteSpace(body[offset]) { offset += 1 }
+        places += self.places(in: found.document.root, at: offset, [Array(String(found.number).utf8)], isSecret)
+        offset += found.document.bytes.count
+      }
+    } catch {
+      return nil
+    }
+    return places
+  }
+
+  private static func places(
+    in root: JSONValue, at offset: Int, _ path: [[UInt8]], _ isSecret: ([UInt8]) -> Bool
+  ) -> [Place] {
+    var places: [Place] = []
+    var open = [(value: root, path: path, isSecret: false)]
+    while let (value, path, isInSecret) = open.popLast() {
       for (index, child) in value.children.enumerated() {
         let name = child.key?.string
-        let found = name.map(suspicion) ?? .none
+        let isOne = name.map(isSecret) ?? isInSecret
         let path = path + [name ?? Array(String(index).utf8)]
         switch child.value.kind {
-        case .object, .array: open.append((child.value, path, isSecret || found == .all))
+        case .object, .array: open.append((child.value, path, isOne || isInSecret))
         case .null: break
         default:
-          if isSecret || found != .none { places.append(Place(path: path, range: child.value.range)) }
+          let range = child.value.range
+          guard isOne || isInSecret else { continue }
+          places.append(Place(path: path, range: (range.lowerBound + offset)..<(range.upperBound + offset)))
         }
       }
     }

@@ -4,8 +4,12 @@
 // A parameter whose value the command line has keeps its place, with an empty value; one that only the server has put
 // into its links (as some do with the token that came in a header) is taken out, since nothing could put it back.
 // `key` and `token` are also what some APIs call a cursor, so these names count only where the command line has them.
+//
+// A body that is neither a form nor JSON cannot be looked through. It is not stored at all: it is that of the command line
+// anyway, and no cursor can be in it.
 
 import FeedCore
+import FeedHTTP
 
 /// The secrets of a walk, by the names of their parameters and members.
 struct SecretParameters: Sendable {
@@ -30,6 +34,8 @@ struct SecretParameters: Sendable {
   private let first: PageRequest
   private let given: Set<String>
   private let firstNames: Set<String>
+  /// Secrets that stand elsewhere, and may turn up in a link.
+  private let credentials: Set<[UInt8]>
   /// What the rule sets, which is no secret whatever its name.
   private let exempt: String?
 
@@ -37,7 +43,9 @@ struct SecretParameters: Sendable {
   ///   - names: those of `--secret-param`, as typed.
   ///   - first: the request of the command line, with its secrets.
   ///   - rule: `--next`; nil where it is not known yet.
-  init(_ names: [[UInt8]], of first: PageRequest, next rule: NextRule?) {
+  ///   - credentials: secrets that do not stand in the request itself.
+  init(_ names: [[UInt8]], of first: PageRequest, next rule: NextRule?, credentials: [[UInt8]] = []) {
+    self.credentials = Set(credentials.filter { $0.count >= HTTPExcerpt.shortestSecret })
     self.first = first
     exempt = rule?.parameter(of: first).map(Self.lowercased)
     given = Set(names.map { Self.key($0[...]) })
@@ -48,13 +56,13 @@ struct SecretParameters: Sendable {
   func cut(_ request: PageRequest) -> PageRequest {
     var result = request
     var url = QueryString(request.url)
-    url.remove { name in
+    url.remove { name, value in
       let key = Self.key(name)
-      return !firstNames.contains(key) && isCertain(key)
+      return !firstNames.contains(key) && (isCertain(key) || credentials.contains(QueryString.decoded(value)))
     }
     url.edit { name, _ in isCut(Self.key(name)) ? [] : nil }
     result.url = url.text
-    result.body = request.body.map(cut)
+    result.body = request.body.flatMap(cut)
     return result
   }
 
@@ -68,22 +76,19 @@ struct SecretParameters: Sendable {
       return value.isEmpty ? known : nil
     }
     result.url = url.text
-    if let body = request.body, let given = first.body { result.body = putBack(body, from: given) }
+    if let given = first.body { result.body = request.body.map { putBack($0, from: given) } ?? given }
     return result
   }
 
   /// The values themselves, decoded: what no message may quote.
   var values: [[UInt8]] {
-    var found = QueryString(first.url).pairs.filter { isCut(Self.lowercased($0.name)) }.map(\.value)
+    let found = QueryString(first.url).pairs.filter { isCut(Self.lowercased($0.name)) }.map(\.value)
     guard let body = first.body else { return found }
-    if first.hasJSONBody {
-      for place in places(in: body) {
-        found.append((try? JSONDocument(parsing: Array(body[place.range])).root).flatMap(JSONText.scalar) ?? [])
-      }
-    } else {
-      found += QueryString(body, isForm: true).pairs.filter { isSecret($0.name) }.map(\.value)
+    if let places = places(in: body) {
+      let values = places.compactMap { try? JSONDocument(parsing: Array(body[$0.range])).root }
+      return found + values.compactMap(JSONText.scalar)
     }
-    return found
+    return found + QueryString(body, isForm: true).pairs.filter { isSecret($0.name) }.map(\.value)
   }
 
   // MARK: Names
@@ -110,18 +115,19 @@ struct SecretParameters: Sendable {
 
   // MARK: Bodies
 
-  /// A body without secrets.
-  func cut(_ body: [UInt8]) -> [UInt8] {
-    if PageRequest.isJSON(body) { return SecretMembers.edited(body, places(in: body)) { _ in Array("\"\"".utf8) } }
+  /// A body without secrets; nil for one in which they cannot be found.
+  func cut(_ body: [UInt8]) -> [UInt8]? {
+    if let places = places(in: body) { return SecretMembers.edited(body, places) { _ in Array("\"\"".utf8) } }
     var form = QueryString(body, isForm: true)
+    guard form.isWellFormed else { return nil }
     form.edit { name, _ in isSecret(QueryString.decoded(name)) ? [] : nil }
     return form.text
   }
 
   private func putBack(_ body: [UInt8], from given: [UInt8]) -> [UInt8] {
-    if PageRequest.isJSON(body) {
-      var values = Queue(places(in: given).map { ($0.path, Array(given[$0.range])) })
-      return SecretMembers.edited(body, places(in: body)) { values.next($0.path) }
+    if let places = places(in: body), let known = self.places(in: given) {
+      var values = Queue(known.map { ($0.path, Array(given[$0.range])) })
+      return SecretMembers.edited(body, places) { values.next($0.path) }
     }
     var form = QueryString(body, isForm: true)
     var values = Queue(QueryString(given, isForm: true).rawPairs)
@@ -132,12 +138,7 @@ struct SecretParameters: Sendable {
     return form.text
   }
 
-  private func places(in body: [UInt8]) -> [SecretMembers.Place] {
-    SecretMembers.places(in: body) { name in
-      let key = Self.lowercased(name)
-      return isCertain(key) ? .all : isLikely(key) ? .value : .none
-    }
-  }
+  private func places(in body: [UInt8]) -> [SecretMembers.Place]? { SecretMembers.places(in: body, isSecret) }
 
   /// Values by their names, which may occur several times: the first time gets the first.
   private struct Queue<Name: Hashable> {

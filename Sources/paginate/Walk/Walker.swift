@@ -171,7 +171,7 @@ struct Walker: Sendable {
         return .end(page.hasMore == false ? .noMore : .noNext)
       }
       guard HTTPURL.isURL(link) else { throw WalkError(.usage, "a relative next link needs '--base-url'") }
-      return .link(link)
+      return .link(Array(try OriginRules.url(link).text.utf8))
     } catch {
       return .failure(error)
     }

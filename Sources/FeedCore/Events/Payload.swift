@@ -1,0 +1,55 @@
+// How the `data` of an event record holds what came over a wire: the one rule of all tools that print records of it, and
+// its option, `--data-as`.
+
+public enum PayloadForm: String, Sendable {
+  /// Objects and arrays are embedded as they came, less the white space between tokens; everything else is a string.
+  case auto
+  /// Every JSON value is embedded, and what is none is an error.
+  case json
+  /// Always a string.
+  case text
+}
+
+/// Data that is no JSON, where `PayloadForm.json` wants it to be.
+public struct NotJSON: Error, Sendable {
+  public let reason: String
+}
+
+extension PayloadForm {
+  /// The data as JSON if it is to be embedded as such; nil when it is to be a string.
+  public func document(of data: [UInt8]) throws(NotJSON) -> JSONDocument? {
+    switch self {
+    case .text: return nil
+    case .auto:
+      let first = data.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+      guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
+      return try? JSONDocument(parsing: data)
+    case .json:
+      do throws(JSONError) { return try JSONDocument(parsing: data) } catch {
+        throw NotJSON(reason: "the data is no JSON: \(error.message), at byte \(error.offset + 1) of it")
+      }
+    }
+  }
+}
+
+extension ByteWriter {
+  /// Writes the `data` of a record.
+  /// - Parameters:
+  ///   - data: valid UTF-8.
+  ///   - document: of it, by `PayloadForm.document(of:)`.
+  public mutating func appendPayload(_ data: [UInt8], _ document: JSONDocument?) {
+    guard let document else { return JSONString.write(data.span, to: &self) }
+    if document.isCompact {
+      append(data, document.root.range)
+    } else {
+      JSONWriter.writeCompact(JSONTree(document.root), to: &self)
+    }
+  }
+
+  /// Writes the member `time`, of this moment.
+  public mutating func appendTime() {
+    append(",\"time\":\"")
+    append(CivilTime(microseconds: Clock.now()).text)
+    append("\"")
+  }
+}

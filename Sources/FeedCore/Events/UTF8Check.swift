@@ -1,0 +1,34 @@
+// Is this UTF-8? Asked of a text that comes in pieces, and answered as soon as it can be: at the first byte that no
+// well-formed text could have there (RFC 3629 §4), not at the end of the piece or of the text.
+
+public struct UTF8Check: Sendable {
+  /// The beginning of a sequence that the last piece cut in two; three bytes at the most.
+  private var begun: [UInt8] = []
+
+  public init() {}
+
+  /// Whether the text could end here.
+  public var isComplete: Bool { begun.isEmpty }
+
+  /// Goes on with the next piece.
+  /// - Returns: nil while all is well; otherwise the index of the byte in `bytes` that cannot be there, or of the first
+  ///   one of its sequence where that is in this piece too.
+  public mutating func take(_ bytes: borrowing Span<UInt8>) -> Int? {
+    var index = 0
+    while !begun.isEmpty, index < bytes.count {
+      begun.append(bytes[index])
+      let (length, valid) = UTF8Sequence.prefix(in: begun.span, at: 0)
+      if valid < begun.count { return index }
+      index += 1
+      if valid == length { begun.removeAll(keepingCapacity: true) }
+    }
+    guard let bad = UTF8Repair.firstInvalid(bytes, from: index) else { return nil }
+    let (length, valid) = UTF8Sequence.prefix(in: bytes, at: bad)
+    guard length > 0, bad + valid == bytes.count else { return bad }
+    for place in bad..<bytes.count { begun.append(bytes[place]) }
+    return nil
+  }
+
+  /// The index of the first byte that begins no well-formed sequence; nil when `bytes` is UTF-8.
+  public static func firstInvalid(_ bytes: borrowing Span<UInt8>) -> Int? { UTF8Repair.firstInvalid(bytes, from: 0) }
+}

@@ -1,0 +1,107 @@
+// One easy handle of libcurl: what every use of one has in common, which is how it is made, what it is told about the way
+// to the server, and what went wrong.
+
+import CCurl
+import FeedCore
+
+@safe
+class CurlHandle {
+  let easy: UnsafeMutableRawPointer
+  /// How the transfer ended; nil while it goes on.
+  var result: CURLcode?
+  private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
+  /// The name of the Unix socket that is connected to instead of the URL's host.
+  private var socket: String?
+  private let errorText: UnsafeMutablePointer<CChar>
+
+  init(_ request: HTTPRequest) throws(HTTPError) {
+    guard let easy = unsafe curl_easy_init() else { throw HTTPError(.permanent, "libcurl cannot start") }
+    unsafe self.easy = easy
+    unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+    unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    try unsafe check(feed_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText))
+    // libcurl must touch no signal: no SIGALRM (only a libcurl without a resolver thread would use it), and SIGPIPE is
+    // ignored by HTTPClient, once, instead of around every call.
+    try set(CURLOPT_NOSIGNAL, 1)
+    try unsafe check(feed_set_http_only(easy))
+    try set(CURLOPT_URL, Array(request.url.text.utf8))
+    try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
+    // A peer that vanished without a word is found by the kernel, which costs us nothing.
+    try set(CURLOPT_TCP_KEEPALIVE, 1)
+    try set(CURLOPT_USERAGENT, request.userAgent)
+    try configure(request.route)
+    if let file = request.credentials.certificate { try set(CURLOPT_SSLCERT, file) }
+    if let file = request.credentials.key { try set(CURLOPT_SSLKEY, file) }
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(easy)
+    while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
+    unsafe errorText.deallocate()
+  }
+
+  /// The failure that the transfer ended with, if any.
+  var failure: HTTPError? {
+    guard let result, result != CURLE_OK else { return nil }
+    return error(result)
+  }
+
+  /// What a call that came to `code` has to say.
+  func error(_ code: CURLcode) -> HTTPError {
+    var systemError = 0
+    unsafe feed_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
+    let error = unsafe HTTPError.make(
+      code, systemError: Int32(truncatingIfNeeded: systemError), detail: String(cString: errorText))
+    guard code == CURLE_COULDNT_CONNECT, let socket else { return error }
+    return HTTPError(error.kind, "\(socket): \(error.message)")
+  }
+
+  // MARK: Options
+
+  private func configure(_ route: HTTPRequest.Route) throws(HTTPError) {
+    socket = route.unixSocket.map(quoted)
+    try set(CURLOPT_CONNECTTIMEOUT_MS, Int(route.connectTimeout * 1000))
+    if let proxy = route.proxy { try set(CURLOPT_PROXY, proxy) }
+    if route.isInsecure {
+      try set(CURLOPT_SSL_VERIFYPEER, 0)
+      try set(CURLOPT_SSL_VERIFYHOST, 0)
+    }
+    if let file = route.authorities { try set(CURLOPT_CAINFO, file) }
+    if !route.resolve.isEmpty { try set(CURLOPT_RESOLVE, list: route.resolve) }
+    if let path = route.unixSocket { try set(CURLOPT_UNIX_SOCKET_PATH, path) }
+    switch route.version {
+    case .any: break
+    case .http1: try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
+    case .http2: try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_0))
+    }
+  }
+
+  func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {
+    try unsafe check(feed_set_long(easy, option, value))
+  }
+
+  func set(_ option: CURLoption, _ value: [UInt8]) throws(HTTPError) {
+    let code = unsafe (value + [0]).withUnsafeBytes { raw in
+      unsafe feed_set_string(easy, option, raw.bindMemory(to: CChar.self).baseAddress)
+    }
+    try check(code)
+  }
+
+  func set(_ option: CURLoption, list lines: [[UInt8]]) throws(HTTPError) {
+    var list: UnsafeMutablePointer<curl_slist>?
+    for line in lines {
+      let longer = unsafe (line + [0]).withUnsafeBytes { raw in
+        unsafe curl_slist_append(list, raw.bindMemory(to: CChar.self).baseAddress)
+      }
+      if unsafe longer == nil { break }
+      unsafe list = longer
+    }
+    guard let list = unsafe list else { return }
+    unsafe lists.append(list)
+    try unsafe check(feed_set_pointer(easy, option, list))
+  }
+
+  func check(_ code: CURLcode) throws(HTTPError) {
+    if code != CURLE_OK { throw .make(code, systemError: 0, detail: "") }
+  }
+}

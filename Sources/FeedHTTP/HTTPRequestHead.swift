@@ -1,0 +1,66 @@
+// The head of a request as bytes, for who speaks over a bare HTTPConnection. What libcurl would put together elsewhere is
+// put together here, by the same rules: a header of the user's stands in place of one that we would send.
+
+import FeedCore
+
+extension HTTPURL {
+  /// Host and port as the Host header has them: the port only when it is not the scheme's own.
+  public var authority: String {
+    let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+    return String(decoding: rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }, as: UTF8.self)
+  }
+
+  /// Path and query (RFC 9112 §3.2.1).
+  public var target: String {
+    let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
+      .drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    let path = String(decoding: rest, as: UTF8.self)
+    return path.hasPrefix("/") ? path : "/" + path
+  }
+}
+
+extension HTTPRequest {
+  /// The request line and all headers, with the blank line behind them (RFC 9112 §3).
+  public func head() -> [UInt8] {
+    var request = self
+    request.setDefault("Host", Array(url.authority.utf8))
+    request.setDefault("User-Agent", userAgent)
+    if let token = credentials.bearer { request.setDefault("Authorization", Array("Bearer ".utf8) + token) }
+    if let user = credentials.user {
+      let pair = user + Array(":".utf8) + (credentials.password ?? [])
+      request.setDefault("Authorization", Array("Basic ".utf8) + Base64.encoded(pair))
+    }
+    if !credentials.cookies.isEmpty {
+      request.setDefault("Cookie", Array(credentials.cookies.joined(separator: Array("; ".utf8))))
+    }
+    // The host comes first, as RFC 9110 §7.2 wants it.
+    let hosts = request.headers.filter { $0.name.lowercased() == "host" }
+    let others = request.headers.filter { $0.name.lowercased() != "host" }
+    let all = [Array("\(method) \(url.target) HTTP/1.1".utf8)] + (hosts + others).compactMap(\.sent)
+    return Array(all.map { $0 + Array("\r\n".utf8) }.joined()) + Array("\r\n".utf8)
+  }
+
+  /// Takes name and password for the host from `~/.netrc`, as `--netrc` asks, unless there are some.
+  public mutating func takeNetrc() {
+    guard route.usesNetrc, credentials.user == nil, let home = Process.environment("HOME"),
+      let file = try? Descriptor.open(reading: home + Array("/.netrc".utf8))
+    else { return }
+    defer { file.closeQuietly() }
+    // The port, which the origin always has, is of no interest there.
+    let origin = Array(url.origin.utf8)
+    let host = Array(origin[..<(origin.lastIndex(of: UInt8(ascii: ":")) ?? 0)].split(separator: UInt8(ascii: "/"))[1])
+    guard let text = try? ByteReader.readAll(file, limit: 1 << 20), let entry = Netrc.entry(for: host, in: text)
+    else { return }
+    credentials.user = entry.login
+    credentials.password = entry.password
+  }
+}
+
+extension HTTPRequest.Header {
+  /// The line as it is sent: `Name;` is a header without value, `Name:` none at all.
+  fileprivate var sent: [UInt8]? {
+    if line.last == UInt8(ascii: ";"), line.count == name.utf8.count + 1 { return Array(name.utf8) + Array(":".utf8) }
+    let value = trimmed(line.dropFirst(name.utf8.count + 1))
+    return value.isEmpty ? nil : Array(name.utf8) + Array(": ".utf8) + value
+  }
+}

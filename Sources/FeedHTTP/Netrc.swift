@@ -1,0 +1,85 @@
+// ~/.netrc, for connections on which libcurl does no HTTP and so gives away nothing of what it reads there. The words are
+// those of ftp(1); a word may stand in double quotes, with backslashes, as curl(1) has it.
+
+enum Netrc {
+  struct Entry: Equatable {
+    var login: [UInt8] = []
+    var password: [UInt8]?
+  }
+
+  /// The entry of a host, or else the default one.
+  static func entry(for host: [UInt8], in text: [UInt8]) -> Entry? {
+    var words = Words(text)
+    var entry: Entry?
+    var isOurs = false
+    while let word = words.next() {
+      let keyword = String(decoding: word, as: UTF8.self)
+      switch keyword {
+      case "machine", "default":
+        if entry != nil { return entry }
+        isOurs = keyword == "default" || words.next().map(lowercased) == lowercased(host)
+        if isOurs { entry = Entry() }
+      case "login":
+        if let login = words.next(), isOurs { entry?.login = login }
+      case "password":
+        if let password = words.next(), isOurs { entry?.password = password }
+      case "account": _ = words.next()
+      // A macro goes on to the next blank line.
+      case "macdef": words.skipParagraph()
+      default: continue
+      }
+    }
+    return entry
+  }
+
+  private static func lowercased(_ name: [UInt8]) -> [UInt8] {
+    name.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+  }
+
+  private struct Words {
+    private let text: [UInt8]
+    private var index = 0
+
+    init(_ text: [UInt8]) { self.text = text }
+
+    mutating func next() -> [UInt8]? {
+      while index < text.count, text[index] <= 0x20 || text[index] == UInt8(ascii: "#") {
+        if text[index] == UInt8(ascii: "#") { skipLine() } else { index += 1 }
+      }
+      guard index < text.count else { return nil }
+      var word: [UInt8] = []
+      let isQuoted = text[index] == UInt8(ascii: "\"")
+      if isQuoted { index += 1 }
+      while index < text.count, isQuoted ? text[index] != UInt8(ascii: "\"") : text[index] > 0x20 {
+        if isQuoted, text[index] == UInt8(ascii: "\\"), index + 1 < text.count {
+          index += 1
+          word.append(Self.escaped(text[index]))
+        } else {
+          word.append(text[index])
+        }
+        index += 1
+      }
+      if isQuoted { index += 1 }
+      return word
+    }
+
+    mutating func skipParagraph() {
+      skipLine()
+      while index < text.count, text[index] != 0x0A { skipLine() }
+    }
+
+    private mutating func skipLine() {
+      while index < text.count, text[index] != 0x0A { index += 1 }
+      index += 1
+    }
+
+    private static func escaped(_ letter: UInt8) -> UInt8 {
+      switch letter {
+      case UInt8(ascii: "n"): 0x0A
+      case UInt8(ascii: "r"): 0x0D
+      case UInt8(ascii: "t"): 0x09
+      default: letter
+      }
+    }
+  }
+}

@@ -1,0 +1,158 @@
+// A feed over as many connections as it takes: what each end of a connection means, when to connect again, and when to
+// give up. The tool connects, waits and complains; the judgement is here, the same for every tool that stays connected.
+
+import FeedCore
+
+/// How a connection ended.
+public enum ConnectionEnding: Sendable {
+  /// All that was wanted has been printed.
+  case finished
+  /// The server asked to stop (HTTP 204).
+  case stopped
+  /// The feed came to its end.
+  case closed
+  /// The feed was open, and broke.
+  case lost(HTTPError)
+  /// There was none.
+  case failed(HTTPError)
+  /// The server gave another answer.
+  case refused(HTTPRefusal)
+  /// `--max-time` has passed.
+  case outOfTime
+}
+
+/// An answer that opens no feed.
+public struct HTTPRefusal: Sendable {
+  public let status: Int
+  /// In seconds.
+  public let retryAfter: Double?
+  /// What was expected or the status, and the first line of the body.
+  public let message: String
+
+  public init(_ head: HTTPHead, _ problem: String, firstLine: String) {
+    status = head.status
+    retryAfter = head.value(of: "retry-after").flatMap { RetryAfter.seconds($0) }
+    message = problem + (firstLine.isEmpty ? "" : ": " + firstLine)
+  }
+}
+
+/// When to connect again.
+public struct Reconnection: Sendable {
+  /// What options say about it.
+  public struct Rules: Sendable {
+    /// In seconds.
+    public var delay = 3.0
+    public var retries = Int.max
+    public var retryStatus: StatusSet?
+    public var reconnects = true
+    /// In seconds.
+    public var maxTime: Double?
+
+    public init() {}
+  }
+
+  public enum Verdict: Sendable {
+    case end(ExitStatus)
+    /// Wait, then connect again. The message is for people who asked to be told, or, if not silent, for all.
+    case wait(seconds: Double, message: String, isSilent: Bool)
+  }
+
+  /// What is retried unless `--retry-status` says otherwise, once a feed was open: a deployment must not end a client.
+  private static let passing = StatusSet(429, 502, 503, 504)
+
+  /// In seconds, after a feed that brought nothing; the server may have asked for less.
+  private static let shortestIdlePause = 0.1
+
+  /// When the time is up, by the monotonic clock.
+  public let deadline: Double?
+  private let rules: Rules
+  private let source: String
+  /// `no event stream`, for messages.
+  private let missing: String
+  private var backoff: Backoff
+  /// Attempts since the last open feed that did not become one.
+  private var failedAttempts = 0
+  private var wasOpen = false
+  private var isFailing = false
+
+  /// - Parameters:
+  ///   - source: the URL, for messages.
+  ///   - missing: what there was none of when the time was up.
+  public init(_ rules: Rules, source: String, missing: String) {
+    self.rules = rules
+    self.source = source
+    self.missing = missing
+    backoff = Backoff(base: rules.delay)
+    deadline = rules.maxTime.map { Clock.monotonic() + $0 }
+  }
+
+  /// A feed is open.
+  public mutating func open() {
+    wasOpen = true
+    isFailing = false
+    failedAttempts = 0
+    backoff.succeed()
+  }
+
+  /// The server asks for another delay, in seconds.
+  public mutating func setDelay(_ seconds: Double) { backoff.base = seconds }
+
+  /// - Parameter broughtAny: whether anything came over the connection that ended.
+  /// - Throws: what ends the tool otherwise than well.
+  public mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolError) -> Verdict {
+    switch ending {
+    case .finished, .stopped: return .end(.yes)
+    case .outOfTime: return .end(try endOfTime())
+    case .closed:
+      guard rules.reconnects else { return .end(.yes) }
+      // A server that closes at once must not be asked for more thousands of times a second.
+      let shortest = broughtAny ? 0 : Self.shortestIdlePause
+      return wait(max(backoff.base, shortest), after: "closed by the server", isSilent: true)
+    case .lost(let error):
+      guard rules.reconnects else { throw failure(error) }
+      return wait(backoff.fail(), after: error.message)
+    case .failed(let error):
+      let isHopeless = error.kind == .local || (error.kind == .permanent && !wasOpen)
+      if !rules.reconnects || isHopeless { throw failure(error) }
+      return try retry(error.message, atLeast: 0)
+    case .refused(let refusal):
+      let retried = rules.retryStatus ?? (wasOpen ? Self.passing : .none)
+      guard rules.reconnects, retried.contains(refusal.status) else {
+        throw ToolError(.otherEnd, refusal.message, source: source)
+      }
+      return try retry(refusal.message, atLeast: refusal.retryAfter ?? 0)
+    }
+  }
+
+  /// What it means that the time is up.
+  public func endOfTime() throws(ToolError) -> ExitStatus {
+    if wasOpen && !isFailing { return .yes }
+    let time = secondsText(rules.maxTime ?? 0)
+    throw ToolError(.later, "\(missing) when \(time) s had passed", source: source)
+  }
+
+  private mutating func retry(_ message: String, atLeast: Double) throws(ToolError) -> Verdict {
+    isFailing = true
+    failedAttempts += 1
+    if failedAttempts > rules.retries {
+      let attempts = failedAttempts == 1 ? "" : "; gave up after \(failedAttempts) attempts"
+      throw ToolError(.otherEnd, message + attempts, source: source)
+    }
+    return wait(max(backoff.fail(), atLeast), after: message)
+  }
+
+  private func wait(_ seconds: Double, after message: String, isSilent: Bool = false) -> Verdict {
+    let text = message + "; \(wasOpen ? "reconnecting" : "retrying") in \(secondsText(seconds)) s"
+    return .wait(seconds: seconds, message: text, isSilent: isSilent)
+  }
+
+  private func failure(_ error: HTTPError) -> ToolError {
+    let status: ExitStatus =
+      switch error.kind {
+      case .local: .trouble
+      case .timedOut: .later
+      case .transient, .permanent: .otherEnd
+      }
+    return ToolError(status, error.message, source: source)
+  }
+}

@@ -1,0 +1,53 @@
+// Taking leave (RFC 6455 §7.1): the last texts, the close frame, and the other side's; and it is the server that ends the
+// connection. Nobody is waited for longer than two seconds.
+
+import FeedCore
+import FeedHTTP
+
+extension Connection {
+  /// How long the server has to answer a close frame, in seconds.
+  static let farewell = 2.0
+
+  /// Says what is to be said last, if it has not been, and waits for the end. What still comes is dropped.
+  mutating func leave() {
+    var nowhere: MessagePump?
+    leave(&nowhere)
+  }
+
+  /// The same, but what still comes is printed.
+  mutating func leave(printingTo pump: inout MessagePump) {
+    var printing: MessagePump? = pump
+    leave(&printing)
+    if let printing { pump = printing }
+  }
+
+  private mutating func leave(_ pump: inout MessagePump?) {
+    if !session.hasSentClose {
+      if isReady { for text in options.onExit { session.send(OutgoingMessage(bytes: text), isInput: false) } }
+      session.close(options.closeCode)
+    }
+    let end = Clock.monotonic() + Self.farewell
+    // Whatever goes wrong now, there is nothing more to be done about it.
+    while true {
+      takeRest(&pump)
+      guard (try? flush()) != nil, let received = try? socket.receive(into: &chunk), received != .end else { return }
+      used = 0
+      let left = end - Clock.monotonic()
+      if left <= 0 { return }
+      if received == .bytes { continue }
+      let isSending = !session.outbox.isEmpty || socket.unsent > 0
+      let interests = [Descriptor.Interest(socket.descriptor, .input)]
+      let sending = isSending ? [Descriptor.Interest(socket.descriptor, .output)] : []
+      _ = Descriptor.wait(for: interests + sending, milliseconds: Int32((left * 1000).rounded(.up)))
+    }
+  }
+
+  private mutating func takeRest(_ pump: inout MessagePump?) {
+    let bytes = chunk
+    while let event = try? session.next(bytes.span, from: &used) {
+      guard event == .message, pump != nil else { continue }
+      // A second reason to end changes nothing.
+      if (try? pump?.take(session.message, isText: session.isText)) != .goesOn { pump = nil }
+    }
+  }
+}

@@ -1,0 +1,178 @@
+// An open connection: one loop around poll(2). What has arrived is dealt with before anything is waited for, and output is
+// written out before; input is read only while there is room for what it says.
+
+import FeedCore
+import FeedHTTP
+
+extension Connection {
+  /// So many bytes wait to be sent before the input has to.
+  private static let fullOutbox = 64 * 1024
+  /// While the server never pauses, everything else is looked after this often, in seconds.
+  private static let glance = 0.02
+
+  /// Pumps until the connection ends or is to end, and takes leave of the server.
+  mutating func run(_ pump: inout MessagePump, _ source: inout MessageSource) throws(ToolError) -> ConnectionEnding {
+    pump.restart()
+    timers.open(Clock.monotonic())
+    defer {
+      source.putBack(session.outbox.unsent(socket.unsent))
+      socket.close()
+    }
+    do throws(ToolError) {
+      let ending = try exchange(&pump, &source)
+      if case .lost = ending, !session.hasReceivedClose { return ending }
+      // Who is told to end by a signal may have asked for what still comes.
+      if case .signal = summons { leave(printingTo: &pump) } else { leave() }
+      return ending
+    } catch {
+      leave()
+      throw error
+    }
+  }
+
+  private mutating func exchange(
+    _ pump: inout MessagePump, _ source: inout MessageSource
+  ) throws(ToolError) -> ConnectionEnding {
+    var nextGlance = 0.0
+    var failure: HTTPError?
+    while true {
+      if let ending = try takeChunk(&pump) { return ending }
+      if pump.isWelcome { beReady() }
+      try fillOutbox(&source)
+      let received: HTTPConnection.Received
+      do throws(HTTPError) {
+        // Who takes nothing any more may have said something before.
+        if failure == nil { do { try flush() } catch { failure = error } }
+        received = try socket.receive(into: &chunk)
+        if let failure, received != .bytes { throw failure }
+      } catch {
+        return try broken(error)
+      }
+      used = 0
+      let now = Clock.monotonic()
+      switch received {
+      case .end: return try ended()
+      case .bytes:
+        lastActivity = now
+        timers.live()
+        if now < nextGlance { continue }
+      case .nothing: try pump.settle()
+      }
+      if let ending = try takeTime(now) { return ending }
+      nextGlance = now + Self.glance
+      try lookRound(until: received == .nothing ? nextMoment : now, &source)
+      if summons != nil { return .finished }
+    }
+  }
+
+  // MARK: The server's messages
+
+  private mutating func takeChunk(_ pump: inout MessagePump) throws(ToolError) -> ConnectionEnding? {
+    let isLeaving = session.hasSentClose
+    while let event = try nextEvent(pump.count + 1) {
+      switch event {
+      case .message:
+        if try pump.take(session.message, isText: session.isText) == .finished { return .finished }
+      case .closed(let code): return isLeaving ? .finished : closing(code)
+      }
+    }
+    return nil
+  }
+
+  private mutating func nextEvent(_ number: Int) throws(ToolError) -> Session.Event? {
+    let bytes = chunk
+    do { return try session.next(bytes.span, from: &used) } catch {
+      throw ToolError(
+        .otherEnd, "\(error.message) (closed with \(error.code))", source: options.url.display,
+        record: "message \(number)")
+    }
+  }
+
+  /// What a close frame of the server means (RFC 6455 §7.4.1).
+  private func closing(_ code: Int?) -> ConnectionEnding {
+    guard let code, code != CloseCode.normal, code != CloseCode.goingAway else { return .closed }
+    let reason = session.reason.isEmpty ? "" : ": " + quoted(session.reason)
+    return .lost(HTTPError(.transient, "closed by the server with \(code)\(reason)"))
+  }
+
+  // MARK: Our messages
+
+  /// The first messages go out when the connection is open, or the one that was waited for has come.
+  private mutating func beReady() {
+    guard !isReady else { return }
+    isReady = true
+    for text in options.sent { session.send(OutgoingMessage(bytes: text), isInput: false) }
+    timers.ready(Clock.monotonic())
+  }
+
+  private mutating func fillOutbox(_ source: inout MessageSource) throws(ToolError) {
+    session.payOwedPong()
+    guard isReady, !session.hasSentClose else { return }
+    while session.outbox.pending.count < Self.fullOutbox {
+      guard let message = try source.next() else {
+        if source.isAtEnd, options.halfCloses { session.close(options.closeCode) }
+        return
+      }
+      session.send(message, isInput: true)
+    }
+  }
+
+  /// Sends what there is room for.
+  mutating func flush() throws(HTTPError) {
+    let before = socket.unsent
+    let bytes = session.outbox.bytes
+    let taken = try socket.send(bytes.span.extracting(session.outbox.pending))
+    session.outbox.take(taken, isSent: socket.unsent == 0)
+    if taken > 0 || socket.unsent != before { lastSending = Clock.monotonic() }
+  }
+
+  private var isSending: Bool { !session.outbox.isEmpty || socket.unsent > 0 }
+
+  // MARK: Ends
+
+  private func broken(_ error: HTTPError) throws(ToolError) -> ConnectionEnding {
+    guard session.hasSentClose, !isSending else { return .lost(error) }
+    throw ToolError(.otherEnd, error.message, source: options.url.display)
+  }
+
+  private func ended() throws(ToolError) -> ConnectionEnding {
+    // Who has been told that nothing more comes may go without a word.
+    if session.hasSentClose, !isSending { return .finished }
+    return .lost(HTTPError(.transient, "connection closed without a close frame"))
+  }
+
+  // MARK: Time
+
+  private var nextMoment: Double? {
+    [timers.next(lastActivity), deadline, farewellEnd].compactMap(\.self).min()
+  }
+
+  /// After a half close: when the server has been silent for too long.
+  private var farewellEnd: Double? {
+    session.hasSentClose ? max(lastActivity, lastSending) + Self.farewell : nil
+  }
+
+  private mutating func takeTime(_ now: Double) throws(ToolError) -> ConnectionEnding? {
+    if let deadline, now >= deadline { return .outOfTime }
+    if let end = farewellEnd, now >= end {
+      let text = "no answer to the close frame for \(secondsText(Self.farewell)) s"
+      throw ToolError(.later, text, source: options.url.display)
+    }
+    while let event = timers.due(now, lastActivity) {
+      switch event {
+      case .ping: session.ping()
+      case .text(let place):
+        session.send(OutgoingMessage(bytes: options.repeated[place].text), isInput: false)
+      case .lost(let error): return .lost(error)
+      }
+    }
+    return nil
+  }
+
+  /// Waits for the server, and the input if it may speak.
+  private mutating func lookRound(until moment: Double?, _ source: inout MessageSource) throws(ToolError) {
+    let listens =
+      isReady && !session.hasSentClose && !source.isAtEnd && session.outbox.pending.count < Self.fullOutbox
+    if look(until: moment, isSending: isSending, orInputOf: listens ? source.descriptor : nil) { try source.read() }
+  }
+}

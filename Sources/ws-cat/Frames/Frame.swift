@@ -1,0 +1,44 @@
+// The words of the framing protocol (RFC 6455 §5 and §7).
+
+enum Opcode: UInt8 {
+  case continuation = 0x0
+  case text = 0x1
+  case binary = 0x2
+  case close = 0x8
+  case ping = 0x9
+  case pong = 0xA
+
+  /// Control frames may stand between the fragments of a message, are short, and are never fragments (§5.5).
+  var isControl: Bool { rawValue & 0x8 != 0 }
+}
+
+/// Why a connection is closed (§7.4).
+enum CloseCode {
+  static let normal = 1000
+  static let goingAway = 1001
+  static let protocolError = 1002
+  static let badData = 1007
+  static let tooLarge = 1009
+
+  /// Whether a close frame may bear the code: those for use in programs only are not sent, nor are those without a meaning.
+  static func isSendable(_ code: Int) -> Bool {
+    switch code {
+    case 1000...1003, 1007...1014, 3000...4999: true
+    default: false
+    }
+  }
+}
+
+/// What the server did that ends the connection, and the code that it is told.
+struct ProtocolError: Error, Equatable {
+  let code: Int
+  /// What is wrong, lower case, without a full stop.
+  let message: String
+
+  init(_ message: String) { self.init(CloseCode.protocolError, message) }
+
+  init(_ code: Int, _ message: String) {
+    self.code = code
+    self.message = message
+  }
+}

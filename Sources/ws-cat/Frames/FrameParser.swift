@@ -1,0 +1,161 @@
+// The frames of a server, put together to messages (RFC 6455 §5, §6.2).
+//
+// Bytes come in chunks that are cut anywhere. A header is collected in a small number until it is whole; every byte of it
+// is judged when it comes, so that what no server may send is known before the rest of it is waited for. Payload goes
+// straight from the chunk to the end of the message (or of the control frame, which may stand between two fragments of
+// one), and if it is text it is checked on the way, across all cuts: the first byte that is not UTF-8 ends the connection.
+
+import FeedCore
+
+struct FrameParser {
+  enum Item: Equatable {
+    /// `message` is complete; `isText` tells its kind.
+    case message
+    case ping
+    case pong
+    /// The server's close frame, with its code, if it has one. The reason is in `control`.
+    case close(Int?)
+  }
+
+  /// RFC 6455 §5.5: the payload of a control frame.
+  static let longestControl = 125
+
+  private(set) var message: [UInt8] = []
+  private(set) var isText = false
+  /// The payload of the last ping, pong or close frame; of a close frame, only the reason.
+  private(set) var control: [UInt8] = []
+
+  private let maxMessage: Int
+  /// The header as far as it has come, as a big-endian number, and how many bytes that is.
+  private var header: UInt64 = 0
+  private var headerCount = 0
+  private var opcode = Opcode.text
+  private var isFinal = false
+  /// The second byte's length; the bytes of an extended one follow it.
+  private var shortLength = 0
+  /// Payload bytes that are still to come; nil while a header is.
+  private var left: Int?
+  /// A message has begun, and its last fragment has not come.
+  private var isInMessage = false
+  /// `message` has been handed out.
+  private var isDone = true
+  private var utf8 = UTF8Check()
+
+  /// Room that is kept for the next message; what a larger one took is given back.
+  private static let keptRoom = 1 << 20
+
+  init(maxMessage: Int) { self.maxMessage = maxMessage }
+
+  /// Goes on with a chunk.
+  /// - Parameter index: where to go on in it; behind what was used afterwards.
+  /// - Returns: what is complete now; nil when the chunk is used up.
+  mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> Item? {
+    while true {
+      guard let left else {
+        guard index < chunk.count else { return nil }
+        try takeHeader(chunk[index])
+        index += 1
+        continue
+      }
+      let end = index + min(left, chunk.count - index)
+      if end > index {
+        let piece = chunk.extracting(index..<end)
+        index = end
+        self.left = left - piece.count
+        try takePayload(piece)
+      }
+      if self.left != 0 { return nil }
+      self.left = nil
+      if let item = try endFrame() { return item }
+    }
+  }
+
+  // MARK: Headers
+
+  private mutating func takeHeader(_ byte: UInt8) throws(ProtocolError) {
+    headerCount += 1
+    switch headerCount {
+    case 1: try takeFirst(byte)
+    case 2:
+      if byte & 0x80 != 0 { throw ProtocolError("a masked frame") }
+      shortLength = Int(byte)
+      if opcode.isControl, shortLength > Self.longestControl {
+        throw ProtocolError("a control frame of more than \(Self.longestControl) bytes")
+      }
+      header = 0
+      if shortLength < 126 { try begin(shortLength) }
+    default:
+      if headerCount == 3, shortLength == 127, byte & 0x80 != 0 { throw ProtocolError("a frame length of 64 bits") }
+      header = header << 8 | UInt64(byte)
+      let isWhole = headerCount == (shortLength == 126 ? 4 : 10)
+      guard isWhole else { return }
+      // "The minimal number of bytes MUST be used to encode the length" (§5.2).
+      if header < (shortLength == 126 ? 126 : 0x1_0000) { throw ProtocolError("a frame length of too many bytes") }
+      try begin(Int(header))
+    }
+  }
+
+  private mutating func takeFirst(_ byte: UInt8) throws(ProtocolError) {
+    if byte & 0x70 != 0 { throw ProtocolError("a reserved bit is set") }
+    guard let opcode = Opcode(rawValue: byte & 0x0F) else { throw ProtocolError("unknown opcode \(byte & 0x0F)") }
+    isFinal = byte & 0x80 != 0
+    if opcode.isControl, !isFinal { throw ProtocolError("a fragment of a control frame") }
+    if opcode == .continuation, !isInMessage { throw ProtocolError("a continuation of no message") }
+    if opcode == .text || opcode == .binary, isInMessage { throw ProtocolError("a message inside another one") }
+    self.opcode = opcode
+  }
+
+  private mutating func begin(_ length: Int) throws(ProtocolError) {
+    headerCount = 0
+    left = length
+    guard !opcode.isControl else {
+      control.removeAll(keepingCapacity: true)
+      return
+    }
+    if isDone {
+      isDone = false
+      if message.capacity > Self.keptRoom { message = [] } else { message.removeAll(keepingCapacity: true) }
+    }
+    if opcode != .continuation {
+      isText = opcode == .text
+      isInMessage = true
+    }
+    if length > maxMessage - message.count {
+      throw ProtocolError(CloseCode.tooLarge, "a message longer than \(maxMessage) bytes (--max-message)")
+    }
+  }
+
+  // MARK: Payload
+
+  private mutating func takePayload(_ piece: borrowing Span<UInt8>) throws(ProtocolError) {
+    if opcode.isControl { return control.append(span: piece) }
+    if isText, utf8.take(piece) != nil { throw ProtocolError(CloseCode.badData, "a text that is no UTF-8") }
+    message.append(span: piece)
+  }
+
+  private mutating func endFrame() throws(ProtocolError) -> Item? {
+    switch opcode {
+    case .ping: return .ping
+    case .pong: return .pong
+    case .close: return .close(try takeCloseCode())
+    case .text, .binary, .continuation:
+      guard isFinal else { return nil }
+      if isText, !utf8.isComplete { throw ProtocolError(CloseCode.badData, "a text that is no UTF-8") }
+      isInMessage = false
+      isDone = true
+      return .message
+    }
+  }
+
+  private mutating func takeCloseCode() throws(ProtocolError) -> Int? {
+    if control.isEmpty { return nil }
+    guard control.count >= 2 else { throw ProtocolError("a close frame with half a code") }
+    let code = Int(control[0]) << 8 | Int(control[1])
+    guard CloseCode.isSendable(code) else { throw ProtocolError("close code \(code)") }
+    control.removeFirst(2)
+    if UTF8Check.firstInvalid(control.span) != nil {
+      throw ProtocolError(CloseCode.badData, "the reason of a close frame is no UTF-8")
+    }
+    return code
+  }
+}

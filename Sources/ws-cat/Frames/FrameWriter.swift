@@ -1,0 +1,33 @@
+// The frames of a client (RFC 6455 §5.2, §5.3): one for each message, masked with four bytes that nobody can guess, so that
+// no one who chooses the message can choose what a proxy on the way gets to see.
+
+import FeedCore
+
+enum FrameWriter {
+  /// Appends a frame.
+  /// - Parameter mask: fresh for each frame; a test gives its own.
+  static func append(
+    _ opcode: Opcode, _ payload: borrowing Span<UInt8>, mask: UInt32 = .random(in: .min ... .max),
+    to buffer: inout [UInt8]
+  ) {
+    buffer.append(0x80 | opcode.rawValue)
+    switch payload.count {
+    case 0...125: buffer.append(0x80 | UInt8(payload.count))
+    case 126...0xFFFF:
+      buffer.append(0x80 | 126)
+      appendBigEndian(payload.count, bytes: 2, to: &buffer)
+    default:
+      buffer.append(0x80 | 127)
+      appendBigEndian(payload.count, bytes: 8, to: &buffer)
+    }
+    appendBigEndian(Int(mask), bytes: 4, to: &buffer)
+    buffer.append(span: payload, xor: mask.byteSwapped)
+  }
+
+  /// The payload of a close frame.
+  static func closePayload(_ code: Int) -> [UInt8] { [UInt8(code >> 8 & 0xFF), UInt8(code & 0xFF)] }
+
+  private static func appendBigEndian(_ number: Int, bytes: Int, to buffer: inout [UInt8]) {
+    for place in (0..<bytes).reversed() { buffer.append(UInt8(truncatingIfNeeded: number >> (8 * place))) }
+  }
+}

@@ -1,0 +1,40 @@
+// A message as it is printed: an event record, or its bare bytes.
+
+import FeedCore
+
+struct MessagePrinter {
+  private let isRaw: Bool
+  private let dataForm: PayloadForm
+  private let terminator: UInt8
+  private let showsTime: Bool
+  private static let noID: [UInt8] = []
+  private static let binary = Array("binary".utf8)
+
+  init(_ options: Options) {
+    isRaw = options.isRaw
+    dataForm = options.dataForm
+    terminator = options.endsWithNull ? 0 : UInt8(ascii: "\n")
+    showsTime = options.showsTime
+  }
+
+  /// - Parameter event: the name of the event; for a binary message it is `binary`.
+  func print(_ message: [UInt8], isText: Bool, event: [UInt8], to output: inout ByteWriter) throws(NotJSON) {
+    if isRaw {
+      output.append(message)
+      output.append(terminator)
+      return
+    }
+    if isText {
+      let document = try dataForm.document(of: message)
+      output.beginRecord(event: event.span, id: Self.noID.span)
+      output.appendPayload(message, document)
+    } else {
+      output.beginRecord(event: Self.binary.span, id: Self.noID.span)
+      output.append("\"")
+      output.append(Base64.encoded(message))
+      output.append("\"")
+    }
+    if showsTime { output.appendTime() }
+    output.endRecord()
+  }
+}

@@ -1,0 +1,65 @@
+// What happens between a message and standard output: name it, choose, print, count. It lives on when a connection does
+// not.
+
+import FeedCore
+
+struct MessagePump {
+  enum Progress { case goesOn, finished }
+
+  private let options: Options
+  private let source: String
+  private let printer: MessagePrinter
+  private var output: ByteWriter
+  /// How many messages have come.
+  private(set) var count = 0
+  private var printed = 0
+  /// Whether the message that `--send-after` waits for has come, over this connection.
+  private(set) var isWelcome = false
+
+  private static let message = Array("message".utf8)
+  private static let binary = Array("binary".utf8)
+
+  init(_ options: Options, source: String, _ streams: StandardStreams) {
+    self.options = options
+    self.source = source
+    printer = MessagePrinter(options)
+    output = ByteWriter(streams.output)
+  }
+
+  /// A new connection is open.
+  mutating func restart() { isWelcome = options.sendAfter == nil }
+
+  mutating func take(_ message: [UInt8], isText: Bool) throws(ToolError) -> Progress {
+    count += 1
+    let document = isText && looksInside ? try? JSONDocument(parsing: message) : nil
+    if let document {
+      if let condition = options.sendAfter, !isWelcome, condition.holds(for: document) { isWelcome = true }
+      if let condition = options.until, condition.holds(for: document) { return .finished }
+    }
+    let event = isText ? name(document) : Self.binary
+    guard options.events.isEmpty || options.events.contains(event), !options.dropped.contains(event) else {
+      return .goesOn
+    }
+    do { try printer.print(message, isText: isText, event: event, to: &output) } catch {
+      throw ToolError(.otherEnd, error.reason, source: source, record: "message \(count)")
+    }
+    try output.checkOutput()
+    printed += 1
+    return printed < options.maxEvents ? .goesOn : .finished
+  }
+
+  /// Writes out what has been printed: before waiting, and at the end.
+  mutating func settle() throws(ToolError) { try output.flushOutput() }
+
+  /// Whether an option asks for what is in a message, beyond printing it.
+  private var looksInside: Bool {
+    options.eventFrom != nil || options.until != nil || (options.sendAfter != nil && !isWelcome)
+  }
+
+  private func name(_ document: JSONDocument?) -> [UInt8] {
+    guard let pointer = options.eventFrom, let name = document?.root.value(at: pointer)?.word, !name.isEmpty else {
+      return Self.message
+    }
+    return name
+  }
+}

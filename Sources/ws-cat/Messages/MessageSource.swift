@@ -1,0 +1,127 @@
+// Standard input as messages: a line each, or an event record each. What was read waits here until there is a connection
+// for it, and what a connection did not send comes back.
+
+import FeedCore
+
+struct MessageSource {
+  private static let name = "-"
+
+  let descriptor: Descriptor
+  private let maxMessage: Int
+  private let isBinary: Bool
+  private var records: JSONStream?
+  private var buffer: [UInt8] = []
+  /// Where in the buffer the next line begins, how far its end has been looked for, and which line it is.
+  private var start = 0
+  private var searched = 0
+  private var line = 1
+  /// The next one last.
+  private var returned: [OutgoingMessage] = []
+  /// Everything has been read.
+  private(set) var isAtEnd = false
+
+  init(_ options: Options, _ streams: StandardStreams) {
+    descriptor = streams.input
+    maxMessage = options.maxMessage
+    isBinary = options.isBinary
+    // A record may be longer than its message: base64, escapes.
+    let room = options.maxMessage > Int.max / 8 ? Int.max : options.maxMessage * 6 + 1024
+    if options.readsRecords { records = JSONStream(maxSize: room, sizeOption: "--max-message") }
+  }
+
+  /// Reads what is there.
+  mutating func read() throws(ToolError) {
+    do throws(SystemError) {
+      if records != nil {
+        isAtEnd = try records?.read(from: descriptor) == false
+        return
+      }
+      if start > 0, start >= buffer.count / 2 {
+        buffer.removeFirst(start)
+        searched -= start
+        start = 0
+      }
+      isAtEnd = try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) == 0
+    } catch {
+      throw .system(error, Self.name)
+    }
+  }
+
+  /// The next message that is complete.
+  mutating func next() throws(ToolError) -> OutgoingMessage? {
+    if let message = returned.popLast() { return message }
+    return records == nil ? try nextLine() : try nextRecord()
+  }
+
+  /// Takes back what was not sent.
+  mutating func putBack(_ messages: [OutgoingMessage]) { returned += messages.reversed() }
+
+  // MARK: Lines
+
+  private mutating func nextLine() throws(ToolError) -> OutgoingMessage? {
+    let found = firstIndex(of: UInt8(ascii: "\n"), in: buffer.span, max(start, searched)..<buffer.count)
+    searched = found ?? buffer.count
+    let end = found ?? buffer.count
+    if end - start > maxMessage { throw failure("more than \(maxMessage) bytes (--max-message)", at: 0) }
+    // The last line needs no end.
+    guard found != nil || (isAtEnd && end > start) else { return nil }
+    let bytes = Array(buffer[start..<end])
+    if !isBinary, let bad = UTF8Check.firstInvalid(bytes.span) {
+      throw failure("invalid UTF-8 (--binary)", at: bad, in: bytes)
+    }
+    start = min(end + 1, buffer.count)
+    searched = start
+    line += 1
+    return OutgoingMessage(isText: !isBinary, bytes: bytes)
+  }
+
+  private func failure(_ message: String, at offset: Int, in excerpt: [UInt8] = []) -> ToolError {
+    ToolError(
+      .trouble, message, source: Self.name, place: .init(line: line, column: offset + 1, excerpt: excerpt))
+  }
+
+  // MARK: Records
+
+  private mutating func nextRecord() throws(ToolError) -> OutgoingMessage? {
+    while true {
+      let item: StreamedDocument?
+      do { item = try records?.next(isLast: isAtEnd) } catch {
+        throw .malformed(error, in: Self.name, record: "event")
+      }
+      guard let item else { return nil }
+      if let message = try message(item) { return message }
+    }
+  }
+
+  /// - Returns: nil for a note.
+  private func message(_ item: StreamedDocument) throws(ToolError) -> OutgoingMessage? {
+    func failure(_ message: String, at offset: Int) -> ToolError {
+      ToolError(
+        .trouble, message, source: Self.name, place: item.place(of: offset), record: "event \(item.number)")
+    }
+    let read: EventRecord?
+    do { read = try EventRecord(item.document.root) } catch { throw failure(error.message, at: error.offset) }
+    guard let record = read else { return nil }
+    guard let data = record.data else { throw failure("no member 'data'", at: 0) }
+    let start = data.range.lowerBound
+    var message = OutgoingMessage(bytes: data.string ?? compact(data))
+    if record.event == Array("binary".utf8) {
+      guard let bytes = data.string.flatMap(Base64.decoded) else {
+        throw failure("expected the base64 of a binary message in 'data'", at: start)
+      }
+      message = OutgoingMessage(isText: false, bytes: bytes)
+    } else if UTF8Check.firstInvalid(message.bytes.span) != nil {
+      throw failure("'data' has half a surrogate pair, which no text can hold", at: start)
+    }
+    if message.bytes.count > maxMessage {
+      throw failure("a message of more than \(maxMessage) bytes (--max-message)", at: start)
+    }
+    return message
+  }
+
+  private func compact(_ value: JSONValue) -> [UInt8] {
+    var text = ByteWriter()
+    JSONWriter.writeCompact(JSONTree(value), to: &text)
+    return text.take()
+  }
+}

@@ -1,0 +1,114 @@
+// What the server says to it: a head that is read byte for byte up to its end, since behind it frames begin, and judged by
+// RFC 6455 §4.1. Nothing is waited for that cannot be an answer any more.
+
+import FeedCore
+import FeedHTTP
+
+struct OpeningAnswer {
+  /// The most that a head may be; servers take 8 to 64 KiB.
+  static let longestHead = 64 * 1024
+  /// The most of a refusal's body that is read for its first line.
+  private static let longestBody = 4096
+
+  /// What the head came to.
+  enum Verdict: Equatable {
+    /// Frames follow. The server chose this subprotocol, if any.
+    case open(subprotocol: [UInt8]?)
+    /// No switch of protocols: the body that follows may say why.
+    case refused
+  }
+
+  private(set) var head = HTTPHead()
+  private var line: [UInt8] = []
+  private var count = 0
+
+  /// Goes on with a chunk.
+  /// - Parameter index: behind what was used afterwards.
+  /// - Returns: whether the head is complete.
+  mutating func take(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(HTTPError) -> Bool {
+    while index < chunk.count {
+      let byte = chunk[index]
+      index += 1
+      count += 1
+      if count > Self.longestHead { throw HTTPError(.permanent, "the head of the answer is too large") }
+      line.append(byte)
+      if head.status == 0, head.fields.isEmpty, !isStatusLine { throw HTTPError(.permanent, "the answer is not HTTP") }
+      guard byte == 0x0A else { continue }
+      defer { line.removeAll(keepingCapacity: true) }
+      // The head of a final answer ends here, and so does that which ends HTTP; after a 100 or 103 another one follows.
+      let isEmpty = line.allSatisfy { $0 == 0x0A || $0 == 0x0D }
+      if isEmpty, head.status == 101 { return true }
+      if head.take(line) { return true }
+      if isEmpty { head = HTTPHead() }
+    }
+    return false
+  }
+
+  /// Whether the line can be one that begins an answer (RFC 9112 §4).
+  private var isStatusLine: Bool {
+    let pattern = Array("HTTP/1.x 999".utf8)
+    return zip(line, pattern).enumerated().allSatisfy { place, pair in
+      switch place {
+      case 7, 9...11: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(pair.0)
+      default: pair.0 == pair.1
+      }
+    }
+  }
+
+  /// Judges a complete head.
+  /// - Throws: where the server says that it switches, and does not do it right.
+  func verdict(_ opening: OpeningRequest) throws(HTTPError) -> Verdict {
+    guard head.status == 101 else { return .refused }
+    func bad(_ message: String) -> HTTPError { HTTPError(.permanent, "the handshake is malformed: " + message) }
+    guard tokens("upgrade").contains("websocket") else { throw bad("no 'Upgrade: websocket'") }
+    guard tokens("connection").contains("upgrade") else { throw bad("no 'Connection: Upgrade'") }
+    guard values("sec-websocket-accept") == [OpeningRequest.accept(for: opening.key)] else {
+      throw bad("no Sec-WebSocket-Accept that fits")
+    }
+    guard values("sec-websocket-extensions").allSatisfy(\.isEmpty) else {
+      throw bad("an extension that was not offered")
+    }
+    let chosen = values("sec-websocket-protocol")
+    guard chosen.count <= 1, chosen.allSatisfy(opening.subprotocols.contains) else {
+      throw bad("a subprotocol that was not offered (--subprotocol)")
+    }
+    return .open(subprotocol: chosen.first)
+  }
+
+  private func values(_ name: String) -> [[UInt8]] { head.fields.filter { $0.name == name }.map(\.value) }
+
+  /// The words of a list, in lower case.
+  private func tokens(_ name: String) -> [String] {
+    values(name).flatMap { $0.split(separator: UInt8(ascii: ",")) }.map { word in
+      String(decoding: word.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
+    }
+  }
+
+  // MARK: Refusals
+
+  /// Whether `body` has all that a message needs of it.
+  func isEnough(_ body: [UInt8]) -> Bool {
+    if body.count >= Self.longestBody { return true }
+    if let length = head.value(of: "content-length"), let length = Int(String(decoding: length, as: UTF8.self)) {
+      if body.count >= length { return true }
+    }
+    return text(body).drop { $0 <= 0x20 }.contains(0x0A)
+  }
+
+  /// A body without the size of its first chunk.
+  func text(_ body: [UInt8]) -> [UInt8] {
+    guard head.value(of: "transfer-encoding") != nil else { return body }
+    return Array(body.drop { $0 != 0x0A }.dropFirst())
+  }
+
+  /// What the status says.
+  /// - Parameter url: what was asked for, by which a redirect is understood. They are not followed, as browsers do not
+  ///   follow them: whoever is behind one was not asked for.
+  func problem(_ url: HTTPURL) -> String {
+    let text = "HTTP \(head.status)"
+    guard (300..<400).contains(head.status), let location = head.value(of: "location"),
+      let target = try? url.resolving(location)
+    else { return text }
+    return text + ", to \(quoted(Array(target.display.utf8)))"
+  }
+}

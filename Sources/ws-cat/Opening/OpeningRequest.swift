@@ -1,0 +1,38 @@
+// What a client says first (RFC 6455 §4.1): a GET that asks to speak something else from here on.
+
+import FeedCore
+import FeedHTTP
+
+struct OpeningRequest {
+  /// Headers that make a handshake what it is. An option gives the rest; one of these would only break it.
+  static let reserved = ["connection", "upgrade"]
+  static let reservedPrefix = "sec-websocket-"
+
+  let key: [UInt8]
+  let subprotocols: [[UInt8]]
+  let request: HTTPRequest
+
+  /// - Parameter nonce: 16 bytes at random; a test gives its own.
+  init(_ request: HTTPRequest, subprotocols: [[UInt8]], origin: [UInt8]?, nonce: [UInt8] = Self.nonce()) {
+    key = Base64.encoded(nonce)
+    self.subprotocols = subprotocols
+    var request = request
+    request.takeNetrc()
+    request.set("Upgrade", Array("websocket".utf8))
+    request.set("Connection", Array("Upgrade".utf8))
+    request.set("Sec-WebSocket-Key", key)
+    request.set("Sec-WebSocket-Version", Array("13".utf8))
+    if !subprotocols.isEmpty {
+      request.set("Sec-WebSocket-Protocol", Array(subprotocols.joined(separator: Array(", ".utf8))))
+    }
+    if let origin { request.set("Origin", origin) }
+    self.request = request
+  }
+
+  private static func nonce() -> [UInt8] { (0..<16).map { _ in .random(in: .min ... .max) } }
+
+  /// What the server must show to have understood (§4.2.2, 5.4).
+  static func accept(for key: [UInt8]) -> [UInt8] {
+    Base64.encoded(SHA1.digest(key + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
+  }
+}

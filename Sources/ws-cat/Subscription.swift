@@ -1,0 +1,95 @@
+// Messages over as many connections as it takes.
+
+import FeedCore
+import FeedHTTP
+
+struct Subscription {
+  private let options: Options
+  private let streams: StandardStreams
+  private let client: HTTPClient
+  private let signals: Descriptor
+  private var pump: MessagePump
+  private var source: MessageSource
+  private var reconnection: Reconnection
+
+  init(_ options: Options, _ streams: StandardStreams) throws(ToolError) {
+    self.options = options
+    self.streams = streams
+    let name = options.url.display
+    reconnection = Reconnection(options.rules, source: name, missing: "no connection")
+    pump = MessagePump(options, source: name, streams)
+    source = MessageSource(options, streams)
+    do { client = try HTTPClient() } catch { throw ToolError(.trouble, error.message, source: name) }
+    do { signals = try Signals.caught() } catch { throw ToolError(.trouble, error.message) }
+  }
+
+  mutating func run() throws(ToolError) -> ExitStatus {
+    do throws(ToolError) {
+      while true {
+        let before = pump.count
+        let ending = try connect()
+        try pump.settle()
+        if let status = try judge(ending, broughtAny: pump.count > before) { return status }
+      }
+    } catch {
+      // What was good is not lost.
+      try? pump.settle()
+      throw error
+    }
+  }
+
+  private mutating func connect() throws(ToolError) -> ConnectionEnding {
+    tell("connecting")
+    var connection: Connection
+    do {
+      connection = try Connection(
+        options, of: client, deadline: reconnection.deadline, signals: signals, streams)
+    } catch {
+      return .failed(error)
+    }
+    var ending = connection.open()
+    if ending == nil {
+      tell("open" + (connection.subprotocol.map { ", speaking \(quoted($0))" } ?? ""))
+      reconnection.open()
+      ending = try connection.run(&pump, &source)
+    }
+    if let summons = connection.summons { try obey(summons) }
+    return ending ?? .closed
+  }
+
+  /// Ends as the world wants it, with all that was printed written out.
+  private mutating func obey(_ summons: Connection.Summons) throws(ToolError) {
+    switch summons {
+    case .hangUp: throw .brokenPipe
+    case .signal(let number):
+      try pump.settle()
+      Signals.die(of: number)
+    }
+  }
+
+  /// - Returns: the exit status, or nil when it is time to connect again.
+  private mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolError) -> ExitStatus? {
+    switch try reconnection.judge(ending, broughtAny: broughtAny) {
+    case .end(let status):
+      if case .closed = ending { tell("closed by the server") }
+      return status
+    case .wait(let seconds, let message, let isSilent):
+      if isSilent { tell(message) } else { complain(message) }
+      let until = Clock.monotonic() + seconds
+      if try sleep(until: min(until, reconnection.deadline ?? until), or: signals, streams.output) {
+        var number: [UInt8] = []
+        if (try? signals.read(upTo: 1, into: &number)) == 1 { try obey(.signal(Int32(number[0]))) }
+      }
+      if let deadline = reconnection.deadline, deadline <= until { return try reconnection.endOfTime() }
+      return nil
+    }
+  }
+
+  private func tell(_ message: String) {
+    if options.isVerbose { complain(message) }
+  }
+
+  private func complain(_ message: String) {
+    streams.complain(ToolError(.later, message, source: options.url.display), as: wsCat.name)
+  }
+}

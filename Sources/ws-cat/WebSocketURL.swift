@@ -1,0 +1,28 @@
+// ws and wss URLs (RFC 6455 §3) are http and https ones to libcurl, which makes the connection; people see what they typed.
+
+import FeedCore
+import FeedHTTP
+
+struct WebSocketURL: Equatable {
+  let http: HTTPURL
+  /// For messages: without user information and query.
+  let display: String
+
+  private static let schemes = ["ws": "http", "wss": "https", "http": "http", "https": "https"]
+
+  /// - Parameter operands: all that were given.
+  /// - Throws: a usage error, which quotes nothing: a URL may hold a password.
+  init(operands: [[UInt8]]) throws(ToolError) {
+    guard operands.count == 1 else { throw .usage("expected one URL, found \(operands.count) operands") }
+    let operand = operands[0]
+    guard let scheme = HTTPURL.scheme(of: operand) else {
+      throw .usage("expected a URL that begins with ws:// or wss://")
+    }
+    guard let known = Self.schemes[scheme] else { throw .usage("cannot connect to a URL of scheme '\(scheme)'") }
+    http = try HTTPURL(operand: Array(known.utf8) + operand.dropFirst(scheme.utf8.count))
+    guard http.authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw .usage("the URL is malformed: a host name is written in ASCII (xn--...)")
+    }
+    display = "ws" + http.display.dropFirst(4)
+  }
+}

@@ -1,0 +1,150 @@
+// The frames of a WebSocket server, and the head of its answer before them: how they are cut changes nothing; text is UTF-8,
+// nothing is longer than it may be; what was understood can be written and is understood again; and whatever comes, we
+// send frames that keep the rules, answer each ping with its payload, and say goodbye once, at the end.
+
+private struct Found: Equatable {
+  var items: [Item] = []
+  var error: ProtocolError?
+
+  struct Item: Equatable {
+    let kind: FrameParser.Item
+    let isText: Bool
+    let payload: [UInt8]
+  }
+}
+
+private let limit = 200
+
+func fuzzFrames(_ bytes: [UInt8]) {
+  let whole = frames(bytes, endingPiecesAt: [bytes.count])
+  for ends in Cuts.ways(bytes) {
+    let pieces = frames(bytes, endingPiecesAt: ends)
+    promise(pieces == whole, "cut at \(ends): \(pieces), whole: \(whole)")
+  }
+  for item in whole.items {
+    let isMessage = item.kind == .message
+    promise(item.payload.count <= (isMessage ? limit : FrameParser.longestControl), "too long: \(item)")
+    promise(!isMessage || !item.isText || String(validating: item.payload, as: UTF8.self) != nil, "no UTF-8: \(item)")
+  }
+  let again = frames(whole.items.flatMap(written), endingPiecesAt: [.max])
+  promise(again.error == nil && again.items == whole.items, "written again: \(again), not \(whole)")
+  speak(bytes)
+  answer(bytes)
+}
+
+private func frames(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> Found {
+  var parser = FrameParser(maxMessage: limit)
+  var found = Found()
+  var start = 0
+  do throws(ProtocolError) {
+    for end in ends {
+      let chunk = Array(bytes[start..<min(end, bytes.count)])
+      start = min(end, bytes.count)
+      var index = 0
+      while let item = try parser.next(chunk.span, from: &index) {
+        let isMessage = item == .message
+        found.items.append(
+          .init(kind: item, isText: isMessage && parser.isText, payload: isMessage ? parser.message : parser.control))
+        promise(index <= chunk.count, "past the end of the chunk")
+      }
+      promise(index == chunk.count, "stopped before the end of the chunk")
+    }
+  } catch { found.error = error }
+  return found
+}
+
+/// An item as a server would send it.
+private func written(_ item: Found.Item) -> [UInt8] {
+  switch item.kind {
+  case .message: return bare(item.isText ? .text : .binary, item.payload)
+  case .ping: return bare(.ping, item.payload)
+  case .pong: return bare(.pong, item.payload)
+  case .close(let code): return bare(.close, (code.map(FrameWriter.closePayload) ?? []) + item.payload)
+  }
+}
+
+/// A frame without a mask: ours, with none of its bits set, less the four bytes.
+private func bare(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
+  var frame: [UInt8] = []
+  FrameWriter.append(opcode, payload.span, mask: 0, to: &frame)
+  return unmasked(frame[...]).frame
+}
+
+/// The first of our frames as a server's, and what is behind it.
+private func unmasked(_ bytes: ArraySlice<UInt8>) -> (frame: [UInt8], rest: ArraySlice<UInt8>) {
+  let bytes = Array(bytes)
+  promise(bytes.count >= 6 && bytes[0] & 0xF0 == 0x80 && bytes[1] & 0x80 != 0, "no frame of a client: \(bytes)")
+  let short = Int(bytes[1] & 0x7F)
+  let head = short < 126 ? 2 : short == 126 ? 4 : 10
+  let length = short < 126 ? short : bytes[2..<head].reduce(0) { $0 << 8 | Int($1) }
+  let mask = Array(bytes[head..<(head + 4)])
+  let payload = bytes[(head + 4)..<(head + 4 + length)].enumerated().map { $1 ^ mask[$0 & 3] }
+  var frame = Array(bytes[..<head]) + payload
+  frame[1] &= 0x7F
+  return (frame, bytes[(head + 4 + length)...])
+}
+
+// MARK: What we say to it
+
+private func speak(_ bytes: [UInt8]) {
+  var session = Session(maxMessage: limit)
+  var index = 0
+  var isOver = false
+  do throws(ProtocolError) {
+    while let event = try session.next(bytes.span, from: &index) {
+      promise(!isOver, "an event behind the end")
+      if event != .message { isOver = true }
+    }
+  } catch { isOver = true }
+  promise(session.hasSentClose == isOver, "the close frame")
+  // After that nothing is said, whatever is asked for.
+  session.close(1000)
+  session.ping()
+  session.send(OutgoingMessage(bytes: [1]), isInput: true)
+  var rest = session.outbox.bytes[...]
+  var ours = Found()
+  while !rest.isEmpty {
+    let (frame, behind) = unmasked(rest)
+    rest = behind
+    let one = frames(frame, endingPiecesAt: [.max])
+    promise(one.error == nil && one.items.count == 1, "ours: \(one)")
+    ours.items += one.items
+  }
+  let theirs = frames(bytes, endingPiecesAt: [bytes.count]).items
+  let closing = theirs.firstIndex { if case .close = $0.kind { true } else { false } } ?? theirs.count
+  let pings = theirs[..<closing].filter { $0.kind == .ping }.map(\.payload)
+  promise(ours.items.dropLast().map(\.payload) == pings, "pings \(pings), answers \(ours)")
+  promise(ours.items.dropLast().allSatisfy { $0.kind == .pong }, "no pongs: \(ours)")
+  if case .close = ours.items.last?.kind {} else { promise(false, "no close frame: \(ours)") }
+}
+
+// MARK: The answer to the handshake
+
+private let opening: OpeningRequest = {
+  guard let url = try? HTTPURL(Array("http://server.example.com/chat".utf8)) else { fatalError("no URL") }
+  return OpeningRequest(
+    HTTPOptions().request(url), subprotocols: [Array("chat".utf8)], origin: nil, nonce: Array("the sample nonce".utf8))
+}()
+
+private func answer(_ bytes: [UInt8]) {
+  let whole = verdict(bytes, endingPiecesAt: [bytes.count])
+  for ends in Cuts.ways(bytes) {
+    promise(verdict(bytes, endingPiecesAt: ends) == whole, "cut at \(ends): not \(whole)")
+  }
+}
+
+private func verdict(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> String {
+  var answer = OpeningAnswer()
+  var start = 0
+  do throws(HTTPError) {
+    for end in ends {
+      let chunk = Array(bytes[start..<min(end, bytes.count)])
+      var index = 0
+      let isComplete = try answer.take(chunk.span, from: &index)
+      promise(index <= chunk.count && (isComplete || index == chunk.count), "past the end of the chunk")
+      if isComplete { return "\(try answer.verdict(opening)) at \(start + index)" }
+      start = min(end, bytes.count)
+    }
+    return "incomplete"
+  } catch { return error.message }
+}

@@ -1,0 +1,158 @@
+import TestSupport
+import Testing
+
+@testable import ws_cat
+
+/// The frames of Tests/Fixtures/ws/frames.txt: whole, cut at every byte, and byte by byte.
+@Suite struct FrameTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    let line: String
+    let bytes: [UInt8]
+    let items: [String]
+
+    var testDescription: String { line }
+
+    static let all: [Case] = {
+      guard let lines = try? Fixtures.lines("ws/frames.txt") else { return [] }
+      return lines.map { _, line in
+        let sides = line.split(separator: "=>", omittingEmptySubsequences: false).map(String.init)
+        let items = sides[1].split(separator: ";").map { item in
+          item.split(separator: " ").map { $0.contains("*") && $0.first != "!" ? repeated($0) : String($0) }
+            .joined(separator: " ")
+        }
+        return Case(line: line, bytes: bytes(sides[0]), items: items)
+      }
+    }()
+
+    /// `61*3` is `616161`, and `aaa` where it stands for text.
+    private static func repeated(_ word: Substring) -> String {
+      let parts = word.split(separator: "*").map(String.init)
+      return String(repeating: parts[0], count: Int(parts[1]) ?? 0)
+    }
+
+    static func bytes(_ text: String) -> [UInt8] {
+      text.split(separator: " ").flatMap { word -> [UInt8] in
+        let digits = Array((word.contains("*") ? repeated(word) : String(word)).utf8)
+        return stride(from: 0, to: digits.count - 1, by: 2).compactMap { place in
+          UInt8(String(decoding: digits[place..<(place + 2)], as: UTF8.self), radix: 16)
+        }
+      }
+    }
+  }
+
+  @Test func thereAreCases() { #expect(Case.all.count > 60) }
+
+  @Test(arguments: Case.all)
+  func howeverTheyAreCut(_ item: Case) {
+    let expected = item.items
+    let whole = Self.items(of: [item.bytes])
+    #expect(Self.same(whole, expected), "\(whole)")
+    #expect(Self.same(Self.items(of: item.bytes.map { [$0] }), expected), "byte by byte")
+    for cut in item.bytes.indices {
+      let pieces = [Array(item.bytes[..<cut]), Array(item.bytes[cut...])]
+      #expect(Self.same(Self.items(of: pieces), expected), "cut at \(cut)")
+    }
+  }
+
+  /// An error is known at its first byte: nothing that comes behind it is looked at.
+  @Test(arguments: Case.all.filter { $0.line.contains("!") })
+  func errorsAreEarly(_ item: Case) {
+    let short = Self.items(of: [Array(item.bytes.dropLast())])
+    #expect(!short.contains { $0.hasPrefix("!") }, "known before the last byte: \(short)")
+  }
+
+  /// A long text in the table is in hexadecimal too.
+  private static func same(_ found: [String], _ expected: [String]) -> Bool {
+    found
+      == expected.map { item in
+        let words = item.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, words[0] != "binary", words[1].count > 100,
+          words[1].allSatisfy({ $0 == "6" || $0 == "1" })
+        else { return item }
+        return words[0] + " " + String(repeating: "a", count: words[1].count / 2)
+      }
+  }
+
+  private static func items(of pieces: [[UInt8]]) -> [String] {
+    var parser = FrameParser(maxMessage: 300)
+    var found: [String] = []
+    do throws(ProtocolError) {
+      for piece in pieces {
+        var index = 0
+        while let item = try parser.next(piece.span, from: &index) { found.append(shown(item, parser)) }
+        if index != piece.count { found.append("stopped at \(index)") }
+      }
+    } catch {
+      found.append("! \(error.code) \(error.message)")
+    }
+    return found
+  }
+
+  private static func shown(_ item: FrameParser.Item, _ parser: FrameParser) -> String {
+    func text(_ name: String, _ bytes: [UInt8]) -> String {
+      bytes.isEmpty ? name : name + " " + String(decoding: bytes, as: UTF8.self)
+    }
+    switch item {
+    case .message where parser.isText: return text("text", parser.message)
+    case .message:
+      let digits = parser.message.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+      return digits.isEmpty ? "binary" : "binary " + digits
+    case .ping: return text("ping", parser.control)
+    case .pong: return text("pong", parser.control)
+    case .close(let code): return text("closed" + (code.map { " \($0)" } ?? ""), parser.control)
+    }
+  }
+
+  // MARK: Ours
+
+  @Test(arguments: [0, 1, 7, 8, 9, 125, 126, 127, 65535, 65536, 70001])
+  func whatIsWrittenIsRead(_ length: Int) {
+    let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
+    var frame: [UInt8] = []
+    FrameWriter.append(.binary, payload.span, mask: 0x0102_83FF, to: &frame)
+    let head = length < 126 ? 2 : length < 65536 ? 4 : 10
+    #expect(frame.count == head + 4 + length && frame[0] == 0x82 && frame[1] & 0x80 != 0)
+    let mask = Array(frame[head..<(head + 4)])
+    #expect(mask == [0x01, 0x02, 0x83, 0xFF])
+    // Unmasked, it is a frame of a server.
+    var bare = Array(frame[..<head])
+    bare[1] &= 0x7F
+    for (index, byte) in frame[(head + 4)...].enumerated() { bare.append(byte ^ mask[index % 4]) }
+    var parser = FrameParser(maxMessage: .max)
+    var index = 0
+    #expect((try? parser.next(bare.span, from: &index)) == .message)
+    #expect(parser.message == payload && index == bare.count)
+  }
+
+  @Test func everyFrameHasAMaskOfItsOwn() {
+    var masks: Set<[UInt8]> = []
+    let nothing: [UInt8] = []
+    for _ in 0..<1000 {
+      var frame: [UInt8] = []
+      FrameWriter.append(.text, nothing.span, to: &frame)
+      masks.insert(Array(frame[2...]))
+    }
+    #expect(masks.count > 990)
+  }
+
+  @Test func whatWasNotSentComesBack() {
+    var outbox = Outbox()
+    let messages = ["a", "b", "c"].map { OutgoingMessage(bytes: Array($0.utf8)) }
+    outbox.append(messages[0])
+    outbox.append(.ping, [])
+    outbox.append(messages[1])
+    outbox.append(messages[2])
+    // Seven bytes each, the ping six.
+    #expect(outbox.pending.count == 27 && outbox.unsent(0) == messages)
+    outbox.take(7, isSent: true)
+    #expect(outbox.unsent(0) == Array(messages[1...]))
+    #expect(outbox.unsent(1) == messages)
+    outbox.take(12, isSent: true)
+    #expect(outbox.unsent(0) == Array(messages[1...]))
+    outbox.take(8, isSent: false)
+    #expect(outbox.isEmpty && outbox.unsent(3) == Array(messages[2...]))
+    #expect(outbox.unsent(0).isEmpty)
+    outbox.take(0, isSent: true)
+    #expect(outbox.unsent(3).isEmpty)
+  }
+}

@@ -1,0 +1,39 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Against what others have made of the protocol.
+@Suite struct LibraryTests {
+  /// Whether python's `websockets` is there. In CI it must be.
+  static let hasWebsockets: Bool = {
+    let found = (try? Command.shell("/usr/bin/python3 -c 'import websockets.legacy.server'"))?.status == 0
+    precondition(found || !Repository.isCI, "python3-websockets is missing, and CI=true")
+    return found
+  }()
+
+  @Test(.enabled(if: hasWebsockets))
+  func talks() throws {
+    let transcript = try Transcript(parsing: Repository.contents("Tests/Fixtures/ws/library.cases"))
+    #expect(transcript.steps.count > 10)
+    for report in try transcript.run(name: "Tests/Fixtures/ws/library.cases") { Issue.record("\(report)") }
+  }
+
+  /// The client cases of the Autobahn test suite, groups 1 to 7 and 10, by the package `kosoku`, which is installed into a
+  /// scratch environment.
+  @Test(.enabled(if: Repository.has("python3")))
+  func autobahn() throws {
+    let folder = Repository.path(".build/autobahn")
+    let python = Command.quote(folder + "/bin/python")
+    let installed = try Command.shell(
+      "\(python) -c 'import kosoku' || { python3 -m venv \(Command.quote(folder)) && \(python) -m pip install -q kosoku; }"
+    )
+    guard installed.status == 0 else {
+      // Without a network there is nothing to try; in CI there is one.
+      #expect(!Repository.isCI, "\(installed.error)")
+      return
+    }
+    let result = try Command.shell("\(python) \(Command.quote(Repository.path("Tests/Fixtures/bin/ws-autobahn")))")
+    #expect(result.status == 0, "\(result.text)\(result.error)")
+    #expect(result.text.contains("247 cases, 0 failed: "), "\(result.text)")
+  }
+}

@@ -1,0 +1,153 @@
+import FeedCore
+import FeedHTTP
+import TestSupport
+import Testing
+
+@testable import ws_cat
+
+/// The opening handshake, without a network.
+@Suite struct OpeningTests {
+  /// The example of RFC 6455 §1.3.
+  static func opening(_ url: String = "http://server.example.com/chat") throws -> OpeningRequest {
+    let request = HTTPOptions().request(try HTTPURL(Array(url.utf8)))
+    return OpeningRequest(
+      request, subprotocols: [Array("chat".utf8), Array("superchat".utf8)], origin: Array("http://example.com".utf8),
+      nonce: Array("the sample nonce".utf8))
+  }
+
+  @Test func theRequest() throws {
+    let text = String(decoding: try Self.opening().request.head(), as: UTF8.self)
+    let lines = [
+      "GET /chat HTTP/1.1", "Host: server.example.com", "Upgrade: websocket", "Connection: Upgrade",
+      "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Protocol: chat, superchat", "Origin: http://example.com", "User-Agent: feedutils/0.1.0", "", "",
+    ]
+    #expect(text == lines.joined(separator: "\r\n"))
+  }
+
+  @Test(arguments: [
+    ("http://a", "/", "a"), ("https://a:8443/b/c?d=e#f", "/b/c?d=e", "a:8443"), ("http://a?x", "/?x", "a"),
+    ("http://u:p@[::1]:80/", "/", "[::1]:80"), ("http://a/%20 b", "/%20%20b", "a"),
+  ])
+  func targets(_ url: String, _ target: String, _ authority: String) throws {
+    let url = try HTTPURL(Array(url.utf8))
+    #expect(url.target == target)
+    #expect(url.authority == authority)
+  }
+
+  struct Answer: CustomTestStringConvertible, Sendable {
+    let head: [UInt8]
+    let verdict: String
+
+    var testDescription: String { String(decoding: head, as: UTF8.self) + verdict }
+
+    static let all: [Answer] = {
+      var answers: [Answer] = []
+      var lines: [String] = []
+      let text = (try? Repository.contents("Tests/Fixtures/ws/answers.txt")) ?? ""
+      for line in text.split(separator: "\n", omittingEmptySubsequences: false) where !line.hasPrefix("#") {
+        guard line.hasPrefix("=> ") else {
+          if !(lines.isEmpty && line.isEmpty) { lines.append(String(line)) }
+          continue
+        }
+        let head = (lines + ["", ""]).joined(separator: "\r\n")
+        answers.append(Answer(head: Array(head.utf8), verdict: String(line.dropFirst(3))))
+        lines = []
+      }
+      return answers
+    }()
+  }
+
+  @Test(arguments: Answer.all)
+  func answers(_ answer: Answer) throws {
+    let opening = try Self.opening()
+    for size in [1, 7, answer.head.count] {
+      #expect(Self.verdict(answer.head, size, opening) == answer.verdict, "in pieces of \(size)")
+    }
+  }
+
+  @Test func thereAreAnswers() { #expect(Answer.all.count >= 15) }
+
+  /// A frame may follow the head in the same packet: it is left where it is.
+  @Test func nothingBehindTheHeadIsTaken() throws {
+    let head = try #require(Answer.all.first).head
+    let bytes = head + [0x81, 0x01, 0x61]
+    var answer = OpeningAnswer()
+    var index = 0
+    #expect(try answer.take(bytes.span, from: &index))
+    #expect(index == head.count)
+  }
+
+  @Test func aHeadHasALimit() {
+    let line = Array("X: \(String(repeating: "y", count: 998))\r\n".utf8)
+    var answer = OpeningAnswer()
+    var error: HTTPError?
+    do throws(HTTPError) {
+      var index = 0
+      _ = try answer.take(Array("HTTP/1.1 200 OK\r\n".utf8).span, from: &index)
+      for _ in 0..<100 {
+        index = 0
+        _ = try answer.take(line.span, from: &index)
+      }
+    } catch let thrown { error = thrown }
+    #expect(error?.message == "the head of the answer is too large")
+  }
+
+  private static func verdict(_ bytes: [UInt8], _ size: Int, _ opening: OpeningRequest) -> String {
+    var answer = OpeningAnswer()
+    do throws(HTTPError) {
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        var index = 0
+        guard try answer.take(bytes[start..<min(bytes.count, start + size)].span, from: &index) else { continue }
+        switch try answer.verdict(opening) {
+        case .refused: return "refused"
+        case .open(let subprotocol):
+          return "open" + (subprotocol.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
+        }
+      }
+      return "incomplete"
+    } catch {
+      let text = error.message
+      let prefix = "the handshake is malformed: "
+      return "! " + (text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text)
+    }
+  }
+
+  // MARK: Parts
+
+  @Test(arguments: [
+    ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
+    ("abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"),
+    (String(repeating: "a", count: 55), "c1c8bbdc22796e28c0e15163d20899b65621d65a"),
+    (String(repeating: "a", count: 64), "0098ba824b5c16427bd7a1122a5a442a25ec644d"),
+  ])
+  func digests(_ text: String, _ digest: String) {
+    let found = SHA1.digest(Array(text.utf8)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    #expect(found == digest)
+  }
+
+  @Test(arguments: [
+    ("", ""), ("f", "Zg=="), ("fo", "Zm8="), ("foo", "Zm9v"), ("foob", "Zm9vYg=="), ("foobar", "Zm9vYmFy"),
+  ])
+  func base64(_ text: String, _ encoded: String) {
+    #expect(Base64.encoded(Array(text.utf8)) == Array(encoded.utf8))
+    #expect(Base64.decoded(Array(encoded.utf8)) == Array(text.utf8))
+  }
+
+  @Test(arguments: ["Z", "Zg", "Zg=", "====", "=", "Zh==", "Zm9=", "Zm9v\n", "Zg==Zg==", "Z-9v", "A==="])
+  func noBase64(_ text: String) { #expect(Base64.decoded(Array(text.utf8)) == nil) }
+
+  @Test(arguments: [
+    ("/a=1", "{\"a\":1}", true), ("/a=1", "{\"a\":1.0}", false), ("/a=1", "{\"a\":\"1\"}", true),
+    ("/a=é\"", "{\"a\":\"\\u00e9\\\"\"}", true), ("/a/1=x", "{\"a\":[0,\"x\"]}", true), ("/a=", "{\"a\":\"\"}", true),
+    ("/a=null", "{\"a\":null}", true), ("/b=null", "{\"a\":null}", false), ("/a={}", "{\"a\":{}}", false),
+    ("=5", "5", true), ("/a=b=c", "{\"a\":\"b=c\"}", true), ("/a=true", "{\"a\":true}", true),
+  ])
+  func conditions(_ text: String, _ document: String, _ holds: Bool) throws {
+    let condition = try #require(Condition(Array(text.utf8)))
+    #expect(condition.holds(for: try JSONDocument(parsing: Array(document.utf8))) == holds)
+  }
+
+  @Test(arguments: ["", "a", "a=b", "/a~=b"])
+  func noConditions(_ text: String) { #expect(Condition(Array(text.utf8)) == nil) }
+}
