@@ -1,0 +1,50 @@
+import Testing
+
+@testable import FeedCore
+
+/// Both pollers answer alike, so that the one that is used elsewhere is tried here too.
+@Suite struct PollerTests {
+  @Test func tellsWhatHasCome() throws {
+    var one = try Poller()
+    let (output, input) = try Descriptor.pipe()
+    try one.add(output, .input, as: 7)
+    try one.add(input, .output, as: 8)
+    #expect(try one.wait(milliseconds: -1) == [PollNotice(token: 8, events: .output)])
+    try one.change(input, [], as: 8)
+    #expect(try one.wait(milliseconds: 0) == [])
+    input.write([1].span)
+    // Again and again, until it is taken.
+    for _ in 0..<2 { #expect(try one.wait(milliseconds: -1) == [PollNotice(token: 7, events: .input)]) }
+    one.remove(output)
+    #expect(try one.wait(milliseconds: 0) == [])
+    input.closeQuietly()
+    output.closeQuietly()
+  }
+
+  @Test func theOtherDoesToo() throws {
+    var other = try PortablePoller()
+    let (output, input) = try Descriptor.pipe()
+    try other.add(output, .input, as: 7)
+    try other.add(input, .output, as: 8)
+    #expect(try other.wait(milliseconds: -1) == [PollNotice(token: 8, events: .output)])
+    try other.change(input, [], as: 8)
+    #expect(try other.wait(milliseconds: 0) == [])
+    input.write([1].span)
+    for _ in 0..<2 { #expect(try other.wait(milliseconds: -1) == [PollNotice(token: 7, events: .input)]) }
+    other.remove(output)
+    #expect(try other.wait(milliseconds: 0) == [])
+    input.closeQuietly()
+    output.closeQuietly()
+  }
+
+  /// A file is always ready, as it is for poll(2).
+  @Test func filesAreReady() throws {
+    var poller = try Poller()
+    let file = try Descriptor.open(reading: Array("/dev/null".utf8))
+    try poller.add(file, .input, as: 9)
+    for _ in 0..<2 { #expect(try poller.wait(milliseconds: -1).contains { $0.token == 9 }) }
+    poller.remove(file)
+    #expect(try poller.wait(milliseconds: 0) == [])
+    file.closeQuietly()
+  }
+}
