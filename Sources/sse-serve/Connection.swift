@@ -31,6 +31,8 @@ final class Connection {
   var streamIndex = 0
   /// Up to where in the log it has been sent.
   private(set) var place = 0
+  /// Up to where the log had come when the stream began: what was there then is no backlog.
+  private(set) var begunAt = 0
   /// Whether there was no room for all that is there to be sent.
   private(set) var isBlocked = false
   /// What the poller watches.
@@ -70,6 +72,17 @@ final class Connection {
     return request
   }
 
+  /// Whether the request that is coming, as far as it has come, asks for no body.
+  var asksForHead: Bool { parser.asksForHead }
+
+  /// Throws away what has come unasked: to close with bytes unread would reset the connection.
+  func drain() {
+    var nothing: [UInt8] = []
+    while let count = try? socket.readAvailable(upTo: 1 << 16, into: &nothing), count > 0 {
+      nothing.removeAll(keepingCapacity: true)
+    }
+  }
+
   // MARK: Writing
 
   /// Begins an answer.
@@ -85,7 +98,9 @@ final class Connection {
   }
 
   /// Begins a stream, which goes on in the log at `place` behind these.
-  func stream(_ text: [UInt8], _ shared: Publisher.Text?, from place: Int) {
+  /// - Parameter end: of the log.
+  func stream(_ text: [UInt8], _ shared: Publisher.Text?, from place: Int, of end: Int) {
+    begunAt = end
     answer(text, shared, closes: true)
     state = .streaming
     self.place = place

@@ -25,8 +25,9 @@ enum Limits {
     let limit = OpenFiles.raiseLimit(to: wanted)
     if limit >= wanted { return wanted - others }
     if options.maxClients != nil || limit <= others {
-      throw ToolError(
-        .trouble, "option '--max-clients' needs \(wanted) open files, and the limit here is \(limit) (ulimit -n)")
+      let what = options.maxClients == nil ? "a server" : "option '--max-clients'"
+      let needed = options.maxClients == nil ? others + 1 : wanted
+      throw ToolError(.trouble, "\(what) needs \(needed) open files, and the limit here is \(limit) (ulimit -n)")
     }
     return limit - others
   }

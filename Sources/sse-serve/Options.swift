@@ -85,8 +85,8 @@ struct Options {
       do { select = try JSONPointer(value.bytes) } catch {
         throw .usage("\(error.message), found '\(quoted(value.bytes))'")
       }
-    case .dataEvent: dataEvent = value.bytes
-    case .patchEvent: patchEvent = value.bytes
+    case .dataEvent: dataEvent = try Self.type(value)
+    case .patchEvent: patchEvent = try Self.type(value)
     case .addIDs: addsIDs = true
     case .onError: skipsErrors = value.text == "skip"
     case .replay: replay = try Self.replay(value)
@@ -117,6 +117,12 @@ struct Options {
     } catch {
       throw value.refused("a number of events, or a size such as 512K, 64M or 2G")
     }
+  }
+
+  /// The type of an event, which is a line.
+  private static func type(_ value: OptionValue) throws(ToolError) -> [UInt8] {
+    guard !value.bytes.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { throw value.refused("a name on one line") }
+    return value.bytes
   }
 
   /// An origin as browsers send it (`https://example.com`), or `*`.

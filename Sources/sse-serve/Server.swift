@@ -21,7 +21,7 @@ struct Server {
   private let router: Router
   private let maxClients: Int
   private var poller: Poller
-  private let signals: Descriptor
+  private var signals: Descriptor?
   private var listeners = Listeners(firstToken: Token.listeners)
 
   private var publisher: Publisher
@@ -50,12 +50,7 @@ struct Server {
     publisher = Publisher(options, streams)
     input = RecordInput(options, streams)
     Signals.ignoreBrokenPipe()
-    do {
-      signals = try Signals.caught()
-      poller = try Poller()
-    } catch {
-      throw .system(error, options.place)
-    }
+    do { poller = try Poller() } catch { throw .system(error, options.place) }
   }
 
   mutating func run() throws(ToolError) -> ExitStatus {
@@ -90,6 +85,9 @@ struct Server {
       }
     }
     do {
+      // Only now: whoever waits for a reader of the port is ended by a signal like any other.
+      let signals = try Signals.caught()
+      self.signals = signals
       try poller.add(signals, .input, as: Token.signal)
       try poller.add(input.descriptor, .input, as: Token.input)
     } catch {
@@ -155,7 +153,7 @@ struct Server {
     switch notice.token {
     case Token.signal:
       var numbers: [UInt8] = []
-      _ = try signals.read(upTo: 8, into: &numbers)
+      _ = try signals?.read(upTo: 8, into: &numbers)
       if let number = numbers.first { leave(.signal(Int32(number))) }
     case Token.input: readInput()
     case Token.listeners...: try acceptAll(notice.token)
@@ -252,8 +250,10 @@ struct Server {
   }
 
   private mutating func refuse(
-    _ connection: Connection, _ status: Int, _ reason: String, _ request: ClientRequest = ClientRequest()
+    _ connection: Connection, _ status: Int, _ reason: String, _ request: ClientRequest? = nil
   ) {
+    var request = request ?? ClientRequest()
+    if connection.asksForHead { request.method = .head }
     send(Reply(.refused(status, reason), request, options, snapshot: .none), connection, withBody: false)
   }
 
@@ -271,7 +271,8 @@ struct Server {
     if clients.streaming.isEmpty { lastSent = now }
     let beginning = publisher.begin(after: id)
     connection.stream(
-      Reply.streamHead(request, options) + beginning.greeting, beginning.document, from: beginning.place)
+      Reply.streamHead(request, options) + beginning.greeting, beginning.document, from: beginning.place,
+      of: publisher.log.end)
     clients.beginStream(connection)
     tell("begins" + (id.isEmpty ? "" : " after '\(shortened(id))'"), of: connection)
     push(connection)
@@ -299,6 +300,7 @@ struct Server {
       switch connection.state {
       case .streaming where end != nil:
         connection.socket.endOutput()
+        connection.drain()
         return close(connection)
       case .answering where connection.isLast || end != nil:
         connection.socket.endOutput()
@@ -358,13 +360,14 @@ struct Server {
     publisher.drop(before: first)
   }
 
-  /// Whether more is waiting for a client than it may have, beside the event that it is in the midst of: an event that is
-  /// larger than the buffer can be had too.
+  /// Whether more is waiting for a client than it may have, beside what it was given to begin with and the event that it
+  /// is in the midst of: an event that is larger than the buffer can be had too.
   private func isTooFarBehind(_ connection: Connection) -> Bool {
-    let behind = publisher.log.end - connection.place
-    guard behind > options.clientBuffer else { return false }
+    let end = publisher.log.end
+    let place = max(connection.place, connection.begunAt)
+    guard end - place > options.clientBuffer else { return false }
     if connection.isBeginning { return true }
-    return publisher.log.end - publisher.index.eventEnd(after: connection.place) > options.clientBuffer
+    return end - publisher.index.eventEnd(after: place) > options.clientBuffer
   }
 
   // MARK: Words

@@ -89,8 +89,8 @@ import Testing
     (0, 0, "get"), (1, 0, "414"), (0, 1, "431"), (1, 1, "414"),
   ])
   func theLimits(_ line: Int, _ headers: Int, _ expected: String) {
-    // With the CR, without the LF, which ends it.
-    let target = RequestParser.maxRequestLine - "GET  HTTP/1.1\r".utf8.count + line
+    // Without CR and LF, which end it.
+    let target = RequestParser.maxRequestLine - "GET  HTTP/1.1".utf8.count + line
     let bytes = Self.request(target: target, headers: RequestParser.maxHeaders + headers)
     let whole = Self.verdict(bytes, endingAt: [bytes.count]).text
     #expect(whole.hasPrefix(expected), "\(whole.prefix(40))")

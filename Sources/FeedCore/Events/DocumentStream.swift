@@ -36,6 +36,9 @@ public struct DocumentStream {
   public private(set) var id: [UInt8] = []
   /// A change failed, so what the other side has is not known until the next whole document.
   private var isLost = false
+
+  /// Takes no changes any more until the next whole document: one has been missed.
+  public mutating func lose() { isLost = true }
   /// How many bytes of records the tree may be holding on to, beside the document that it began with.
   private var attached = 0
 

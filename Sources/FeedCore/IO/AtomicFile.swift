@@ -19,9 +19,12 @@ public enum AtomicFile {
     _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil,
     with content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) {
+    // By its own name: a link of /dev/fd to a pipe has a target that is no name.
+    if Descriptor.status(of: path).map({ $0.st_mode & S_IFMT != S_IFREG }) == true {
+      return try write(over: path, content)
+    }
     let target = resolved(path)
     let old = Descriptor.status(of: target)
-    if let old, old.st_mode & S_IFMT != S_IFREG { return try write(over: target, content) }
 
     try Signals.heldBack { () throws(SystemError) in
       let temporary = temporaryName(beside: target)

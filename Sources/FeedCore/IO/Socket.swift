@@ -28,7 +28,7 @@ extension Descriptor {
   }
 
   /// Takes the next client, whose socket does not wait either, and sends what is written at once.
-  /// - Returns: nil when none is there.
+  /// - Returns: nil when none is there, or one that has left again.
   public func accept() throws(SystemError) -> (socket: Descriptor, address: SocketAddress)? {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -40,8 +40,7 @@ extension Descriptor {
         }
       }
     } catch {
-      // A client that has left again before it was taken is no error of the listener.
-      if error.wouldBlock || error.code == ECONNABORTED { return nil }
+      if error.wouldBlock || error.isOfOneClient { return nil }
       throw error
     }
     let socket = Descriptor(number)
@@ -49,8 +48,9 @@ extension Descriptor {
       try socket.prepare()
       try socket.set(Int32(IPPROTO_TCP), TCP_NODELAY)
     } catch {
+      // It has left again; macOS says so here.
       socket.closeQuietly()
-      throw error
+      return nil
     }
     return (socket, SocketAddress(storage: storage, length: length))
   }
@@ -123,6 +123,19 @@ extension SocketAddress {
 extension SystemError {
   /// Nothing there, or no room, at a descriptor that does not wait.
   public var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
+
+  /// What accept(2) says of a client that has left before it was taken, or that a firewall keeps away; it is no error of
+  /// the listener.
+  fileprivate var isOfOneClient: Bool {
+    let codes = [
+      ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ENOPROTOOPT, EOPNOTSUPP, ETIMEDOUT,
+    ]
+    #if canImport(Darwin)
+      return codes.contains(code)
+    #else
+      return codes.contains(code) || code == ENONET
+    #endif
+  }
 
   /// No address of this machine, or of a kind that it does not have.
   public var isUnknownAddress: Bool { code == EADDRNOTAVAIL || code == EAFNOSUPPORT }

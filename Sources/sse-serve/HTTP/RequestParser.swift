@@ -32,9 +32,11 @@ struct RequestParser {
   private var request = ClientRequest()
   private var isHTTP11 = true
   private var saysClose = false
-  private var saysKeepAlive = false
   private var hasTransferCoding = false
   private var length: Int?
+
+  /// Whether what has come so far asks for no body.
+  var asksForHead: Bool { request.method == .head || line.starts(with: "HEAD ".utf8) }
 
   /// Goes on in `bytes` at `index`.
   /// - Returns: the request, with `index` behind its head; nil when all bytes are used up before.
@@ -60,10 +62,15 @@ struct RequestParser {
     } else if line.isEmpty, piece.count > 0, !isTokenByte(piece[0]), piece[0] != UInt8(ascii: "\r") {
       // Told at once: a client that speaks something else (TLS, mostly) waits for an answer.
       throw Self.bad("no HTTP request")
-    } else if line.count + piece.count > Self.maxRequestLine {
+    } else if line.count + piece.count - (endsInReturn(piece) ? 1 : 0) > Self.maxRequestLine {
       throw Refusal(status: 414, reason: "URI too long")
     }
     line.append(span: piece)
+  }
+
+  /// Whether the line, with a piece more, ends in a CR, which may be half of its end.
+  private func endsInReturn(_ piece: borrowing Span<UInt8>) -> Bool {
+    (piece.count > 0 ? piece[piece.count - 1] : line.last) == UInt8(ascii: "\r")
   }
 
   /// - Returns: whether the head is complete.
@@ -144,11 +151,12 @@ struct RequestParser {
       throw Self.bad("malformed header field")
     }
     let value = Self.trimmed(line[(colon + 1)...])
-    guard value.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == UInt8(ascii: "\t") }) else {
-      throw Self.bad("control characters in a header field")
-    }
+    // Others can do no harm here, and an id may hold them (RFC 9110 §5.5).
+    if value.contains(where: { $0 == 0 || $0 == 0x0D }) { throw Self.bad("control characters in a header field") }
     switch String(decoding: Array(line[..<colon]).lowercasedASCII, as: UTF8.self) {
-    case "host": try Self.take(value, into: &request.host)
+    case "host":
+      guard value.allSatisfy(isHostByte) else { throw Self.bad("malformed host") }
+      try Self.take(value, into: &request.host)
     case "origin": try Self.take(value, into: &request.origin)
     case "authorization": try Self.take(value, into: &request.authorization)
     case "last-event-id": try Self.take(value, into: &request.lastEventIDField)
@@ -159,7 +167,6 @@ struct RequestParser {
     case "connection":
       let options = value.split(separator: UInt8(ascii: ",")).map { Array(Self.trimmed($0)).lowercasedASCII }
       if options.contains(Array("close".utf8)) { saysClose = true }
-      if options.contains(Array("keep-alive".utf8)) { saysKeepAlive = true }
     default: break
     }
   }
@@ -180,7 +187,7 @@ struct RequestParser {
     // RFC 9112 §6.1: nobody can tell where such a request ends.
     if hasTransferCoding && (length != nil || !isHTTP11) { throw Self.bad("no telling where the request ends") }
     request.hasBody = hasTransferCoding || length == 1
-    request.keepsAlive = !saysClose && !request.hasBody && (isHTTP11 || saysKeepAlive)
+    request.keepsAlive = !saysClose && !request.hasBody && isHTTP11
   }
 
   private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
@@ -192,6 +199,9 @@ struct RequestParser {
 }
 
 private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
+
+/// A host and a port (RFC 3986 §3.2.2).
+private func isHostByte(_ byte: UInt8) -> Bool { isTokenByte(byte) || "():;,=[]".utf8.contains(byte) }
 
 /// RFC 9110 §5.6.2.
 private func isTokenByte(_ byte: UInt8) -> Bool {

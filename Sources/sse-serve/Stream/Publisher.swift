@@ -50,6 +50,8 @@ struct Publisher {
 
   /// A comment: all that a client needs to know that the connection is alive, and a proxy to pass on the head.
   private static let comment = Array(":\n\n".utf8)
+  /// Of an id in bytes: one that a client can send back beside all else that it says.
+  private static let maxID = 4096
   private static let dataName = Array("data".utf8)
   private static let messageName = Array("message".utf8)
 
@@ -79,6 +81,8 @@ struct Publisher {
   mutating func skip(_ error: ToolError) {
     streams.complain(error, as: sseServe.name)
     hasSkipped = true
+    // It may have been a change: those after it need not fit any more.
+    document.lose()
   }
 
   private mutating func publish(_ item: StreamedDocument) throws(ToolError) {
@@ -93,6 +97,7 @@ struct Publisher {
         throw failure("'\(name)' has \(what) in it, which no event stream can carry", item, at: 0)
       }
     }
+    if record.id.count > Self.maxID { throw failure("'id' has more than \(Self.maxID) bytes", item, at: 0) }
     guard let data = record.data else { throw failure("no 'data'", item, at: 0) }
     if !options.isPlain, try !follow(record, item) { return }
     append(record, data)
@@ -172,14 +177,15 @@ struct Publisher {
     case .ambiguous, .unknown: break
     }
     var beginning = Beginning(greeting: greeting, place: log.end)
-    if !options.isPlain {
-      beginning.document = currentEvent()
-    } else if !id.isEmpty, index.hasIDs {
-      // What is here is all there is left to make the gap as small as can be; and the id that is gone must not stay the
-      // client's last one where the events that follow have none.
+    if !options.isPlain { beginning.document = currentEvent() }
+    guard !id.isEmpty, beginning.document == nil else { return beginning }
+    if options.isPlain, index.hasIDs {
+      // What is here is all there is left to make the gap as small as can be.
       beginning.place = index.windowStart
-      beginning.greeting += Array(": the event after which to go on is not known any more\n\nid\n\n".utf8)
+      beginning.greeting += Array(": the event after which to go on is not known any more\n\n".utf8)
     }
+    // The id that is not known must not stay the client's last one where the events that follow have none.
+    beginning.greeting += Array("id\n\n".utf8)
     return beginning
   }
 
