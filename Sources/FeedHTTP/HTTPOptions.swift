@@ -145,15 +145,6 @@ public struct HTTPOptions: Sendable {
   }
 }
 
-/// The characters of a field name or method (RFC 9110 §5.6.2).
-public func isTokenByte(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-  default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-  }
-}
-
 /// Whether a header can carry the bytes (RFC 9110 §5.5: no control characters but the tab).
 public func isSendable(_ value: [UInt8]) -> Bool {
   value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }

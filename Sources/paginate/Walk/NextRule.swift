@@ -57,7 +57,7 @@ enum NextRule: Equatable, Sendable {
       self = .cursor(name: name, pointer)
     case "cursor-header":
       let (name, pointer) = try Self.assignment(argument, "cursor-header:NAME=POINTER")
-      guard name.allSatisfy(Self.isTokenByte) else {
+      guard name.allSatisfy(isTokenByte) else {
         throw Problem(expected: "cursor-header:NAME=POINTER with the name of a header")
       }
       self = .cursorHeader(name: name, pointer)
@@ -165,15 +165,6 @@ enum NextRule: Equatable, Sendable {
   private static func pointer(_ text: ArraySlice<UInt8>, _ form: String) throws(Problem) -> JSONPointer {
     do throws(JSONPointer.Problem) { return try JSONPointer(Array(text)) } catch {
       throw Problem(expected: "\(form) (\(error.message))")
-    }
-  }
-
-  /// The characters of a field name (RFC 9110 §5.6.2).
-  private static func isTokenByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
   }
 }

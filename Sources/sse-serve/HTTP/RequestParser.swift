@@ -202,13 +202,3 @@ private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
 
 /// A host and a port (RFC 3986 §3.2.2).
 private func isHostByte(_ byte: UInt8) -> Bool { isTokenByte(byte) || "():;,=[]".utf8.contains(byte) }
-
-/// RFC 9110 §5.6.2.
-private func isTokenByte(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-    UInt8(ascii: "0")...UInt8(ascii: "9"):
-    true
-  default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
-  }
-}
