@@ -48,6 +48,9 @@ class CurlHandle {
 
   /// What a call that came to `code` has to say.
   func error(_ code: CURLcode) -> HTTPError {
+    var answer = 0
+    unsafe feed_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &answer)
+    if answer >= 300 { return HTTPError(.proxy(answer), "the proxy answered \(answer)") }
     var systemError = 0
     unsafe feed_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
     let error = unsafe HTTPError.make(

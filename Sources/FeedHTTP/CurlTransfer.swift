@@ -92,24 +92,6 @@ final class CurlTransfer: CurlHandle {
     try set(CURLOPT_HTTPHEADER, list: lines)
   }
 
-  private func configure(_ route: HTTPRequest.Route) throws(HTTPError) {
-    try set(CURLOPT_CONNECTTIMEOUT_MS, Int(route.connectTimeout * 1000))
-    if let proxy = route.proxy { try set(CURLOPT_PROXY, proxy) }
-    if route.isInsecure {
-      try set(CURLOPT_SSL_VERIFYPEER, 0)
-      try set(CURLOPT_SSL_VERIFYHOST, 0)
-    }
-    if let file = route.authorities { try set(CURLOPT_CAINFO, file) }
-    if !route.resolve.isEmpty { try set(CURLOPT_RESOLVE, list: route.resolve) }
-    if let path = route.unixSocket { try set(CURLOPT_UNIX_SOCKET_PATH, path) }
-    switch route.version {
-    case .any: break
-    case .http1: try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
-    case .http2: try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_0))
-    }
-    if route.usesNetrc { try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue)) }
-  }
-
   private func configure(_ credentials: HTTPRequest.Credentials) throws(HTTPError) {
     if let user = credentials.user { try set(CURLOPT_USERNAME, user) }
     if let password = credentials.password { try set(CURLOPT_PASSWORD, password) }

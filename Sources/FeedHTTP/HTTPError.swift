@@ -12,6 +12,8 @@ public struct HTTPError: Error, Equatable, Sendable {
     case timedOut
     /// It will not get better by itself: a certificate that is not accepted, a bad proxy, an endless redirect.
     case permanent
+    /// The proxy answered with this HTTP status instead of connecting.
+    case proxy(Int)
     /// It is on our side: a file or value that an option gave.
     case local
   }

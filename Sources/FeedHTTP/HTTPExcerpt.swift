@@ -15,7 +15,7 @@ public enum HTTPExcerpt {
   ///   - secrets: further ones.
   public static func firstLine(of body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]] = []) -> String {
     let line = hiding(
-      request.secrets + secrets, in: Array(body.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(reach)))
+      request.unquoted + secrets, in: Array(body.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(reach)))
     let isCut = line.count > longest
     var end = min(line.count, longest)
     // Not in the middle of a character.
@@ -23,10 +23,16 @@ public enum HTTPExcerpt {
     return quoted(Array(line[..<end])) + (isCut ? "…" : "")
   }
 
+  /// A text of the server's with `***` for each secret of the request in it.
+  public static func hidden(_ text: [UInt8], for request: HTTPRequest) -> [UInt8] {
+    hiding(request.unquoted, in: text)
+  }
+
   /// A text with `***` for each secret in it.
   static func hiding(_ secrets: [[UInt8]], in text: [UInt8]) -> [UInt8] {
     var text = text
-    for secret in secrets where secret.count >= shortestSecret {
+    // A secret may be a part of another one.
+    for secret in secrets.sorted(by: { $0.count > $1.count }) where secret.count >= shortestSecret {
       var start = 0
       while start + secret.count <= text.count {
         if text[start...].starts(with: secret) {
@@ -45,7 +51,7 @@ extension ToolError {
   /// The error about an answer, with `***` for what the answer quotes of the request's secrets.
   /// - Parameter secrets: further ones.
   public func hidingSecrets(of request: HTTPRequest, and secrets: [[UInt8]]) -> ToolError {
-    let secrets = request.secrets + secrets
+    let secrets = request.unquoted + secrets
     let message = String(decoding: HTTPExcerpt.hiding(secrets, in: Array(message.utf8)), as: UTF8.self)
     // Where the line holds a secret, no caret would be at the right place.
     let place = place.map { place in

@@ -42,7 +42,7 @@ public struct HTTPHead: Equatable, Sendable {
 }
 
 /// Without the spaces, tabs and line ends at both ends.
-func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+public func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
   let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
   let head = bytes.drop(while: isSpace)
   return head.prefix((head.lastIndex { !isSpace($0) } ?? head.startIndex - 1) + 1 - head.startIndex)

@@ -98,17 +98,36 @@ public struct HTTPRequest: Sendable {
     headers.removeAll { !Self.isHarmless($0.name.lowercased()) }
   }
 
-  /// The values that are secrets by themselves, which no message may quote; of `Bearer xyz` the last word.
+  /// The values that are secrets by themselves, which no message may quote.
   public var secrets: [[UInt8]] {
-    let values = headers.filter { !Self.isHarmless($0.name.lowercased()) }.map { $0.line.dropFirst($0.name.utf8.count) }
-    let words = values.compactMap { $0.split { $0 <= 0x20 || $0 == UInt8(ascii: ":") }.last.map(Array.init) }
+    let words = headers.filter { !Self.isHarmless($0.name.lowercased()) }.flatMap(\.secrets)
     let cookies = credentials.cookies.map { Array($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
     let login = credentials.user.map { Base64.encoded($0 + [UInt8(ascii: ":")] + (credentials.password ?? [])) }
     return words + cookies + [credentials.password, login, credentials.bearer].compactMap(\.self)
   }
 
+  /// What no message may quote of what a server says: the secrets, and of the URL the query, which messages hide too.
+  var unquoted: [[UInt8]] {
+    let query = Array(url.text.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst())
+    let values = query.split(separator: UInt8(ascii: "&")).map { $0.drop { $0 != UInt8(ascii: "=") }.dropFirst() }
+    return secrets + [query] + values.flatMap { [Array($0), percentDecoded($0)] }
+  }
+
   private static func isHarmless(_ name: String) -> Bool {
     name.hasPrefix("accept")
       || ["user-agent", "cache-control", "pragma", "last-event-id", "content-type", "content-language"].contains(name)
+  }
+}
+
+extension HTTPRequest.Header {
+  /// What can be a secret in the value: all of it, its words, and the values of parameters (`Digest response="…"`), but
+  /// not the name of a scheme.
+  fileprivate var secrets: [[UInt8]] {
+    let value = trimmed(line.dropFirst(name.utf8.count + 1))
+    func bare(_ word: ArraySlice<UInt8>) -> [UInt8] { word.filter { $0 != UInt8(ascii: "\"") } }
+    let words = value.split { $0 <= 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
+    let isScheme = words.count > 1 && !words[0].contains(UInt8(ascii: "="))
+    let secret = words.dropFirst(isScheme ? 1 : 0)
+    return [Array(value)] + secret.map(bare) + secret.map { bare($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
   }
 }

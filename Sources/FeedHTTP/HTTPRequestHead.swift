@@ -7,7 +7,9 @@ extension HTTPURL {
   /// Host and port as the Host header has them: the port only when it is not the scheme's own.
   public var authority: String {
     let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
-    return String(decoding: rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }, as: UTF8.self)
+    let authority = String(decoding: rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }, as: UTF8.self)
+    let own = text.hasPrefix("https:") ? ":443" : ":80"
+    return authority.hasSuffix(own) ? String(authority.dropLast(own.count)) : authority
   }
 
   /// Path and query (RFC 9112 §3.2.1).

@@ -112,15 +112,12 @@ public struct Reconnection: Sendable {
       guard rules.reconnects else { throw failure(error) }
       return wait(backoff.fail(), after: error.message)
     case .failed(let error):
+      if case .proxy(let status) = error.kind { return try refused(status, error.message, atLeast: 0) }
       let isHopeless = error.kind == .local || (error.kind == .permanent && !wasOpen)
       if !rules.reconnects || isHopeless { throw failure(error) }
       return try retry(error.message, atLeast: 0)
     case .refused(let refusal):
-      let retried = rules.retryStatus ?? (wasOpen ? Self.passing : .none)
-      guard rules.reconnects, retried.contains(refusal.status) else {
-        throw ToolError(.otherEnd, refusal.message, source: source)
-      }
-      return try retry(refusal.message, atLeast: refusal.retryAfter ?? 0)
+      return try refused(refusal.status, refusal.message, atLeast: refusal.retryAfter ?? 0)
     }
   }
 
@@ -129,6 +126,12 @@ public struct Reconnection: Sendable {
     if wasOpen && !isFailing { return .yes }
     let time = secondsText(rules.maxTime ?? 0)
     throw ToolError(.later, "\(missing) when \(time) s had passed", source: source)
+  }
+
+  private mutating func refused(_ status: Int, _ message: String, atLeast: Double) throws(ToolError) -> Verdict {
+    let retried = rules.retryStatus ?? (wasOpen ? Self.passing : .none)
+    guard rules.reconnects, retried.contains(status) else { throw ToolError(.otherEnd, message, source: source) }
+    return try retry(message, atLeast: atLeast)
   }
 
   private mutating func retry(_ message: String, atLeast: Double) throws(ToolError) -> Verdict {
@@ -151,7 +154,7 @@ public struct Reconnection: Sendable {
       switch error.kind {
       case .local: .trouble
       case .timedOut: .later
-      case .transient, .permanent: .otherEnd
+      case .transient, .permanent, .proxy: .otherEnd
       }
     return ToolError(status, error.message, source: source)
   }

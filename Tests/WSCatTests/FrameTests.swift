@@ -144,15 +144,62 @@ import Testing
     outbox.append(messages[2])
     // Seven bytes each, the ping six.
     #expect(outbox.pending.count == 27 && outbox.unsent(0) == messages)
-    outbox.take(7, isSent: true)
+    outbox.take(7, unsent: 0)
     #expect(outbox.unsent(0) == Array(messages[1...]))
     #expect(outbox.unsent(1) == messages)
-    outbox.take(12, isSent: true)
+    outbox.take(12, unsent: 0)
     #expect(outbox.unsent(0) == Array(messages[1...]))
-    outbox.take(8, isSent: false)
+    outbox.take(8, unsent: 3)
     #expect(outbox.isEmpty && outbox.unsent(3) == Array(messages[2...]))
     #expect(outbox.unsent(0).isEmpty)
-    outbox.take(0, isSent: true)
+    outbox.take(0, unsent: 0)
     #expect(outbox.unsent(3).isEmpty)
+  }
+
+  /// The server has closed: the frame under way is finished, the rest is for the next connection.
+  @Test(arguments: 0...20)
+  func whatHasNotBegunIsWithdrawn(_ taken: Int) {
+    var outbox = Outbox()
+    let messages = ["a", "b"].map { OutgoingMessage(bytes: Array($0.utf8)) }
+    outbox.append(messages[0])
+    outbox.append(.ping, [])
+    outbox.append(messages[1])
+    outbox.take(taken, unsent: 0)
+    outbox.withdraw()
+    // The first message ends at 7, the ping at 13, the second message at 20.
+    let first = taken > 0 ? 7 : 0
+    let second = taken > 13 ? 7 : 0
+    #expect(outbox.pending.count == first + 6 + second - taken)
+    outbox.append(.close, [])
+    outbox.take(outbox.pending.count, unsent: 0)
+    #expect(outbox.isEmpty)
+    #expect(outbox.unsent(0) == messages.enumerated().filter { [first, second][$0.offset] == 0 }.map(\.element))
+  }
+
+  @Test func theOutboxDoesNotGrow() {
+    var outbox = Outbox()
+    for _ in 0..<10_000 {
+      outbox.append(.pong, [UInt8](repeating: 0, count: 100))
+      outbox.take(106 - (outbox.pending.count > 1000 ? 0 : 1), unsent: 0)
+    }
+    #expect(!outbox.isEmpty && outbox.bytes.count < 10_000)
+  }
+
+  @Test func aServerThatClosesGetsOneAnswer() throws {
+    var session = Session(maxMessage: 100)
+    session.send(OutgoingMessage(bytes: [0x61]), isInput: true)
+    session.close(1000)
+    let bytes: [UInt8] = [0x88, 0x02, 0x03, 0xF0]
+    var index = 0
+    #expect(try session.next(bytes.span, from: &index) == .closed(code: 1008))
+    // The close frame alone.
+    #expect(session.outbox.pending.count == 8 && session.hasSentClose)
+    #expect(session.outbox.unsent(0) == [OutgoingMessage(bytes: [0x61])])
+  }
+
+  @Test func whatIsSaidAgainAnywayDoesNotQueue() {
+    var session = Session(maxMessage: 100)
+    for _ in 0..<100_000 { session.ping() }
+    #expect(session.isFull && session.outbox.pending.count < 65 * 1024)
   }
 }

@@ -27,7 +27,8 @@ import Testing
 
   @Test(arguments: [
     ("http://a", "/", "a"), ("https://a:8443/b/c?d=e#f", "/b/c?d=e", "a:8443"), ("http://a?x", "/?x", "a"),
-    ("http://u:p@[::1]:80/", "/", "[::1]:80"), ("http://a/%20 b", "/%20%20b", "a"),
+    ("http://u:p@[::1]:80/", "/", "[::1]"), ("https://a:80/", "/", "a:80"),
+    ("https://a:443/", "/", "a"), ("http://a/%20 b", "/%20%20b", "a"),
   ])
   func targets(_ url: String, _ target: String, _ authority: String) throws {
     let url = try HTTPURL(Array(url.utf8))

@@ -23,11 +23,16 @@ extension PayloadForm {
     case .auto:
       let first = data.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
       guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
-      return try? JSONDocument(parsing: data)
-    case .json:
-      do throws(JSONError) { return try JSONDocument(parsing: data) } catch {
-        throw NotJSON(reason: "the data is no JSON: \(error.message), at byte \(error.offset + 1) of it")
-      }
+      return try? Self.parsed(data)
+    case .json: return try Self.parsed(data)
+    }
+  }
+
+  /// The JSON document that is data of a wire, where a byte order mark is none (RFC 8259 §8.1), unlike in a file.
+  public static func parsed(_ data: [UInt8]) throws(NotJSON) -> JSONDocument {
+    if data.first == 0xEF { throw NotJSON(reason: "the data is no JSON: expected a JSON value, at byte 1 of it") }
+    do throws(JSONError) { return try JSONDocument(parsing: data) } catch {
+      throw NotJSON(reason: "the data is no JSON: \(error.message), at byte \(error.offset + 1) of it")
     }
   }
 }

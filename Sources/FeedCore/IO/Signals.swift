@@ -28,7 +28,7 @@ public enum Signals {
   /// Where the handler writes to; set once, before there is a handler.
   nonisolated(unsafe) private static var pipeEnd: Int32 = -1
 
-  /// Takes SIGINT and SIGTERM once each: the first becomes a byte to read, a second one kills. One that is ignored, as in
+  /// Takes SIGINT and SIGTERM once: the first becomes a byte to read, a second one of either kind kills. One that is ignored, as in
   /// a background job of a shell, stays so.
   /// - Returns: what to wait for; each byte that comes is the number of a signal, for `die(of:)`.
   public static func caught() throws(SystemError) -> Descriptor {
@@ -37,7 +37,8 @@ public enum Signals {
     for number in [SIGINT, SIGTERM] {
       let before = signal(number) { number in
         let before = errno
-        signal(number, SIG_DFL)
+        Signals.reset(SIGINT)
+        Signals.reset(SIGTERM)
         var byte = UInt8(truncatingIfNeeded: number)
         _ = unsafe write(Signals.pipeEnd, &byte, 1)
         errno = before
@@ -45,6 +46,10 @@ public enum Signals {
       if isIgnoring(before) { signal(number, SIG_IGN) }
     }
     return output
+  }
+
+  private static func reset(_ number: Int32) {
+    if isIgnoring(signal(number, SIG_DFL)) { signal(number, SIG_IGN) }
   }
 
   private static func isIgnoring(_ handler: sig_t?) -> Bool {

@@ -4,6 +4,7 @@
 // Names are compared decoded, so that `page[number]` is found in `page%5Bnumber%5D=2`.
 
 import FeedCore
+import FeedHTTP
 
 /// A URL, or the text of a form, and the parameters in it.
 struct QueryString: Equatable, Sendable {
@@ -144,23 +145,7 @@ struct QueryString: Equatable, Sendable {
   // MARK: Percent-encoding
 
   /// The bytes that some text stands for: `%41` and `+` (a space) decoded, a `%` without two digits left as it is.
-  static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(text.count)
-    var index = text.startIndex
-    while index < text.endIndex {
-      if text[index] == UInt8(ascii: "%"), index + 2 < text.endIndex, let high = hexDigit(text[index + 1]),
-        let low = hexDigit(text[index + 2])
-      {
-        result.append(high << 4 | low)
-        index += 3
-      } else {
-        result.append(text[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : text[index])
-        index += 1
-      }
-    }
-    return result
-  }
+  static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] { percentDecoded(text) }
 
   /// A value with all but the unreserved characters of RFC 3986 §2.3 encoded.
   static func encoded(_ value: [UInt8]) -> [UInt8] { encoded(value) { isUnreserved($0) } }
@@ -188,15 +173,6 @@ struct QueryString: Equatable, Sendable {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
     case UInt8(ascii: "0")...UInt8(ascii: "9"): true
     default: "-._~".utf8.contains(byte)
-    }
-  }
-
-  private static func hexDigit(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
     }
   }
 

@@ -8,20 +8,10 @@ extension Connection {
   /// How long the server has to answer a close frame, in seconds.
   static let farewell = 2.0
 
-  /// Says what is to be said last, if it has not been, and waits for the end. What still comes is dropped.
-  mutating func leave() {
-    var nowhere: MessagePump?
-    leave(&nowhere)
-  }
-
-  /// The same, but what still comes is printed.
-  mutating func leave(printingTo pump: inout MessagePump) {
-    var printing: MessagePump? = pump
-    leave(&printing)
-    if let printing { pump = printing }
-  }
-
-  private mutating func leave(_ pump: inout MessagePump?) {
+  /// Says what is to be said last, if it has not been, and waits for the end.
+  /// - Parameter prints: whether what still comes goes to the pump; else it is dropped.
+  mutating func leave(_ pump: inout MessagePump, prints: Bool) {
+    var prints = prints
     if !session.hasSentClose {
       if isReady { for text in options.onExit { session.send(OutgoingMessage(bytes: text), isInput: false) } }
       session.close(options.closeCode)
@@ -29,7 +19,7 @@ extension Connection {
     let end = Clock.monotonic() + Self.farewell
     // Whatever goes wrong now, there is nothing more to be done about it.
     while true {
-      takeRest(&pump)
+      takeRest(&pump, &prints)
       guard (try? flush()) != nil, let received = try? socket.receive(into: &chunk), received != .end else { return }
       used = 0
       let left = end - Clock.monotonic()
@@ -42,12 +32,12 @@ extension Connection {
     }
   }
 
-  private mutating func takeRest(_ pump: inout MessagePump?) {
+  private mutating func takeRest(_ pump: inout MessagePump, _ prints: inout Bool) {
     let bytes = chunk
     while let event = try? session.next(bytes.span, from: &used) {
-      guard event == .message, pump != nil else { continue }
-      // A second reason to end changes nothing.
-      if (try? pump?.take(session.message, isText: session.isText)) != .goesOn { pump = nil }
+      guard event == .message, prints else { continue }
+      // The last one that was wanted is the last one that is printed; a second reason to end changes nothing.
+      prints = (try? pump.take(session.message, isText: session.isText)) == .goesOn
     }
   }
 }

@@ -5,8 +5,6 @@ import FeedCore
 import FeedHTTP
 
 extension Connection {
-  /// So many bytes wait to be sent before the input has to.
-  private static let fullOutbox = 64 * 1024
   /// While the server never pauses, everything else is looked after this often, in seconds.
   private static let glance = 0.02
 
@@ -22,10 +20,10 @@ extension Connection {
       let ending = try exchange(&pump, &source)
       if case .lost = ending, !session.hasReceivedClose { return ending }
       // Who is told to end by a signal may have asked for what still comes.
-      if case .signal = summons { leave(printingTo: &pump) } else { leave() }
+      if case .signal = summons { leave(&pump, prints: true) } else { leave(&pump, prints: false) }
       return ending
     } catch {
-      leave()
+      leave(&pump, prints: false)
       throw error
     }
   }
@@ -73,7 +71,7 @@ extension Connection {
       switch event {
       case .message:
         if try pump.take(session.message, isText: session.isText) == .finished { return .finished }
-      case .closed(let code): return isLeaving ? .finished : closing(code)
+      case .closed(let code): return try closing(code, isLeaving: isLeaving)
       }
     }
     return nil
@@ -89,10 +87,17 @@ extension Connection {
   }
 
   /// What a close frame of the server means (RFC 6455 §7.4.1).
-  private func closing(_ code: Int?) -> ConnectionEnding {
-    guard let code, code != CloseCode.normal, code != CloseCode.goingAway else { return .closed }
-    let reason = session.reason.isEmpty ? "" : ": " + quoted(session.reason)
-    return .lost(HTTPError(.transient, "closed by the server with \(code)\(reason)"))
+  /// - Parameter isLeaving: whether ours was before it.
+  private func closing(_ code: Int?, isLeaving: Bool) throws(ToolError) -> ConnectionEnding {
+    let hasSentAll = isLeaving && session.outbox.unsent(socket.unsent).isEmpty
+    // An answer repeats our code; anything else is what the server has to say by itself.
+    guard let code, code != CloseCode.normal, code != CloseCode.goingAway, !(hasSentAll && code == options.closeCode)
+    else { return hasSentAll ? .finished : .closed }
+    let reason = HTTPExcerpt.hidden(session.reason, for: opening.request)
+    let message = "closed by the server with \(code)" + (reason.isEmpty ? "" : ": " + quoted(reason))
+    // Nothing is left to say over another connection.
+    if hasSentAll { throw ToolError(.otherEnd, message, source: options.url.display) }
+    return .lost(HTTPError(.transient, message))
   }
 
   // MARK: Our messages
@@ -108,7 +113,7 @@ extension Connection {
   private mutating func fillOutbox(_ source: inout MessageSource) throws(ToolError) {
     session.payOwedPong()
     guard isReady, !session.hasSentClose else { return }
-    while session.outbox.pending.count < Self.fullOutbox {
+    while !session.isFull {
       guard let message = try source.next() else {
         if source.isAtEnd, options.halfCloses { session.close(options.closeCode) }
         return
@@ -122,7 +127,7 @@ extension Connection {
     let before = socket.unsent
     let bytes = session.outbox.bytes
     let taken = try socket.send(bytes.span.extracting(session.outbox.pending))
-    session.outbox.take(taken, isSent: socket.unsent == 0)
+    session.outbox.take(taken, unsent: socket.unsent)
     if taken > 0 || socket.unsent != before { lastSending = Clock.monotonic() }
   }
 
@@ -162,7 +167,8 @@ extension Connection {
       switch event {
       case .ping: session.ping()
       case .text(let place):
-        session.send(OutgoingMessage(bytes: options.repeated[place].text), isInput: false)
+        // What is said again anyway does not queue.
+        if !session.isFull { session.send(OutgoingMessage(bytes: options.repeated[place].text), isInput: false) }
       case .lost(let error): return .lost(error)
       }
     }
@@ -171,8 +177,7 @@ extension Connection {
 
   /// Waits for the server, and the input if it may speak.
   private mutating func lookRound(until moment: Double?, _ source: inout MessageSource) throws(ToolError) {
-    let listens =
-      isReady && !session.hasSentClose && !source.isAtEnd && session.outbox.pending.count < Self.fullOutbox
+    let listens = isReady && !session.hasSentClose && !source.isAtEnd && !session.isFull
     if look(until: moment, isSending: isSending, orInputOf: listens ? source.descriptor : nil) { try source.read() }
   }
 }

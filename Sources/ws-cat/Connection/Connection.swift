@@ -36,7 +36,7 @@ struct Connection {
   private(set) var subprotocol: [UInt8]?
 
   private let client: HTTPClient
-  private let opening: OpeningRequest
+  let opening: OpeningRequest
 
   init(
     _ options: Options, of client: HTTPClient, deadline: Double?, signals: Descriptor, _ streams: StandardStreams
@@ -133,7 +133,8 @@ struct Connection {
     }
     if summons != nil { return .finished }
     let line = HTTPExcerpt.firstLine(of: answer.text(body), for: opening.request)
-    return .refused(HTTPRefusal(answer.head, answer.problem(options.url.http), firstLine: line))
+    let problem = HTTPExcerpt.hidden(Array(answer.problem(options.url.http).utf8), for: opening.request)
+    return .refused(HTTPRefusal(answer.head, String(decoding: problem, as: UTF8.self), firstLine: line))
   }
 
   // MARK: Waiting

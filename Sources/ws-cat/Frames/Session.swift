@@ -13,6 +13,7 @@ struct Session {
 
   private(set) var parser: FrameParser
   var outbox = Outbox()
+  /// Our close frame is in the outbox, or has left it.
   private(set) var hasSentClose = false
   private(set) var hasReceivedClose = false
   private var isBroken = false
@@ -42,6 +43,8 @@ struct Session {
         case .ping: pong(parser.control)
         case .close(let code):
           hasReceivedClose = true
+          // Nobody would look at what has not begun to go out: it is for the next connection.
+          outbox.withdraw()
           close(code ?? CloseCode.normal, isEmpty: code == nil)
           return .closed(code: code)
         }
@@ -54,8 +57,14 @@ struct Session {
     }
   }
 
+  /// So many bytes wait to be sent before anything else has to.
+  private static let fullOutbox = 64 * 1024
+
+  /// Whether there is no room for what can wait, or is said again anyway.
+  var isFull: Bool { outbox.pending.count >= Self.fullOutbox }
+
   mutating func ping() {
-    if !hasSentClose { outbox.append(.ping, []) }
+    if !hasSentClose, !isFull { outbox.append(.ping, []) }
   }
 
   /// Says goodbye, once.
@@ -76,16 +85,14 @@ struct Session {
   // MARK: Pongs
 
   /// A server that sends pings and reads no pongs must not fill our memory.
-  private static let fullOutbox = 1 << 20
-
   private mutating func pong(_ payload: [UInt8]) {
     guard !hasSentClose else { return }
-    if outbox.pending.count < Self.fullOutbox { outbox.append(.pong, payload) } else { owedPong = payload }
+    if isFull { owedPong = payload } else { outbox.append(.pong, payload) }
   }
 
   /// Sends the pong that there was no room for.
   mutating func payOwedPong() {
-    guard let payload = owedPong, !hasSentClose, outbox.pending.count < Self.fullOutbox else { return }
+    guard let payload = owedPong, !hasSentClose, !isFull else { return }
     owedPong = nil
     outbox.append(.pong, payload)
   }

@@ -31,7 +31,7 @@ struct MessagePump {
 
   mutating func take(_ message: [UInt8], isText: Bool) throws(ToolError) -> Progress {
     count += 1
-    let document = isText && looksInside ? try? JSONDocument(parsing: message) : nil
+    let document = isText && looksInside ? try? PayloadForm.parsed(message) : nil
     if let document {
       if let condition = options.sendAfter, !isWelcome, condition.holds(for: document) { isWelcome = true }
       if let condition = options.until, condition.holds(for: document) { return .finished }
@@ -56,10 +56,11 @@ struct MessagePump {
     options.eventFrom != nil || options.until != nil || (options.sendAfter != nil && !isWelcome)
   }
 
+  /// The name of a text message's event. It is never the one that says that the data is base64.
   private func name(_ document: JSONDocument?) -> [UInt8] {
     guard let pointer = options.eventFrom, let name = document?.root.value(at: pointer)?.word, !name.isEmpty else {
       return Self.message
     }
-    return name
+    return name == Self.binary ? Self.message : name
   }
 }

@@ -19,6 +19,8 @@ struct OpeningAnswer {
   }
 
   private(set) var head = HTTPHead()
+  /// The minor version of HTTP/1, as a digit.
+  private var version = UInt8(ascii: "1")
   private var line: [UInt8] = []
   private var count = 0
 
@@ -32,8 +34,12 @@ struct OpeningAnswer {
       count += 1
       if count > Self.longestHead { throw HTTPError(.permanent, "the head of the answer is too large") }
       line.append(byte)
-      if head.status == 0, head.fields.isEmpty, !isStatusLine { throw HTTPError(.permanent, "the answer is not HTTP") }
+      let isFirst = head.status == 0
+      if isFirst, !isStatusLine { throw HTTPError(.permanent, "the answer is not HTTP") }
       guard byte == 0x0A else { continue }
+      // No field has a name like this.
+      if !isFirst, line.starts(with: Array("HTTP/".utf8)) { throw HTTPError(.permanent, "the answer is not HTTP") }
+      if isFirst, line.count > 7 { version = line[7] }
       defer { line.removeAll(keepingCapacity: true) }
       // The head of a final answer ends here, and so does that which ends HTTP; after a 100 or 103 another one follows.
       let isEmpty = line.allSatisfy { $0 == 0x0A || $0 == 0x0D }
@@ -60,6 +66,7 @@ struct OpeningAnswer {
   func verdict(_ opening: OpeningRequest) throws(HTTPError) -> Verdict {
     guard head.status == 101 else { return .refused }
     func bad(_ message: String) -> HTTPError { HTTPError(.permanent, "the handshake is malformed: " + message) }
+    guard version > UInt8(ascii: "0") else { throw bad("HTTP/1.0") }
     guard tokens("upgrade").contains("websocket") else { throw bad("no 'Upgrade: websocket'") }
     guard tokens("connection").contains("upgrade") else { throw bad("no 'Connection: Upgrade'") }
     guard values("sec-websocket-accept") == [OpeningRequest.accept(for: opening.key)] else {
@@ -80,7 +87,7 @@ struct OpeningAnswer {
   /// The words of a list, in lower case.
   private func tokens(_ name: String) -> [String] {
     values(name).flatMap { $0.split(separator: UInt8(ascii: ",")) }.map { word in
-      String(decoding: word.filter { $0 > 0x20 }, as: UTF8.self).lowercased()
+      String(decoding: trimmed(word), as: UTF8.self).lowercased()
     }
   }
 
