@@ -51,7 +51,8 @@ extension ToolError {
   /// The error about an answer, with `***` for what the answer quotes of the request's secrets.
   /// - Parameter secrets: further ones.
   public func hidingSecrets(of request: HTTPRequest, and secrets: [[UInt8]]) -> ToolError {
-    let secrets = request.unquoted + secrets
+    // Not the rest of the query too: its words may be those of our own message.
+    let secrets = request.secrets + secrets
     let message = String(decoding: HTTPExcerpt.hiding(secrets, in: Array(message.utf8)), as: UTF8.self)
     // Where the line holds a secret, no caret would be at the right place.
     let place = place.map { place in
