@@ -18,6 +18,15 @@ public struct HTTPError: Error, Equatable, Sendable {
     case local
   }
 
+  /// Whether it is worth another try.
+  public var mayPass: Bool {
+    switch kind {
+    case .transient, .timedOut: true
+    case .proxy(let status): status == 429 || status >= 500
+    case .permanent, .local: false
+    }
+  }
+
   public let kind: Kind
   /// Lower case, without secrets and without a full stop.
   public let message: String

@@ -53,7 +53,7 @@ struct PageSource {
       case .failed(let error):
         let status: ExitStatus = error.kind == .timedOut ? .later : error.kind == .local ? .trouble : .otherEnd
         let failure = ToolError(status, error.message, source: url.display)
-        guard error.kind == .transient || error.kind == .timedOut else { throw failure }
+        guard error.mayPass else { throw failure }
         try retry(after: failure, asked: 0, "")
       case .answered(let answer):
         lastAnswer = Clock.monotonic()
