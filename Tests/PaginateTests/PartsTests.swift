@@ -83,6 +83,14 @@ struct SecretTests {
     #expect(text(next.putBack(cut).url) == again)
   }
 
+  /// What came in a header may come back in a link, under a name that alone says nothing.
+  @Test func credentialsOfHeaders() {
+    let first = PageRequest(url: "https://a/".bytes)
+    let secrets = SecretParameters([], of: first, next: nil, credentials: ["K1234567890ab".bytes, "2022-11-28".bytes])
+    let link = PageRequest(url: "https://a/?key=K1234567890ab&since=2022-11-28".bytes)
+    #expect(text(secrets.cut(link).url) == "https://a/?since=2022-11-28")
+  }
+
   @Test(arguments: [
     (#"{"client_id":"x", "secret": "K1", "n":1}"#, #"{"client_id":"x", "secret": "", "n":1}"#),
     ("a=b&api_key=K1&c=d", "a=b&api_key=&c=d"),

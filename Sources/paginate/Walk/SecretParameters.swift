@@ -9,7 +9,6 @@
 // anyway, and no cursor can be in it.
 
 import FeedCore
-import FeedHTTP
 
 /// The secrets of a walk, by the names of their parameters and members.
 struct SecretParameters: Sendable {
@@ -31,6 +30,9 @@ struct SecretParameters: Sendable {
     "apicode", "auth", "code", "key", "pass", "pwd", "sas", "session", "sid", "sig", "signature", "token",
   ]
 
+  /// A word of a header may also be a word of a link; one as long as this, in bytes, is a key.
+  private static let shortestCredential = 12
+
   private let first: PageRequest
   private let given: Set<String>
   private let firstNames: Set<String>
@@ -45,7 +47,7 @@ struct SecretParameters: Sendable {
   ///   - rule: `--next`; nil where it is not known yet.
   ///   - credentials: secrets that do not stand in the request itself.
   init(_ names: [[UInt8]], of first: PageRequest, next rule: NextRule?, credentials: [[UInt8]] = []) {
-    self.credentials = Set(credentials.filter { $0.count >= HTTPExcerpt.shortestSecret })
+    self.credentials = Set(credentials.filter { $0.count >= Self.shortestCredential })
     self.first = first
     exempt = rule?.parameter(of: first).map(Self.lowercased)
     given = Set(names.map { Self.key($0[...]) })
