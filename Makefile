@@ -6,7 +6,8 @@ DESTDIR ?=
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard Sources/*/main.swift))))
 
 ifeq ($(shell uname),Linux)
-STATIC := --static-swift-stdlib
+# No Swift needed where the tools run, and no library looked for beside them.
+STATIC := --static-swift-stdlib --disable-local-rpath
 endif
 RELEASE := -c release $(STATIC)
 BIN = .build/release

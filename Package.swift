@@ -11,6 +11,12 @@ let strict: [SwiftSetting] = [
 /// Tests may use Foundation, and need no marks on what it does.
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
+/// What the executables are linked with: no library is looked for beside them, and what the loader has filled in is
+/// read-only before anything runs. (`make` also keeps SwiftPM from adding a search path of its own.)
+let hardened: [LinkerSetting] = [
+  .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now", "-Xlinker", "-z", "-Xlinker", "relro"], .when(platforms: [.linux]))
+]
+
 let package = Package(
   name: "feedutils",
   platforms: [.macOS(.v26)],
@@ -25,22 +31,23 @@ let package = Package(
   ],
   dependencies: [],
   targets: [
+    .target(name: "CStart", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
     .systemLibrary(name: "CEpoll"),
     .target(
-      name: "FeedCore", dependencies: [.target(name: "CEpoll", condition: .when(platforms: [.linux]))],
+      name: "FeedCore", dependencies: ["CStart", .target(name: "CEpoll", condition: .when(platforms: [.linux]))],
       swiftSettings: strict),
     .systemLibrary(
       name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
     .systemLibrary(
       name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .target(name: "FeedHTTP", dependencies: ["FeedCore", "CCurl"], swiftSettings: strict),
-    .executableTarget(name: "sse-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict),
-    .executableTarget(name: "jpatch", dependencies: ["FeedCore"], swiftSettings: strict),
-    .executableTarget(name: "jdiff", dependencies: ["FeedCore"], swiftSettings: strict),
-    .executableTarget(name: "xml-split", dependencies: ["FeedCore"], swiftSettings: strict),
-    .executableTarget(name: "paginate", dependencies: ["FeedCore", "FeedHTTP", "CSQLite"], swiftSettings: strict),
-    .executableTarget(name: "sse-serve", dependencies: ["FeedCore"], swiftSettings: strict),
-    .executableTarget(name: "ws-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict),
+    .executableTarget(name: "sse-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict, linkerSettings: hardened),
+    .executableTarget(name: "jpatch", dependencies: ["FeedCore"], swiftSettings: strict, linkerSettings: hardened),
+    .executableTarget(name: "jdiff", dependencies: ["FeedCore"], swiftSettings: strict, linkerSettings: hardened),
+    .executableTarget(name: "xml-split", dependencies: ["FeedCore"], swiftSettings: strict, linkerSettings: hardened),
+    .executableTarget(name: "paginate", dependencies: ["FeedCore", "FeedHTTP", "CSQLite"], swiftSettings: strict, linkerSettings: hardened),
+    .executableTarget(name: "sse-serve", dependencies: ["FeedCore"], swiftSettings: strict, linkerSettings: hardened),
+    .executableTarget(name: "ws-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict, linkerSettings: hardened),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),

@@ -28,6 +28,7 @@ extension ToolSpec {
   public func main<Option: ToolOption>(
     _ run: (Invocation<Option>, StandardStreams) throws(ToolError) -> ExitStatus
   ) -> Never {
+    Process.restoreEnvironment()
     Descriptor.claimStandardStreams()
     let streams = StandardStreams()
     do throws(ToolError) {

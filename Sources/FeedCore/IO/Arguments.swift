@@ -1,5 +1,7 @@
 // The process: what it was called with, its environment, and how it ends.
 
+import CStart
+
 #if canImport(Darwin)
   import Darwin
 #else
@@ -8,11 +10,18 @@
 
 public enum Process {
   /// The arguments after the program's name, as bytes: a file name need not be UTF-8.
+  ///
+  /// They come from C, since the Swift runtime loses them where there is no /proc. It is asked only where C has none.
   public static var arguments: [[UInt8]] {
-    (1..<max(1, Int(CommandLine.argc))).compactMap { index in
+    let count = feed_argument_count()
+    guard count < 0 else { return (1..<max(1, count)).map { unsafe bytes(ofCString: feed_argument($0)) } }
+    return (1..<max(1, Int(CommandLine.argc))).compactMap { index in
       unsafe CommandLine.unsafeArgv[index].map { unsafe bytes(ofCString: $0) }
     }
   }
+
+  /// Takes back what CStart has put into the environment for the Swift runtime, now that it has started.
+  static func restoreEnvironment() { feed_restore_environment() }
 
   /// The value of an environment variable; nil when it is unset or empty.
   public static func environment(_ name: String) -> [UInt8]? {
@@ -25,7 +34,7 @@ public enum Process {
 
   public static func exit(_ status: Int32) -> Never { systemExit(status) }
 
-  private static func bytes(ofCString text: UnsafeMutablePointer<CChar>) -> [UInt8] {
+  private static func bytes(ofCString text: UnsafePointer<CChar>) -> [UInt8] {
     unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 }
