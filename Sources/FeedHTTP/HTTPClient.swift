@@ -90,6 +90,6 @@ public final class HTTPClient {
     let code = unsafe curl_multi_poll(multi, &others, UInt32(others.count), Int32(milliseconds.rounded(.up)), &count)
     guard code == CURLM_OK else { throw HTTPError(.permanent, "libcurl cannot wait") }
     if others.count > 1, others[1].revents != 0 { return .input }
-    return others[0].revents != 0 && output.isHungUp ? .hangUp : .activity
+    return others[0].revents != 0 && (try? output.isHungUp) == true ? .hangUp : .activity
   }
 }

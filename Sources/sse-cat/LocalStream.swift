@@ -44,12 +44,8 @@ struct LocalStream {
   /// - Returns: false when the time is up.
   private mutating func waitForInput(_ reader: ByteReader) throws(ToolError) -> Bool {
     if let deadline, Clock.monotonic() >= deadline { return false }
-    if reader.isReady { return true }
-    try pump.settle()
-    guard let deadline else {
-      do { try reader.wait(orHangUpOf: streams.output) } catch { throw .output(error) }
-      return true
-    }
-    return try sleep(until: deadline, or: reader.descriptor, streams.output)
+    return try FeedCore.waitForInput(
+      of: reader.descriptor, orHangUpOf: streams.output, until: deadline
+    ) { () throws(ToolError) in try pump.settle() }
   }
 }

@@ -54,7 +54,7 @@ struct Splitter {
     do { source = try InputSource(file, streams, hasPrefixes: options.hasPrefixes) } catch { return try report(error) }
     defer { source.close() }
     while true {
-      if source.mayWait { try writer.flush() }
+      try source.wait { () throws(ToolError) in try writer.flush() }
       let piece: InputSource.Piece
       do { piece = try source.next(&window) } catch {
         guard error.place != nil else { throw error }

@@ -33,8 +33,7 @@ public struct DocumentInput {
     while true {
       if let item = try arrived() { return item }
       if isAtEnd { return nil }
-      if !descriptor.hasInput { try settle() }
-      if !descriptor.waitForInput(orHangUpOf: output) { throw .brokenPipe }
+      try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: settle)
       do { isAtEnd = try !stream.read(from: descriptor) } catch { throw .system(error, file.name) }
     }
   }

@@ -30,6 +30,7 @@ extension ToolSpec {
   ) -> Never {
     Process.restoreEnvironment()
     Descriptor.claimStandardStreams()
+    Signals.ignoreFileSizeLimit()
     let streams = StandardStreams()
     do throws(ToolError) {
       let status = try answer(Process.arguments, streams, run)

@@ -49,6 +49,11 @@ public struct ToolError: Error, Sendable {
       ? .brokenPipe : ToolError(.trouble, error.message, source: source)
   }
 
+  /// Waiting for input or for time to pass failed.
+  public static func waiting(_ error: SystemError) -> ToolError {
+    ToolError(.trouble, "cannot wait: " + error.message)
+  }
+
   /// Writing to standard output failed.
   public static func output(_ error: SystemError) -> ToolError { .system(error, standardOutput) }
 

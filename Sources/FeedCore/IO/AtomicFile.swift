@@ -11,51 +11,60 @@ public enum AtomicFile {
   /// Puts `content` under the name `path`, keeping the mode and owner of a file that is there already.
   ///
   /// A symbolic link is followed, so the link stays and its target changes. A device or pipe is written to. Signals
-  /// wait meanwhile, so only kill -9 can leave the temporary file (`.NAME.PID.tmp`) behind.
+  /// wait meanwhile, so only kill -9 can leave the temporary file behind (`TemporaryFiles`).
   /// - Parameters:
   ///   - mode: the permissions of a file that was not there, less the umask.
   ///   - backup: a suffix under which the old content is kept, by a hard link made just before the rename.
   public static func replace(
-    _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil,
+    _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil, calls: SystemCalls = .libc,
     with content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) {
     // By its own name: a link of /dev/fd to a pipe has a target that is no name.
     if Descriptor.status(of: path).map({ $0.st_mode & S_IFMT != S_IFREG }) == true {
-      return try write(over: path, content)
+      return try write(over: path, calls, content)
     }
     let target = resolved(path)
     let old = Descriptor.status(of: target)
 
     try Signals.heldBack { () throws(SystemError) in
-      let temporary = temporaryName(beside: target)
+      let temporary = TemporaryFiles.name(beside: target)
       _ = unsafe withPath(temporary) { unsafe unlink($0) }  // left by a killed process whose number we have now
-      let file = try Descriptor.create(temporary, mode: mode)
+      let file = try Descriptor.create(temporary, mode: mode, calls: calls)
       do throws(SystemError) {
+        TemporaryFiles.claim(file)
         if let old { file.take(ownershipOf: old) }
         var writer = ByteWriter(file)
         try content(&writer)
         try writer.flush()
         try file.sync()
-        try file.close()
-        if let backup { try link(target, as: target + backup) }
-        try rename(temporary, to: target)
+        if let backup { try link(target, as: target + backup, calls) }
+        try rename(temporary, to: target, calls)
       } catch {
         file.closeQuietly()
         _ = unsafe withPath(temporary) { unsafe unlink($0) }
         throw error
       }
-      // The rename itself is data of the folder. Some file systems cannot sync one; then it is as safe as it gets.
-      if let folder = try? Descriptor.open(directory: folder(of: target)) {
-        try? folder.sync()
-        folder.closeQuietly()
-      }
+      try file.close()
+      try syncFolder(of: target, calls)
+    }
+  }
+
+  /// The rename itself is data of the folder. Some file systems cannot sync one, and some folders can be written but not
+  /// opened; then it is as safe as it gets.
+  private static func syncFolder(of path: [UInt8], _ calls: SystemCalls) throws(SystemError) {
+    do {
+      let folder = try Descriptor.open(directory: folder(of: path), calls: calls)
+      defer { folder.closeQuietly() }
+      try folder.sync()
+    } catch {
+      if ![EACCES, EPERM, EINVAL, ENOTSUP, EBADF, ENOSYS].contains(error.code) { throw error }
     }
   }
 
   private static func write(
-    over path: [UInt8], _ content: (inout ByteWriter) throws(SystemError) -> Void
+    over path: [UInt8], _ calls: SystemCalls, _ content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) {
-    let file = try Descriptor.open(writing: path)
+    let file = try Descriptor.open(writing: path, calls: calls)
     do throws(SystemError) {
       var writer = ByteWriter(file)
       try content(&writer)
@@ -67,20 +76,22 @@ public enum AtomicFile {
     try file.close()
   }
 
-  private static func rename(_ from: [UInt8], to: [UInt8]) throws(SystemError) {
-    _ = try Descriptor.retrying {
+  private static func rename(_ from: [UInt8], to: [UInt8], _ calls: SystemCalls) throws(SystemError) {
+    _ = try calls.retrying(.rename) {
       unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe systemRename(a, b) } }
     }
   }
 
   /// Keeps the old content under a second name; a file of that name gives way.
-  private static func link(_ from: [UInt8], as to: [UInt8]) throws(SystemError) {
+  private static func link(_ from: [UInt8], as to: [UInt8], _ calls: SystemCalls) throws(SystemError) {
     _ = unsafe withPath(to) { unsafe unlink($0) }
-    _ = try Descriptor.retrying { unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe systemLink(a, b) } } }
+    _ = try calls.retrying(.link) {
+      unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe systemLink(a, b) } }
+    }
   }
 
   /// The name behind symbolic links, also where there is no file yet.
-  private static func resolved(_ path: [UInt8]) -> [UInt8] {
+  static func resolved(_ path: [UInt8]) -> [UInt8] {
     var path = path
     // As many links as the kernel follows.
     for _ in 0..<40 {
@@ -102,13 +113,7 @@ public enum AtomicFile {
     return count < 0 ? nil : Array(target.prefix(Int(count)))
   }
 
-  static func temporaryName(beside path: [UInt8]) -> [UInt8] {
-    let cut = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
-    // Shortened, for a name may be as long as the file system takes.
-    return path[..<cut] + Array(".".utf8) + path[cut...].prefix(200) + Array(".\(Process.identifier).tmp".utf8)
-  }
-
-  private static func folder(of path: [UInt8]) -> [UInt8] {
+  static func folder(of path: [UInt8]) -> [UInt8] {
     guard let cut = path.lastIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: ".")] }
     return Array(path[...cut])
   }

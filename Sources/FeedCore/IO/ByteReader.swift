@@ -15,13 +15,7 @@ public struct ByteReader {
   }
 
   /// Whether `next` would return at once.
-  public var isReady: Bool { descriptor.hasInput }
-
-  /// Waits for input, or until nobody reads `output` any more.
-  /// - Throws: `EPIPE` in the second case, so that `tail -f`-like pipelines end when their reader has gone.
-  public func wait(orHangUpOf output: Descriptor) throws(SystemError) {
-    if !descriptor.waitForInput(orHangUpOf: output) { throw SystemError.brokenPipe }
-  }
+  public var isReady: Bool { get throws(SystemError) { try descriptor.hasInput } }
 
   /// Replaces `chunk` by the next bytes.
   /// - Returns: false at the end of the input.

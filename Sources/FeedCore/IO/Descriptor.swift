@@ -1,4 +1,4 @@
-// Every system call on an open file stands here, each behind the one EINTR loop.
+// Every system call on an open file stands here, each through `SystemCalls`.
 
 #if canImport(Darwin)
   import Darwin
@@ -23,8 +23,8 @@ public struct Descriptor: Sendable {
   // MARK: Opening and closing
 
   /// Opens a file to read. A directory is refused here (`EISDIR`) rather than at the first read.
-  public static func open(reading path: [UInt8]) throws(SystemError) -> Descriptor {
-    let descriptor = try open(path, O_RDONLY | O_CLOEXEC)
+  public static func open(reading path: [UInt8], calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
+    let descriptor = try open(path, O_RDONLY | O_CLOEXEC, calls: calls)
     if descriptor.isDirectory {
       descriptor.closeQuietly()
       throw SystemError(code: EISDIR)
@@ -34,14 +34,14 @@ public struct Descriptor: Sendable {
 
   /// Creates a file that must not exist yet, to write.
   /// - Parameter mode: the permission bits, less the umask.
-  static func create(_ path: [UInt8], mode: UInt32) throws(SystemError) -> Descriptor {
-    try open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode: mode)
+  static func create(_ path: [UInt8], mode: UInt32, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
+    try open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode: mode, calls: calls)
   }
 
   /// Creates a file without a name in the folder of `path`, to write and then to read: it goes with the process.
   static func createNameless(beside path: [UInt8]) throws(SystemError) -> Descriptor {
     try Signals.heldBack { () throws(SystemError) in
-      let name = AtomicFile.temporaryName(beside: path)
+      let name = TemporaryFiles.name(beside: path)
       let file = try open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode: 0o600)
       _ = unsafe withPath(name) { unsafe unlink($0) }
       return file
@@ -50,12 +50,12 @@ public struct Descriptor: Sendable {
 
   /// Goes back to the first byte of a file.
   func rewind() throws(SystemError) {
-    if lseek(number, 0, SEEK_SET) < 0 { throw SystemError.last }
+    _ = try calls.retrying(.seek) { lseek(number, 0, SEEK_SET) < 0 ? -1 : 0 }
   }
 
   /// Opens a file that exists, to write over it in place (a terminal, a pipe, a device).
-  static func open(writing path: [UInt8]) throws(SystemError) -> Descriptor {
-    try open(path, O_WRONLY | O_CLOEXEC)
+  static func open(writing path: [UInt8], calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
+    try open(path, O_WRONLY | O_CLOEXEC, calls: calls)
   }
 
   /// Opens a file to read and write, empty if it was not there.
@@ -63,19 +63,21 @@ public struct Descriptor: Sendable {
     try open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode: mode)
   }
 
-  static func open(directory path: [UInt8]) throws(SystemError) -> Descriptor {
-    try open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  static func open(directory path: [UInt8], calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
+    try open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, calls: calls)
   }
 
-  private static func open(_ path: [UInt8], _ flags: Int32, mode: UInt32 = 0) throws(SystemError) -> Descriptor {
-    let number = try retrying { unsafe withPath(path) { unsafe systemOpen($0, flags, mode_t(mode)) } }
-    return Descriptor(number)
+  private static func open(
+    _ path: [UInt8], _ flags: Int32, mode: UInt32 = 0, calls: SystemCalls = .libc
+  ) throws(SystemError) -> Descriptor {
+    let number = try calls.retrying(.open) { unsafe withPath(path) { unsafe systemOpen($0, flags, mode_t(mode)) } }
+    return Descriptor(number, calls: calls)
   }
 
   /// A pipe, closed in programs that are started.
   static func pipe() throws(SystemError) -> (output: Descriptor, input: Descriptor) {
     var numbers: [Int32] = [-1, -1]
-    _ = try retrying { unsafe systemPipe(&numbers) }
+    _ = try SystemCalls.libc.retrying(.pipe) { unsafe systemPipe(&numbers) }
     for number in numbers { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
     return (Descriptor(numbers[0]), Descriptor(numbers[1]))
   }
@@ -83,7 +85,7 @@ public struct Descriptor: Sendable {
   /// Closes the descriptor; a write error that the system kept until now is thrown.
   public func close() throws(SystemError) {
     // After EINTR the state of the descriptor is unspecified (POSIX); on Linux and macOS it is closed.
-    if systemClose(number) != 0, errno != EINTR { throw SystemError.last }
+    if calls.once(.close, { systemClose(number) }) != 0, errno != EINTR { throw SystemError.last }
   }
 
   public func closeQuietly() { _ = systemClose(number) }
@@ -121,7 +123,7 @@ public struct Descriptor: Sendable {
         done += answer.count
       } else if answer.count == 0 || answer.errno == EAGAIN {
         // A descriptor that its owner made non-blocking (a shared terminal, a parent's pipe): wait for room.
-        _ = Self.wait(for: [.init(self, .output)], milliseconds: -1)
+        do { _ = try Self.wait(for: [.init(self, .output)], milliseconds: -1) } catch { return (done, error) }
       } else if answer.errno != EINTR {
         return (done, SystemError(code: answer.errno))
       }
@@ -131,7 +133,7 @@ public struct Descriptor: Sendable {
 
   /// Asks that all written data reach the disk.
   func sync() throws(SystemError) {
-    _ = try Self.retrying { fsync(number) }
+    _ = try calls.retrying(.sync) { fsync(number) }
   }
 
   // MARK: What it is
@@ -174,6 +176,21 @@ public struct Descriptor: Sendable {
     status(of: path).map { $0.st_mode & S_IFMT != S_IFREG && $0.st_mode & S_IFMT != S_IFDIR } ?? false
   }
 
+  /// Calls `body` with the name of each entry of a folder; with none where it cannot be read.
+  static func forEachName(in folder: [UInt8], _ body: ([UInt8]) -> Void) {
+    _ = unsafe withPath(folder) { path in
+      guard let stream = unsafe opendir(path) else { return -1 }
+      defer { unsafe closedir(stream) }
+      while let entry = unsafe readdir(stream) {
+        // The name is the last member, and may be longer than the type says.
+        let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
+        let name = unsafe UnsafeRawPointer(entry) + offset
+        body(unsafe Array(UnsafeRawBufferPointer(start: name, count: strlen(name.assumingMemoryBound(to: CChar.self)))))
+      }
+      return 0
+    }
+  }
+
   /// The absolute name of a file, without symbolic links; nil when there is no such file.
   static func realPath(_ path: [UInt8]) -> [UInt8]? {
     var result: [UInt8]?
@@ -207,16 +224,6 @@ public struct Descriptor: Sendable {
   public var fileIdentity: Identity? {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Identity(status)
-  }
-
-  // MARK: The one EINTR loop
-
-  static func retrying(_ call: () -> Int32) throws(SystemError) -> Int32 {
-    while true {
-      let answer = call()
-      if answer >= 0 { return answer }
-      if errno != EINTR { throw SystemError.last }
-    }
   }
 }
 

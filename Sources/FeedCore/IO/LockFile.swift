@@ -22,7 +22,7 @@ public final class LockFile {
   public static func take(_ path: [UInt8], waits: Bool) throws(SystemError) -> LockFile? {
     let lock = LockFile(try Descriptor.openOrCreate(path, mode: 0o600))
     do throws(SystemError) {
-      _ = try Descriptor.retrying { flock(lock.file.number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
+      _ = try lock.file.calls.retrying(.lock) { flock(lock.file.number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
     } catch {
       if error.code == EWOULDBLOCK { return nil }
       throw error

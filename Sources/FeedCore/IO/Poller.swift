@@ -37,8 +37,9 @@ public struct PollNotice: Equatable, Sendable {
     /// What epoll does not take (files, devices) is always ready, as poll(2) has it.
     private var alwaysReady: [(number: Int32, notice: PollNotice)] = []
 
-    public init() throws(SystemError) {
-      descriptor = Descriptor(try Descriptor.retrying { epoll_create1(Int32(EPOLL_CLOEXEC)) })
+    public init(calls: SystemCalls = .libc) throws(SystemError) {
+      let number = try calls.retrying(.createPoller) { epoll_create1(Int32(EPOLL_CLOEXEC)) }
+      descriptor = Descriptor(number, calls: calls)
       unsafe found = [epoll_event](repeating: epoll_event(), count: 256)
     }
 
@@ -69,7 +70,9 @@ public struct PollNotice: Equatable, Sendable {
       if events.contains(.input) { unsafe event.events |= EPOLLIN.rawValue }
       if events.contains(.output) { unsafe event.events |= EPOLLOUT.rawValue }
       unsafe event.data.u64 = token
-      _ = try Descriptor.retrying { unsafe epoll_ctl(descriptor.number, operation, watched.number, &event) }
+      _ = try descriptor.calls.retrying(.controlPoller) {
+        unsafe epoll_ctl(descriptor.number, operation, watched.number, &event)
+      }
     }
 
     /// Waits until something has come.
@@ -77,7 +80,9 @@ public struct PollNotice: Equatable, Sendable {
     /// - Returns: what has come, not necessarily all of it; nothing when the time is up or a signal came.
     public mutating func wait(milliseconds: Int32) throws(SystemError) -> [PollNotice] {
       let timeout = alwaysReady.isEmpty ? milliseconds : 0
-      let count = unsafe epoll_wait(descriptor.number, &found, Int32(found.count), timeout)
+      let count = descriptor.calls.once(.waitForPoller) {
+        unsafe epoll_wait(descriptor.number, &found, Int32(found.count), timeout)
+      }
       if count < 0, errno != EINTR { throw SystemError.last }
       var notices = alwaysReady.map(\.notice)
       for index in 0..<max(0, Int(count)) {
@@ -99,7 +104,9 @@ public struct PortablePoller {
   private var tokens: [UInt64] = []
   private var places: [Int32: Int] = [:]
 
-  public init() throws(SystemError) {}
+  private let calls: SystemCalls
+
+  public init(calls: SystemCalls = .libc) throws(SystemError) { self.calls = calls }
 
   public mutating func add(_ added: Descriptor, _ events: PollEvents, as token: UInt64) throws(SystemError) {
     places[added.number] = polled.count
@@ -125,7 +132,7 @@ public struct PortablePoller {
   }
 
   public mutating func wait(milliseconds: Int32) throws(SystemError) -> [PollNotice] {
-    let count = unsafe poll(&polled, nfds_t(polled.count), milliseconds)
+    let count = calls.once(.waitForPoller) { unsafe poll(&polled, nfds_t(polled.count), milliseconds) }
     if count < 0, errno != EINTR { throw SystemError.last }
     guard count > 0 else { return [] }
     var notices: [PollNotice] = []

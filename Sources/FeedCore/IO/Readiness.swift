@@ -38,25 +38,30 @@ extension Descriptor {
   /// Waits until at least one of `interests` is there, starting anew after a signal.
   /// - Parameter milliseconds: how long at most; -1 for ever, 0 just looks.
   /// - Returns: for each interest, whether it is there; all false when the time is up.
-  public static func wait(for interests: [Interest], milliseconds: Int32) -> [Bool] {
+  public static func wait(for interests: [Interest], milliseconds: Int32) throws(SystemError) -> [Bool] {
     var polled = interests.map { pollfd(fd: $0.descriptor.number, events: $0.mask, revents: 0) }
+    let calls = interests.first?.descriptor.calls ?? .libc
     let deadline = milliseconds > 0 ? Clock.monotonic() + Double(milliseconds) / 1000 : 0
-    var left = milliseconds
-    while unsafe poll(&polled, nfds_t(polled.count), left) < 0 && errno == EINTR {
-      if milliseconds > 0 { left = max(0, Int32((deadline - Clock.monotonic()) * 1000)) }
+    _ = try calls.retrying(.poll) {
+      let left = milliseconds > 0 ? max(0, Int32((deadline - Clock.monotonic()) * 1000)) : milliseconds
+      return unsafe poll(&polled, nfds_t(polled.count), left)
     }
     return polled.map { $0.revents != 0 }
   }
 
   /// Whether a read would not have to wait.
-  public var hasInput: Bool { Self.wait(for: [.init(self, .input)], milliseconds: 0)[0] }
+  public var hasInput: Bool {
+    get throws(SystemError) { try Self.wait(for: [.init(self, .input)], milliseconds: 0)[0] }
+  }
 
   /// Waits for input, or until nobody reads `output` any more.
   /// - Returns: whether there is input.
-  public func waitForInput(orHangUpOf output: Descriptor) -> Bool {
-    Self.wait(for: [.init(self, .input), .init(output, .hangUp)], milliseconds: -1)[0]
+  public func waitForInput(orHangUpOf output: Descriptor) throws(SystemError) -> Bool {
+    try Self.wait(for: [.init(self, .input), .init(output, .hangUp)], milliseconds: -1)[0]
   }
 
   /// Whether nobody reads the other end of this pipe any more. A file or a terminal never says so.
-  public var isHungUp: Bool { Self.wait(for: [.init(self, .hangUp)], milliseconds: 0)[0] }
+  public var isHungUp: Bool {
+    get throws(SystemError) { try Self.wait(for: [.init(self, .hangUp)], milliseconds: 0)[0] }
+  }
 }

@@ -60,6 +60,10 @@ public enum Signals {
   /// A tool whose own output is closed still ends by `dieOfBrokenPipe`.
   public static func ignoreBrokenPipe() { signal(SIGPIPE, SIG_IGN) }
 
+  /// Makes a write past the limit of a file's size (`ulimit -f`) an error instead of a signal, so that it is told and
+  /// nothing is left behind.
+  static func ignoreFileSizeLimit() { signal(SIGXFSZ, SIG_IGN) }
+
   /// Runs `body` while SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE wait; one that came is delivered after it.
   static func heldBack<T>(_ body: () throws(SystemError) -> T) throws(SystemError) -> T {
     var held = sigset_t()

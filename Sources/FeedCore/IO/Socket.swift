@@ -9,17 +9,19 @@
 
 extension Descriptor {
   /// Opens a socket that clients can connect to; `accept` on it does not wait.
-  public static func listen(on address: SocketAddress) throws(SystemError) -> Descriptor {
+  public static func listen(on address: SocketAddress, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
     let family = Int32(address.storage.ss_family)
-    let socket = Descriptor(try retrying { systemSocket(family, streamSocket, 0) })
+    let socket = Descriptor(try calls.retrying(.socket) { systemSocket(family, streamSocket, 0) }, calls: calls)
     do throws(SystemError) {
       try socket.prepare()
       // A server that is started again must not wait for connections that are long gone.
       try socket.set(SOL_SOCKET, SO_REUSEADDR)
       // Without this, `[::]` might or might not mean IPv4 too, and two tools on one port might go unnoticed.
       if family == AF_INET6 { try socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: address.isUnspecified ? 0 : 1) }
-      _ = try retrying { unsafe address.withPointer { unsafe systemBind(socket.number, $0, address.length) } }
-      _ = try retrying { systemListen(socket.number, SOMAXCONN) }
+      _ = try calls.retrying(.bind) {
+        unsafe address.withPointer { unsafe systemBind(socket.number, $0, address.length) }
+      }
+      _ = try calls.retrying(.listen) { systemListen(socket.number, SOMAXCONN) }
     } catch {
       socket.closeQuietly()
       throw error
@@ -34,7 +36,7 @@ extension Descriptor {
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let number: Int32
     do {
-      number = try Self.retrying {
+      number = try calls.retrying(.accept) {
         unsafe withUnsafeMutableBytes(of: &storage) { bytes in
           unsafe systemAccept(self.number, bytes.bindMemory(to: sockaddr.self).baseAddress, &length)
         }
@@ -43,7 +45,7 @@ extension Descriptor {
       if error.wouldBlock || error.isOfOneClient { return nil }
       throw error
     }
-    let socket = Descriptor(number)
+    let socket = Descriptor(number, calls: calls)
     do throws(SystemError) {
       try socket.prepare()
       try socket.set(Int32(IPPROTO_TCP), TCP_NODELAY)
@@ -59,7 +61,7 @@ extension Descriptor {
   public func localAddress() throws(SystemError) -> SocketAddress {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    _ = try Self.retrying {
+    _ = try calls.retrying(.address) {
       unsafe withUnsafeMutableBytes(of: &storage) { bytes in
         guard let address = unsafe bytes.bindMemory(to: sockaddr.self).baseAddress else { return -1 }
         return unsafe getsockname(number, address, &length)
@@ -96,13 +98,13 @@ extension Descriptor {
 
   /// Not to be inherited, and never waiting.
   private func prepare() throws(SystemError) {
-    _ = try Self.retrying { fcntl(number, F_SETFD, FD_CLOEXEC) }
-    _ = try Self.retrying { fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
+    _ = try calls.retrying(.control) { fcntl(number, F_SETFD, FD_CLOEXEC) }
+    _ = try calls.retrying(.control) { fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
   }
 
   private func set(_ level: Int32, _ option: Int32, to value: Int32 = 1) throws(SystemError) {
     var value = value
-    _ = try Self.retrying {
+    _ = try calls.retrying(.setOption) {
       unsafe setsockopt(number, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
   }

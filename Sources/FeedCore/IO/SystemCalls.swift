@@ -1,7 +1,8 @@
-// The system calls that move bytes, as values.
+// The system calls, as values.
 //
-// The tools run on `.libc`. A test hands in its own: reads of one byte, a write that is cut short, EINTR at
-// every second call, a disk that fills up. Nothing else in the project calls read(2) or write(2).
+// The tools run on `.libc`. A test hands in its own: reads of one byte, a write that is cut short, EINTR at every second
+// call, a disk that fills up, a poll(2) or an fsync(2) that fails. Nothing else in the project calls read(2) or write(2),
+// and every other call that a tool depends on goes through `retrying`.
 
 #if canImport(Darwin)
   import Darwin
@@ -9,8 +10,8 @@
   import Glibc
 #endif
 
-/// `read(2)` and `write(2)` as the kernel answers them: how many bytes, or -1 with an `errno`.
 public struct SystemCalls: Sendable {
+  /// `read(2)` and `write(2)` as the kernel answers them: how many bytes, or -1 with an `errno`.
   public struct Answer: Equatable, Sendable {
     public let count: Int
     public let errno: Int32
@@ -21,17 +22,28 @@ public struct SystemCalls: Sendable {
     }
   }
 
+  /// The calls that move no bytes; a test only says which of them fail.
+  public enum Call: Sendable, CaseIterable {
+    case open, close, sync, seek, rename, link, pipe, lock
+    case poll, createPoller, controlPoller, waitForPoller
+    case socket, bind, listen, accept, control, setOption, address
+  }
+
   /// Fills free room of a buffer from a descriptor.
   public var read: @Sendable (Int32, inout OutputSpan<UInt8>) -> Answer
   /// Takes bytes for a descriptor.
   public var write: @Sendable (Int32, borrowing Span<UInt8>) -> Answer
+  /// The `errno` that a call fails with, which then is not made; nil to make it.
+  public var failure: @Sendable (Call) -> Int32?
 
   public init(
     read: @escaping @Sendable (Int32, inout OutputSpan<UInt8>) -> Answer = libc.read,
-    write: @escaping @Sendable (Int32, borrowing Span<UInt8>) -> Answer = libc.write
+    write: @escaping @Sendable (Int32, borrowing Span<UInt8>) -> Answer = libc.write,
+    failure: @escaping @Sendable (Call) -> Int32? = libc.failure
   ) {
     self.read = read
     self.write = write
+    self.failure = failure
   }
 
   public static let libc = SystemCalls(
@@ -45,10 +57,28 @@ public struct SystemCalls: Sendable {
     },
     write: { number, bytes in
       unsafe bytes.withUnsafeBytes { answer(unsafe systemWrite(number, $0.baseAddress, $0.count)) }
-    })
+    },
+    failure: { _ in nil })
 
   private static func answer(_ count: Int) -> Answer {
     Answer(count: count, errno: count < 0 ? errno : 0)
+  }
+
+  /// Makes a call again as long as a signal has interrupted it: the one EINTR loop.
+  func retrying(_ call: Call, _ body: () -> Int32) throws(SystemError) -> Int32 {
+    while true {
+      let answer = once(call, body)
+      if answer >= 0 { return answer }
+      if errno != EINTR { throw SystemError.last }
+    }
+  }
+
+  /// Makes a call once, for the few that must not be made again as they were.
+  /// - Returns: what it returned; below 0 the `errno` says why.
+  func once(_ call: Call, _ body: () -> Int32) -> Int32 {
+    guard let code = failure(call) else { return body() }
+    errno = code
+    return -1
   }
 }
 

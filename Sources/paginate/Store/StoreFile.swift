@@ -96,7 +96,7 @@ final class StoreFile {
     while true {
       do { return try database.run("PRAGMA journal_mode = WAL") } catch {
         guard error.kind == .busy, Clock.monotonic() < deadline else { throw error }
-        _ = Descriptor.wait(for: [], milliseconds: 10)
+        _ = try? Descriptor.wait(for: [], milliseconds: 10)
       }
     }
   }

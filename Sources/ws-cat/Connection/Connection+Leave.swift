@@ -28,7 +28,7 @@ extension Connection {
       let isSending = !session.outbox.isEmpty || socket.unsent > 0
       let interests = [Descriptor.Interest(socket.descriptor, .input)]
       let sending = isSending ? [Descriptor.Interest(socket.descriptor, .output)] : []
-      _ = Descriptor.wait(for: interests + sending, milliseconds: Int32((left * 1000).rounded(.up)))
+      _ = try? Descriptor.wait(for: interests + sending, milliseconds: Int32((left * 1000).rounded(.up)))
     }
   }
 

@@ -178,6 +178,12 @@ extension Connection {
   /// Waits for the server, and the input if it may speak.
   private mutating func lookRound(until moment: Double?, _ source: inout MessageSource) throws(ToolError) {
     let listens = isReady && !session.hasSentClose && !source.isAtEnd && !session.isFull
-    if look(until: moment, isSending: isSending, orInputOf: listens ? source.descriptor : nil) { try source.read() }
+    let hasInput: Bool
+    do {
+      hasInput = try look(until: moment, isSending: isSending, orInputOf: listens ? source.descriptor : nil)
+    } catch {
+      throw ToolError(.trouble, error.message, source: options.url.display)
+    }
+    if hasInput { try source.read() }
   }
 }

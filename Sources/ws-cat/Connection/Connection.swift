@@ -106,7 +106,7 @@ struct Connection {
         }
       case .nothing:
         let isSending = !unsent.isEmpty || socket.unsent > 0
-        look(until: min(patience, deadline ?? patience), isSending: isSending)
+        try look(until: min(patience, deadline ?? patience), isSending: isSending)
         if summons != nil { return .finished }
         if let ending = try outOfTime(patience, timeout) { return ending }
       }
@@ -129,7 +129,7 @@ struct Connection {
     while !answer.isEnough(body), Clock.monotonic() < patience, summons == nil {
       guard let received = try? socket.receive(into: &chunk) else { break }
       if received == .end { break }
-      if received == .bytes { body += chunk } else { look(until: patience) }
+      if received == .bytes { body += chunk } else { try look(until: patience) }
     }
     if summons != nil { return .finished }
     let line = HTTPExcerpt.firstLine(of: answer.text(body), for: opening.request)
@@ -145,14 +145,19 @@ struct Connection {
   ///   - input: more to wait for.
   /// - Returns: whether `input` has something.
   @discardableResult
-  mutating func look(until moment: Double?, isSending: Bool = false, orInputOf input: Descriptor? = nil) -> Bool {
+  mutating func look(
+    until moment: Double?, isSending: Bool = false, orInputOf input: Descriptor? = nil
+  ) throws(HTTPError) -> Bool {
     var interests: [Descriptor.Interest] = [
       .init(signals, .input), .init(streams.output, .hangUp), .init(socket.descriptor, .input),
     ]
     if isSending { interests.append(.init(socket.descriptor, .output)) }
     if let input { interests.append(.init(input, .input)) }
     let left = max(0, min(moment.map { $0 - Clock.monotonic() } ?? 3600, 3600))
-    let there = Descriptor.wait(for: interests, milliseconds: Int32((left * 1000).rounded(.up)))
+    let there: [Bool]
+    do { there = try Descriptor.wait(for: interests, milliseconds: Int32((left * 1000).rounded(.up))) } catch {
+      throw HTTPError(.local, "cannot wait: " + error.message)
+    }
     if there[0] { takeSignal() }
     // Whoever has a signal to obey does not look after its reader any more.
     if there[1], summons == nil { summons = .hangUp }

@@ -43,8 +43,12 @@ struct InputSource {
   /// Whether what has come has been transcoded from UTF-16.
   var isUTF16: Bool { decoder.isUTF16 }
 
-  /// Whether the next piece may be a while in coming.
-  var mayWait: Bool { index == chunk.count && !descriptor.hasInput }
+  /// Waits until there is more to read.
+  /// - Parameter settle: writes out what was printed; called only when it may be a while.
+  func wait(beforeWaiting settle: () throws(ToolError) -> Void) throws(ToolError) {
+    guard index == chunk.count else { return }
+    try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: settle)
+  }
 
   /// Reads on.
   mutating func next(_ window: inout Window) throws(ToolError) -> Piece {
@@ -104,7 +108,7 @@ struct InputSource {
 
   /// - Returns: false at the end of the input.
   private mutating func read(into bytes: inout [UInt8]) throws(ToolError) -> Bool {
-    if !descriptor.waitForInput(orHangUpOf: output) { throw .brokenPipe }
+    try waitForInput(of: descriptor, orHangUpOf: output) {}
     do { return try descriptor.read(upTo: ByteReader.chunkSize, into: &bytes) > 0 } catch {
       throw .system(error, file.name)
     }

@@ -1,0 +1,69 @@
+// The files that AtomicFile writes beside the one that is meant. Only kill -9 or a power cut leaves one behind; the next
+// process that writes the same file takes it away.
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What killed processes have left behind, folder by folder.
+public struct TemporaryFiles {
+  private static let suffix = Array(".tmp".utf8)
+
+  /// By folder, then by the name of the file that they were meant for. A folder is read once, however many files are
+  /// written into it.
+  private var left: [[UInt8]: [[UInt8]: [[UInt8]]]] = [:]
+
+  public init() {}
+
+  /// Removes those that were meant for `path` and that no process is writing any more.
+  public mutating func sweep(beside path: [UInt8]) {
+    let target = AtomicFile.resolved(path)
+    let folder = AtomicFile.folder(of: target)
+    if left[folder] == nil { left[folder] = Self.leftovers(in: folder) }
+    let name = Array(target[(target.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...].prefix(Self.longestName))
+    for temporary in left[folder]?.removeValue(forKey: name) ?? [] {
+      let path = folder + [UInt8(ascii: "/")] + temporary
+      guard let file = try? Descriptor.open(reading: path) else { continue }
+      defer { file.closeQuietly() }
+      // Whoever writes it holds a lock on it, also where process numbers are those of another container.
+      if flock(file.number, LOCK_EX | LOCK_NB) == 0 { _ = unsafe withPath(path) { unsafe unlink($0) } }
+    }
+  }
+
+  // MARK: Names
+
+  /// Shortened to this, for a name may be as long as the file system takes.
+  private static let longestName = 200
+
+  /// `.NAME.PID.tmp` in the folder of `path`.
+  static func name(beside path: [UInt8]) -> [UInt8] {
+    let cut = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
+    return path[..<cut] + [UInt8(ascii: ".")] + path[cut...].prefix(longestName)
+      + Array(".\(Process.identifier)".utf8) + suffix
+  }
+
+  /// Marks a temporary file as being written, until it is closed.
+  static func claim(_ file: Descriptor) { _ = flock(file.number, LOCK_EX | LOCK_NB) }
+
+  /// Of a name made by `name(beside:)`: the file that it was meant for, and the process that made it.
+  private static func meaning(of name: [UInt8]) -> (target: [UInt8], process: Int32)? {
+    guard name.first == UInt8(ascii: "."), name.suffix(suffix.count) == suffix[...] else { return nil }
+    let body = name.dropFirst().dropLast(suffix.count)
+    guard let dot = body.lastIndex(of: UInt8(ascii: ".")), dot > body.startIndex,
+      let process = Int32(String(decoding: body[(dot + 1)...], as: UTF8.self)), process > 0
+    else { return nil }
+    return (Array(body[..<dot]), process)
+  }
+
+  /// The temporary files in a folder whose process has ended, by the name of what they were meant for.
+  private static func leftovers(in folder: [UInt8]) -> [[UInt8]: [[UInt8]]] {
+    var found: [[UInt8]: [[UInt8]]] = [:]
+    Descriptor.forEachName(in: folder) { name in
+      guard let (target, process) = meaning(of: name), kill(process, 0) != 0, errno == ESRCH else { return }
+      found[target, default: []].append(name)
+    }
+    return found
+  }
+}
