@@ -23,7 +23,7 @@ struct Follow {
     self.options = options
     self.streams = streams
     file = options.files[0]
-    output = ByteWriter(streams.output)
+    output = ByteWriter(streams.output, records: .filter)
     checkpoint = CheckpointKeeper(options.checkpoint)
   }
 

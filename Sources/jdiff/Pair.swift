@@ -10,7 +10,7 @@ struct Pair {
     let oldText = try read(options.files[0])
     let newText = try read(options.files[1])
     let old = try parse(oldText, options.files[0])
-    var output = ByteWriter(streams.output)
+    var output = ByteWriter(streams.output, records: .filter)
     // Most documents that are the same are so to the byte.
     if oldText == newText, !options.isMergePatch || old.root.kind == .object {
       printSame(to: &output)
@@ -60,7 +60,7 @@ struct Pair {
       let patch = options.isMergePatch ? Patch.merge(try mergePatch(old, new)) : .operations(differ.patch())
       if options.verifies { try patch.verify(from: old, to: new, options.scope) }
       patch.write(compact: options.isCompact, to: &output)
-      output.append(UInt8(ascii: "\n"))
+      output.endLine()
     }
     return isSame
   }

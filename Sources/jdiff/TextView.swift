@@ -160,7 +160,7 @@ struct TextView {
     if let color { output.append("\u{1B}[\(color)m") }
     output.append((mark?.rawValue ?? "") + quoted(Array(text.utf8)))
     if color != nil { output.append("\u{1B}[0m") }
-    output.append(UInt8(ascii: "\n"))
+    output.endLine()
   }
 
   private func text(_ side: Side, _ value: Int) -> String { String(decoding: side.value(value).text, as: UTF8.self) }

@@ -11,7 +11,7 @@ struct EachDocument {
     var input = DocumentInput(
       options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
       record: "document")
-    var output = ByteWriter(streams.output)
+    var output = ByteWriter(streams.output, records: .filter)
     do throws(ToolError) {
       while let item = try input.next(
         orHangUpOf: streams.output, beforeWaiting: { () throws(ToolError) in try output.flushOutput() })
@@ -41,7 +41,7 @@ struct EachDocument {
       throw ToolError(.no, "--select: " + error.message, source: options.file.name, record: record)
     }
     JSONWriter.writeCompact(selected, to: &output)
-    output.append(UInt8(ascii: "\n"))
+    output.endLine()
     try output.checkOutput()
   }
 }

@@ -16,7 +16,7 @@ struct Follow {
     self.streams = streams
     view = View(options)
     checkpoint = CheckpointKeeper(options.checkpoint)
-    output = ByteWriter(streams.output)
+    output = ByteWriter(streams.output, records: .filter)
     stream.options = options.patching
     stream.maxOperations = options.maxOperations
     if let name = options.dataEvent { stream.dataEvent = name }

@@ -31,7 +31,7 @@ struct OneDocument {
         throw .system(error, options.file.name)
       }
     } else {
-      var output = ByteWriter(streams.output)
+      var output = ByteWriter(streams.output, records: .filter)
       write(selected, of: document, to: &output)
       try output.flushOutput()
     }
@@ -67,14 +67,14 @@ struct OneDocument {
       if options.select.tokens.isEmpty { return writer.write(tree, to: &output) }
       writer.write(part: tree, to: &output)
     }
-    output.append(UInt8(ascii: "\n"))
+    output.endLine()
   }
 
   private func write(_ patch: JSONPatch, to file: [UInt8]) throws(ToolError) {
     do {
       try AtomicFile.replace(file) { output in
         patch.write(compact: false, to: &output)
-        output.append(UInt8(ascii: "\n"))
+        output.endLine()
       }
     } catch {
       throw .system(error, quoted(file))

@@ -41,7 +41,7 @@ struct View {
       output.endRecord()
     } else {
       JSONWriter.writeCompact(part, to: &output)
-      output.append(UInt8(ascii: "\n"))
+      output.endLine()
     }
   }
 

@@ -8,7 +8,7 @@ struct PagePrinter {
 
   init(_ form: Settings.Form, _ output: Descriptor) {
     self.form = form
-    self.output = ByteWriter(output)
+    self.output = ByteWriter(output, records: .network)
   }
 
   mutating func flush() throws(ToolError) { try output.flushOutput() }
@@ -18,12 +18,12 @@ struct PagePrinter {
     case .items:
       for item in step.items {
         item.write(to: &output)
-        output.append("\n")
+        output.endLine()
       }
     case .records: for item in step.items { printRecord(item) }
     case .pages:
       JSONWriter.writeCompact(JSONTree(step.page.root), to: &output)
-      output.append("\n")
+      output.endLine()
     case .nextLink: break
     }
     try output.checkOutput()
@@ -31,7 +31,7 @@ struct PagePrinter {
 
   mutating func print(link: [UInt8]) {
     output.append(link)
-    output.append("\n")
+    output.endLine()
   }
 
   private mutating func printRecord(_ item: PageItem) {

@@ -21,7 +21,7 @@ struct EventPrinter {
     case .records: try printRecord(parser, to: &output)
     case .raw:
       output.append(parser.data)
-      output.append(terminator)
+      output.endLine(terminator)
     case .sse: stream.write(type: parser.type, id: parser.lastEventID, data: parser.data, to: &output)
     }
   }
@@ -31,7 +31,7 @@ struct EventPrinter {
     case .records:
       output.append("{\"comment\":")
       JSONString.write(comment.span, to: &output)
-      output.append("}\n")
+      output.endRecord()
     case .raw: return
     case .sse: stream.write(comment: comment, to: &output)
     }

@@ -34,7 +34,7 @@ struct EventPump {
     parser = EventStreamParser(
       maxEventSize: options.maxEventSize, keepsComments: options.showsComments, lastEventID: options.lastEventID)
     printer = EventPrinter(options)
-    output = ByteWriter(streams.output)
+    output = ByteWriter(streams.output, records: .network)
     handledID = options.lastEventID
     checkpoint = CheckpointKeeper(options.checkpoint)
     savedID = options.lastEventID

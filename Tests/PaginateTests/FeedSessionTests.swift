@@ -37,7 +37,7 @@ import Testing
   ) -> FeedSession<Server> {
     var options = FeedOptions(firstRequest: Array("/feed".utf8))
     change(&options)
-    let printer = FeedPrinter { bytes in
+    let printer = FeedPrinter { bytes, _ in
       for index in bytes.indices { output.bytes.append(bytes[index]) }
       return (bytes.count, nil)
     }

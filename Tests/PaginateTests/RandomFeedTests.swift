@@ -133,7 +133,7 @@ private final class RandomRuns {
     options.overlap = overlap
     options.forgetsBelowGaps = forgetsBelowGaps
     var output: [UInt8] = []
-    var printer = FeedPrinter { bytes in
+    var printer = FeedPrinter { bytes, _ in
       let count = min(bytes.count, room.map { max(0, $0 - output.count) } ?? .max)
       for index in 0..<count { output.append(bytes[index]) }
       return (count, count < bytes.count ? .brokenPipe : nil)

@@ -64,7 +64,7 @@ private final class ScenarioResult {
   func run(
     _ store: some FeedStorage, _ options: FeedOptions, _ run: [String: Any], _ fetcher: ScenarioFetcher
   ) throws {
-    var printer = FeedPrinter { [self] bytes in write(bytes, run) }
+    var printer = FeedPrinter { [self] bytes, _ in write(bytes, run) }
     printer.chunkLines = run["chunk"] as? Int ?? 1
     printer.remaining = run["max_items"] as? Int
     let kill = run["kill"] as? [String: Any]

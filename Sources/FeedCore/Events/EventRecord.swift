@@ -76,5 +76,8 @@ extension ByteWriter {
   }
 
   /// Writes the end of a record.
-  public mutating func endRecord() { append("}\n") }
+  public mutating func endRecord() {
+    append("}")
+    endLine()
+  }
 }

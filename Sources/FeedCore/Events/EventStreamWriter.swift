@@ -30,17 +30,19 @@ public struct EventStreamWriter: Sendable {
       start = end + 1
     }
     Self.writeLines(text.extracting(start..<text.count), to: &output)
-    output.append("\n")
+    output.endLine()
   }
 
   /// Writes a comment, which must have no line ends.
   public func write(comment: [UInt8], to output: inout ByteWriter) {
     Self.writeLine(": ", comment.span, to: &output)
+    output.markRecord()
   }
 
   /// Writes a reconnection time.
   public func write(retry milliseconds: Int, to output: inout ByteWriter) {
     output.append("retry: \(milliseconds)\n")
+    output.markRecord()
   }
 
   private static let message = Array("message".utf8)

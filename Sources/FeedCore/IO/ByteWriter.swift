@@ -3,11 +3,14 @@
 // Appending never throws, so that writers of JSON and of event streams read as what they write. The first error
 // is kept instead, as stdio does, and everything after it is dropped; `flush` throws it. A tool flushes before it
 // waits and before it ends, and asks `check` where it could go on for long without either.
+//
+// Standard output may have other writers (`tool >>file & tool >>file`), so what goes there is cut between records:
+// RecordWrites.swift has the rule. Whoever makes records says where they end, by `markRecord`.
 
 /// Collects bytes and writes them to a descriptor when 64 KiB are there or `flush` is called.
 public struct ByteWriter {
   static let capacity = 64 * 1024
-  /// From so many bytes on a piece goes out as it is.
+  /// From this size on a piece goes out as it is, where that tears no record that could be whole.
   private static let largePiece = capacity / 4
 
   /// What has not been written yet; everything, when there is no descriptor.
@@ -15,15 +18,31 @@ public struct ByteWriter {
   /// How many bytes the descriptor has accepted.
   public private(set) var accepted = 0
   private let descriptor: Descriptor?
+  /// How records are written; nil where nobody else writes.
+  private let records: RecordWrites?
+  /// Where in the buffer each record ends that is complete.
+  private var ends: [Int] = []
   private var failure: SystemError?
 
-  public init(_ descriptor: Descriptor) {
+  /// A writer of a file that has no other writer.
+  public init(_ descriptor: Descriptor) { self.init(descriptor, nil) }
+
+  /// A writer of records on standard output.
+  public init(_ descriptor: Descriptor, records: RecordWrites.Source) {
+    self.init(descriptor, RecordWrites(to: descriptor, of: records))
+  }
+
+  init(_ descriptor: Descriptor, _ records: RecordWrites?) {
     self.descriptor = descriptor
+    self.records = records
     buffer.reserveCapacity(Self.capacity + Self.largePiece)
   }
 
   /// A writer that only collects, for a part of an output or a test.
-  public init() { descriptor = nil }
+  public init() {
+    descriptor = nil
+    records = nil
+  }
 
   /// How many bytes have been appended in all.
   public var count: Int { accepted + buffer.count }
@@ -44,20 +63,34 @@ public struct ByteWriter {
   public mutating func append(_ bytes: [UInt8], _ range: Range<Int>) { append(bytes.span.extracting(range)) }
 
   public mutating func append(_ bytes: borrowing Span<UInt8>) {
-    guard descriptor != nil, bytes.count >= Self.largePiece else {
+    guard descriptor != nil, bytes.count >= records?.largePiece ?? Self.largePiece else {
       unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
       if buffer.count >= Self.capacity { spill() }
       return
     }
     // A large piece goes out as it is: copying it would cost more than the second system call.
-    spill()
-    write(bytes)
+    writeAll()
+    write(bytes, [])
+  }
+
+  /// What has been appended so far is whole records.
+  public mutating func markRecord() {
+    guard records != nil else { return }
+    if buffer.count > ends.last ?? 0 { ends.append(buffer.count) }
+    if buffer.count >= Self.capacity { spill() }
+  }
+
+  /// Ends a record that is a line, or what stands for one.
+  public mutating func endLine(_ terminator: UInt8 = UInt8(ascii: "\n")) {
+    buffer.append(terminator)
+    markRecord()
+    if buffer.count >= Self.capacity { spill() }
   }
 
   /// Writes what is buffered.
   /// - Throws: the first error of any write so far.
   public mutating func flush() throws(SystemError) {
-    spill()
+    writeAll()
     try check()
   }
 
@@ -72,19 +105,32 @@ public struct ByteWriter {
     return buffer
   }
 
+  /// Makes room: writes what need not wait for the rest of its record.
   private mutating func spill() {
-    guard descriptor != nil, !buffer.isEmpty else { return }
-    // Never two owners, or emptying it would make a new one.
+    guard descriptor != nil else { return }
+    guard let records else { return writeAll() }
+    let count = records.writable(of: buffer.count, ends)
+    if count > 0 { write(upTo: count) }
+  }
+
+  private mutating func writeAll() {
+    if descriptor != nil, !buffer.isEmpty { write(upTo: buffer.count) }
+  }
+
+  /// Writes the first `count` bytes of the buffer, which stays the owner of its room.
+  private mutating func write(upTo count: Int) {
     var full: [UInt8] = []
     swap(&full, &buffer)
-    write(full.span)
-    full.removeAll(keepingCapacity: true)
+    write(full.span.extracting(0..<count), ends)
+    if count == full.count { full.removeAll(keepingCapacity: true) } else { full.removeFirst(count) }
+    ends.removeAll { $0 <= count }
+    for index in ends.indices { ends[index] -= count }
     swap(&full, &buffer)
   }
 
-  private mutating func write(_ bytes: borrowing Span<UInt8>) {
+  private mutating func write(_ bytes: borrowing Span<UInt8>, _ ends: [Int]) {
     guard let descriptor, failure == nil else { return }
-    let (count, error) = descriptor.write(bytes)
+    let (count, error) = records?.write(bytes, ends, to: descriptor) ?? descriptor.write(bytes)
     accepted += count
     failure = error
   }

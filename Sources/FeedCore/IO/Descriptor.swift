@@ -147,6 +147,17 @@ public struct Descriptor: Sendable {
 
   private var isDirectory: Bool { status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
 
+  /// What stands behind a descriptor, as far as it matters to those who share it.
+  enum Kind { case file, pipe, other }
+
+  var kind: Kind {
+    switch status.map({ $0.st_mode & S_IFMT }) {
+    case S_IFREG?: .file
+    case S_IFIFO?: .pipe
+    default: .other
+    }
+  }
+
   /// The size of a regular file in bytes; nil for pipes, terminals and devices.
   public var fileSize: Int? {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }

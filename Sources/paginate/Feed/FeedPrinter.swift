@@ -41,12 +41,14 @@ struct FeedPrinter {
   var chunkBytes = 64 * 1024
   /// How many items may still be printed; nil for any number.
   var remaining: Int?
-  /// Takes bytes; says how many, and why not all (`Descriptor.write`).
-  var write: (borrowing Span<UInt8>) -> (accepted: Int, error: SystemError?)
+  /// Takes lines, of which it is told where each ends; says how many bytes, and why not all (`RecordWrites.write`).
+  var write: Write
   /// Whether to end here; for tests.
   var isInterrupted: ((Moment) -> Bool)?
 
-  init(write: @escaping (borrowing Span<UInt8>) -> (accepted: Int, error: SystemError?)) { self.write = write }
+  typealias Write = (borrowing Span<UInt8>, _ ends: [Int]) -> (accepted: Int, error: SystemError?)
+
+  init(write: @escaping Write) { self.write = write }
 
   /// Prints what waits in a range of positions.
   mutating func print(_ range: ClosedRange<Int>, of store: some FeedStorage) throws(StoreError) -> End {
@@ -58,7 +60,7 @@ struct FeedPrinter {
       if isInterrupted?(.afterIntent(last.id)) == true { return .interrupted }
 
       let (lines, ends) = text(of: items)
-      let (accepted, error) = write(lines.span)
+      let (accepted, error) = write(lines.span, ends)
       if isInterrupted?(.afterWrite(last.id)) == true { return .interrupted }
 
       let count = ends.count { $0 <= accepted }

@@ -20,14 +20,14 @@ struct StoredView {
 
   func run() throws(ToolError) -> ExitStatus {
     let feeds = try feeds()
-    var output = ByteWriter(streams.output)
+    var output = ByteWriter(streams.output, records: .network)
     var hasOpenGap = false
     for feed in feeds {
       let store = try options.stored { () throws(StoreError) in try file.open(feed) }
       if feeds.count > 1 {
         output.append("feed\t")
         output.append(printable(feed.name))
-        output.append("\n")
+        output.endLine()
       }
       let runs = FeedRuns(try options.stored { () throws(StoreError) in try store.runs() })
       if options.action == .status {
@@ -78,7 +78,7 @@ struct StoredView {
           output.endRecord()
         } else {
           output.append(item.data)
-          output.append("\n")
+          output.endLine()
         }
       }
       try output.checkOutput()

@@ -167,7 +167,8 @@ struct StoredWalk {
     _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore
   ) throws(ToolError) -> ExitStatus {
     let output = streams.output
-    var printer = FeedPrinter { bytes in output.write(bytes) }
+    let records = RecordWrites(to: output, of: .network)
+    var printer = FeedPrinter { bytes, ends in records.write(bytes, ends, to: output) }
     printer.style = settings.form == .records ? .record : .data
     printer.remaining = settings.walk.maxItems == .max ? nil : settings.walk.maxItems
     var session = FeedSession(store, feed, fetcher, printer)

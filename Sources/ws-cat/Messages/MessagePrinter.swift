@@ -21,7 +21,7 @@ struct MessagePrinter {
   func print(_ message: [UInt8], isText: Bool, event: [UInt8], to output: inout ByteWriter) throws(NotJSON) {
     if isRaw {
       output.append(message)
-      output.append(terminator)
+      output.endLine(terminator)
       return
     }
     if isText {

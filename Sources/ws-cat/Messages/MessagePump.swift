@@ -23,7 +23,7 @@ struct MessagePump {
     self.options = options
     self.source = source
     printer = MessagePrinter(options)
-    output = ByteWriter(streams.output)
+    output = ByteWriter(streams.output, records: .network)
   }
 
   /// A new connection is open.

@@ -41,7 +41,7 @@ struct RecordWriter {
 
   init(_ options: Options, _ output: Descriptor) {
     self.options = options
-    self.output = ByteWriter(output)
+    self.output = ByteWriter(output, records: .filter)
     files = options.files.map { ElementFiles($0, size: options.filesSize ?? 1) }
     if options.printsHeaderRow { self.output.append(TabSeparated.row(options.fields.map(\.text))) }
   }
@@ -66,7 +66,7 @@ struct RecordWriter {
 
   private mutating func printName(_ name: [UInt8]) {
     output.append(name)
-    output.append(options.terminator)
+    output.endLine(options.terminator)
   }
 
   // MARK: Documents
@@ -109,17 +109,18 @@ struct RecordWriter {
     } else if options.writesOneLine {
       let text = element.text(bytes, upTo: tokenizer.offset)
       MarkupWalk.writeOnOneLine(text.span, to: &output)
-      output.append(options.terminator)
+      output.endLine(options.terminator)
     } else if options.printsRecords, let tree {
       writeRecord(element, tree, tokenizer, bytes)
     } else if options.isJSON, let tree {
       writeJSON(tree)
-      output.append("\n")
+      output.endLine()
     } else if !options.fields.isEmpty, let tree {
       output.append(TabSeparated.row(options.fields.map { $0.value(in: tree) ?? [] }))
+      output.markRecord()
     } else {
       element.write(bytes, upTo: tokenizer.offset, to: &output)
-      output.append(options.terminator)
+      output.endLine(options.terminator)
     }
     count += 1
   }
