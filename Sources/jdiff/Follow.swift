@@ -9,7 +9,7 @@ struct Follow {
   private let file: InputFile
   private var output: ByteWriter
   private var eventStream = EventStreamWriter()
-  private var checkpoint: CheckpointKeeper
+  private var checkpoint = CheckpointKeeper()
   private var status = ExitStatus.yes
 
   /// The document that the reader of the records has by now.
@@ -24,7 +24,6 @@ struct Follow {
     self.streams = streams
     file = options.files[0]
     output = ByteWriter(streams.output, records: .filter)
-    checkpoint = CheckpointKeeper(options.checkpoint)
   }
 
   mutating func run() throws(ToolError) -> ExitStatus {
@@ -47,8 +46,10 @@ struct Follow {
 
   /// Goes on where the checkpoint ends: with its document, so that whoever reads has it too.
   private mutating func resume() throws(ToolError) {
-    guard let path = options.checkpoint, let saved = try Checkpoint.read(path) else { return }
-    guard let document = saved.document else { return }
+    checkpoint = try CheckpointKeeper(options.checkpoint)
+    guard let path = options.checkpoint, let saved = try checkpoint.saved(), let document = saved.document else {
+      return
+    }
     if options.firstID != nil, !saved.id.isEmpty {
       lastID = Int(String(decoding: saved.id, as: UTF8.self))
       guard let lastID, Options.ids.contains(lastID) else {

@@ -9,13 +9,12 @@ struct Follow {
   private var view: View
   private var output: ByteWriter
   private var status = ExitStatus.yes
-  private var checkpoint: CheckpointKeeper
+  private var checkpoint = CheckpointKeeper()
 
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
     self.streams = streams
     view = View(options)
-    checkpoint = CheckpointKeeper(options.checkpoint)
     output = ByteWriter(streams.output, records: .filter)
     stream.options = options.patching
     stream.maxOperations = options.maxOperations
@@ -45,9 +44,10 @@ struct Follow {
 
   /// The document before the first event: the checkpoint's, else the given one.
   private mutating func begin() throws(ToolError) {
-    if let path = options.checkpoint, let checkpoint = try Checkpoint.read(path) {
-      view.mark = checkpoint.mark
-      if let document = checkpoint.document { return stream.begin(with: document, id: checkpoint.id) }
+    checkpoint = try CheckpointKeeper(options.checkpoint)
+    if let saved = try checkpoint.saved() {
+      view.mark = saved.mark
+      if let document = saved.document { return stream.begin(with: document, id: saved.id) }
     }
     guard let file = options.initial else { return }
     stream.begin(with: JSONTree(try options.readDocument(file, streams).root))

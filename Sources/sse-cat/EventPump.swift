@@ -36,7 +36,7 @@ struct EventPump {
     printer = EventPrinter(options)
     output = ByteWriter(streams.output, records: .network)
     handledID = options.lastEventID
-    checkpoint = CheckpointKeeper(options.checkpoint)
+    checkpoint = options.checkpoint
     savedID = options.lastEventID
   }
 

@@ -18,7 +18,7 @@ struct Options {
   var untilType: [UInt8]?
   var maxEventSize = 64 << 20
   var lastEventID: [UInt8] = []
-  var checkpoint: [UInt8]?
+  var checkpoint = CheckpointKeeper()
   var rules = Reconnection.Rules()
   var idleTimeout: Double?
   var isVerbose = false
@@ -32,6 +32,7 @@ struct Options {
     var givenID: [UInt8]?
     var reconnects: Bool?
     var resumeFrom: [UInt8]?
+    var checkpointPath: [UInt8]?
     for (flag, bytes) in invocation.options {
       let value = OptionValue(bytes, of: flag.spec)
       switch flag {
@@ -52,7 +53,7 @@ struct Options {
           throw value.refused("an ID without control characters, in UTF-8")
         }
         givenID = bytes
-      case .checkpoint: checkpoint = try value.file()
+      case .checkpoint: checkpointPath = try value.file()
       case .resumeFrom: resumeFrom = bytes
       case .reconnectDelay: rules.delay = Double(try value.integer(0...1_000_000_000)) / 1000
       case .retries: rules.retries = try value.integer(0...(.max))
@@ -68,10 +69,13 @@ struct Options {
     }
     rules.reconnects = reconnects ?? http.isPlainGet
     try refuseContradictions(invocation)
+    checkpoint = try CheckpointKeeper(checkpointPath)
     if let givenID {
       lastEventID = givenID
-    } else if let file = resumeFrom ?? checkpoint {
-      lastEventID = try Checkpoint.read(file)?.id ?? []
+    } else if let resumeFrom {
+      lastEventID = try Checkpoint.read(resumeFrom)?.id ?? []
+    } else {
+      lastEventID = try checkpoint.saved()?.id ?? []
     }
   }
 

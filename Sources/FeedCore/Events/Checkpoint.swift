@@ -60,7 +60,8 @@ public struct Checkpoint: Sendable {
   /// Puts the checkpoint under the name `path`, whole or not at all.
   public func write(_ path: [UInt8]) throws(ToolError) {
     do {
-      try AtomicFile.replace(path) { output in
+      // Nobody else is to read the document.
+      try AtomicFile.replace(path, mode: 0o600) { output in
         let extra = mark.isEmpty ? [] : Array(",\"mark\":".utf8) + mark
         output.beginRecord(event: Self.eventName.span, id: id.span, extra: extra)
         switch document {

@@ -1,13 +1,43 @@
 // Keeps a checkpoint behind what has been printed, never ahead: saved when the tool is about to wait, at the end, and
-// once a second under load.
+// once a second under load. Two processes with one checkpoint would each undo what the other has saved, so a lock on a
+// file beside it (`FILE.lock`) lets only one in; to make that file is also the proof that the folder can be written.
 
 public struct CheckpointKeeper {
   private let path: [UInt8]?
+  private let lock: LockFile?
   private var isStale = false
   private var lastTime = Clock.monotonic()
 
+  /// Keeps none.
+  public init() {
+    path = nil
+    lock = nil
+  }
+
+  /// Takes a checkpoint over, until the process ends.
   /// - Parameter path: nil where none is kept.
-  public init(_ path: [UInt8]?) { self.path = path }
+  /// - Throws: status 4 when another process keeps it, status 2 when it cannot be written.
+  public init(_ path: [UInt8]?) throws(ToolError) {
+    self.path = path
+    guard let path, !Descriptor.isSpecialFile(path) else {
+      lock = nil
+      return
+    }
+    // By the name of the file itself, which may have others by symbolic links.
+    let lockPath = AtomicFile.resolved(path) + Array(".lock".utf8)
+    do { lock = try LockFile.take(lockPath, waits: false) } catch { throw .system(error, quoted(path)) }
+    if lock == nil { throw ToolError(.later, "another process keeps this checkpoint", source: quoted(path)) }
+    var leftovers = TemporaryFiles()
+    leftovers.sweep(beside: path)
+  }
+
+  /// What was saved last.
+  /// - Returns: nil where there is nothing yet.
+  /// - Throws: status 2 when it cannot be read or is no checkpoint.
+  public func saved() throws(ToolError) -> Checkpoint? {
+    guard let path else { return nil }
+    return try Checkpoint.read(path)
+  }
 
   /// Whether a second has passed since the last save, or since the beginning.
   public var isDue: Bool { path != nil && Clock.monotonic() - lastTime >= 1 }
