@@ -12,9 +12,11 @@ let strict: [SwiftSetting] = [
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
 /// What the executables are linked with: no library is looked for beside them, and what the loader has filled in is
-/// read-only before anything runs. (`make` also keeps SwiftPM from adding a search path of its own.)
+/// read-only before anything runs. (`make` also keeps SwiftPM from adding a search path of its own.) Memory that runs out
+/// is a message: Sources/CStart/memory.c.
 let hardened: [LinkerSetting] = [
-  .unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now", "-Xlinker", "-z", "-Xlinker", "relro"], .when(platforms: [.linux]))
+  .unsafeFlags(
+    ["-z", "now", "-z", "relro", "--wrap=malloc"].flatMap { ["-Xlinker", $0] }, .when(platforms: [.linux]))
 ]
 
 let package = Package(

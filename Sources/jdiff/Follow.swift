@@ -16,6 +16,8 @@ struct Follow {
   private var current: Side?
   /// The id of the last event; nil before the first, and where events have none.
   private var lastID: Int?
+  /// Whether all documents so far have been event records, which are nothing to compare.
+  private var areRecords: Bool?
   /// How many changes were printed since the last whole document.
   private var changesSinceFull = 0
 
@@ -41,7 +43,7 @@ struct Follow {
       throw error
     }
     try settle()
-    return status
+    return areRecords == true ? .no : status
   }
 
   /// Goes on where the checkpoint ends: with its document, so that whoever reads has it too.
@@ -82,6 +84,7 @@ struct Follow {
 
   private mutating func take(_ item: StreamedDocument) throws(ToolError) {
     let record = "document \(item.number)"
+    tellOfRecords(item, record)
     if let current, current.whole.bytes == item.document.bytes { return }
     let new = try side(item.document, record)
     guard let old = current else {
@@ -105,6 +108,17 @@ struct Follow {
       printDocument(held)
     }
     try output.checkOutput()
+  }
+
+  /// Event records are told once: what they hold is what was to be compared (law 12).
+  private mutating func tellOfRecords(_ item: StreamedDocument, _ record: String) {
+    if areRecords == false { return }
+    let isRecord = EventRecord.isUnmistakable(item.document.root)
+    if areRecords == nil, isRecord {
+      let text = "this is an event record, and jdiff compares documents (sse-cat --raw prints only the data)"
+      streams.complain(ToolError(.no, text, source: file.name, record: record), as: jdiff.name)
+    }
+    areRecords = isRecord
   }
 
   private func mergePatch(_ old: Side, _ new: Side) -> Patch? {

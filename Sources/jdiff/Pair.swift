@@ -24,7 +24,7 @@ struct Pair {
   }
 
   private func read(_ file: InputFile) throws(ToolError) -> [UInt8] {
-    try file.readAll(streams, limit: options.maxSize, option: "--\(Flag.maxSize.spec.name)")
+    try file.readJSON(streams, limit: options.maxSize, option: "--\(Flag.maxSize.spec.name)")
   }
 
   private func parse(_ text: [UInt8], _ file: InputFile) throws(ToolError) -> JSONDocument {

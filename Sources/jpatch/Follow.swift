@@ -9,6 +9,17 @@ struct Follow {
   private var view: View
   private var output: ByteWriter
   private var status = ExitStatus.yes
+  /// What the records have been so far.
+  private var census = Census()
+
+  private struct Census {
+    /// Events of a document stream, and notes.
+    var known = 0
+    /// Events of other names.
+    var others = 0
+    /// What is no record.
+    var foreign = 0
+  }
   private var checkpoint = CheckpointKeeper()
 
   init(_ options: Options, _ streams: StandardStreams) {
@@ -39,7 +50,21 @@ struct Follow {
       throw error
     }
     try settle()
+    try complainOfNothing()
     return status
+  }
+
+  /// Input in which nothing was for this tool is told (law 12).
+  private func complainOfNothing() throws(ToolError) {
+    guard census.known == 0 else { return }
+    if census.foreign > 0 {
+      let text = "no event records in this input (jdiff --follow makes them of documents)"
+      throw ToolError(.no, text, source: options.file.name)
+    }
+    if census.others > 0 {
+      let text = "no event here brings a document or a change (--data-event and --patch-event say what they are called)"
+      throw ToolError(.no, text, source: options.file.name)
+    }
   }
 
   /// The document before the first event: the checkpoint's, else the given one.
@@ -60,9 +85,14 @@ struct Follow {
       throw ToolError(
         .trouble, error.message, source: options.file.name, place: item.place(of: error.offset), record: name)
     }
-    guard let record else { return }
+    guard let record else {
+      if EventRecord.isNote(item.document.root) { census.known += 1 } else { census.foreign += 1 }
+      return
+    }
     do {
-      switch try stream.apply(record) {
+      let outcome = try stream.apply(record)
+      if case .other = outcome { census.others += 1 } else { census.known += 1 }
+      switch outcome {
       case .document: view.show(&stream, afterDocument: true, to: &output)
       case .change: view.show(&stream, afterDocument: false, to: &output)
       case .message(let text):
@@ -72,6 +102,7 @@ struct Follow {
       case .skipped, .other: return
       }
     } catch {
+      census.known += 1
       let status = options.resyncs || !error.isMalformed ? ExitStatus.no : .trouble
       let complaint = ToolError(
         status, error.message, source: options.file.name, place: error.offset.map(item.place(of:)), record: name)

@@ -103,7 +103,7 @@ struct Options {
 
   /// The whole content of a file, if `--max-size` lets it.
   func readAll(_ file: InputFile, _ streams: StandardStreams) throws(ToolError) -> [UInt8] {
-    try file.readAll(streams, limit: patching.maxSize, option: "--\(Flag.maxSize.spec.name)")
+    try file.readJSON(streams, limit: patching.maxSize, option: "--\(Flag.maxSize.spec.name)")
   }
 
   /// The one document of a file.

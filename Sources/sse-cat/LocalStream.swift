@@ -17,8 +17,13 @@ struct LocalStream {
 
   mutating func run() throws(ToolError) -> ExitStatus {
     var reader = ByteReader(try open())
+    var head: [UInt8] = []
+    var isWhole = false
     do throws(ToolError) {
-      while try waitForInput(reader), try read(&reader) {
+      while try waitForInput(reader) {
+        isWhole = try !read(&reader)
+        if isWhole { break }
+        if head.count < InputGuess.size { head += reader.chunk.prefix(InputGuess.size) }
         if try pump.take(reader.chunk) == .finished { break }
       }
     } catch {
@@ -26,6 +31,9 @@ struct LocalStream {
       throw error
     }
     try pump.settle()
+    if isWhole, pump.parser.isForeign {
+      throw ToolError(.no, "no event stream in this input" + InputGuess.hint(head), source: file.name)
+    }
     return .yes
   }
 

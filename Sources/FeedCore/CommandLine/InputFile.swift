@@ -14,7 +14,10 @@ public struct InputFile: Sendable {
   public var isStandardInput: Bool { path == nil }
 
   public func open(_ streams: StandardStreams) throws(ToolError) -> Descriptor {
-    guard let path else { return streams.input }
+    guard let path else {
+      streams.tellOfTerminal()
+      return streams.input
+    }
     do { return try Descriptor.open(reading: path) } catch { throw .system(error, name) }
   }
 
@@ -22,16 +25,28 @@ public struct InputFile: Sendable {
   /// - Parameter content: what was read.
   public func parse(_ content: [UInt8], maxDepth: Int) throws(ToolError) -> JSONDocument {
     do { return try JSONDocument(parsing: content, maxDepth: maxDepth) } catch {
-      throw ToolError(.trouble, error.message, source: name, place: TextPosition().place(of: error.offset, in: content))
+      throw ToolError(
+        .trouble, error.message + InputGuess.hint(for: error, in: content), source: name,
+        place: TextPosition().place(of: error.offset, in: content))
     }
   }
 
+  /// The whole content, which should be JSON: no more is read of what cannot begin a document.
+  public func readJSON(_ streams: StandardStreams, limit: Int, option: String) throws(ToolError) -> [UInt8] {
+    try readAll(streams, limit: limit, option: option, isWorthReading: JSONDocument.mayBegin)
+  }
+
   /// The whole content.
-  /// - Parameter limit: in bytes; more is an error that names `option`.
-  public func readAll(_ streams: StandardStreams, limit: Int = .max, option: String = "") throws(ToolError) -> [UInt8] {
+  /// - Parameters:
+  ///   - limit: in bytes; more is an error that names `option`.
+  ///   - isWorthReading: whether to go on after the first bytes.
+  public func readAll(
+    _ streams: StandardStreams, limit: Int = .max, option: String = "",
+    isWorthReading: ([UInt8]) -> Bool = { _ in true }
+  ) throws(ToolError) -> [UInt8] {
     let descriptor = try open(streams)
     defer { if !isStandardInput { descriptor.closeQuietly() } }
-    do { return try ByteReader.readAll(descriptor, limit: limit) } catch {
+    do { return try ByteReader.readAll(descriptor, limit: limit, isWorthReading: isWorthReading) } catch {
       if error.isTooLarge { throw ToolError(.trouble, "more than \(limit) bytes (\(option))", source: name) }
       throw .system(error, name)
     }

@@ -6,6 +6,8 @@ public struct StandardStreams: Sendable {
   public var input = Descriptor.standardInput
   public var output = Descriptor.standardOutput
   public var error = Descriptor.standardError
+  /// The tool's name, for what is told before it is known who tells it.
+  public var program = ""
 
   public init(
     input: Descriptor = .standardInput, output: Descriptor = .standardOutput, error: Descriptor = .standardError
@@ -13,6 +15,12 @@ public struct StandardStreams: Sendable {
     self.input = input
     self.output = output
     self.error = error
+  }
+
+  /// Says that the tool waits for what is typed, to whoever wonders why nothing happens.
+  func tellOfTerminal() {
+    guard input.isTerminal, error.isTerminal else { return }
+    error.write(Array("\(program): reading standard input\n".utf8).span)
   }
 
   /// Prints a message that does not end the tool.
@@ -31,7 +39,8 @@ extension ToolSpec {
     Process.restoreEnvironment()
     Descriptor.claimStandardStreams()
     Signals.ignoreFileSizeLimit()
-    let streams = StandardStreams()
+    var streams = StandardStreams()
+    streams.program = name
     do throws(ToolError) {
       let status = try answer(Process.arguments, streams, run)
       // A disk that fills up may say so only now.

@@ -15,6 +15,22 @@ public struct EventRecord: Sendable {
   public let id: [UInt8]
   public let data: JSONValue?
 
+  /// Whether an object without `event` is a note, which every reader of records passes over.
+  public static func isNote(_ value: JSONValue) -> Bool {
+    value.member(noteName) != nil || value.member(commentName) != nil
+  }
+
+  /// Whether a value is meant as a record by all signs: `event` and `data`, and no member that no record has.
+  public static func isUnmistakable(_ value: JSONValue) -> Bool {
+    guard value.kind == .object, value.member(eventName)?.kind.isString == true, value.member(dataName) != nil else {
+      return false
+    }
+    return value.children.allSatisfy { child in child.key?.string.map(memberNames.contains) == true }
+  }
+
+  private static let noteName = Array("note".utf8)
+  private static let commentName = Array("comment".utf8)
+  private static let memberNames = ["event", "id", "data", "time", "url", "source", "mark"].map { Array($0.utf8) }
   private static let eventName = Array("event".utf8)
   private static let idName = Array("id".utf8)
   private static let dataName = Array("data".utf8)

@@ -41,6 +41,8 @@ public struct EventStreamParser: Sendable {
   /// The first bytes of a line that came to its end of chunk before its field was clear.
   private var head: [UInt8] = []
   private var field = Field.undecided
+  private var hasKnownLine = false
+  private var hasUnknownLine = false
   private var hasData = false
   private var hasID = false
   private var isDispatched = false
@@ -84,6 +86,17 @@ public struct EventStreamParser: Sendable {
       if isEnded, let item = endLine() { return item }
     }
     return nil
+  }
+
+  /// Whether something came, and not a line of it belongs in an event stream. To be asked at the end: a line that has no
+  /// end counts unless it may become one that does belong.
+  public var isForeign: Bool {
+    if hasKnownLine { return false }
+    let names = ["data", "event", "id", "retry"].map { Array($0.utf8) }
+    let mayBelong =
+      head.isEmpty || head[0] == UInt8(ascii: ":")
+      || names.contains { $0.starts(with: head) || head.starts(with: $0) }
+    return hasUnknownLine || !mayBelong
   }
 
   /// Begins a new stream, as after a reconnection: only the last event ID stays.
@@ -147,10 +160,12 @@ extension EventStreamParser {
     let (named, length) = Self.field(Self.firstWord(line, range))
     var start = range.lowerBound + length
     guard start == range.upperBound || line[start] == UInt8(ascii: ":") else {
+      hasUnknownLine = true
       field = .unknown
       return range.upperBound..<range.upperBound
     }
     field = named
+    if named == .unknown { hasUnknownLine = true } else { hasKnownLine = true }
     if named == .unknown || (named == .comment && !keepsComments) {
       field = .unknown
       return range.upperBound..<range.upperBound

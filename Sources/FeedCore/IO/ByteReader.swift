@@ -25,14 +25,23 @@ public struct ByteReader {
   }
 
   /// Everything up to the end of the input.
-  /// - Parameter limit: throws `EFBIG` when more than so many bytes come.
-  public static func readAll(_ descriptor: Descriptor, limit: Int) throws(SystemError) -> [UInt8] {
+  /// - Parameters:
+  ///   - limit: throws `EFBIG` when more bytes than this come.
+  ///   - isWorthReading: whether to go on, asked once, with the first bytes; if not, they are all there is.
+  public static func readAll(
+    _ descriptor: Descriptor, limit: Int, isWorthReading: ([UInt8]) -> Bool = { _ in true }
+  ) throws(SystemError) -> [UInt8] {
     let size = descriptor.fileSize
     if let size, size > limit { throw SystemError.tooLarge }
     var bytes: [UInt8] = []
+    // A file may say more than it has, or than there is room for; so its first bytes come first.
+    let count = try descriptor.read(upTo: chunkSize, into: &bytes)
+    if count > limit { throw SystemError.tooLarge }
+    if count == 0 || !isWorthReading(bytes) { return bytes }
     // One byte more than the size, so that the read that finds the end needs no new room.
-    bytes.reserveCapacity((size ?? chunkSize - 1) + 1)
+    try Memory.reserve(max((size ?? 0) + 1, bytes.count), in: &bytes)
     while true {
+      if bytes.count == bytes.capacity { try Memory.reserve(2 * bytes.count, in: &bytes) }
       // Asking for more than the room that is there would move everything, just to find the end.
       let free = bytes.capacity - bytes.count
       if try descriptor.read(upTo: free > 0 ? free : chunkSize, into: &bytes) == 0 { return bytes }

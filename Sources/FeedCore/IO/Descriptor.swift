@@ -101,15 +101,27 @@ public struct Descriptor: Sendable {
 
   // MARK: Reading and writing
 
-  /// Appends up to `count` bytes to `buffer`.
+  /// Appends up to `count` bytes to `buffer`, after waiting for the first.
   /// - Returns: how many arrived; 0 at the end of the file.
   public func read(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
+    while true {
+      if let count = try readAvailable(upTo: count, into: &buffer) { return count }
+      // A descriptor that its owner made non-blocking (a shared terminal, a parent's pipe).
+      _ = try Self.wait(for: [.init(self, .input)], milliseconds: -1)
+    }
+  }
+
+  /// Appends up to `count` bytes that are there to `buffer`.
+  /// - Returns: how many; 0 at the end of the input; nil when nothing is there yet and the descriptor does not wait.
+  public func readAvailable(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     var answer = SystemCalls.Answer(count: 0)
     repeat {
       buffer.append(addingCapacity: count) { free in answer = calls.read(number, &free) }
     } while answer.count < 0 && answer.errno == EINTR
-    guard answer.count >= 0 else { throw SystemError(code: answer.errno) }
-    return answer.count
+    if answer.count >= 0 { return answer.count }
+    let error = SystemError(code: answer.errno)
+    if error.wouldBlock { return nil }
+    throw error
   }
 
   /// Writes all of `bytes`, however often the system takes only a part.

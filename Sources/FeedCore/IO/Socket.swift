@@ -70,15 +70,6 @@ extension Descriptor {
     return SocketAddress(storage: storage, length: length)
   }
 
-  /// Appends up to `count` bytes that are there to `buffer`.
-  /// - Returns: how many; 0 at the end of the input; nil when nothing is there yet.
-  public func readAvailable(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int? {
-    do { return try read(upTo: count, into: &buffer) } catch {
-      if error.wouldBlock { return nil }
-      throw error
-    }
-  }
-
   /// Writes as much as the system takes without waiting.
   /// - Parameter offset: where in `bytes` to begin.
   /// - Returns: how many bytes; nil when there is no room.

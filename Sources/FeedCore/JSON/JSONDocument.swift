@@ -55,6 +55,12 @@ public final class JSONDocument: Sendable {
     do { try self.init(parsing: text, maxDepth: .max) } catch { preconditionFailure("not JSON: \(error.message)") }
   }
 
+  /// Whether a document may begin with these bytes, the first of a text (RFC 8259 §2, §3; or with a byte order mark).
+  public static func mayBegin(with bytes: [UInt8]) -> Bool {
+    guard let first = bytes.first(where: { !isWhiteSpace($0) }) else { return true }
+    return "{[\"-tfn".utf8.contains(first) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) || first == 0xEF
+  }
+
   public var root: JSONValue { JSONValue(document: self, position: 0) }
 
   // MARK: The tape

@@ -115,7 +115,8 @@ public struct JSONStream {
   private mutating func next(upTo end: Int, isLast: Bool) throws(Failure) -> StreamedDocument? {
     let complete: Bool
     do { complete = try scan(upTo: end, isLast: isLast) } catch {
-      throw failure(error.message(inA: end < buffer.count ? "line" : "input"), at: error.offset)
+      let hint = count == 0 && start == 0 ? InputGuess.hint(for: error, in: buffer) : ""
+      throw failure(error.message(inA: end < buffer.count ? "line" : "input") + hint, at: error.offset)
     }
     if scanner.offset > maxSize || (!complete && buffer.count - start > maxSize) { throw tooLarge() }
     guard complete else {

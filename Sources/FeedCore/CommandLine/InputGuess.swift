@@ -1,0 +1,46 @@
+// Input of the wrong kind is often easy to name by its first bytes, and then so is the remedy.
+
+/// What an input seems to be, for messages only: nothing is decided by it.
+public enum InputGuess {
+  /// How many first bytes are looked at.
+  public static let size = 512
+
+  /// ` (this looks like gzip: gunzip -c unpacks it)`; empty where there is nothing to say.
+  /// - Parameter head: the first bytes of an input.
+  public static func hint(_ head: some Sequence<UInt8>) -> String {
+    guess(Array(head.prefix(size))).map { " (this looks like \($0))" } ?? ""
+  }
+
+  /// Likewise of an input that is no JSON from its beginning on.
+  static func hint(for error: JSONError, in bytes: [UInt8]) -> String {
+    guard error.offset < size / 8, error.kind != .empty, error.kind != .notUTF8Text else { return "" }
+    let first = bytes.first { !isWhiteSpace($0) }
+    let isJSON = (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && !bytes.prefix(size).contains(0)
+    return isJSON ? "" : hint(bytes)
+  }
+
+  private static func guess(_ head: [UInt8]) -> String? {
+    if head.starts(with: [0x1F, 0x8B]) { return "gzip: gunzip -c unpacks it" }
+    if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd: zstd -dc unpacks it" }
+    if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) || isHalfNull(head) {
+      return "UTF-16: iconv -f UTF-16 -t UTF-8 converts it"
+    }
+    if head.contains(0) { return "binary data" }
+    let text = Array(
+      head.drop { $0 <= 0x20 }.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 })
+    func begins(_ words: String...) -> Bool { words.contains { text.starts(with: Array($0.utf8)) } }
+    if begins("<!doctype html", "<html", "<head", "<body") { return "an HTML page" }
+    if begins("<") { return "XML: xml-split reads it" }
+    if begins("data:", "event:", "id:", "retry:", ":") { return "an event stream: sse-cat reads it" }
+    if begins("{\"event\":") { return "event records, as sse-cat prints them" }
+    if begins("{", "[") { return "JSON: jdiff --follow makes events of documents" }
+    return nil
+  }
+
+  /// Whether every other byte is zero, as in ASCII text in UTF-16 without a byte order mark.
+  private static func isHalfNull(_ head: [UInt8]) -> Bool {
+    guard head.count >= 4 else { return false }
+    let pairs = stride(from: 0, to: head.count - 1, by: 2).map { (head[$0], head[$0 + 1]) }
+    return pairs.allSatisfy { $0 == 0 && $1 != 0 } || pairs.allSatisfy { $0 != 0 && $1 == 0 }
+  }
+}
