@@ -31,6 +31,19 @@ import Testing
     #expect(result.text + result.error == "")
   }
 
+  /// Each row of the table of exit statuses has an example in statuses.cases, under a comment that names it.
+  @Test func everyExitStatusHasAnExample() throws {
+    let rows = try Repository.contents("man/feedutils.7").matches(of: /\.It ([0-9]) Ta Xr (\S+) 1 Ta/)
+    let stated = Set(rows.map { "\($0.1) \($0.2)" })
+    let cases = try Repository.contents("Tests/Cases/all/statuses.cases")
+    // `# 1 jdiff`, a command with that tool in it, and `? 1` as the last line.
+    let examples = cases.matches(of: /# ([0-9]) (\S+)\n\$ ([^\n]+)\n(?:[|@][^\n]*\n)*\? ([0-9])\n/)
+    for example in examples { #expect(example.1 == example.4 && example.3.contains(example.2), "\(example.0)") }
+    #expect(stated.count >= 4 * Repository.tools.count / 2, "the table is not read")
+    #expect(stated == Set(examples.map { "\($0.1) \($0.2)" }))
+    for tool in Repository.tools { #expect(stated.contains("2 \(tool)")) }
+  }
+
   /// The examples of a page run one after another in one empty folder, as somebody would type them.
   @Test(arguments: ManPage.all)
   func theExamplesPrintWhatTheyShow(_ path: String) throws {
