@@ -94,7 +94,7 @@ public struct EventStreamParser: Sendable {
     if hasKnownLine { return false }
     let names = ["data", "event", "id", "retry"].map { Array($0.utf8) }
     let mayBelong =
-      head.isEmpty || head[0] == UInt8(ascii: ":")
+      head.isEmpty || head[0] <= 0x20 || head[0] == UInt8(ascii: ":")
       || names.contains { $0.starts(with: head) || head.starts(with: $0) }
     return hasUnknownLine || !mayBelong
   }
@@ -160,12 +160,12 @@ extension EventStreamParser {
     let (named, length) = Self.field(Self.firstWord(line, range))
     var start = range.lowerBound + length
     guard start == range.upperBound || line[start] == UInt8(ascii: ":") else {
-      hasUnknownLine = true
+      takeUnknown(line[range.lowerBound])
       field = .unknown
       return range.upperBound..<range.upperBound
     }
     field = named
-    if named == .unknown { hasUnknownLine = true } else { hasKnownLine = true }
+    if named == .unknown { takeUnknown(line[range.lowerBound]) } else { hasKnownLine = true }
     if named == .unknown || (named == .comment && !keepsComments) {
       field = .unknown
       return range.upperBound..<range.upperBound
@@ -182,6 +182,11 @@ extension EventStreamParser {
     if start < range.upperBound { start += 1 }
     if start < range.upperBound, line[start] == UInt8(ascii: " ") { start += 1 }
     return start..<range.upperBound
+  }
+
+  /// A line that is no field; one of white space says nothing.
+  private mutating func takeUnknown(_ first: UInt8) {
+    if first > 0x20 { hasUnknownLine = true }
   }
 
   /// The field with which a line begins, by its first eight bytes, and the length of its name.
