@@ -12,17 +12,18 @@ enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor
   case maxItems, maxPages, untilID, noDedupe
   case records, pages, printNext, baseURL
-  case store, feed, more, full, cached, status, changed, redeliver, orderKey, overlap, onGap, durable, wait, secretParam
-  case delay, retries, maxWait, idleTimeout, maxSize, maxDepth, keepParam, allowHost, sendAuthTo, verbose
+  case store, feed, more, full, cached, status, changed, redeliver, orderKey, overlap, onGap, durable, wait, now,
+    secretParam
+  case delay, retries, maxWait, idleTimeout, requestTimeout, maxSize, maxDepth, keepParam, allowHost, sendAuthTo,
+    verbose
   case http(HTTPOption)
 
   static let allCases: [Flag] =
     [
       .next, .items, .id, .hasMore, .total, .emptyCursor, .maxItems, .maxPages, .untilID, .noDedupe, .records, .pages,
       .printNext, .baseURL, .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .orderKey, .overlap,
-      .onGap, .durable, .wait, .secretParam, .delay, .retries, .maxWait, .idleTimeout, .maxSize, .maxDepth, .keepParam,
-      .allowHost,
-      .sendAuthTo, .verbose,
+      .onGap, .durable, .wait, .now, .secretParam, .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .maxSize,
+      .maxDepth, .keepParam, .allowHost, .sendAuthTo, .verbose,
     ] + HTTPOption.allCases.map(Flag.http)
 
   var spec: OptionSpec {
@@ -55,6 +56,7 @@ enum Flag: ToolOption {
     case .onGap: OptionSpec("on-gap", nil, .choice("keep", "drop"), "store: what a gap does to what is below it")
     case .durable: OptionSpec("durable", nil, nil, folded: true, "store: outlive a power cut too")
     case .wait: OptionSpec("wait", nil, nil, folded: true, "store: wait for another run on the feed")
+    case .now: OptionSpec("now", nil, nil, folded: true, "store: ask even if the server wanted no request yet")
     case .secretParam:
       OptionSpec("secret-param", nil, .text("NAME"), folded: true, "store: a parameter that it must not hold")
     case .delay: OptionSpec("delay", nil, .text("SECONDS"), "wait as long between requests")
@@ -62,6 +64,8 @@ enum Flag: ToolOption {
     case .maxWait: OptionSpec("max-wait", nil, .text("SECONDS"), "end rather than wait for longer (900)")
     case .idleTimeout:
       OptionSpec("idle-timeout", nil, .text("SECONDS"), folded: true, "try again when nothing comes so long (60)")
+    case .requestTimeout:
+      OptionSpec("request-timeout", nil, .text("SECONDS"), folded: true, "try again when a page takes longer (300)")
     case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), folded: true, "bytes of a page, unpacked (64M)")
     case .maxDepth: OptionSpec("max-depth", nil, .text("N"), folded: true, "nesting of a page (10000)")
     case .keepParam: OptionSpec("keep-param", nil, .text("NAME"), folded: true, "put a parameter back into next links")
@@ -78,7 +82,7 @@ enum Flag: ToolOption {
   var needsStore: Bool {
     switch self {
     case .feed, .more, .full, .cached, .status, .changed, .redeliver, .orderKey, .overlap, .onGap, .durable, .wait,
-      .secretParam:
+      .now, .secretParam:
       true
     default: false
     }
@@ -87,7 +91,9 @@ enum Flag: ToolOption {
   /// Whether the option says how to ask for pages, and so has no meaning for those that are there.
   var needsURL: Bool {
     switch self {
-    case .delay, .retries, .maxWait, .idleTimeout, .allowHost, .sendAuthTo, .verbose, .store, .http: true
+    case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .now, .allowHost, .sendAuthTo, .verbose, .store,
+      .http:
+      true
     default: false
     }
   }

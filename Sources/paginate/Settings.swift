@@ -21,6 +21,8 @@ struct Settings {
     var redelivers = false
     var isDurable = false
     var waits = false
+    /// Whether to ask although the server wanted no request yet.
+    var asksNow = false
     var secretParameters: [[UInt8]] = []
   }
 
@@ -33,8 +35,12 @@ struct Settings {
   /// In seconds, as all times here.
   var delay = 0.0
   var retries = 5
-  var maxWait = 900.0
+  /// Nil: 900 seconds.
+  private var givenMaxWait: Double?
+  var maxWait: Double { givenMaxWait ?? 900 }
+  var isMaxWaitGiven: Bool { givenMaxWait != nil }
   var idleTimeout = 60.0
+  var requestTimeout = 300.0
   var maxSize = 64 << 20
   var maxDepth = 10_000
   var isVerbose = false
@@ -87,13 +93,19 @@ struct Settings {
     case .onGap: store?.forgetsBelowGaps = value.text == "drop"
     case .durable: store?.isDurable = true
     case .wait: store?.waits = true
-    case .secretParam: store?.secretParameters.append(bytes)
+    case .now: store?.asksNow = true
+    case .secretParam:
+      if bytes.isEmpty { throw value.refused("the name of a parameter") }
+      store?.secretParameters.append(bytes)
     case .delay: delay = try value.seconds()
     case .retries: retries = try value.integer(0...(.max))
-    case .maxWait: maxWait = try value.seconds()
+    case .maxWait: givenMaxWait = try value.seconds()
     case .idleTimeout:
       idleTimeout = try value.seconds()
       guard idleTimeout > 0 else { throw value.refused("more than 0 seconds") }
+    case .requestTimeout:
+      requestTimeout = try value.seconds()
+      guard requestTimeout > 0 else { throw value.refused("more than 0 seconds") }
     case .maxSize: maxSize = try value.size()
     case .maxDepth: maxDepth = try value.integer(1...(.max))
     case .keepParam: walk.keptParameters.append(bytes)

@@ -57,6 +57,9 @@ struct ServerWalk {
           return .yes
         }
         request = next
+      case .end(.onlyPage):
+        source.note(Walker.onlyPage(document.root), answer.url)
+        return hasComplained ? .otherEnd : .no
       case .link, .end: return settings.form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
       case .failure(let error):
         throw source.safe(

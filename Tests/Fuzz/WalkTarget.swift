@@ -184,7 +184,7 @@ private func check(_ next: PageRequest, after request: PageRequest, _ walker: Wa
   for header in next.headers { promise(isSendable(header.value), "no header: \(header)") }
   let (old, new) = (QueryString(request.url), QueryString(next.url))
   switch walker.shape?.next {
-  case .page(let name, _)?, .offset(let name)?, .cursor(let name, _)?, .lastID(let name)?, .maxID(let name)?:
+  case .page(let name, _)?, .offset(let name, _)?, .cursor(let name, _)?, .lastID(let name)?, .maxID(let name)?:
     // Only the one parameter is another.
     let name = QueryString.decoded(name[...])
     promise(new.names.filter { $0 != name } == old.names.filter { $0 != name }, "\(shown(next.url))")

@@ -86,7 +86,7 @@ final class MemoryStorage: FeedStorage {
 
   func intend(_ range: ClosedRange<Int>) { intended = range }
 
-  func settle(printed: ClosedRange<Int>?, torn: Int?) {
+  func settle(printed: ClosedRange<Int>?, count: Int, torn: Int?) {
     if let printed { mark(printed, .printed) }
     if let torn { mark(torn...torn, .uncertain) }
     intended = torn.map { $0...$0 }

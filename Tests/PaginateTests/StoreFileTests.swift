@@ -144,7 +144,7 @@ import Testing
     ]
     change.savedPages = [KnownPage(top: -10, next: bytes("next")), KnownPage(top: 0, next: nil)]
     try feed.commit(change)
-    try feed.settle(printed: -10...(-10), torn: -9)
+    try feed.settle(printed: -10...(-10), count: 1, torn: -9)
     #expect(try feed.unprinted() == (2, 1))
     // The next run tells of the torn line, once.
     for expected in [[1], []] {

@@ -91,6 +91,13 @@ struct TableTests {
     #expect(Politeness.verdict(makeHead([], status: 400), body, now: 0) == .retry)
   }
 
+  /// GitHub's secondary limit has no header.
+  @Test func tooMuchAtATimeIsRetried() throws {
+    let body = try json(#"{"message":"You have exceeded a secondary rate limit. Please wait."}"#)
+    #expect(Politeness.verdict(makeHead([], status: 403), body, now: 0) == .retry)
+    #expect(Politeness.verdict(makeHead([], status: 404), body, now: 0) == .failure)
+  }
+
   @Test func retriesBackOff() {
     var most = RetryDelay { 1 }
     #expect((0..<9).map { _ in most.fail() } == [1, 2, 4, 8, 16, 32, 60, 60, 60])

@@ -101,6 +101,16 @@ struct WalkTests {
     #expect(step.outcome == outcome)
   }
 
+  /// Ever new cursors that bring nothing new are no feed.
+  @Test(arguments: [#"{"items":[],"next":"N"}"#, #"{"items":[{"id":1}],"next":"N"}"#])
+  func aWalkWithoutANewItemEnds(_ page: String) throws {
+    let options = try WalkOptions(typed: "--items /items --id /id --next cursor:c=/next")
+    let answers = (0..<1010).map { FakeServer.Answer(body: page.replacing("N", with: "\($0)")) }
+    let walk = FakeServer.walk(options, PageRequest(line: "GET https://a.example/"), answers)
+    #expect(walk.end == "loop: 1000 pages without a new item")
+    #expect((1000...1001).contains(walk.requests.count))
+  }
+
   @Test func aLinkToPrintWithABase() throws {
     var walker = try Walker(WalkOptions(), first: PageRequest(url: "https://a/x".bytes))
     let step = try walker.take(nil, nil, try json(#"{"r":[{}],"next":"?p=2"}"#))

@@ -57,6 +57,8 @@ struct FeedEngine {
   /// How many pages count for `maxPages`.
   private var pageCount = 0
   private var barrenCount = 0
+  /// How many pages were looked at for the tail.
+  private var tailCount = 0
   /// The digests of the requests of this run, to find a loop.
   private var requests: Set<Int> = []
   /// Where the page begins that was taken in last: if that is the tail, its next request is no older than this run.
@@ -105,7 +107,7 @@ struct FeedEngine {
     }
   }
 
-  private var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap && !isStopped) }
+  private var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap) }
 
   private mutating func fetch(_ request: [UInt8], _ errand: Errand, ifNoneMatch: [UInt8]? = nil) -> Action {
     // The number of a tail's page may come again: as the next page of the one before it.
@@ -179,6 +181,8 @@ struct FeedEngine {
     var plan = PagePlan(runs, options)
     try plan.take(page, below: walked, isReread: isReread, knowledge)
     runs = plan.runs
+    // Positions that were read may leave no room for the page.
+    if let problem = runs.problem { throw .damaged(problem) }
     contact = plan.contact
     freshTop = plan.change.savedPages.last?.top
     numbered.total = page.total
@@ -190,7 +194,8 @@ struct FeedEngine {
   // MARK: Below the head
 
   private mutating func decide(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    guard let head = runs.head, let tail = try knowledge.lastPage(in: head.range) else { return end() }
+    guard let head = runs.head else { return end() }
+    guard let tail = try knowledge.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
     if head.lowerEnd == .end || head.lowerEnd == .lost { return end() }
     if let action = try settle(head, tail, knowledge) { return action }
     if head.lowerEnd == .unread, options.command == .refresh { return end() }
@@ -247,8 +252,11 @@ struct FeedEngine {
   ) throws(StoreError) -> Action? {
     guard let head = runs.head, let numbering = options.numbering else { return end() }
     let overlap = try RereadPage(page, of: head, knowledge)
+    tailCount += 1
     switch numbered.verdict(numbering, on: number, overlap.sight) {
     case .take: break
+    // A server that shows the same page for every number has no tail.
+    case .ask where tailCount >= Self.barrenLimit: return end(Self.rush)
     case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
     case .giveUp: return end(Self.rush)
     }

@@ -51,7 +51,7 @@ enum FeedNote: Equatable, Sendable {
 struct FeedOutcome: Equatable, Sendable {
   /// Why it ended early, if it did.
   var failure: FeedFailure?
-  /// Whether items are missing in the middle that a later run can still get; not told when enough was asked for and got.
+  /// Whether items are missing in the middle that a later run can still get.
   var hasOpenGap: Bool
 
   var status: ExitStatus { failure?.status ?? (hasOpenGap ? .no : .yes) }

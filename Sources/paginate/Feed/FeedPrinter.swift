@@ -66,7 +66,7 @@ struct FeedPrinter {
       let count = ends.count { $0 <= accepted }
       let isTorn = count < items.count && accepted > (count == 0 ? 0 : ends[count - 1])
       try store.settle(
-        printed: count == 0 ? nil : first.position...items[count - 1].position,
+        printed: count == 0 ? nil : first.position...items[count - 1].position, count: count,
         torn: isTorn ? items[count].position : nil)
       if let error { return .failed(error) }
       remaining = remaining.map { $0 - count }

@@ -75,6 +75,17 @@ struct FeedRuns: Equatable, Sendable {
     return Int.min...Int.max
   }
 
+  /// What cannot be; nil for runs as they are made.
+  var problem: String? {
+    for (run, below) in zip(all, all.dropFirst()) {
+      if below.top <= run.bottom { return "runs \(run.number) and \(below.number) overlap" }
+      guard below.isPlaced else { continue }
+      if !run.isPlaced { return "run \(run.number) has lost its place, and run \(below.number) below it has not" }
+      if run.lowerEnd != .open, run.lowerEnd != .lost { return "nothing says what is missing below run \(run.number)" }
+    }
+    return all.first?.isPlaced == false ? "no run has a place" : nil
+  }
+
   /// Puts runs in the place of others.
   mutating func replace(_ removed: [Int], with saved: [FeedRun]) {
     let numbers = Set(removed + saved.map(\.number))

@@ -41,8 +41,9 @@ struct FeedSession<Fetcher: PageFetcher> {
   mutating func run() throws(StoreError) -> End {
     try store.settleInterrupted { count in if !redelivers { note(.uncertain(count)) } }
     if redelivers { try store.redeliver() }
-    if let end = try print(FeedRuns(try store.runs())) { return end }
-    if printer.remaining == 0 { return .outcome(FeedOutcome(hasOpenGap: false)) }
+    let runs = FeedRuns(try store.runs())
+    if let end = try print(runs) { return end }
+    if printer.remaining == 0 { return .outcome(FeedOutcome(hasOpenGap: runs.hasOpenGap)) }
 
     var pages = 0
     var notesTold = 0

@@ -19,7 +19,8 @@ protocol FeedStorage: AnyObject, FeedKnowledge {
   /// Notes that what waits in `range` is about to be written.
   func intend(_ range: ClosedRange<Int>) throws(StoreError)
   /// Notes what came of it: what waits in `printed` was written; of the item at `torn`, nobody knows; the rest waits on.
-  func settle(printed: ClosedRange<Int>?, torn: Int?) throws(StoreError)
+  /// - Parameter count: how many items were written.
+  func settle(printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError)
   /// Makes uncertain what was about to be written when the process ended.
   /// - Parameter note: called with how many are uncertain since the last run, the line that it left torn included, if any
   ///   are; before it is noted that they are told, so they are told once more rather than never.

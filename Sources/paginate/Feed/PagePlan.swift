@@ -162,7 +162,7 @@ struct PagePlan {
 
   // MARK: Items whose places were forgotten
 
-  /// The page met items that are known but had no place; by `append` they have one now. So nothing is missing above.
+  /// The page met items that are known but had no place; by `append` they have one now. So nothing is missing above them.
   private mutating func findPlaces(in known: FeedRun, upTo last: Int, of page: FeedPage) {
     guard var run = runs.head else { return }
     for passed in runs.all where passed.number != run.number && passed.top < known.top {
@@ -175,7 +175,10 @@ struct PagePlan {
     rest.top = last + 1
     if rest.top > rest.bottom { change.removedRuns.append(known.number) } else { change.savedRuns.append(rest) }
     if [.open, .dropped].contains(run.lowerEnd) {
-      run.lowerEnd = page.next == nil ? .end : .unread
+      // There may be an older gap, below what was met or further down: that is open still, and is read on to.
+      let below = runs.all.filter { $0.top >= known.top && !$0.isPlaced }
+      let hasGap = below.contains { $0.lowerEnd == .open || $0.lowerEnd == .dropped }
+      run.lowerEnd = hasGap ? .dropped : page.next == nil ? .end : .unread
       change.savedRuns.removeAll { $0.number == run.number }
       change.savedRuns.append(run)
     }

@@ -27,6 +27,12 @@ struct Exchange {
   let maxSize: Int
   /// How long nothing may come, in seconds.
   let idleTimeout: Double
+  /// How long all of an answer may take, in seconds.
+  let requestTimeout: Double
+
+  private var tooLong: HTTPError {
+    HTTPError(.timedOut, "the page took longer than \(secondsText(requestTimeout)) s (--request-timeout)")
+  }
 
   /// Sends a request, and waits for the end of the answer.
   func run(_ request: HTTPRequest) -> Outcome {
@@ -35,9 +41,14 @@ struct Exchange {
       var body: [UInt8] = []
       var hasHead = false
       var lastActivity = Clock.monotonic()
+      let deadline = lastActivity + requestTimeout
       while true {
         let event = try transfer.next()
-        if event != nil { lastActivity = Clock.monotonic() }
+        if event != nil {
+          lastActivity = Clock.monotonic()
+          // A server that sends a byte now and then is never idle.
+          if event != .end, lastActivity > deadline { throw tooLong }
+        }
         switch event {
         case .head?: hasHead = true
         case .body?:
@@ -50,8 +61,9 @@ struct Exchange {
           guard hasHead else { throw HTTPError(.transient, "connection closed before the end of the head") }
           return .answered(Answer(head: transfer.head, body: body, request: transfer.request))
         case nil:
-          switch try client.wait(until: lastActivity + idleTimeout, orHangUpOf: output) {
+          switch try client.wait(until: min(deadline, lastActivity + idleTimeout), orHangUpOf: output) {
           case .activity, .input: break
+          case .timeUp where Clock.monotonic() >= deadline: throw tooLong
           case .timeUp: throw HTTPError(.timedOut, "nothing received for \(secondsText(idleTimeout)) s")
           case .hangUp: return .hangUp
           }

@@ -28,7 +28,8 @@ struct PageSource {
     self.streams = streams
     do {
       exchange = Exchange(
-        client: try HTTPClient(), output: streams.output, maxSize: settings.maxSize, idleTimeout: settings.idleTimeout)
+        client: try HTTPClient(), output: streams.output, maxSize: settings.maxSize, idleTimeout: settings.idleTimeout,
+        requestTimeout: settings.requestTimeout)
     } catch {
       throw ToolError(.otherEnd, error.message)
     }
@@ -77,8 +78,12 @@ struct PageSource {
       fault = nil
     } catch {
       document = nil
-      let place = TextPosition().place(of: error.offset, in: answer.body)
-      fault = ToolError(.otherEnd, error.message, source: url.display, place: place)
+      if let form = AnswerForm.name(of: answer.body) {
+        fault = ToolError(.otherEnd, "expected JSON, found \(form)", source: url.display)
+      } else {
+        let place = TextPosition().place(of: error.offset, in: answer.body)
+        fault = ToolError(.otherEnd, error.message, source: url.display, place: place)
+      }
     }
     let now = Clock.now()
     let asked = Politeness(answer.head, document, now: now)
@@ -160,6 +165,11 @@ struct PageSource {
     if settings.isVerbose { streams.complain(ToolError(.later, message, source: url.display), as: paginate.name) }
   }
 
+  /// Tells something that goes with a feed that is read for the first time.
+  func note(_ message: String, _ url: HTTPURL) {
+    streams.complain(ToolError(.yes, message, source: url.display), as: paginate.name)
+  }
+
   /// Says what was found out that the command line has not said.
   func tell(_ shape: Shape?, beyond options: WalkOptions, _ url: HTTPURL) {
     if let found = shape?.found(beyond: options), !found.isEmpty { tell("found \(found)", url) }
@@ -169,6 +179,11 @@ struct PageSource {
 
   private func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
     var request = settings.http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
+    // The text of a page's URL has no name and password: those of the first URL are meant for every page.
+    if request.credentials.user == nil, case .url(let first) = settings.source {
+      request.credentials.user = first.user
+      request.credentials.password = first.password
+    }
     request.method = page.method
     request.body = page.body
     request.bodyWithoutSecrets = page.body.map { secrets.cut($0) ?? [] }

@@ -1,5 +1,6 @@
 // One line on a terminal's standard error, there only while something is waited for: pages, items, rate, and how long the
-// wait is. Whoever writes anything else finds the line free.
+// wait is. It is shown where standard output is a file: into a pipe the items go to a program that may write them to the
+// same terminal, at any time, into the middle of the line.
 
 import FeedCore
 
@@ -14,7 +15,7 @@ struct Progress {
 
   init(_ streams: StandardStreams, isWanted: Bool) {
     error = streams.error
-    isShown = isWanted && error.isTerminal && !streams.output.isTerminal
+    isShown = isWanted && error.isTerminal && streams.output.fileSize != nil
   }
 
   /// - Parameter seconds: until the next request is made; nil while one is answered.
@@ -22,8 +23,11 @@ struct Progress {
     guard isShown else { return }
     let rate = Int(Double(items) / max(Clock.monotonic() - start, 0.001))
     let wait = seconds.map { ", waiting \(Int($0.rounded(.up))) s" } ?? ""
-    error.write(Array("\r\(pages) pages, \(items) items, \(rate)/s\(wait)\u{1b}[K".utf8).span)
+    let counts = "\(counted(pages, "page")), \(counted(items, "item"))"
+    error.write(Array("\r\(counts), \(rate)/s\(wait)\u{1b}[K".utf8).span)
   }
+
+  private func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
   func clear() {
     if isShown { error.write(Array("\r\u{1b}[K".utf8).span) }

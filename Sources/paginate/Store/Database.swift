@@ -39,6 +39,8 @@ final class Database {
     unsafe handle = database
     if code != SQLITE_OK { throw error(code) }
     unsafe sqlite3_busy_timeout(database, Int32(Self.patience * 1000))
+    // The file may be anybody's: its schema calls no function of ours, and its pages are looked at closely.
+    try run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
   }
 
   deinit { unsafe sqlite3_close_v2(handle) }
@@ -83,13 +85,20 @@ final class Database {
     case SQLITE_FULL: return StoreError(.full, withCause("the disk is full"))
     case SQLITE_IOERR where SystemError(code: unsafe sqlite3_system_errno(handle)).isFullDisk:
       return StoreError(.full, withCause("the disk is full"))
-    case SQLITE_CORRUPT: return StoreError(.corrupt, "the store is damaged: \(text)")
+    case SQLITE_IOERR where code == Self.shortRead: return .damaged("the file is cut short")
+    // All statements are ours and fit the schema; where one does not, or SQLite finds a row that cannot be, the file is
+    // not as it was made.
+    case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_FORMAT:
+      return .damaged(quoted(Array(text.utf8)))
     case SQLITE_NOTADB: return StoreError(.foreign, "not a store: the file is no SQLite database")
     case SQLITE_READONLY, SQLITE_PERM: return StoreError(.readOnly, withCause("cannot be written"))
     case SQLITE_CANTOPEN: return StoreError(.readOnly, withCause("cannot be opened, or the files beside it cannot"))
     default: return StoreError(.other, withCause(text.lowercasedFirst))
     }
   }
+
+  /// SQLITE_IOERR_SHORT_READ, a macro that Swift does not see.
+  private static let shortRead = SQLITE_IOERR | (2 << 8)
 
   /// `text` with what the system said last, if it is known.
   private func withCause(_ text: String) -> String {
@@ -131,23 +140,25 @@ final class Statement {
   /// Runs to the first row.
   /// - Parameter read: called on that row.
   /// - Returns: nil when there is no row.
-  func first<T>(_ values: Value..., read: (Statement) -> T) throws(StoreError) -> T? {
+  func first<T>(
+    _ values: Value..., read: (Statement) throws(StoreError) -> T
+  ) throws(StoreError) -> T? {
     try bind(values)
     defer { unsafe sqlite3_reset(handle) }
-    return try step() ? read(self) : nil
+    return try step() ? try read(self) : nil
   }
 
   /// - Parameters:
   ///   - read: called on each row.
   ///   - isWanted: whether to go on after so many rows.
   func all<T>(
-    _ values: Value..., read: (Statement) -> T, while isWanted: (Int) -> Bool = { _ in true }
+    _ values: Value..., read: (Statement) throws(StoreError) -> T, while isWanted: (Int) -> Bool = { _ in true }
   ) throws(StoreError) -> [T] {
     try bind(values)
     defer { unsafe sqlite3_reset(handle) }
     var result: [T] = []
     while try step() {
-      result.append(read(self))
+      result.append(try read(self))
       if !isWanted(result.count) { break }
     }
     return result
@@ -163,6 +174,8 @@ final class Statement {
   }
 
   func isNull(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_NULL }
+  func isInteger(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_INTEGER }
+  func isText(_ column: Int32) -> Bool { unsafe sqlite3_column_type(handle, column) == SQLITE_TEXT }
 
   // MARK: -
 

@@ -16,7 +16,7 @@ struct FeedStatements {
     firstLive = try database.prepare("SELECT position \(isLive) ORDER BY position LIMIT 1")
     lastLive = try database.prepare("SELECT position \(isLive) ORDER BY position DESC LIMIT 1")
     liveCount = try database.prepare("SELECT count(*) \(isLive)")
-    live = try database.prepare("SELECT position, id, data \(isLive) ORDER BY position")
+    live = try database.prepare("SELECT position, id, data, version \(isLive) ORDER BY position")
     let isPage = "FROM page WHERE feed = ? AND top BETWEEN ? AND ?"
     firstPage = try database.prepare("SELECT top, next \(isPage) ORDER BY top LIMIT 1")
     lastPage = try database.prepare("SELECT top, next \(isPage) ORDER BY top DESC LIMIT 1")
@@ -24,8 +24,10 @@ struct FeedStatements {
     retryTime = try database.prepare("SELECT retry_at, retry_said_at FROM feed WHERE number = ?")
 
     waiting = try database.prepare(
-      "SELECT position, id, data FROM item WHERE feed = ? AND position BETWEEN ? AND ? AND printed = 0 ORDER BY position"
-    )
+      """
+      SELECT position, id, data, version FROM item WHERE feed = ? AND position BETWEEN ? AND ? AND printed = 0
+      ORDER BY position
+      """)
     waitingCount = try database.prepare("SELECT count(*) FROM item WHERE feed = ? AND printed = 0")
     uncertainCount = try database.prepare("SELECT count(*) FROM item WHERE feed = ? AND printed = 2")
     intent = try database.prepare("SELECT writing_from, writing_to FROM feed WHERE number = ?")

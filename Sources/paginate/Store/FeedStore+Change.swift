@@ -51,9 +51,13 @@ extension FeedStore {
     try statements.setIntent.run(feedValue, first(range), last(range))
   }
 
-  func settle(printed: ClosedRange<Int>?, torn: Int?) throws(StoreError) {
+  func settle(printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
-      if let printed { try statements.setPrinted.run(feedValue, first(printed), last(printed), .integer(1)) }
+      if let printed {
+        try statements.setPrinted.run(feedValue, first(printed), last(printed), .integer(1))
+        // A damaged index may go on telling of items that do not wait, which would be printed again and again.
+        guard database.changedRows == count else { throw .damaged("what waits to be printed is not what was found") }
+      }
       if let torn { try statements.setPrinted.run(feedValue, .integer(torn), .integer(torn), .integer(2)) }
       // What is torn stays noted until the next run has told it.
       try statements.setIntent.run(feedValue, .init(torn), .init(torn))
@@ -61,7 +65,9 @@ extension FeedStore {
   }
 
   func settleInterrupted(_ note: (Int) -> Void) throws(StoreError) {
-    let intent = try statements.intent.first(feedValue) { row in row.isNull(0) ? nil : row.integer(0)...row.integer(1) }
+    let intent = try statements.intent.first(feedValue) { (row) throws(StoreError) in
+      try row.range(0, "what was being printed")
+    }
     guard let intent = intent ?? nil else { return }
     try database.transaction { () throws(StoreError) in
       try statements.setPrinted.run(feedValue, first(intent), last(intent), .integer(2))

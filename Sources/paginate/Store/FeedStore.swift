@@ -6,30 +6,28 @@ final class FeedStore: FeedStorage {
   let database: Database
   let feed: Int
   let statements: FeedStatements
+  /// Whether the version of an item is the digest of its text (`ItemVersion`), so that a text that was damaged is found.
+  private let isVersioned: Bool
+  /// The longest wait that is remembered, in seconds: no server means a year.
+  static let longestWait = 86_400
 
-  init(_ database: Database, _ feed: Int) throws(StoreError) {
+  init(_ database: Database, _ feed: Int, isVersioned: Bool = false) throws(StoreError) {
     self.database = database
     self.feed = feed
+    self.isVersioned = isVersioned
     statements = try FeedStatements(database)
   }
 
   // MARK: Knowledge
 
   func runs() throws(StoreError) -> [FeedRun] {
-    try statements.runs.all(.integer(feed)) { row in
-      FeedRun(
-        number: row.integer(0), top: row.integer(1), bottom: row.integer(2),
-        lowerEnd: FeedRun.LowerEnd(rawValue: String(decoding: row.text(3), as: UTF8.self)) ?? .open,
-        isPlaced: row.integer(4) != 0)
-    }
+    let runs = try statements.runs.all(.integer(feed)) { (row) throws(StoreError) in try FeedRun(row) }
+    if let problem = FeedRuns(runs).problem { throw .damaged(problem) }
+    return runs
   }
 
   func item(_ id: [UInt8]) throws(StoreError) -> KnownItem? {
-    try statements.item.first(.integer(feed), .text(id)) { row in
-      KnownItem(
-        handle: row.integer(0), position: row.integer(1), orderKey: row.isNull(2) ? nil : row.text(2),
-        version: row.text(3), isGone: !row.isNull(4))
-    }
+    try statements.item.first(.integer(feed), .text(id)) { (row) throws(StoreError) in try KnownItem(row) }
   }
 
   func firstLive(in range: ClosedRange<Int>) throws(StoreError) -> Int? { try number(statements.firstLive, range) }
@@ -43,21 +41,21 @@ final class FeedStore: FeedStorage {
   func lastPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage? { try page(statements.lastPage, range) }
 
   func firstPage() throws(StoreError) -> FeedChange.FirstPage? {
-    let found = try statements.firstPageFacts.first(.integer(feed)) { row -> FeedChange.FirstPage? in
-      if row.isNull(1) { return nil }
-      return .init(
-        etag: row.isNull(0) ? nil : row.text(0), size: row.integer(1), total: row.isNull(2) ? nil : row.integer(2))
+    let found = try statements.firstPageFacts.first(.integer(feed)) { (row) throws(StoreError) in
+      try FeedChange.FirstPage.read(row)
     }
     return found ?? nil
   }
 
   private func number(_ statement: Statement, _ range: ClosedRange<Int>) throws(StoreError) -> Int? {
-    try statement.first(.integer(feed), .integer(range.lowerBound), .integer(range.upperBound)) { $0.integer(0) }
+    try statement.first(.integer(feed), .integer(range.lowerBound), .integer(range.upperBound)) {
+      (row) throws(StoreError) in try row.integer(0, "the position of an item", in: StoreLimit.positions)
+    }
   }
 
   private func page(_ statement: Statement, _ range: ClosedRange<Int>) throws(StoreError) -> KnownPage? {
-    try statement.first(.integer(feed), .integer(range.lowerBound), .integer(range.upperBound)) { row in
-      KnownPage(top: row.integer(0), next: row.isNull(1) ? nil : row.text(1))
+    try statement.first(.integer(feed), .integer(range.lowerBound), .integer(range.upperBound)) {
+      (row) throws(StoreError) in try KnownPage(row)
     }
   }
 
@@ -66,15 +64,21 @@ final class FeedStore: FeedStorage {
   /// How long the server still wants no request, in seconds; nil when it said nothing.
   /// - Parameter now: seconds since 1970. Before the time at which the server said it, the clock was set back since.
   func retryWait(now: Int) throws(StoreError) -> Int? {
-    let wait = try statements.retryTime.first(.integer(feed)) { row -> Int? in
-      row.isNull(0) || now < row.integer(1) ? nil : row.integer(0) - now
+    let times = try statements.retryTime.first(.integer(feed)) { (row) throws(StoreError) in
+      (
+        until: try row.integerIfAny(0, "the time of the next request", in: StoreLimit.times),
+        said: try row.integerIfAny(1, "the time of a refusal", in: StoreLimit.times)
+      )
     }
-    return wait ?? nil
+    guard let times, let until = times.until else { return nil }
+    guard let said = times.said else { throw .damaged("the time of the next request has no beginning") }
+    return now < said ? nil : min(until, said + Self.longestWait) - now
   }
 
-  /// - Parameter wait: from `now` on; nil to forget it.
+  /// - Parameter wait: from `now` on, of which no more than `longestWait` is kept; nil to forget it.
   func setRetryWait(_ wait: Int?, now: Int) throws(StoreError) {
-    try statements.setRetryTime.run(.integer(feed), .init(wait.map { now + $0 }), .init(wait.map { _ in now }))
+    try statements.setRetryTime.run(
+      .integer(feed), .init(wait.map { now + min($0, Self.longestWait) }), .init(wait.map { _ in now }))
   }
 
   /// How many items wait to be printed, and of how many it is not known whether they were.
@@ -94,8 +98,13 @@ final class FeedStore: FeedStorage {
     _ statement: Statement, _ range: ClosedRange<Int>, lines: Int, bytes: Int
   ) throws(StoreError) -> [WaitingItem] {
     var size = 0
-    return try statement.all(.integer(feed), .integer(range.lowerBound), .integer(range.upperBound)) { row in
-      let item = WaitingItem(position: row.integer(0), id: row.text(1), data: row.text(2))
+    var last = range.lowerBound
+    return try statement.all(.integer(feed), .integer(range.lowerBound), .integer(range.upperBound)) {
+      (row) throws(StoreError) in
+      let item = try WaitingItem(row, isVersioned: isVersioned)
+      // A damaged index may be out of order.
+      guard item.position >= last else { throw .damaged("the items are out of order") }
+      last = item.position
       size += item.data.count
       return item
     } while: {

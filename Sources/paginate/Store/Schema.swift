@@ -1,63 +1,91 @@
 // The tables of a store, and what is made for people who look into it with sqlite3(1).
+//
+// Format 2 has the same tables as format 1, with CHECKs: a row that cannot be is refused when it is written, by whomever.
+// A store of format 1 is used as it is, for what is read is checked anyway (Columns.swift).
+
+import FeedCore
 
 enum Schema {
   /// "FUpg": a file with another number is that of another program.
   static let application = 0x4655_7067
   /// Goes up with each change that an older tool would not understand.
-  static let version = 1
+  static let version = 2
+  static let oldestVersion = 1
 
-  static let statements = """
-    CREATE TABLE feed (
-      number INTEGER PRIMARY KEY,
-      name TEXT NOT NULL UNIQUE,
-      url TEXT NOT NULL,
-      options TEXT NOT NULL,          -- of the walk, as JSON, without secrets
-      etag TEXT,                      -- of page 1
-      page_size INTEGER,              -- how many items page 1 had
-      total INTEGER,                  -- how many items the feed had then
-      retry_at INTEGER,               -- seconds since 1970: no request before
-      retry_said_at INTEGER,          -- when the server said that
-      writing_from INTEGER,           -- the positions of what is being printed
-      writing_to INTEGER
-    ) STRICT;
+  /// The statements that make the tables and their indexes; SQLite keeps each as it is written here.
+  static func parts(version: Int) -> [String] {
+    func checks(_ conditions: String...) -> String {
+      version < 2 ? "" : conditions.map { ",\n  CHECK (\($0))" }.joined()
+    }
+    let limits = StoreLimit.positions
+    let places = "BETWEEN \(limits.lowerBound) AND \(limits.upperBound)"
+    let feed = """
+      CREATE TABLE feed (
+        number INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        url TEXT NOT NULL,
+        options TEXT NOT NULL,          -- of the walk, as JSON, without secrets
+        etag TEXT,                      -- of page 1
+        page_size INTEGER,              -- how many items page 1 had
+        total INTEGER,                  -- how many items the feed had then
+        retry_at INTEGER,               -- seconds since 1970: no request before
+        retry_said_at INTEGER,          -- when the server said that
+        writing_from INTEGER,           -- the positions of what is being printed
+        writing_to INTEGER\(checks(
+          "number > 0", "page_size >= 0", "total >= 0", "retry_at >= 0", "retry_said_at >= 0",
+          "(retry_at IS NULL) = (retry_said_at IS NULL)", "writing_from \(places)", "writing_to \(places)",
+          "(writing_from IS NULL) = (writing_to IS NULL)", "writing_from <= writing_to"))
+      ) STRICT
+      """
+    // A stretch of pages that are known to follow each other, top down.
+    let run = """
+      CREATE TABLE run (
+        feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+        number INTEGER NOT NULL,
+        top INTEGER NOT NULL,           -- the positions of its items are from top to bottom
+        bottom INTEGER NOT NULL,
+        lower_end TEXT NOT NULL CHECK (lower_end IN ('end', 'unread', 'wanted', 'open', 'lost', 'dropped')),
+        is_placed INTEGER NOT NULL,     -- 0: below a gap under --on-gap drop
+        PRIMARY KEY (feed, number)\(checks(
+          "number BETWEEN 1 AND \(StoreLimit.numbers.upperBound)", "top \(places)", "bottom \(places)",
+          "top <= bottom", "is_placed IN (0, 1)"))
+      ) STRICT, WITHOUT ROWID
+      """
+    let page = """
+      CREATE TABLE page (
+        feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+        top INTEGER NOT NULL,           -- the position of its first item
+        next TEXT,                      -- the request for the page that followed
+        PRIMARY KEY (feed, top)\(checks("top \(places)"))
+      ) STRICT, WITHOUT ROWID
+      """
+    let item = """
+      CREATE TABLE item (
+        number INTEGER PRIMARY KEY,
+        feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+        id TEXT NOT NULL,
+        position INTEGER NOT NULL,      -- the smaller, the nearer to the top of the feed
+        printed INTEGER NOT NULL,       -- 0: waits, 1: printed, 2: uncertain
+        order_key TEXT,
+        version TEXT NOT NULL,
+        data TEXT NOT NULL,             -- JSON
+        seen_at INTEGER NOT NULL,       -- seconds since 1970, as all times here
+        changed_at INTEGER,
+        gone_at INTEGER,
+        UNIQUE (feed, id)\(checks("number > 0", "position \(places)", "printed IN (0, 1, 2)"))
+      ) STRICT
+      """
+    return [
+      feed, run, page, item, "CREATE INDEX item_live ON item (feed, position) WHERE gone_at IS NULL",
+      "CREATE INDEX item_waiting ON item (feed, position) WHERE printed = 0",
+      "CREATE INDEX item_uncertain ON item (feed, position) WHERE printed = 2",
+    ]
+  }
 
-    -- A stretch of pages that are known to follow each other, top down.
-    CREATE TABLE run (
-      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
-      number INTEGER NOT NULL,
-      top INTEGER NOT NULL,           -- the positions of its items are from top to bottom
-      bottom INTEGER NOT NULL,
-      lower_end TEXT NOT NULL CHECK (lower_end IN ('end', 'unread', 'wanted', 'open', 'lost', 'dropped')),
-      is_placed INTEGER NOT NULL,     -- 0: below a gap under --on-gap drop
-      PRIMARY KEY (feed, number)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE page (
-      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
-      top INTEGER NOT NULL,           -- the position of its first item
-      next TEXT,                      -- the request for the page that followed
-      PRIMARY KEY (feed, top)
-    ) STRICT, WITHOUT ROWID;
-
-    CREATE TABLE item (
-      number INTEGER PRIMARY KEY,
-      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
-      id TEXT NOT NULL,
-      position INTEGER NOT NULL,      -- the smaller, the nearer to the top of the feed
-      printed INTEGER NOT NULL,       -- 0: waits, 1: printed, 2: uncertain
-      order_key TEXT,
-      version TEXT NOT NULL,
-      data TEXT NOT NULL,             -- JSON
-      seen_at INTEGER NOT NULL,       -- seconds since 1970, as all times here
-      changed_at INTEGER,
-      gone_at INTEGER,
-      UNIQUE (feed, id)
-    ) STRICT;
-    CREATE INDEX item_live ON item (feed, position) WHERE gone_at IS NULL;
-    CREATE INDEX item_waiting ON item (feed, position) WHERE printed = 0;
-    CREATE INDEX item_uncertain ON item (feed, position) WHERE printed = 2;
-
-    -- The feed as it is known from its top to the first gap, in order.
+  /// For people: no statement of ours uses them.
+  static let views = [
+    // The feed as it is known from its top to the first gap, in order.
+    """
     CREATE VIEW items AS
       WITH head AS (SELECT feed, MIN(top) AS top, bottom FROM run WHERE is_placed GROUP BY feed)
       SELECT feed.name AS feed, item.id, item.data,
@@ -68,9 +96,10 @@ enum Schema {
       JOIN feed ON feed.number = head.feed
       JOIN item ON item.feed = head.feed AND item.position BETWEEN head.top AND head.bottom
       WHERE item.gone_at IS NULL
-      ORDER BY item.feed, item.position;
-
-    -- Where items are missing: below which item, and above which.
+      ORDER BY item.feed, item.position
+    """,
+    // Where items are missing: below which item, and above which.
+    """
     CREATE VIEW gaps AS
       SELECT feed.name AS feed, run.lower_end AS state,
         (SELECT id FROM item WHERE item.feed = run.feed AND gone_at IS NULL
@@ -79,6 +108,31 @@ enum Schema {
           AND position > run.bottom ORDER BY position LIMIT 1) AS below
       FROM run JOIN feed ON feed.number = run.feed
       WHERE run.is_placed AND run.lower_end IN ('open', 'lost', 'dropped')
-      ORDER BY run.feed, run.top;
-    """
+      ORDER BY run.feed, run.top
+    """,
+  ]
+
+  // MARK: Looking at a store
+
+  /// Something that the schema of a file has.
+  struct Part {
+    /// `table`, `index`, `view` or `trigger`.
+    let kind: [UInt8]
+    let name: [UInt8]
+    let statement: [UInt8]
+  }
+
+  /// What of a schema is not as it was made; nil where all is. Views, tables and indexes of other names harm nobody; a
+  /// trigger could do anything, at any statement of ours.
+  static func problem(with found: [Part], version: Int) -> String? {
+    if let trigger = found.first(where: { $0.kind.elementsEqual("trigger".utf8) }) {
+      return "it has a trigger, '\(shortened(trigger.name))'"
+    }
+    let statements = Set(found.map(\.statement))
+    for part in parts(version: version) where !statements.contains(Array(part.utf8)) {
+      let words = part.split(separator: " ")
+      return "\(words[1].lowercased()) '\(words[2])' is not as it was made"
+    }
+    return nil
+  }
 }

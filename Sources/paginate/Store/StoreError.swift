@@ -29,6 +29,9 @@ struct StoreError: Error, Equatable, Sendable {
     self.message = message
   }
 
+  /// What was read cannot be.
+  static func damaged(_ what: String) -> StoreError { StoreError(.corrupt, "the store is damaged: \(what)") }
+
   /// - Parameter source: the name of the store's file.
   func toolError(_ source: String) -> ToolError {
     ToolError(kind == .busy ? .later : .trouble, message, source: source)

@@ -44,6 +44,7 @@ final class StoreFile {
   ///   cut; otherwise it outlives the process.
   init(_ path: [UInt8], isDurable: Bool = false) throws(StoreError) {
     try Self.refuseSpecialFile(path)
+    try Self.refuseLongName(path)
     do throws(SystemError) { try LockFile.ensureFile(path, mode: 0o600) } catch {
       throw StoreError(.other, error.message)
     }
@@ -55,11 +56,24 @@ final class StoreFile {
     try Self.keepLog(of: database)
     try database.run(isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
     // 16 MiB, so that the index of a million ids stays in memory for the most part.
-    try database.run("PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF")
+    try database.run("PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON")
   }
 
   private static func refuseSpecialFile(_ path: [UInt8]) throws(StoreError) {
     if Descriptor.isSpecialFile(path) { throw StoreError(.foreign, "not a store: no regular file") }
+  }
+
+  /// The longest name of a file that is made: those of the lock of any feed, of the log and of the journal begin with it,
+  /// and no usual file system has names of more than 255 bytes.
+  private static let longestName = 255 - "-feed".utf8.count - String(Int.max).utf8.count - ".lock".utf8.count
+
+  /// Before anything is made; a file that is there has shown that its name will do.
+  private static func refuseLongName(_ path: [UInt8]) throws(StoreError) {
+    let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]
+    guard name.count > longestName else { return }
+    if let file = try? Descriptor.open(reading: path) { return file.closeQuietly() }
+    throw StoreError(
+      .other, "the name of the file is too long: those of files beside it begin with it (at most \(longestName) bytes)")
   }
 
   private static func number(_ database: Database, _ pragma: String) throws(StoreError) -> Int {
@@ -80,12 +94,17 @@ final class StoreFile {
     guard version <= Schema.version else {
       throw StoreError(.newer, "the store was made by a later version of paginate (format \(version))")
     }
+    guard version >= Schema.oldestVersion else { throw .damaged("there is no format \(version)") }
+    let parts = try database.prepare("SELECT type, name, sql FROM sqlite_schema").all { row in
+      Schema.Part(kind: row.text(0), name: row.text(1), statement: row.text(2))
+    }
+    if let problem = Schema.problem(with: parts, version: version) { throw .damaged(problem) }
   }
 
   private static func make(_ database: Database) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       guard try number(database, "PRAGMA application_id") == 0 else { return }
-      try database.run(Schema.statements)
+      for part in Schema.parts(version: Schema.version) + Schema.views { try database.run(part) }
       try database.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(Schema.version)")
     }
   }
@@ -104,16 +123,13 @@ final class StoreFile {
   // MARK: Feeds
 
   func feeds() throws(StoreError) -> [FeedRecord] {
-    try database.prepare("SELECT number, name, url, options FROM feed ORDER BY number").all(read: Self.record)
+    try database.prepare("SELECT number, name, url, options FROM feed ORDER BY number")
+      .all { (row) throws(StoreError) in try FeedRecord(row) }
   }
 
   func feed(named name: [UInt8]) throws(StoreError) -> FeedRecord? {
     try database.prepare("SELECT number, name, url, options FROM feed WHERE name = ?")
-      .first(.text(name), read: Self.record)
-  }
-
-  private static func record(_ row: Statement) -> FeedRecord {
-    FeedRecord(number: row.integer(0), name: row.text(1), url: row.text(2), options: row.text(3))
+      .first(.text(name)) { (row) throws(StoreError) in try FeedRecord(row) }
   }
 
   /// Adds a feed without options, unless it is there.
@@ -131,7 +147,10 @@ final class StoreFile {
   }
 
   /// The feed, to be read and changed by whoever holds its lock.
-  func open(_ feed: FeedRecord) throws(StoreError) -> FeedStore { try FeedStore(database, feed.number) }
+  /// - Parameter isVersioned: whether its versions are those of `ItemVersion`.
+  func open(_ feed: FeedRecord, isVersioned: Bool = false) throws(StoreError) -> FeedStore {
+    try FeedStore(database, feed.number, isVersioned: isVersioned)
+  }
 
   /// Takes the lock of a feed: one run at a time, while other feeds of the file go on.
   /// - Returns: nil when another run holds it.

@@ -10,7 +10,7 @@ struct RememberedOptions {
   ///   - shape: what was found out about the rest; nil before the first page.
   ///   - secrets: the names of parameters that no later run must store either.
   init(_ walk: WalkOptions, _ shape: Shape?, _ feed: FeedOptions, _ secrets: [[UInt8]]) {
-    add("next", (walk.next ?? shape?.next)?.text)
+    add("next", (shape?.next ?? walk.next)?.text)
     add("items", (walk.items ?? shape?.items)?.text)
     add("id", (walk.id ?? shape?.id)?.text)
     add("hasMore", (walk.hasMore ?? shape?.hasMore)?.text)
@@ -49,28 +49,53 @@ struct RememberedOptions {
   }
 
   /// Puts what a feed remembers in the place of what was not given.
-  /// - Returns: what is wrong; nil if nothing is.
-  static func fill(_ walk: inout WalkOptions, _ given: inout Settings.Store, from json: [UInt8]) -> String? {
+  /// - Throws: where they are not those of the feed, or cannot be read.
+  static func fill(
+    _ walk: inout WalkOptions, _ given: inout Settings.Store, from json: [UInt8]
+  ) throws(StoreError) {
     guard let root = try? JSONDocument(parsing: json).root, root.kind == .object else {
-      return "the options of the feed cannot be read"
+      throw .damaged("the options of the feed cannot be read")
     }
     if let id = walk.id, let known = root.member("id")?.string, known != id.text {
-      return "the feed has its ids at \(shortened(known)), not at \(shortened(id.text))"
+      throw StoreError(.other, "the feed has its ids at \(shortened(known)), not at \(shortened(id.text))")
     }
-    for (key, value) in root.children.map({ ($0.key?.string ?? [], $0.value.string ?? []) }) {
-      switch String(decoding: key, as: UTF8.self) {
-      case "next": walk.next = walk.next ?? (try? NextRule(value))
-      case "items": walk.items = walk.items ?? (try? JSONPointer(value))
-      case "id": walk.id = walk.id ?? (try? JSONPointer(value))
-      case "hasMore": walk.hasMore = walk.hasMore ?? (try? HasMore(value))
-      case "total": walk.total = walk.total ?? (try? JSONPointer(value))
-      case "orderKey": walk.orderKey = walk.orderKey ?? (try? JSONPointer(value))
-      case "emptyCursor": walk.followsEmptyCursor = walk.followsEmptyCursor ?? true
-      case "overlap": given.overlap = given.overlap ?? Int(String(decoding: value, as: UTF8.self))
-      case "onGap": given.forgetsBelowGaps = given.forgetsBelowGaps ?? true
+    for (key, value) in root.children.map({ ($0.key?.string ?? [], $0.value.string) }) {
+      let name = String(decoding: key, as: UTF8.self)
+      /// What the text is read as; all that this tool writes can be.
+      func read<Value>(_ parsed: Value?) throws(StoreError) -> Value {
+        guard let parsed else { throw .damaged("of the options of the feed '\(shortened(key))' cannot be read") }
+        return parsed
+      }
+      let text = try read(value)
+      let pointer = try? JSONPointer(text)
+      switch name {
+      case "next":
+        let rule = try read(try? NextRule(text))
+        walk.next = walk.next ?? rule
+      case "items":
+        let items = try read(pointer)
+        walk.items = walk.items ?? items
+        walk.hasKnownItems = walk.items == items
+      case "id":
+        let id = try read(pointer)
+        walk.id = walk.id ?? id
+      case "hasMore":
+        let hasMore = try read(try? HasMore(text))
+        walk.hasMore = walk.hasMore ?? hasMore
+      case "total":
+        let total = try read(pointer)
+        walk.total = walk.total ?? total
+      case "orderKey":
+        let orderKey = try read(pointer)
+        walk.orderKey = walk.orderKey ?? orderKey
+      case "emptyCursor": walk.followsEmptyCursor = walk.followsEmptyCursor ?? (text == Array("follow".utf8))
+      case "overlap":
+        let overlap = try read(
+          Int(String(decoding: text, as: UTF8.self)).flatMap { (1...1000).contains($0) ? $0 : nil })
+        given.overlap = given.overlap ?? overlap
+      case "onGap": given.forgetsBelowGaps = given.forgetsBelowGaps ?? (text == Array("drop".utf8))
       default: break
       }
     }
-    return nil
   }
 }

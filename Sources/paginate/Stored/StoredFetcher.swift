@@ -7,13 +7,19 @@ struct StoredFetcher: PageFetcher {
   private var source: PageSource
   private var walker: Walker
   private let secrets: SecretParameters
+  /// What the first request asks by: no store makes it anything else.
+  private let method: String
+  /// The name of the store's file, for messages.
+  private let file: String
   /// What went wrong, in full.
   private(set) var failure: ToolError?
   /// What a page complains about although it has items.
   private(set) var complaint: ToolError?
 
-  init(_ source: PageSource, _ walker: Walker, _ secrets: SecretParameters) {
+  init(_ source: PageSource, _ walker: Walker, _ secrets: SecretParameters, method: String, in file: String) {
     self.source = source
+    self.method = method
+    self.file = file
     self.walker = walker
     self.secrets = secrets
   }
@@ -27,14 +33,20 @@ struct StoredFetcher: PageFetcher {
 
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
     do throws(ToolError) {
-      guard let stored = PageRequest(json: request) else {
-        throw ToolError(.trouble, "a request in the store cannot be read")
+      guard var stored = PageRequest(json: request) else {
+        throw StoreError.damaged("a request in it cannot be read").toolError(file)
       }
+      stored.method = method
       let asked = secrets.putBack(stored)
       try checkOrigin(of: asked)
+      let knowsID = walker.options.id != nil || walker.shape?.id != nil
       guard let (answer, document) = try source.page(asked, ifNoneMatch: ifNoneMatch) else { return .notModified }
       defer { if walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
-      return .page(try page(asked, request, answer, document))
+      let page = try page(asked, request, answer, document)
+      if !knowsID, let id = walker.shape?.id {
+        source.note("takes what is at \(id.shown) for the id of an item (--id)", answer.url)
+      }
+      return .page(page)
     } catch {
       failure = error
       return .failed(FeedFailure(status: error.status, message: error.message))
@@ -66,6 +78,9 @@ struct StoredFetcher: PageFetcher {
     var page = FeedPage(items: step.page.items.map(Self.item))
     page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
     page.etag = answer.head.value(of: "etag")
+    if step.outcome == .end(.onlyPage) {
+      complaint = ToolError(.no, Walker.onlyPage(document.root), source: answer.url.display)
+    }
     switch step.outcome {
     case .next(let next): page.next = secrets.cut(next).json
     case .link, .end: page.next = nil

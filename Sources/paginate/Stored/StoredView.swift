@@ -23,7 +23,7 @@ struct StoredView {
     var output = ByteWriter(streams.output, records: .network)
     var hasOpenGap = false
     for feed in feeds {
-      let store = try options.stored { () throws(StoreError) in try file.open(feed) }
+      let store = try options.stored { () throws(StoreError) in try file.open(feed, isVersioned: true) }
       if feeds.count > 1 {
         output.append("feed\t")
         output.append(printable(feed.name))

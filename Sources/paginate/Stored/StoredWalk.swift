@@ -65,11 +65,11 @@ struct StoredWalk {
     guard let known = try options.stored({ () throws(StoreError) in try file.feed(named: name) }) else {
       throw failure("the feed was taken out meanwhile", .trouble)
     }
-    let store = try options.stored { () throws(StoreError) in try file.open(known) }
+    let store = try options.stored { () throws(StoreError) in try file.open(known, isVersioned: true) }
     var walk = settings.walk
     var given = options
-    if let problem = RememberedOptions.fill(&walk, &given, from: known.options) { throw failure(problem, .trouble) }
-    guard walk.id != nil else { throw Self.needsID }
+    try options.stored { () throws(StoreError) in try RememberedOptions.fill(&walk, &given, from: known.options) }
+    walk.findsID = walk.id == nil
     let secrets = secrets(walk)
     guard known.url == secrets.cut(first).url else {
       throw failure("feed '\(shortened(name))' is that of another URL, \(shortened(known.url))", .trouble)
@@ -85,8 +85,6 @@ struct StoredWalk {
     return try run(fetcher, feed, walk, known, store)
   }
 
-  private static var needsID: ToolError { .usage("option '--store' needs '--id'") }
-
   private func secrets(_ walk: WalkOptions) -> SecretParameters {
     SecretParameters(
       options.secretParameters, of: first, next: walk.next, credentials: settings.http.request(url).secrets)
@@ -97,9 +95,20 @@ struct StoredWalk {
   private func enter() throws(ToolError) -> FeedRecord {
     let known = try options.stored { () throws(StoreError) in try file.feed(named: name) }
     if let known { return known }
-    guard settings.walk.id != nil else { throw Self.needsID }
+    try refuseSlip()
     let url = secrets(settings.walk).cut(first).url
     return try options.stored { () throws(StoreError) in try file.add(name, url: url) }
+  }
+
+  /// A store that has feeds, and not this one, of which nothing is said either: more likely another URL was meant.
+  private func refuseSlip() throws(ToolError) {
+    let isDescribed = settings.walk.id != nil || settings.walk.items != nil || settings.walk.next != nil
+    guard !isDescribed, options.feedName == nil else { return }
+    let feeds = try options.stored { () throws(StoreError) in try file.feeds() }
+    guard let known = feeds.first else { return }
+    let more = feeds.count == 1 ? "" : " and \(feeds.count - 1) more"
+    throw failure(
+      "no feed of this URL (it has '\(shortened(known.name))'\(more)); to add one, give its '--id'", .trouble)
   }
 
   private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolError) -> StoredFetcher {
@@ -108,7 +117,9 @@ struct StoredWalk {
       throw error.toolError(in: url.display, page: 1, isLocal: false)
     }
     guard let origin = walker.origin else { throw .usage("no URL given") }
-    return StoredFetcher(try PageSource(settings, origin, secrets, streams), walker, secrets)
+    return StoredFetcher(
+      try PageSource(settings, origin, secrets, streams), walker, secrets, method: first.method,
+      in: quoted(options.path))
   }
 
   private func feedOptions(
@@ -133,8 +144,8 @@ struct StoredWalk {
     case .page(let parameter, let begin):
       (name, start) = (parameter, begin)
       feed.numbering = .pages
-    case .offset(let parameter):
-      (name, start) = (parameter, DecimalText(0))
+    case .offset(let parameter, let begin):
+      (name, start) = (parameter, begin ?? DecimalText(0))
       feed.numbering = .offsets
     default: return
     }
@@ -153,10 +164,12 @@ struct StoredWalk {
   private func restAsAsked(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolError) {
     let left = try options.stored { () throws(StoreError) in try store.retryWait(now: Self.now) }
     guard let left else { return }
-    if Double(left) > settings.maxWait {
-      throw ToolError(.later, "the server wants no request for another \(left) s (--max-wait)", source: url.display)
+    // Who says how long to wait, or not to wait, has the server asked once: it may have changed its mind.
+    let asksAgain = options.asksNow || (settings.isMaxWaitGiven && Double(left) > settings.maxWait)
+    if !asksAgain, Double(left) > settings.maxWait {
+      throw ToolError(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
     }
-    try fetcher.rest(until: Clock.monotonic() + Double(left))
+    if !asksAgain { try fetcher.rest(until: Clock.monotonic() + Double(left)) }
     try options.stored { () throws(StoreError) in try store.setRetryWait(nil, now: Self.now) }
   }
 

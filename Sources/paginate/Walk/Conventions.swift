@@ -67,6 +67,15 @@ struct Convention: Sendable {
     // Twitter 2
     Convention(
       signs: ["/meta/result_count"], next: "cursor:pagination_token=/meta/next_token", items: "/data"),
+    // Jira Cloud (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/)
+    Convention(
+      signs: ["/issues", "/isLast"], next: "cursor-body:/nextPageToken=/nextPageToken", items: "/issues", isInBody: true
+    ),
+    Convention(signs: ["/issues", "/isLast"], next: "cursor:nextPageToken=/nextPageToken", items: "/issues"),
+    Convention(
+      signs: ["/issues", "/nextPageToken"], next: "cursor-body:/nextPageToken=/nextPageToken", items: "/issues",
+      isInBody: true),
+    Convention(signs: ["/issues", "/nextPageToken"], next: "cursor:nextPageToken=/nextPageToken", items: "/issues"),
     // Google
     Convention(signs: ["/nextPageToken"], next: "cursor:pageToken=/nextPageToken"),
     // Solr
@@ -94,7 +103,12 @@ struct Convention: Sendable {
   ]
 
   /// Arrays of objects beside the items.
-  static let besideItems: Set<String> = ["included", "includes", "errors", "warnings", "links", "link", "facets"]
+  static let besideItems: Set<String> = [
+    "included", "includes", "errors", "warnings", "links", "link", "facets", "curies",
+  ]
+
+  /// An object that holds no items, but HAL's links (and their `curies`, an array of objects).
+  static let linkObject = Array("_links".utf8)
 
   func applies(to root: JSONValue, isInBody: Bool) -> Bool {
     if let wanted = self.isInBody, wanted != isInBody { return false }

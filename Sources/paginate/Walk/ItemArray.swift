@@ -24,7 +24,9 @@ enum ItemArray {
       let hadEmpty = !empty.isEmpty
       for index in level {
         for child in places[index].value.children {
-          guard child.value.kind.isContainer, let key = child.key else { continue }
+          guard child.value.kind.isContainer, let key = child.key, !JSONString.equals(key, Convention.linkObject) else {
+            continue
+          }
           let isObject = child.value.kind == .object
           guard isObject || isCandidate(child.value, key) else { continue }
           places.append(Place(value: child.value, parent: index, name: key))

@@ -10,8 +10,8 @@ enum NextRule: Equatable, Sendable {
   case pointer(JSONPointer)
   /// A query parameter that counts pages; `start` is the number of the first.
   case page(name: [UInt8], start: DecimalText)
-  /// A query parameter that counts items.
-  case offset(name: [UInt8])
+  /// A query parameter that counts items; `start` is the number of the first, nil where it is not known to be 0 or 1.
+  case offset(name: [UInt8], start: DecimalText?)
   /// A query parameter from a value in the body.
   case cursor(name: [UInt8], JSONPointer)
   /// A header from a value in the body.
@@ -33,7 +33,7 @@ enum NextRule: Equatable, Sendable {
   }
 
   static let forms =
-    "link, a JSON Pointer, page:NAME[@START], offset:NAME, cursor:NAME=POINTER, cursor-header:NAME=POINTER, "
+    "link, a JSON Pointer, page:NAME[@START], offset:NAME[@START], cursor:NAME=POINTER, cursor-header:NAME=POINTER, "
     + "cursor-body:POINTER=POINTER, last-id:NAME, max-id:NAME, search-after or graphql"
 
   init(_ text: [UInt8]) throws(Problem) {
@@ -48,8 +48,12 @@ enum NextRule: Equatable, Sendable {
     case "link" where !hasArgument: self = .link
     case "search-after" where !hasArgument: self = .searchAfter
     case "graphql" where !hasArgument: self = .graphql
-    case "page": self = try Self.page(argument)
-    case "offset": self = .offset(name: try Self.name(argument, "offset:NAME"))
+    case "page":
+      let (name, start) = try Self.counter(argument, "page:NAME or page:NAME@START with a whole number")
+      self = .page(name: name, start: start ?? DecimalText(1))
+    case "offset":
+      let (name, start) = try Self.counter(argument, "offset:NAME or offset:NAME@START with a whole number")
+      self = .offset(name: name, start: start)
     case "last-id": self = .lastID(name: try Self.name(argument, "last-id:NAME"))
     case "max-id": self = .maxID(name: try Self.name(argument, "max-id:NAME"))
     case "cursor":
@@ -80,7 +84,10 @@ enum NextRule: Equatable, Sendable {
       // Without a start, an `@` of the name would begin one.
       joined("page:", name)
         + (start == DecimalText(1) && !name.contains(UInt8(ascii: "@")) ? [] : [UInt8(ascii: "@")] + start.text)
-    case .offset(let name): joined("offset:", name)
+    case .offset(let name, let start):
+      joined("offset:", name)
+        + ((start ?? (name.contains(UInt8(ascii: "@")) ? DecimalText(0) : nil)).map { [UInt8(ascii: "@")] + $0.text }
+          ?? [])
     case .cursor(let name, let pointer): joined("cursor:", name, pointer.text)
     case .cursorHeader(let name, let pointer): joined("cursor-header:", name, pointer.text)
     case .cursorBody(let into, let from): joined("cursor-body:", into.text, from.text)
@@ -105,7 +112,7 @@ enum NextRule: Equatable, Sendable {
   /// - Parameter request: the first one.
   func parameter(of request: PageRequest) -> [UInt8]? {
     switch self {
-    case .page(let name, _), .offset(let name), .cursor(let name, _), .lastID(let name), .maxID(let name): name
+    case .page(let name, _), .offset(let name, _), .cursor(let name, _), .lastID(let name), .maxID(let name): name
     case .cursorBody(let into, _): into.tokens.last
     case .graphql: try? GraphQLCursor.variable(of: request)
     case .link, .pointer, .cursorHeader, .searchAfter: nil
@@ -135,15 +142,15 @@ enum NextRule: Equatable, Sendable {
 
   // MARK: Parsing
 
-  private static func page(_ argument: ArraySlice<UInt8>) throws(Problem) -> NextRule {
-    let form = "page:NAME or page:NAME@START with a whole number"
-    guard let mark = argument.lastIndex(of: UInt8(ascii: "@")) else {
-      return .page(name: try name(argument, form), start: DecimalText(1))
-    }
+  /// Parts `NAME@START`; without a start, it is nil.
+  private static func counter(
+    _ argument: ArraySlice<UInt8>, _ form: String
+  ) throws(Problem) -> (name: [UInt8], start: DecimalText?) {
+    guard let mark = argument.lastIndex(of: UInt8(ascii: "@")) else { return (try name(argument, form), nil) }
     guard let start = DecimalText(Array(argument[(mark + 1)...])), !start.isNegative else {
       throw Problem(expected: form)
     }
-    return .page(name: try name(argument[..<mark], form), start: start)
+    return (try name(argument[..<mark], form), start)
   }
 
   private static func name(_ text: ArraySlice<UInt8>, _ form: String) throws(Problem) -> [UInt8] {

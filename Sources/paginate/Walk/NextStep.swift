@@ -43,8 +43,8 @@ extension NextRule {
     case .page(let name, let start):
       let number = try Self.number(name, of: context.request, default: start) + DecimalText(1)
       return Self.setting(name, to: number.text, in: context.request)
-    case .offset(let name):
-      let here = try Self.number(name, of: context.request, default: DecimalText(0))
+    case .offset(let name, let start):
+      let here = try Self.number(name, of: context.request, default: start ?? DecimalText(0))
       return Self.setting(name, to: (here + PageSize.step(of: context)).text, in: context.request)
     case .cursor(let name, let pointer):
       guard let cursor = try Self.cursor(at: pointer, of: context) else { return .none }

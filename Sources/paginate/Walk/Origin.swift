@@ -11,6 +11,8 @@ struct HostPattern: Equatable, Sendable {
 
   /// - Parameter text: `example.com`, `example.com:8443`, `[::1]:8080`; nil for anything else.
   init?(_ text: [UInt8]) {
+    // No patterns: each host that gets anything is named.
+    if text.contains(UInt8(ascii: "*")) { return nil }
     let text = String(decoding: text, as: UTF8.self).lowercased()
     // The colons of an IPv6 address are in brackets.
     let end = text.lastIndex(of: "]") ?? text.startIndex
@@ -69,8 +71,11 @@ struct OriginRules: Equatable, Sendable {
       throw WalkError(.refused, "the next link leads from https to http, which is refused")
     }
     if there != here, !(allowed + trusted).contains(where: { $0.matches(there) }) {
-      throw WalkError(
-        .refused, "the next link leads to another origin, \(there.shown), which is refused (--allow-host)")
+      let cause =
+        OriginParts(page) == there
+        ? "a redirect led to another origin, \(there.shown), and the next link stays there"
+        : "the next link leads to another origin, \(there.shown)"
+      throw WalkError(.refused, "\(cause), which is refused (--allow-host)")
     }
     return next
   }

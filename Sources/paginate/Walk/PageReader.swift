@@ -71,9 +71,10 @@ struct PageReader: Equatable, Sendable {
   var total: JSONPointer?
   var orderKey: JSONPointer?
 
-  func read(_ document: JSONDocument) throws(WalkError) -> Page {
+  /// - Parameter mayLackItems: whether a page with nothing where its items are is an empty one (`AbsentItems`).
+  func read(_ document: JSONDocument, mayLackItems: Bool = false) throws(WalkError) -> Page {
     var items: [PageItem] = []
-    if let pointer = self.items, let array = try array(at: pointer, of: document) {
+    if let pointer = self.items, !mayLackItems, let array = try array(at: pointer, of: document) {
       for child in array.children {
         items.append(
           PageItem(

@@ -2,6 +2,7 @@
 // all pages share (credentials, further headers, the proxy) stays with the command line.
 
 import FeedCore
+import FeedHTTP
 
 /// A request for a page.
 struct PageRequest: Equatable, Sendable {
@@ -94,13 +95,16 @@ extension PageRequest {
   /// - Parameter json: what `json` gave; nil for anything else.
   init?(json: [UInt8]) {
     guard let root = try? JSONDocument(parsing: json).root,
-      let method = root.member("method")?.string, let url = root.member(Array("url".utf8))?.string
+      let method = root.member("method")?.string, let url = root.member(Array("url".utf8))?.string,
+      !method.isEmpty, method.allSatisfy(isTokenByte), let target = try? HTTPURL(url), target.user == nil
     else { return nil }
     self.init(url: url, method: String(decoding: method, as: UTF8.self))
     if let list = root.member("headers") {
       for (_, pair) in list.children.map({ ($0.key, $0.value) }) {
         let parts = pair.children.compactMap(\.value.string)
-        guard parts.count == 2 else { return nil }
+        guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy(isTokenByte), isSendable(parts[1]) else {
+          return nil
+        }
         headers.append(Header(name: parts[0], value: parts[1]))
       }
     }

@@ -23,6 +23,7 @@ struct Politeness: Equatable, Sendable {
     let isRefused = head.status == 429 || (head.status == 403 && limit.isExhausted == true)
     if limit.isExhausted ?? isRefused, let seconds = limit.reset { extend(to: seconds, "the rate limit") }
     if let root = body?.root, root.kind == .object { readStackExchange(root, now) }
+    if wait == 0, Self.isSecondaryLimit(head, body) { extend(to: 60, "the secondary rate limit") }
   }
 
   private mutating func extend(to seconds: Double, _ reason: String) {
@@ -30,6 +31,16 @@ struct Politeness: Equatable, Sendable {
     guard seconds > wait else { return }
     wait = seconds
     self.reason = reason
+  }
+
+  /// GitHub's limit on too much at a time has no header; its documentation says to wait for a minute at least
+  /// (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
+  private static func isSecondaryLimit(_ head: HTTPHead, _ body: JSONDocument?) -> Bool {
+    guard head.status == 403 || head.status == 429, let text = body?.root.member("message")?.string else {
+      return false
+    }
+    let words = String(decoding: text, as: UTF8.self).lowercased()
+    return words.contains("secondary rate limit") || words.contains("abuse detection")
   }
 
   // MARK: Stack Exchange (https://api.stackexchange.com/docs/throttle)
@@ -77,6 +88,7 @@ struct Politeness: Equatable, Sendable {
     case 200..<300: .page
     case 408, 429, 500..<600: .retry
     case 403 where head.value(of: "retry-after") != nil || RateLimit(head, now: now).isExhausted == true: .retry
+    case 403 where isSecondaryLimit(head, body): .retry
     case 400 where body.map { isThrottled($0.root) } == true: .retry
     default: .failure
     }

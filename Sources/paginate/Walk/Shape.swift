@@ -13,6 +13,8 @@ struct Shape: Equatable, Sendable {
   private(set) var hasMore: HasMore?
   private(set) var total: JSONPointer?
   private(set) var id: JSONPointer?
+  /// Whether the one page of a feed without a rule is shown to be all of it.
+  private(set) var isWhole = false
   private var isLearned = false
 
   init(_ options: WalkOptions) {
@@ -54,7 +56,7 @@ struct Shape: Equatable, Sendable {
     from document: JSONDocument, _ head: HTTPHead?, _ request: PageRequest?, _ options: WalkOptions
   ) throws(WalkError) {
     let root = document.root
-    guard !isLearned || items == nil else { return }
+    guard !isLearned || items == nil || (options.findsID && id == nil) else { return }
     let isFirst = !isLearned
     guard root.kind.isContainer else {
       throw WalkError(.page, "expected an object or an array, found \(root.kind.name)", at: 0)
@@ -66,15 +68,26 @@ struct Shape: Equatable, Sendable {
     if items == nil, !PageReader.complaint(of: root).isEmpty {
       throw WalkError(.page, "no array of objects in the page" + PageReader.complaint(of: root), at: 0)
     }
-    let isEmpty = items.flatMap { root.value(at: $0) }.map { $0.children.contains { _ in true } } != true
-    if next == nil, isAsked, !isEmpty {
-      if hasMore?.read(root) == false {
-        isLearned = true
-        return
+    let array = items.flatMap { root.value(at: $0) }
+    let count = array?.children.reduce(0) { count, _ in count + 1 } ?? 0
+    if isFirst, let request { learnStart(root, request) }
+    if next == nil, isAsked, count > 0, hasMore?.read(root) != false {
+      if options.findsLink || hasMore?.read(root) == true || OnlyPage.saysMore(root, head, count: count) {
+        throw WalkError(.usage, "cannot tell how to ask for the next page (--next): \(Self.seen(root, head))")
       }
-      throw WalkError(.usage, "cannot tell how to ask for the next page (--next): \(Self.seen(root, head))")
+      isWhole = OnlyPage.isOfPagedAPI(head)
     }
+    if options.findsID, id == nil, count > 0, let array { id = try IDMember.find(in: array) }
     isLearned = true
+  }
+
+  /// Where offsets begin, if nobody has said it: at 1 where the first URL begins there, or where the page says so under
+  /// the parameter's name (SCIM, RFC 7644 §3.4.2.4). Only that tells which is the last item.
+  private mutating func learnStart(_ root: JSONValue, _ request: PageRequest) {
+    guard case .offset(let name, nil) = next else { return }
+    let decoded = QueryString.decoded(name[...])
+    let given = QueryString(request.url).value(of: name) ?? root.member(decoded).flatMap(JSONText.scalar)
+    if given == [UInt8(ascii: "1")] { next = .offset(name: name, start: DecimalText(1)) }
   }
 
   private mutating func learnNext(_ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?) {
@@ -108,7 +121,10 @@ struct Shape: Equatable, Sendable {
 
   private mutating func take(_ convention: Convention, _ root: JSONValue) {
     next = try? NextRule(Array(convention.next.utf8))
-    if items == nil, let pointer = convention.items, Convention.value(pointer, root) != nil {
+    // What a documented API leaves out where there is nothing is known all the same.
+    if items == nil, let pointer = convention.items,
+      Convention.value(pointer, root) != nil || AbsentItems.areShown(by: root, total: nil, hasNext: false)
+    {
       items = Convention.pointer(pointer)
     }
     total = total ?? convention.total.map(Convention.pointer)

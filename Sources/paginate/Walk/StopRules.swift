@@ -22,6 +22,8 @@ enum Ending: Equatable, Sendable {
   case total
   /// The page leads to itself.
   case sameCursor
+  /// It says nothing of a next page, and nothing shows that there is none (`OnlyPage`).
+  case onlyPage
   /// `--max-items`, `--max-pages`, `--until-id`.
   case maxItems, maxPages, untilID
 
@@ -36,14 +38,22 @@ enum Ending: Equatable, Sendable {
 
 /// What was asked for in a walk.
 struct LoopGuard: Sendable {
+  /// So many pages one after another that bring nothing new, and there is no end to it.
+  static let barrenLimit = 1000
+
   private var requests = SeenIDs()
   private var cursors = SeenIDs()
+  private var barrenCount = 0
+
+  /// Takes in how many items of a page are new.
+  mutating func came(_ count: Int) { barrenCount = count == 0 ? barrenCount + 1 : 0 }
 
   /// Takes in a request that is made.
   mutating func made(_ request: PageRequest) { _ = requests.insert(request.identity) }
 
-  /// - Throws: when a request would be made again, or with a cursor that had its turn.
+  /// - Throws: when a request would be made again, or with a cursor that had its turn, or when nothing new comes.
   mutating func check(_ next: PageRequest, cursor: [UInt8]?) throws(WalkError) {
+    if barrenCount >= Self.barrenLimit { throw WalkError(.loop, "\(barrenCount) pages without a new item") }
     if requests.contains(next.identity) {
       throw WalkError(.loop, "the next page has been read before in this walk, which would never end")
     }
@@ -68,8 +78,10 @@ enum StopRules {
       return .noNext
     }
     if page.items.isEmpty, !rule.isToldByPage { return .emptyPage }
-    if let total = page.total, isKnown(total, page), case .offset(let name) = rule, case .request(let next, _) = step,
-      let offset = QueryString(next.url).value(of: name).flatMap({ DecimalText($0) }), !(offset < total)
+    if let total = page.total, isKnown(total, page), case .offset(let name, let start) = rule,
+      case .request(let next, _) = step,
+      let offset = QueryString(next.url).value(of: name).flatMap({ DecimalText($0) }),
+      !(offset < total + (start ?? DecimalText(0)))
     {
       return .total
     }

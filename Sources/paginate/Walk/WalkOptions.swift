@@ -11,6 +11,10 @@ struct WalkOptions: Sendable {
   var hasMore: HasMore?
   var total: JSONPointer?
   var orderKey: JSONPointer?
+  /// Whether the id of an item is found out where it is not given: a store needs it.
+  var findsID = false
+  /// Whether earlier pages are known to have had their items at `items`.
+  var hasKnownItems = false
   /// Nil: it ends the walk.
   var followsEmptyCursor: Bool?
   /// Whether a request that comes a second time is an error; not where what asks has its own way to see that.

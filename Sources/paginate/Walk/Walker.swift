@@ -47,6 +47,8 @@ struct Walker: Sendable {
   private var base: HTTPURL?
   private var seen = SeenIDs()
   private var loops = LoopGuard()
+  /// Whether a page has had something where its items are.
+  private var hasMetItems = false
 
   /// - Parameter first: the request of the command line; nil where pages are only read, and none is asked for.
   init(_ options: WalkOptions, first: PageRequest?) throws(WalkError) {
@@ -77,10 +79,13 @@ struct Walker: Sendable {
     self.base = base
     var shape = self.shape ?? Shape(options)
     try shape.learn(from: document, head, request, options)
-    let page = try shape.reader(options).read(document)
+    let page = try shape.reader(options).read(
+      document, mayLackItems: mayLackItems(document, shape, head, request))
     self.shape = shape
+    if shape.items.flatMap({ document.root.value(at: $0) }) != nil { hasMetItems = true }
     pages += 1
     let (items, limit) = fresh(page.items)
+    loops.came(items.count)
     // Those that came before are not among as many as there are in all.
     received += options.dedupes && options.id != nil ? items.count : page.items.count
     printed += items.count
@@ -107,7 +112,33 @@ struct Walker: Sendable {
     return Step(page: page, items: items, outcome: outcome, complaint: complaint)
   }
 
+  /// What is said of a first page after which none is known to follow.
+  static func onlyPage(_ root: JSONValue) -> String {
+    "took the one page for the whole feed, for it says nothing of a next one (--next): the page is "
+      + ItemArray.described(root)
+  }
+
   // MARK: Items
+
+  /// Whether a page with nothing at the place of its items is an empty one.
+  private func mayLackItems(
+    _ document: JSONDocument, _ shape: Shape, _ head: HTTPHead?, _ request: PageRequest?
+  ) -> Bool {
+    let root = document.root
+    guard let pointer = shape.items, root.value(at: pointer) == nil, AbsentItems.areLeftOut(at: pointer, of: root),
+      !AbsentItems.isError(root)
+    else { return false }
+    if hasMetItems || options.hasKnownItems { return true }
+    var hasNext = false
+    if let rule = shape.next, rule.isToldByPage, let request {
+      let page = Page(document: document, items: [], hasMore: nil, total: nil)
+      let context = PageContext(
+        head: head, page: page, request: request, items: pointer, countsPages: false,
+        followsEmptyCursor: options.followsEmptyCursor ?? false)
+      hasNext = (try? rule.next(after: context)).map { $0 != .none } ?? false
+    }
+    return AbsentItems.areShown(by: root, total: shape.total, hasNext: hasNext)
+  }
 
   /// The items that turn up for the first time, up to a limit of the command line.
   private mutating func fresh(_ items: [PageItem]) -> (items: [PageItem], limit: Ending?) {
@@ -131,7 +162,10 @@ struct Walker: Sendable {
     _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?, _ page: Page, _ origin: OriginRules
   ) -> Outcome {
     loops.made(request)
-    guard let rule = shape.next else { return .end(page.hasMore == false ? .noMore : .emptyPage) }
+    guard let rule = shape.next else {
+      if page.hasMore == false { return .end(.noMore) }
+      return .end(page.items.isEmpty ? .emptyPage : shape.isWhole ? .noNext : .onlyPage)
+    }
     let context = PageContext(
       head: head, page: page, request: request, items: shape.items, countsPages: shape.countsPages,
       followsEmptyCursor: options.followsEmptyCursor ?? false)

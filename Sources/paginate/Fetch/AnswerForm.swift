@@ -1,0 +1,36 @@
+// What an answer is that is not JSON, for a message: a login page, an error of a proxy and a feed of XML are all common.
+
+import FeedCore
+
+enum AnswerForm {
+  /// `HTML` or `XML`, with the page's title where there is one; nil for what does not look like either.
+  static func name(of body: [UInt8]) -> String? {
+    let text = body.drop { isWhiteSpace($0) || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }.prefix(4096)
+    guard text.first == UInt8(ascii: "<") else { return nil }
+    let lowered = text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    guard contains(lowered, "<html") || lowered.starts(with: "<!doctype html".utf8) else { return "XML" }
+    guard let title = title(of: Array(text), lowered), !title.isEmpty else { return "HTML" }
+    return "HTML ('\(shortened(title))')"
+  }
+
+  private static func contains(_ text: [UInt8], _ word: String) -> Bool { index(of: word, in: text, from: 0) != nil }
+
+  private static func index(of word: String, in text: [UInt8], from start: Int) -> Int? {
+    let word = Array(word.utf8)
+    var index = start
+    while index + word.count <= text.count {
+      if text[index] == word[0], text[index...].starts(with: word) { return index }
+      index += 1
+    }
+    return nil
+  }
+
+  /// What stands between `<title>` and the next tag, its white space squeezed.
+  private static func title(of text: [UInt8], _ lowered: [UInt8]) -> [UInt8]? {
+    guard let tag = index(of: "<title", in: lowered, from: 0),
+      let start = lowered[tag...].firstIndex(of: UInt8(ascii: ">")),
+      let end = lowered[start...].firstIndex(of: UInt8(ascii: "<"))
+    else { return nil }
+    return Array(text[(start + 1)..<end].split(whereSeparator: isWhiteSpace).joined(separator: [0x20]))
+  }
+}

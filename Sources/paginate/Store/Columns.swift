@@ -1,0 +1,128 @@
+// What a row of the store may hold. A store is a file, and a file can be damaged, or written by somebody else: so every
+// value that is read is checked here, whatever the schema promises, and what cannot be is an error and no crash.
+
+import FeedCore
+import FeedHTTP
+
+/// The ranges of what a store holds, far inside those of `Int`, so that no sum of what was read overflows.
+enum StoreLimit {
+  /// Where an item or a page can be.
+  static let positions = -(1 << 62)...(1 << 62)
+  /// The numbers of feeds, runs and items.
+  static let numbers = 1...(1 << 62)
+  static let counts = 0...Int.max
+  static let pageSizes = 0...(1 << 32)
+  /// Seconds since 1970.
+  static let times = 0...(1 << 53)
+}
+
+extension Statement {
+  /// A whole number.
+  /// - Parameter name: what it is, for the message.
+  func integer(_ column: Int32, _ name: String, in range: ClosedRange<Int>) throws(StoreError) -> Int {
+    guard isInteger(column) else { throw .damaged("\(name) is no whole number") }
+    let number = integer(column)
+    guard range.contains(number) else { throw .damaged("\(name) cannot be \(number)") }
+    return number
+  }
+
+  /// A whole number or NULL.
+  func integerIfAny(_ column: Int32, _ name: String, in range: ClosedRange<Int>) throws(StoreError) -> Int? {
+    isNull(column) ? nil : try integer(column, name, in: range)
+  }
+
+  func flag(_ column: Int32, _ name: String) throws(StoreError) -> Bool { try integer(column, name, in: 0...1) == 1 }
+
+  func text(_ column: Int32, _ name: String) throws(StoreError) -> [UInt8] {
+    guard isText(column) else { throw .damaged("\(name) is no text") }
+    return text(column)
+  }
+
+  /// Text or NULL.
+  func textIfAny(_ column: Int32, _ name: String) throws(StoreError) -> [UInt8]? {
+    isNull(column) ? nil : try text(column, name)
+  }
+
+  /// NULL in both columns, or positions of which the second is not above the first.
+  func range(_ column: Int32, _ name: String) throws(StoreError) -> ClosedRange<Int>? {
+    let first = try integerIfAny(column, name, in: StoreLimit.positions)
+    let last = try integerIfAny(column + 1, name, in: StoreLimit.positions)
+    guard let first, let last else {
+      guard first == nil, last == nil else { throw .damaged("\(name) has only one end") }
+      return nil
+    }
+    guard first <= last else { throw .damaged("\(name) cannot be from \(first) to \(last)") }
+    return first...last
+  }
+}
+
+extension FeedRun {
+  /// - Parameter row: number, top, bottom, lower_end, is_placed.
+  init(_ row: Statement) throws(StoreError) {
+    let number = try row.integer(0, "the number of a run", in: StoreLimit.numbers)
+    guard let range = try row.range(1, "run \(number)") else { throw .damaged("run \(number) has no place") }
+    let end = try row.text(3, "the end of run \(number)")
+    guard let lowerEnd = LowerEnd(rawValue: String(decoding: end, as: UTF8.self)) else {
+      throw .damaged("run \(number) cannot end in '\(shortened(end))'")
+    }
+    self.init(
+      number: number, top: range.lowerBound, bottom: range.upperBound, lowerEnd: lowerEnd,
+      isPlaced: try row.flag(4, "is_placed of run \(number)"))
+  }
+}
+
+extension KnownItem {
+  /// - Parameter row: number, position, order_key, version, gone_at.
+  init(_ row: Statement) throws(StoreError) {
+    self.init(
+      handle: try row.integer(0, "the number of an item", in: StoreLimit.numbers),
+      position: try row.integer(1, "the position of an item", in: StoreLimit.positions),
+      orderKey: try row.textIfAny(2, "the order key of an item"), version: try row.text(3, "the version of an item"),
+      isGone: !row.isNull(4))
+  }
+}
+
+extension KnownPage {
+  /// - Parameter row: top, next.
+  init(_ row: Statement) throws(StoreError) {
+    self.init(
+      top: try row.integer(0, "the place of a page", in: StoreLimit.positions),
+      next: try row.textIfAny(1, "the request of a page"))
+  }
+}
+
+extension FeedChange.FirstPage {
+  /// - Parameter row: etag, page_size, total.
+  /// - Returns: nil where page 1 was never read.
+  static func read(_ row: Statement) throws(StoreError) -> Self? {
+    guard let size = try row.integerIfAny(1, "the size of page 1", in: StoreLimit.pageSizes) else { return nil }
+    let etag = try row.textIfAny(0, "the ETag")
+    guard etag.map(isSendable) ?? true else { throw .damaged("the ETag holds a control character") }
+    return Self(etag: etag, size: size, total: try row.integerIfAny(2, "the total", in: StoreLimit.counts))
+  }
+}
+
+extension FeedRecord {
+  /// - Parameter row: number, name, url, options.
+  init(_ row: Statement) throws(StoreError) {
+    self.init(
+      number: try row.integer(0, "the number of a feed", in: StoreLimit.numbers),
+      name: try row.text(1, "the name of a feed"), url: try row.text(2, "the URL of a feed"),
+      options: try row.text(3, "the options of a feed"))
+  }
+}
+
+extension WaitingItem {
+  /// - Parameters:
+  ///   - row: position, id, data, version.
+  ///   - isVersioned: whether the version is a digest of the text, which shows that it is what was stored.
+  init(_ row: Statement, isVersioned: Bool) throws(StoreError) {
+    self.init(
+      position: try row.integer(0, "the position of an item", in: StoreLimit.positions),
+      id: try row.text(1, "the id of an item"), data: try row.text(2, "the text of an item"))
+    guard isVersioned else { return }
+    guard try row.text(3, "the version of an item") == ItemVersion.of(data.span) else {
+      throw .damaged("item '\(shortened(id))' is not what was stored")
+    }
+  }
+}

@@ -1,0 +1,82 @@
+// A page that has nothing where its items should be. APIs that leave out what is empty (proto3's JSON, X) send
+// `{"meta":{"result_count":0}}` or `{}` for a page without items; but so does a walk with a mistyped `--items` look, and
+// an error with status 200. So a page may do without its items when a page of the feed has had them, or when it shows
+// by itself that it has none; and never when it says that it is an error.
+
+import FeedCore
+
+enum AbsentItems {
+  /// Whether nothing is at `pointer` because a member was left out, and not because something else stands in the way.
+  static func areLeftOut(at pointer: JSONPointer, of root: JSONValue) -> Bool {
+    guard root.kind == .object else { return false }
+    var value = root
+    for token in pointer.tokens {
+      guard value.kind == .object else { return value.isNull }
+      guard let inner = value.member(token) else { return true }
+      value = inner
+    }
+    return false
+  }
+
+  /// Whether a page shows that it has no items: it says how to go on, or that there are none, or it is an empty object.
+  static func areShown(by root: JSONValue, total: JSONPointer?, hasNext: Bool) -> Bool {
+    guard root.kind == .object, !hasObjects(root) else { return false }
+    if hasNext || !root.children.contains(where: { _ in true }) { return true }
+    if let total, root.value(at: total).map(isZero) == true { return true }
+    return counts(in: root).contains { isZero($0) }
+  }
+
+  /// Whether a page is an error, whatever its status.
+  static func isError(_ root: JSONValue) -> Bool {
+    if !PageReader.complaint(of: root).isEmpty { return true }
+    for name in ["error", "errors", "Error", "fault", "errorCode", "error_code"] {
+      if let value = root.member(name), isSomething(value) { return true }
+    }
+    for name in ["ok", "success"] where root.member(name)?.kind == .false { return true }
+    guard let status = root.member("status") else { return false }
+    if status.kind == .number { return status.text.count == 3 && (status.text[0] == 0x34 || status.text[0] == 0x35) }
+    let words: Set<String> = ["error", "fail", "failed", "failure"]
+    return words.contains(String(decoding: status.string ?? [], as: UTF8.self).lowercased())
+  }
+
+  // MARK: -
+
+  /// Whether there is an array of objects that may be the items: then `--items` is wrong.
+  private static func hasObjects(_ root: JSONValue) -> Bool {
+    do throws(WalkError) {
+      return try ItemArray.find(in: root).flatMap { root.value(at: $0) }.map(isSomething) ?? false
+    } catch {
+      return true  // several
+    }
+  }
+
+  /// The numbers that count items by their names, of the page and of the objects in it.
+  static func counts(in root: JSONValue) -> [JSONValue] {
+    let inner = root.children.map(\.value).filter { $0.kind == .object }
+    return ([root] + inner).flatMap { object in
+      object.children.filter { child in
+        guard child.value.kind == .number, let name = child.key?.string else { return false }
+        return isCount(String(decoding: name, as: UTF8.self).lowercased())
+      }.map(\.value)
+    }
+  }
+
+  private static func isCount(_ name: String) -> Bool {
+    if ["count", "hits", "numfound", "num_found", "num_results", "result_count", "resultcount"].contains(name) {
+      return true
+    }
+    return name.contains("total") && !name.contains("page")
+  }
+
+  static func isZero(_ value: JSONValue) -> Bool { value.kind == .number && value.text == [UInt8(ascii: "0")] }
+
+  private static func isSomething(_ value: JSONValue) -> Bool {
+    switch value.kind {
+    case .null, .false: false
+    case .true: true
+    case .number: !isZero(value)
+    case .string, .escapedString: value.string?.isEmpty == false
+    case .array, .object: value.children.contains { _ in true }
+    }
+  }
+}

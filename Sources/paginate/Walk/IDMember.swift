@@ -1,0 +1,37 @@
+// The id of an item, where a store needs one and `--id` does not say it: the member `id`, else the one whose name ends in
+// `_id`. All items of a page must have it, each another one; where two members could be it, somebody must say which.
+
+import FeedCore
+
+enum IDMember {
+  /// - Parameter items: an array with at least one item.
+  /// - Throws: a usage error when there is none, or more than one.
+  static func find(in items: JSONValue) throws(WalkError) -> JSONPointer {
+    let items = items.children.map(\.value)
+    let names = (items.first?.children.compactMap { $0.key?.string } ?? []).filter(isName)
+    let plain = Array("id".utf8)
+    let found = Array(Set(names)).filter { isID($0, of: items) }.sorted { $0.lexicographicallyPrecedes($1) }
+    if let only = found.contains(plain) ? plain : found.count == 1 ? found[0] : nil {
+      return JSONPointer(tokens: [only])
+    }
+    let seen = found.prefix(5).map { JSONPointer(tokens: [$0]).shown }.joined(separator: ", ")
+    let why = found.isEmpty ? "no member 'id' that tells the items of the page apart" : seen
+    throw WalkError(.usage, "cannot tell where the id of an item is (--id): \(why)")
+  }
+
+  private static func isName(_ name: [UInt8]) -> Bool {
+    name == Array("id".utf8) || name.reversed().starts(with: "_id".utf8.reversed())
+  }
+
+  /// Whether each item has the member, and no two the same.
+  private static func isID(_ name: [UInt8], of items: [JSONValue]) -> Bool {
+    var values: Set<[UInt8]> = []
+    values.reserveCapacity(items.count)
+    for item in items {
+      guard let text = item.member(name).flatMap(JSONText.scalar), !text.isEmpty, values.insert(text).inserted else {
+        return false
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,64 @@
+// A first page that says nothing of a next one. An API that links its pages leaves the link out where there is only one
+// page, so such a page is the whole feed, unless it says otherwise: then nobody has told how to ask for the rest.
+
+import FeedCore
+import FeedHTTP
+
+enum OnlyPage {
+  /// Whether a page says that it is not all of the feed.
+  /// - Parameter count: how many items it has.
+  static func saysMore(_ root: JSONValue, _ head: HTTPHead?, count: Int) -> Bool {
+    if let head {
+      if head.value(of: "x-next-page")?.isEmpty == false { return true }
+      if totals.contains(where: { isMore(head.value(of: $0), than: count) }) { return true }
+      if pageTotals.contains(where: { isMore(head.value(of: $0), than: 1) }) { return true }
+    }
+    guard root.kind == .object else { return false }
+    if AbsentItems.counts(in: root).contains(where: { isMore($0.text, than: count) }) { return true }
+    let inner = root.children.map(\.value).filter { $0.kind == .object }
+    return ([root] + inner).contains { object in
+      object.children.contains { child in
+        guard let key = child.key?.string else { return false }
+        let name = String(decoding: key, as: UTF8.self).lowercased()
+        if pageCounts.contains(name) { return isMore(child.value.text, than: 1) }
+        return nextWords.contains { name.contains($0) } && isSomewhere(child.value)
+      }
+    }
+  }
+
+  /// Whether an answer is that of an API known to link its pages, where there are several.
+  static func isOfPagedAPI(_ head: HTTPHead?) -> Bool {
+    guard let head else { return false }
+    return head.fields.contains { field in
+      totals.contains(field.name) || pageTotals.contains(field.name) || marks.contains(field.name)
+        || field.name.hasPrefix("x-pagination") || field.name.hasPrefix("pagination-")
+    }
+  }
+
+  private static let totals = ["x-total-count", "x-total", "x-wp-total", "x-total-results"]
+  private static let pageTotals = ["x-total-pages", "x-wp-totalpages", "x-page-count"]
+  /// Of GitHub, GitLab and others like them.
+  private static let marks = [
+    "link", "x-github-media-type", "x-github-api-version-selected", "x-next-page", "x-prev-page", "x-page",
+    "x-per-page",
+    "per-page",
+  ]
+  private static let pageCounts: Set<String> = [
+    "pages", "page_count", "pagecount", "total_pages", "totalpages", "num_pages", "last_page", "lastpage",
+  ]
+  private static let nextWords = ["next", "cursor", "continuation", "scroll"]
+
+  private static func isMore(_ text: [UInt8]?, than count: Int) -> Bool {
+    text.flatMap { DecimalText($0) }.map { DecimalText(count) < $0 } ?? false
+  }
+
+  /// Whether a value may lead on: a text, a number, an object; nothing that is null or empty.
+  private static func isSomewhere(_ value: JSONValue) -> Bool {
+    switch value.kind {
+    case .null, .false: false
+    case .true, .number: true
+    case .string, .escapedString: value.string?.isEmpty == false
+    case .array, .object: value.children.contains { _ in true }
+    }
+  }
+}

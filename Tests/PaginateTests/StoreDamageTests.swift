@@ -1,0 +1,170 @@
+import FeedCore
+import Foundation
+import TestSupport
+import Testing
+
+@testable import paginate
+
+/// What a store cannot hold is an error when it is read, whoever has written it.
+@Suite struct StoreDamageTests {
+  private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
+
+  /// A store with a gap and something to print, changed without regard to what its tables allow.
+  private func damaged(_ statement: String) throws -> (file: [UInt8], folder: ScratchFolder) {
+    let folder = try ScratchFolder()
+    let path = bytes(folder.file("so.db"))
+    let file = try StoreFile(path)
+    let feed = try file.open(try file.add(bytes("so"), url: bytes("u")))
+    var change = FeedChange()
+    change.items = ["d", "c", "b", "a"].enumerated().map { index, id in
+      let data = bytes(#"{"id":"\#(id)"}"#)
+      return .init(
+        item: FeedItem(id: bytes(id), orderKey: nil, version: ItemVersion.of(data.span), data: data),
+        position: [-10, -9, 0, 1][index])
+    }
+    change.savedRuns = [
+      FeedRun(number: 2, top: -10, bottom: -9, lowerEnd: .open), FeedRun(number: 1, top: 0, bottom: 1, lowerEnd: .end),
+    ]
+    change.savedPages = [KnownPage(top: -10, next: bytes("next")), KnownPage(top: 0, next: nil)]
+    change.firstPage = .init(etag: bytes("x"), size: 2, total: 4)
+    try feed.commit(change)
+    try feed.intend(-10...(-9))
+    try feed.setRetryWait(600, now: 1000)
+    let database = try Database(path, .shared)
+    try database.run("PRAGMA ignore_check_constraints = ON")
+    try database.run(statement)
+    return (path, folder)
+  }
+
+  /// Reads all that is read of a store.
+  private func read(_ path: [UInt8]) throws(StoreError) {
+    let file = try StoreFile(path)
+    for record in try file.feeds() {
+      let feed = try file.open(record, isVersioned: true)
+      _ = try feed.retryWait(now: 1200)
+      _ = try feed.firstPage()
+      let runs = FeedRuns(try feed.runs())
+      for run in runs.all {
+        _ = try [feed.firstLive(in: run.range), feed.lastLive(in: run.range)]
+        _ = try [feed.firstPage(in: run.range), feed.lastPage(in: run.range)]
+        _ = try feed.live(in: run.range, lines: 9, bytes: 1000)
+      }
+      for id in ["a", "b", "c", "d"] { _ = try feed.item(bytes(id)) }
+      try feed.settleInterrupted { _ in }
+      _ = try feed.waiting(in: Int.min...Int.max, lines: 9, bytes: 1000)
+    }
+  }
+
+  @Test func theStoreOfTheseTestsIsSound() throws {
+    let (path, folder) = try damaged("SELECT 1")
+    defer { withExtendedLifetime(folder) {} }
+    try read(path)
+  }
+
+  @Test(arguments: [
+    ("UPDATE feed SET writing_from = 5, writing_to = 1", "what was being printed cannot be from 5 to 1"),
+    (
+      "UPDATE feed SET writing_from = 0, writing_to = 9223372036854775807",
+      "what was being printed cannot be 9223372036854775807"
+    ),
+    ("UPDATE feed SET writing_to = NULL", "what was being printed has only one end"),
+    (
+      "UPDATE feed SET retry_at = -9223372036854775808", "the time of the next request cannot be -9223372036854775808"
+    ),
+    ("UPDATE feed SET retry_said_at = NULL", "the time of the next request has no beginning"),
+    ("UPDATE feed SET page_size = -1", "the size of page 1 cannot be -1"),
+    ("UPDATE feed SET total = -1", "the total cannot be -1"),
+    ("UPDATE feed SET etag = char(13, 10) || 'X: y'", "the ETag holds a control character"),
+    ("UPDATE run SET top = 9, bottom = 2 WHERE number = 1", "run 1 cannot be from 9 to 2"),
+    (
+      "UPDATE run SET number = 9223372036854775807 WHERE number = 1",
+      "the number of a run cannot be 9223372036854775807"
+    ),
+    ("UPDATE run SET bottom = 0 WHERE number = 2", "runs 2 and 1 overlap"),
+    ("UPDATE run SET is_placed = 7", "is_placed of run 2 cannot be 7"),
+    ("UPDATE run SET is_placed = 0 WHERE number = 2", "run 2 has lost its place, and run 1 below it has not"),
+    ("UPDATE run SET is_placed = 0", "no run has a place"),
+    ("UPDATE run SET lower_end = 'x' WHERE number = 1", "run 1 cannot end in 'x'"),
+    ("UPDATE run SET lower_end = 'end'", "nothing says what is missing below run 2"),
+    ("UPDATE item SET data = '{\"id\":\"x\"}' WHERE id = 'b'", "item 'b' is not what was stored"),
+    (
+      "UPDATE item SET position = 9223372036854775807 WHERE id = 'a'",
+      "the position of an item cannot be 9223372036854775807"
+    ),
+    ("PRAGMA user_version = 0", "there is no format 0"),
+    ("DROP INDEX item_live", "index 'item_live' is not as it was made"),
+    ("ALTER TABLE run ADD COLUMN x TEXT", "table 'run' is not as it was made"),
+    ("CREATE TRIGGER t AFTER UPDATE ON item BEGIN DELETE FROM item; END", "it has a trigger, 't'"),
+  ])
+  func whatCannotBe(_ statement: String, _ what: String) throws {
+    let (path, folder) = try damaged(statement)
+    defer { withExtendedLifetime(folder) {} }
+    do throws(StoreError) {
+      try read(path)
+      Issue.record("nothing was found")
+    } catch {
+      #expect(error == .damaged(what), "\(statement)")
+    }
+  }
+
+  /// The tables refuse it too, whoever writes it.
+  @Test(arguments: [
+    "UPDATE feed SET writing_from = 5, writing_to = 1", "UPDATE feed SET retry_at = -1",
+    "UPDATE feed SET page_size = -1",
+    "UPDATE run SET top = 9, bottom = 2", "UPDATE run SET is_placed = 2", "UPDATE item SET printed = 3",
+    "UPDATE item SET position = 9223372036854775807", "UPDATE run SET number = 0",
+  ])
+  func whatTheTablesRefuse(_ statement: String) throws {
+    let (path, folder) = try damaged("SELECT 1")
+    defer { withExtendedLifetime(folder) {} }
+    let database = try Database(path, .shared)
+    #expect(throws: StoreError.self) { try database.run(statement) }
+  }
+
+  /// A store of the first format, which had no such checks, is used as it is.
+  @Test func theFirstFormat() throws {
+    let folder = try ScratchFolder()
+    let path = bytes(folder.file("old.db"))
+    try folder.write("old.db", "")
+    do {
+      let database = try Database(path, .shared)
+      for part in Schema.parts(version: 1) + Schema.views { try database.run(part) }
+      try database.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = 1")
+    }
+    let file = try StoreFile(path)
+    let feed = try file.open(try file.add(bytes("so"), url: bytes("u")))
+    var change = FeedChange()
+    change.savedRuns = [FeedRun(number: 1, top: 0, bottom: 1, lowerEnd: .end)]
+    try feed.commit(change)
+    #expect(try feed.runs().count == 1)
+    #expect(Schema.parts(version: 1).allSatisfy { !$0.contains("writing_from BETWEEN") })
+    try Database(path, .shared).run("UPDATE run SET top = 9")
+    #expect(throws: StoreError.damaged("run 1 cannot be from 9 to 1")) { try feed.runs() }
+  }
+
+  /// Options that this tool writes can be read; others are damage and no reason to guess.
+  @Test(arguments: [
+    ("{", "the options of the feed cannot be read"), ("[]", "the options of the feed cannot be read"),
+    (#"{"next":"page:"}"#, "of the options of the feed 'next' cannot be read"),
+    (#"{"items":"x"}"#, "of the options of the feed 'items' cannot be read"),
+    (#"{"id":7}"#, "of the options of the feed 'id' cannot be read"),
+    (#"{"overlap":"0"}"#, "of the options of the feed 'overlap' cannot be read"),
+    (#"{"secretParam":["x"]}"#, "of the options of the feed 'secretParam' cannot be read"),
+  ])
+  func options(_ json: String, _ what: String) {
+    var walk = WalkOptions()
+    var store = Settings.Store(path: [])
+    #expect(throws: StoreError.damaged(what)) { try RememberedOptions.fill(&walk, &store, from: bytes(json)) }
+  }
+
+  /// A remembered wait has an end.
+  @Test func aLongWaitIsCapped() throws {
+    let folder = try ScratchFolder()
+    let file = try StoreFile(bytes(folder.file("so.db")))
+    let feed = try file.open(try file.add(bytes("so"), url: bytes("u")))
+    try feed.setRetryWait(1_000_000_000, now: 1000)
+    #expect(try feed.retryWait(now: 1000) == 86_400)
+    try Database(bytes(folder.file("so.db")), .shared).run("UPDATE feed SET retry_at = 253402300799")
+    #expect(try feed.retryWait(now: 1500) == 86_400 - 500)
+  }
+}
