@@ -39,11 +39,13 @@ lint:
 bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
 
-# Kills the pipeline at random, ROUNDS times over, and as often a tool with a store.
+# Kills the pipeline at random, ROUNDS times over, and as often a tool with a store; damages ten times as many stores and
+# checkpoints.
 ROUNDS ?= 100
 soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-store $(ROUNDS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/damage $(ROUNDS)0
 
 # Fuzzes each parser for SECONDS.
 SECONDS ?= 60

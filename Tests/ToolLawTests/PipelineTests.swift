@@ -19,6 +19,13 @@ import Testing
     #expect(result.text.hasPrefix("60 rounds, "))
   }
 
+  @Test(.enabled(if: Repository.has("python3")))
+  func whatIsDamagedIsSaid() throws {
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/damage"))) 60 7")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.hasPrefix("60 rounds: "))
+  }
+
   @Test(.enabled(if: Repository.has("nginx") && Repository.has("python3") && Repository.has("curl")))
   func throughNginx() throws {
     let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/behind-nginx")))

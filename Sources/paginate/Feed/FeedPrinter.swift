@@ -52,10 +52,14 @@ struct FeedPrinter {
 
   /// Prints what waits in a range of positions.
   mutating func print(_ range: ClosedRange<Int>, of store: some FeedStorage) throws(StoreError) -> End {
+    var printed: Int?
     while true {
       if remaining == 0 { return .enough }
       let items = try store.waiting(in: range, lines: min(chunkLines, remaining ?? .max), bytes: chunkBytes)
       guard let first = items.first, let last = items.last else { return .all }
+      // Positions go up from chunk to chunk; a damaged index would have the same printed for ever.
+      if let printed, first.position <= printed { throw .damaged("what was printed still waits") }
+      printed = last.position
       try store.intend(first.position...last.position)
       if isInterrupted?(.afterIntent(last.id)) == true { return .interrupted }
 

@@ -1,5 +1,6 @@
 // Every statement that works on a feed, prepared once. The conditions on `printed` and `gone_at` are spelled as in the
-// schema's partial indexes, without which SQLite would not use them.
+// schema's partial indexes, without which SQLite would not use them. `+printed` is asked of the row itself: an index that
+// is damaged may tell of rows that do not wait.
 
 struct FeedStatements {
   let runs, item, firstLive, lastLive, liveCount, firstPage, lastPage, firstPageFacts: Statement
@@ -26,6 +27,7 @@ struct FeedStatements {
     waiting = try database.prepare(
       """
       SELECT position, id, data, version FROM item WHERE feed = ? AND position BETWEEN ? AND ? AND printed = 0
+        AND +printed = 0
       ORDER BY position
       """)
     waitingCount = try database.prepare("SELECT count(*) FROM item WHERE feed = ? AND printed = 0")
@@ -54,7 +56,7 @@ struct FeedStatements {
 
     setIntent = try database.prepare("UPDATE feed SET writing_from = ?2, writing_to = ?3 WHERE number = ?1")
     setPrinted = try database.prepare(
-      "UPDATE item SET printed = ?4 WHERE feed = ?1 AND position BETWEEN ?2 AND ?3 AND printed = 0")
+      "UPDATE item SET printed = ?4 WHERE feed = ?1 AND position BETWEEN ?2 AND ?3 AND printed = 0 AND +printed = 0")
     redeliver = try database.prepare("UPDATE item SET printed = 0 WHERE feed = ? AND printed = 2")
     setRetryTime = try database.prepare("UPDATE feed SET retry_at = ?2, retry_said_at = ?3 WHERE number = ?1")
   }
