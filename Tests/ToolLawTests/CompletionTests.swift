@@ -69,6 +69,8 @@ import Testing
           #expect(try bash([tool, word, "=", words[0]]).contains(words[0]), "\(option)")
         } else if value == "FILE" {
           #expect(offered == ["a file", "other"], "\(option)")
+        } else if value == "RULE" {
+          #expect(offered.isSuperset(of: ["link", "page:", "offset:", "cursor:", "graphql"]), "\(option)")
         } else {
           #expect(offered == [] || offered == ["a file", "other"], "\(option)")
         }

@@ -1,5 +1,5 @@
 # fish completion for paginate; made by: paginate --completion fish
-complete -c paginate -l next -x -d 'how the next page is asked for'
+complete -c paginate -l next -x -a 'link page: offset: cursor: cursor-header: cursor-body: last-id: max-id: search-after graphql' -d 'how the next page is asked for'
 complete -c paginate -l items -x -d 'where a page has its items'
 complete -c paginate -l id -x -d 'where an item has its id'
 complete -c paginate -l has-more -x -d 'where a page says whether there is more'

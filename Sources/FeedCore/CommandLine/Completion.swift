@@ -21,7 +21,10 @@ enum Completion {
     var cases = row(tool.options.filter { $0.value?.completion == OptionSpec.Value.Completion.none }, "return ")
     cases += row(tool.options.filter { $0.value?.completion == .file }, "")
     for option in tool.options {
-      if case .words(let words)? = option.value?.completion { cases += row([option], choice(words) + " ") }
+      switch option.value?.completion {
+      case .words(let words)?, .beginnings(let words)?: cases += row([option], choice(words) + " ")
+      default: break
+      }
     }
     return """
       # bash completion for \(tool.name); made by: \(tool.name) --completion bash
@@ -57,7 +60,8 @@ enum Completion {
         switch value.completion {
         case .none: action = ":\(escaped(value.name)):"
         case .file: action = ":\(escaped(value.name)):_files"
-        case .words(let words): action = ":value:(\(words.joined(separator: " ")))"
+        case .words(let words), .beginnings(let words):
+          action = ":value:(\(escaped(words.joined(separator: " "))))"
         }
       }
       let help = escaped(option.help)
@@ -88,7 +92,7 @@ enum Completion {
         switch value.completion {
         case .none: line += " -x"
         case .file: line += " -r -F"
-        case .words(let words): line += " -x -a '\(words.joined(separator: " "))'"
+        case .words(let words), .beginnings(let words): line += " -x -a '\(words.joined(separator: " "))'"
         }
       }
       lines.append(line + " -d " + singleQuoted(option.help, escape: "\\'"))

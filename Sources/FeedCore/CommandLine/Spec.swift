@@ -9,6 +9,8 @@ public struct OptionSpec: Sendable {
       case none
       case file
       case words([String])
+      /// Words that a value can be or begin with; whether it is good is the tool's affair.
+      case beginnings([String])
     }
 
     /// As written in help and man page, in capitals: `FILE`; for a choice its words, `a|b`.
@@ -16,6 +18,9 @@ public struct OptionSpec: Sendable {
     public let completion: Completion
 
     public static func text(_ name: String) -> Value { Value(name: name, completion: .none) }
+    public static func text(_ name: String, beginnings: [String]) -> Value {
+      Value(name: name, completion: .beginnings(beginnings))
+    }
     public static func file(_ name: String = "FILE") -> Value { Value(name: name, completion: .file) }
     public static func choice(_ words: String...) -> Value {
       Value(name: words.joined(separator: "|"), completion: .words(words))

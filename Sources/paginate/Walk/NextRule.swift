@@ -36,6 +36,12 @@ enum NextRule: Equatable, Sendable {
     "link, a JSON Pointer, page:NAME[@START], offset:NAME[@START], cursor:NAME=POINTER, cursor-header:NAME=POINTER, "
     + "cursor-body:POINTER=POINTER, last-id:NAME, max-id:NAME, search-after or graphql"
 
+  /// What a rule begins with, for completions.
+  static let beginnings = [
+    "link", "page:", "offset:", "cursor:", "cursor-header:", "cursor-body:", "last-id:", "max-id:", "search-after",
+    "graphql",
+  ]
+
   init(_ text: [UInt8]) throws(Problem) {
     if text.first == UInt8(ascii: "/") {
       self = .pointer(try Self.pointer(text[...], "a JSON Pointer"))
