@@ -57,6 +57,8 @@ extension WalkOptions {
       case "f": followsEmptyCursor = true
       case "r": dedupes = false
       case "l": findsLink = true
+      case "w": findsID = true
+      case "y": hasKnownItems = true
       default: break
       }
     }
