@@ -28,7 +28,8 @@ enum Flag: ToolOption {
 
   var spec: OptionSpec {
     switch self {
-    case .next: OptionSpec("next", nil, .text("RULE", beginnings: NextRule.beginnings), "how the next page is asked for")
+    case .next:
+      OptionSpec("next", nil, .text("RULE", beginnings: NextRule.beginnings), "how the next page is asked for")
     case .items: OptionSpec("items", nil, .text("POINTER"), "where a page has its items")
     case .id: OptionSpec("id", nil, .text("POINTER"), "where an item has its id")
     case .hasMore: OptionSpec("has-more", nil, .text("POINTER"), "where a page says whether there is more")
