@@ -43,13 +43,17 @@ let package = Package(
     .systemLibrary(
       name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
     .target(name: "FeedHTTP", dependencies: ["FeedCore", "CCurl"], swiftSettings: strict),
-    .executableTarget(name: "sse-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict, linkerSettings: hardened),
+    .executableTarget(
+      name: "sse-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict, linkerSettings: hardened),
     .executableTarget(name: "jpatch", dependencies: ["FeedCore"], swiftSettings: strict, linkerSettings: hardened),
     .executableTarget(name: "jdiff", dependencies: ["FeedCore"], swiftSettings: strict, linkerSettings: hardened),
     .executableTarget(name: "xml-split", dependencies: ["FeedCore"], swiftSettings: strict, linkerSettings: hardened),
-    .executableTarget(name: "paginate", dependencies: ["FeedCore", "FeedHTTP", "CSQLite"], swiftSettings: strict, linkerSettings: hardened),
+    .executableTarget(
+      name: "paginate", dependencies: ["FeedCore", "FeedHTTP", "CSQLite"], swiftSettings: strict,
+      linkerSettings: hardened),
     .executableTarget(name: "sse-serve", dependencies: ["FeedCore"], swiftSettings: strict, linkerSettings: hardened),
-    .executableTarget(name: "ws-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict, linkerSettings: hardened),
+    .executableTarget(
+      name: "ws-cat", dependencies: ["FeedCore", "FeedHTTP"], swiftSettings: strict, linkerSettings: hardened),
 
     .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: plain),
     .testTarget(name: "FeedCoreTests", dependencies: ["FeedCore", "TestSupport"], swiftSettings: plain),

@@ -52,7 +52,8 @@ import Testing
   func aPipeGetsWholeRecordsThatFit(_ limit: Int, _ piece: Int) throws {
     var random = SeededGenerator(seed: UInt64(limit))
     for _ in 0..<20 {
-      let records = (0..<200).map { _ in Int.random(in: 1...(Bool.random(using: &random) ? 300 : 9000), using: &random) }
+      let records = (0..<200).map { _ in Int.random(in: 1...(Bool.random(using: &random) ? 300 : 9000), using: &random)
+      }
       let ends = records.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
       let sizes = try writes(of: records, limit: limit, piece: piece)
       let found = sizes.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }

@@ -94,7 +94,7 @@ public struct EventStreamParser: Sendable {
     if hasKnownLine { return false }
     let names = ["data", "event", "id", "retry"].map { Array($0.utf8) }
     let mayBelong =
-      head.isEmpty || head[0] <= 0x20 || head[0] == UInt8(ascii: ":")
+      head.isEmpty || Self.isBlank(head[0]) || head[0] == UInt8(ascii: ":")
       || names.contains { $0.starts(with: head) || head.starts(with: $0) }
     return hasUnknownLine || !mayBelong
   }
@@ -184,9 +184,11 @@ extension EventStreamParser {
     return start..<range.upperBound
   }
 
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+
   /// A line that is no field; one of white space says nothing.
   private mutating func takeUnknown(_ first: UInt8) {
-    if first > 0x20 { hasUnknownLine = true }
+    if !Self.isBlank(first) { hasUnknownLine = true }
   }
 
   /// The field with which a line begins, by its first eight bytes, and the length of its name.
