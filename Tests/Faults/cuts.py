@@ -1,0 +1,92 @@
+"""What a power cut may not do, for each way of running a tool that leaves files behind."""
+import json
+import os
+import time
+
+import scenarios
+import servers
+from tracing import Outcome, Process
+
+
+class Cut:
+    """A run, and the judgement of what a cut left of it."""
+
+    # Whether what was printed before the cut may be printed again after it.
+    repeats = False
+
+    def __init__(self, scenario):
+        self.scenario = scenario
+        self.name, self.tool = scenario.name, scenario.tool
+
+    def run(self, folder, made, extra):
+        outcome = Outcome()
+        process = Process(self.scenario.command(made), folder, extra=extra)
+        self.feed(process, folder)
+        process.end(outcome)
+        self.scenario.look(folder, outcome)
+        outcome.output = made.hide(outcome.output)
+        return outcome
+
+    def feed(self, process, folder):
+        process.popen.stdin.write(self.scenario.data)
+        process.popen.stdin.flush()
+
+    def judge(self, folder, made, base, printed, is_last):
+        """`printed` was read by somebody before the power went; with `is_last`, the tool had ended well before."""
+        outcome = Outcome()
+        outcome.output = printed
+        self.scenario.look(folder, outcome)
+        wrong = []
+        for name, allowed in self.scenario.states.items():
+            if outcome.files.get(name) not in allowed:
+                wrong.append(f"{name} is neither old nor new: {outcome.files.get(name)!r}")
+            if name.encode() in printed.split() and outcome.files.get(name) != allowed[-1]:
+                wrong.append(f"{name} was printed, and is not there")
+        if is_last:
+            wrong += self.ended(base, outcome)
+        wrong += self.scenario.afterwards(folder, made, base, outcome)
+        return [words for words in wrong if not (self.repeats and words.startswith("printed twice"))]
+
+    def ended(self, base, outcome):
+        """A tool that has ended with 0 has all of it on the disk."""
+        return [f"it had ended well, and {name} is not what it was" for name, content in base.files.items()
+                if outcome.files.get(name) != content and not name.startswith("store")]
+
+
+class Fed(Cut):
+    """Input that comes record by record, so that each gets a checkpoint of its own."""
+
+    def feed(self, process, folder):
+        for number, line in enumerate(self.scenario.data.splitlines(keepends=True), 1):
+            process.popen.stdin.write(line)
+            process.popen.stdin.flush()
+            while process.popen.poll() is None and process.left() > 3 and self.kept(folder) < number:
+                time.sleep(0.002)
+
+    @staticmethod
+    def kept(folder):
+        content = scenarios.read(os.path.join(folder, "state"))
+        return int(json.loads(content)["id"]) if content else 0
+
+
+class OnlyKill(Cut):
+    """Without --durable the log of the store is not synced at each step: items may be printed again, and nothing else."""
+
+    repeats = True
+
+
+def all_cuts():
+    by_name = {(scenario.tool, scenario.name): scenario for scenario in scenarios.all_scenarios()}
+    return [
+        Cut(by_name["jpatch", "in place"]),
+        Cut(by_name["jpatch", "in place with backup and undo"]),
+        Fed(by_name["jpatch", "checkpoint"]),
+        Fed(by_name["jdiff", "checkpoint"]),
+        Cut(by_name["sse-cat", "checkpoint"]),
+        Cut(by_name["xml-split", "files"]),
+        Cut(by_name["paginate", "durable store"]),
+        OnlyKill(by_name["paginate", "store"]),
+    ]
+
+
+assert servers.ITEMS > servers.PAGE  # a store of one page would prove little

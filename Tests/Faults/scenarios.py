@@ -1,0 +1,270 @@
+"""The ways of running a tool that are tried: the laws' samples, the network, and whatever leaves files behind."""
+import json
+import os
+import shlex
+import sqlite3
+
+import servers
+from tracing import Outcome, Process
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LAWS = os.path.join(HERE, "..", "Fixtures", "laws")
+OLD = b'{"a": 1, "b": [true]}\n'
+PATCH = b'[{"op":"replace","path":"/a","value":2}]'
+NEW = b'{"a": 2, "b": [true]}\n'
+
+
+def read(path):
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return None
+
+
+class Scenario:
+    """A command with its input. `{HTTP}` and `{WS}` stand for the servers' URLs."""
+
+    # What a file may hold afterwards, and what it holds when all went well (the last). None: it is not there.
+    states = {}
+    # Whether the other end forgets what was under way when a connection is lost, so that words are all there can be.
+    forgets = False
+
+    def __init__(self, name, command, data=b"", files=None, states=None):
+        self.name, self.words, self.data = name, shlex.split(command), data
+        self.tool = next(word for word in self.words if os.path.exists(os.path.join(HERE, "..", "..", "Sources", word, "main.swift")))
+        self.forgets = self.tool == "ws-cat"
+        self.given = files or {}
+        self.states = states or {}
+
+    def prepare(self, folder):
+        for name, content in self.given.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+
+    def command(self, made):
+        return [made.fill(word) for word in self.words]
+
+    def run(self, folder, made, fault=None, is_traced=False):
+        outcome = Outcome()
+        Process(self.command(made), folder, fault, is_traced).end(outcome, made.fill(self.data.decode()).encode())
+        outcome.output, outcome.error = made.hide(outcome.output), made.hide(outcome.error)
+        self.look(folder, outcome)
+        return outcome
+
+    def look(self, folder, outcome):
+        for name in os.listdir(folder):
+            if not os.path.isdir(os.path.join(folder, name)):
+                outcome.files[name] = read(os.path.join(folder, name))
+
+    def again(self, folder, made, command=None, data=None):
+        """A run without faults in the same folder."""
+        outcome = Outcome()
+        words = [made.fill(word) for word in (command or self.words)]
+        Process(words, folder).end(outcome, self.data if data is None else data)
+        return outcome
+
+    def afterwards(self, folder, made, base, outcome):
+        """What is wrong with a run without faults after this one."""
+        return []
+
+
+class Repeated(Scenario):
+    """A second run, without faults, must do what the first one should have done."""
+
+    def afterwards(self, folder, made, base, outcome):
+        again = self.again(folder, made)
+        if again.status != base.status or made.hide(again.output) != base.output:
+            return [f"run again: {again}"]
+        for name, allowed in self.states.items():
+            if read(os.path.join(folder, name)) != allowed[-1]:
+                return [f"run again, {name} holds {read(os.path.join(folder, name))!r}"]
+        return []
+
+
+class InPlace(Scenario):
+    """`jpatch -i --backup --undo`: the document is old or new, and what takes it back is never lost."""
+
+    UNDO = b'[{"op":"test","path":"/old"}]\n'
+
+    def __init__(self):
+        super().__init__(
+            "in place with backup and undo", "jpatch -i --backup .bak --undo undo -e " + shlex.quote(PATCH.decode()) + " doc",
+            files={"doc": OLD, "undo": self.UNDO})
+
+    def afterwards(self, folder, made, base, outcome):
+        new_undo = base.files["undo"]
+        document, backup, undo = (outcome.files.get(name) for name in ("doc", "doc.bak", "undo"))
+        wrong = []
+        if document not in (OLD, base.files["doc"]) or backup not in (None, OLD) or undo not in (self.UNDO, new_undo):
+            wrong.append("a file is neither old nor new")
+        if document == base.files["doc"] and document != OLD and undo != new_undo:
+            wrong.append("the document is new, and the patch that takes it back is not there")
+        if document == OLD and undo != self.UNDO and outcome.status not in (0, None) and outcome.status > 0:
+            if "rename" not in (outcome.hit or "") or "undo" not in (outcome.hit or ""):
+                wrong.append("the document is old, and the patch that takes back the edit before is lost")
+        if document == OLD:
+            again = self.again(folder, made)
+            if again.status != 0 or read(os.path.join(folder, "doc")) != base.files["doc"]:
+                wrong.append(f"run again: {again}")
+        return wrong
+
+
+class Records(Scenario):
+    """`jpatch --follow --checkpoint`: the source sends what comes after the id of the checkpoint."""
+
+    COUNT = 6
+    TOOL = "jpatch --follow --newer /n --checkpoint state"
+
+    def __init__(self):
+        super().__init__("checkpoint", self.TOOL, b"".join(self.record(number) for number in range(1, self.COUNT + 1)))
+
+    @staticmethod
+    def record(number):
+        kind, data = ("data", {"n": 1}) if number == 1 else (
+            "patch", [{"op": "test", "path": "/n", "value": number - 1}, {"op": "replace", "path": "/n", "value": number}])
+        return json.dumps({"event": kind, "id": str(number), "data": data}).encode() + b"\n"
+
+    def kept(self, folder):
+        """The id and the document of the checkpoint; (0, None) where there is none."""
+        content = read(os.path.join(folder, "state"))
+        if content is None:
+            return 0, None
+        record = json.loads(content)
+        return int(record["id"]), record["data"]
+
+    def printed(self, output):
+        return [json.loads(line)["n"] for line in output.splitlines(keepends=True) if line.endswith(b"\n")]
+
+    def afterwards(self, folder, made, base, outcome):
+        try:
+            number, document = self.kept(folder)
+        except (ValueError, KeyError) as error:
+            return [f"the checkpoint is neither old nor new: {error}"]
+        if number and document != {"n": number}:
+            return [f"the checkpoint's id and document do not belong together: {number} {document}"]
+        before = self.printed(outcome.output)
+        if number > max(before, default=0) and not (outcome.hit and "write(1" in outcome.hit):
+            return [f"the checkpoint ({number}) is ahead of what was printed {before}"]
+        rest = b"".join(self.record(n) for n in range(number + 1, self.COUNT + 1))
+        again = self.again(folder, made, data=rest)
+        everything = set(before + self.printed(again.output))
+        if again.status != 0 or self.kept(folder)[0] != self.COUNT:
+            return [f"run again: {again}"]
+        if everything != set(range(1, self.COUNT + 1)) and not (outcome.hit and "write(1" in outcome.hit):
+            return [f"printed: {before}, then {self.printed(again.output)}"]
+        return []
+
+
+class Documents(Scenario):
+    """`jdiff --follow --checkpoint`: a restart goes on from the document that was written last."""
+
+    def __init__(self):
+        super().__init__("checkpoint", "jdiff --follow --checkpoint state", b'{"n":1}\n{"n":2}\n{"n":3,"m":[]}\n')
+
+    def afterwards(self, folder, made, base, outcome):
+        content = read(os.path.join(folder, "state"))
+        try:
+            if content is not None and json.loads(content)["data"] not in ({"n": 1}, {"n": 2}, {"n": 3, "m": []}):
+                return [f"the checkpoint is neither old nor new: {content}"]
+        except (ValueError, KeyError) as error:
+            return [f"the checkpoint is neither old nor new: {error}"]
+        again = self.again(folder, made)
+        state = json.loads(read(os.path.join(folder, "state")) or b"{}")
+        if again.status != 0 or state.get("data") != {"n": 3, "m": []}:
+            return [f"run again: {again}, checkpoint {state}"]
+        return []
+
+
+class Stream(Scenario):
+    """`sse-cat --checkpoint URL`: with the run after it, all events are printed."""
+
+    def __init__(self):
+        super().__init__("checkpoint", "sse-cat --reconnect-delay 5 --checkpoint state {HTTP}/events")
+
+    def afterwards(self, folder, made, base, outcome):
+        again = self.again(folder, made)
+        try:
+            number = int(json.loads(read(os.path.join(folder, "state")))["id"])
+            lines = [json.loads(line)["id"] for line in (outcome.output + again.output).splitlines()]
+        except (TypeError, ValueError, KeyError) as error:
+            return [f"{error}; {outcome.output!r}; run again: {again}"]
+        if again.status != 0 or number != servers.EVENTS:
+            return [f"run again: {again}, checkpoint {number}"]
+        lost_write = outcome.hit and "write(1" in outcome.hit and "error" not in outcome.hit
+        if set(lines) != set(map(str, range(1, servers.EVENTS + 1))) and not lost_write:
+            return [f"printed: {lines}"]
+        if outcome.status == 0 and len(lines) != servers.EVENTS:
+            return [f"printed twice: {lines}"]
+        return []
+
+
+class Store(Scenario):
+    """`paginate --store`: whatever happened, later runs print the rest, nothing twice, and the store is sound."""
+
+    OPTIONS = "--store store --items /items --id /id --next /next"
+
+    def __init__(self, name="store", options=""):
+        super().__init__(name, f"paginate {self.OPTIONS} {options} {{HTTP}}/feed")
+
+    def afterwards(self, folder, made, base, outcome):
+        first = outcome.output.splitlines()
+        again = self.again(folder, made)
+        last = self.again(folder, made, self.words + ["--redeliver"])
+        if again.status != 0 or last.status != 0:
+            return [f"run again: {again}; --redeliver: {last}"]
+        wrong = []
+        second, uncertain = again.output.splitlines(), last.output.splitlines()
+        everything = [servers.item(number) for number in range(1, servers.ITEMS + 1)]
+        if not (outcome.hit and "write(1" in outcome.hit and "error" not in outcome.hit):
+            if set(first + second + uncertain) != set(everything):
+                wrong.append(f"printed: {first}, then {second}, uncertain {uncertain}")
+        if set(first) & set(second):
+            wrong.append(f"printed twice: {set(first) & set(second)}")
+        database = sqlite3.connect(os.path.join(folder, "store"))
+        found = database.execute("PRAGMA integrity_check").fetchall()
+        database.close()
+        return wrong if found == [("ok",)] else wrong + [f"integrity_check: {found}"]
+
+    def look(self, folder, outcome):
+        """The files are SQLite's; what they hold is judged by the runs afterwards."""
+        super().look(folder, outcome)
+        for name in [name for name in outcome.files if name.startswith("store")]:
+            outcome.files[name] = b""
+
+
+def samples():
+    """The lines of samples.txt; a word before the tool that would start a server gives way to ours."""
+    result = []
+    with open(os.path.join(LAWS, "samples.txt"), encoding="utf-8") as file:
+        for line in file:
+            if not line.strip() or line.startswith("#"):
+                continue
+            command, _, data = line.split(" ", 1)[1].strip().rpartition(" <")
+            command = command.replace("with-ws-echo ", "").replace("{0}", "{WS}").replace("laws/", LAWS + "/")
+            result.append(Scenario(command.replace(LAWS + "/", ""), command, read(os.path.join(LAWS, data))))
+    return result
+
+
+def all_scenarios():
+    import serving
+    xml = b"<a><r>1</r><r>22</r><r>333</r></a>"
+    parts = {f"part-{n}.xml": [None, b'<?xml version="1.0" encoding="UTF-8"?>\n<r>%s</r>\n' % (str(n).encode() * n)] for n in (1, 2, 3)}
+    return samples() + [
+        Repeated("in place", "jpatch -i -e " + shlex.quote(PATCH.decode()) + " doc", files={"doc": OLD}, states={"doc": [OLD, NEW]}),
+        InPlace(),
+        Records(),
+        Documents(),
+        Repeated("files", "xml-split --files part-%d.xml r", xml, states=parts),
+        Scenario("connect once", "sse-cat --no-reconnect {HTTP}/all"),
+        Scenario("after a redirect", "sse-cat --no-reconnect {HTTP}/moved"),
+        Scenario("reconnect", "sse-cat --reconnect-delay 5 {HTTP}/events"),
+        Stream(),
+        Scenario("three pages", "paginate --items /items --id /id --next /next {HTTP}/feed"),
+        Scenario("after a redirect", "paginate --records --items /items --id /id --next /next {HTTP}/moved"),
+        Store(),
+        Store("durable store", "--durable"),
+        Scenario("echo", "ws-cat --half-close {WS}", b'{"a":1}\ntext\n{"b":[2]}\n'),
+        serving.Served("a client", "sse-serve --port-file port 0"),
+        serving.Served("plain events", "sse-serve --plain --add-ids --port-file port 0"),
+    ]

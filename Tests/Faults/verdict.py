@@ -1,0 +1,68 @@
+"""What is wrong with a run one of whose calls failed."""
+import re
+import signal
+
+
+def injected(hit):
+    """The call, its first argument and its error or count, from strace's line."""
+    match = re.match(r"\d+ +(\w+)\(([^,)]*).*= (-?\d+)(?: (E\w+))?.*\(INJECTED", hit)
+    return match.groups() if match else ("", "", "", None)
+
+
+def without(whole, part, count):
+    """Whether `part` is `whole` less `count` bytes at one place."""
+    if len(whole) - len(part) != count:
+        return False
+    return any(part == whole[:index] + whole[index + count:] for index in range(len(part) + 1))
+
+
+def judge(scenario, base, outcome, fault):
+    """A list of complaints; empty when all is as it should be."""
+    if outcome.hangs:
+        return ["it hangs"]
+    call, first, answer, error = injected(outcome.hit or "")
+    is_count = outcome.hit is not None and error is None
+    wrong = list(outcome.notes)
+    status = outcome.status
+    if status < 0:
+        if -status == signal.SIGPIPE and error == "EPIPE":
+            return wrong + leftovers(outcome, call)
+        return [f"died of signal {-status} ({signal.Signals(-status).name})"]
+    if is_count and call in ("read", "recvfrom", "pread64", "pwrite64", "sendto", "sendmsg"):
+        # The kernel told a lie, and what it hides is not known: no more than an end, and words, can be asked for.
+        return wrong if status in (0, 1) or outcome.error else wrong + [f"status {status} without a word"]
+    lost = int(answer) if is_count and call in ("write", "writev") else 0
+    if status == base.status:
+        is_told = scenario.forgets and outcome.error
+        if outcome.output != base.output and not is_told and not (lost and first == "1" and without(base.output, outcome.output, lost)):
+            wrong.append(f"status {status} with other output")
+        for name in sorted(set(base.files) | set(outcome.files)):
+            old, new = base.files.get(name), outcome.files.get(name)
+            if old != new and not (lost and old and new is not None and without(old, new, lost)):
+                if not (name.endswith(".tmp") or name == "state"):
+                    wrong.append(f"status {status}, and the file {name} is another")
+    else:
+        if status == 0:
+            wrong.append("status 0 where it is not")
+        if status not in (0, 2, 3, 4):
+            wrong.append(f"status {status}")
+        if not outcome.error and not (first == "2" and call.startswith("write")) and error != "EPIPE":
+            wrong.append(f"status {status} without a word")
+        elif outcome.error and not outcome.error.startswith((scenario.tool + ": ").encode()):
+            wrong.append("words that are not its own")
+        if not base.output.startswith(outcome.output) and not lost:
+            wrong.append("what was printed is no beginning of the whole")
+        for name, allowed in scenario.states.items():
+            found = outcome.files.get(name)
+            if found not in allowed and not (lost and any(x and found is not None and without(x, found, lost) for x in allowed)):
+                wrong.append(f"{name} is neither old nor new: {found!r}")
+    if outcome.error.count(b"\n") > 8:
+        wrong.append("more than words on standard error")
+    return wrong + leftovers(outcome, call)
+
+
+def leftovers(outcome, call):
+    """A run that ended by itself leaves no temporary files, if it could take them away."""
+    if call in ("unlink", "unlinkat"):
+        return []
+    return [f"{name} was left behind" for name in outcome.files if name.endswith(".tmp")]
