@@ -40,12 +40,15 @@ bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
 
 # Kills the pipeline at random, ROUNDS times over, and as often a tool with a store; damages ten times as many stores and
-# checkpoints.
+# checkpoints; fails every system call of every tool once, and cuts the power at every write. FAULTS and CUTS are options
+# of the last two, such as --tool jpatch.
 ROUNDS ?= 100
 soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-store $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/damage $(ROUNDS)0
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Faults/every-call $(FAULTS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Faults/power-cut $(CUTS)
 
 # Fuzzes each parser for SECONDS.
 SECONDS ?= 60

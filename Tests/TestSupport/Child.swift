@@ -48,6 +48,32 @@ public struct Child {
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 
+  /// Waits until the process is the program `name`, and sleeps: it has started, and waits for something.
+  /// - Returns: false when that does not happen in 20 seconds.
+  public func waits(as name: String) -> Bool {
+    for _ in 0..<10_000 {
+      if isAsleep(as: name) { return true }
+      usleep(2000)
+    }
+    return false
+  }
+
+  private func isAsleep(as name: String) -> Bool {
+    #if os(Linux)
+      var room = [CChar](repeating: 0, count: 4096)
+      let count = readlink("/proc/\(identifier)/exe", &room, room.count - 1)
+      let program = String(decoding: room.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+      // The state is the letter after the name, which is in brackets.
+      let text = FileManager.default.contents(atPath: "/proc/\(identifier)/stat") ?? Data()
+      let state = String(decoding: text, as: UTF8.self).components(separatedBy: ") ").last?.first
+      return (program as NSString).lastPathComponent == name && state == "S"
+    #else
+      guard let found = try? Command.shell("ps -o state=,comm= -p \(identifier)").text else { return false }
+      let words = found.split(separator: " ", maxSplits: 1).map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
+      return words.count == 2 && words[0].hasPrefix("S") && (words[1] as NSString).lastPathComponent == name
+    #endif
+  }
+
   public func send(_ signal: Int32) { kill(identifier, signal) }
 
   /// A pipe that no child inherits but by the ends that it is given.

@@ -14,6 +14,18 @@ public enum Repository {
     ?? Bundle.allBundles.map(\.bundlePath).first { $0.hasSuffix(".xctest") }
     .map { ($0 as NSString).deletingLastPathComponent } ?? path(".build/debug")
 
+  /// Whether the tools are those that people get, rather than those that were built to be debugged.
+  public static let areReleased = ProcessInfo.processInfo.environment["FEEDUTILS_BIN"] != nil
+
+  /// Whether a program of Linux alone is there to test with. In CI on Linux it must be.
+  public static func hasOnLinux(_ program: String) -> Bool {
+    #if os(Linux)
+      return has(program)
+    #else
+      return false
+    #endif
+  }
+
   /// Every tool of the package: the folders of `Sources` with a main.swift.
   public static let tools: [String] = {
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: path("Sources"))) ?? []

@@ -9,6 +9,14 @@ import Testing
     return all.filter { $0.hasSuffix(".cases") }.sorted()
   }()
 
+  /// A list that is empty because it was not found would be green.
+  @Test func everyToolHasCases() {
+    #expect(Self.files.count >= 30)
+    for tool in Repository.tools {
+      #expect(Self.files.contains { $0.hasPrefix(tool + "/") }, "Tests/Cases/\(tool) has no cases")
+    }
+  }
+
   @Test(arguments: files)
   func runsAsWritten(_ file: String) throws {
     let transcript = try Transcript(parsing: Repository.contents("Tests/Cases/\(file)"))

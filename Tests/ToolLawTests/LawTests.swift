@@ -2,42 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One way of running a tool, from Tests/Fixtures/laws/samples.txt.
-struct Sample: CustomTestStringConvertible, Sendable {
-  let isLive: Bool
-  /// Whether anything comes out on standard output; a server's output goes elsewhere.
-  let prints: Bool
-  /// The exit status when all is well.
-  let status: Int32
-  let tool: String
-  /// The command without its input.
-  let command: String
-  let input: Data
-
-  var testDescription: String { command }
-
-  static let all: [Sample] = {
-    guard let lines = try? Fixtures.lines("laws/samples.txt") else { return [] }
-    return lines.compactMap { _, line in
-      guard let mark = line.range(of: " <", options: .backwards), let space = line.firstIndex(of: " ") else {
-        return nil
-      }
-      let folder = Repository.path("Tests/Fixtures/laws") + "/"
-      let command = line[line.index(after: space)..<mark.lowerBound].replacingOccurrences(of: "laws/", with: folder)
-      return Sample(
-        isLive: line[..<space] == "live", prints: line[..<space] != "silent", status: line[..<space] == "no" ? 1 : 0,
-        tool: command.split(separator: " ").map(String.init).first(where: Repository.tools.contains) ?? "",
-        command: command,
-        input: FileManager.default.contents(atPath: folder + line[mark.upperBound...]) ?? Data())
-    }
-  }()
-
-  /// Runs the command with `tail` behind it: a redirection, a pipe.
-  func run(_ tail: String = "", input: Data? = nil, environment: [String: String] = [:]) throws -> Result {
-    try Command.shell(command + " " + tail, input: input ?? self.input, environment: environment)
-  }
-}
-
 /// The laws of DESIGN section 3, tried on every tool.
 @Suite struct LawTests {
   @Test func everyToolIsTried() {
@@ -94,7 +58,8 @@ struct Sample: CustomTestStringConvertible, Sendable {
     let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { for descriptor in [input.read, input.write, null] { close(descriptor) } }
     let child = try Child("exec " + sample.command, in: scratch.path, input: input.read, output: null, error: null)
-    usleep(20_000)
+    // Or it would be the shell that dies, as any program does.
+    #expect(child.waits(as: sample.tool))
     child.send(signal)
     #expect(child.wait() == 128 + signal)
   }
@@ -142,36 +107,17 @@ struct Sample: CustomTestStringConvertible, Sendable {
 
   @Test(arguments: Sample.all)
   func badReadsAndWritesChangeNothing(_ sample: Sample) throws {
-    guard let library = try Self.faults() else { return }
+    guard let library = try Preload.library("faults") else { return }
     let whole = try sample.run()
     for faults in ["short", "eintr", "short eintr"] {
-      let result = try sample.run(environment: ["LD_PRELOAD": library.path, "FAULTS": faults])
+      let result = try sample.run(environment: ["LD_PRELOAD": library, "FAULTS": faults])
       #expect(
         result.output == whole.output && result.status == sample.status && result.error.isEmpty, "\(faults)")
     }
     for room in sample.prints ? [0, 1, whole.output.count - 1] : [] {
-      let result = try sample.run(environment: ["LD_PRELOAD": library.path, "FAULTS": "enospc=\(room)"])
+      let result = try sample.run(environment: ["LD_PRELOAD": library, "FAULTS": "enospc=\(room)"])
       #expect(result.status == 2 && result.output == whole.output.prefix(room))
       #expect(result.error == "\(sample.tool): standard output: no space left on device\n")
     }
-  }
-
-  /// The library of faults, built once a run; nil without a C compiler.
-  private static func faults() throws -> Faults? {
-    #if os(Linux)
-      return Repository.has("cc") ? try sharedFaults.get() : nil
-    #else
-      return nil
-    #endif
-  }
-
-  private struct Faults: Sendable { let path: String }
-
-  private static let sharedFaults = Swift.Result<Faults, any Error> {
-    let path = NSTemporaryDirectory() + "feedutils-faults-\(ProcessInfo.processInfo.processIdentifier).so"
-    let source = Repository.path("Tests/Fixtures/laws/faults.c")
-    let result = try Command.shell("cc -shared -fPIC -O1 -o \(path) \(source) -ldl")
-    #expect(result.status == 0, "\(result.error)")
-    return Faults(path: path)
   }
 }

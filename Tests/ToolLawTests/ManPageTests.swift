@@ -6,6 +6,11 @@ import Testing
 @Suite struct ManPageTests {
   private static func page(of tool: String) -> String { "man/\(tool).1" }
 
+  @Test func thePagesAreFound() {
+    #expect(Repository.tools.count >= 7 && ManPage.all.count > Repository.tools.count)
+    #expect(ManPage.all.contains("man/feedutils.7"))
+  }
+
   @Test(arguments: Repository.tools)
   func everyToolHasAPage(_ tool: String) throws {
     let page = try ManPage(Self.page(of: tool))

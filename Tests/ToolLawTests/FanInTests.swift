@@ -1,0 +1,130 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A tool with input that makes it print records of one size.
+struct Writer: CustomTestStringConvertible, Sendable {
+  let tool: String
+  let command: String
+  /// What comes before the records, a record with `#` for its number and `@` for its filling, and what comes after them.
+  let head: String, record: String, tail: String
+
+  var testDescription: String { command }
+
+  /// A line for each tool that prints more than one record.
+  static let all = [
+    Writer("jpatch", "jpatch --each -e '[]'", #"{"n":#,"w":"@"}"# + "\n"),
+    Writer("jdiff", "jdiff --follow", #"{"n":#,"w":"@#"}"# + "\n"),
+    Writer("xml-split", "xml-split /r/e", "<e n='#'>@</e>\n", head: "<r>\n", tail: "</r>\n"),
+    Writer("sse-cat", "sse-cat -", "id: #\ndata: @\n\n"),
+    Writer(
+      "paginate", "paginate --items /items --id /id", #"{"items":[{"id":#,"w":"@"}],"next":"/feed?page=#"}"# + "\n"),
+    Writer("ws-cat", "with-ws-echo ws-cat --half-close {0}", "# @\n"),
+  ]
+
+  private init(_ tool: String, _ command: String, _ record: String, head: String = "", tail: String = "") {
+    (self.tool, self.command, self.head, self.record, self.tail) = (tool, command, head, record, tail)
+  }
+
+  /// - Parameter size: of the filling, in bytes: a bit less than the record is.
+  func input(_ filling: Character, size: Int, count: Int) -> String {
+    let filled = record.replacingOccurrences(of: "@", with: String(repeating: filling, count: size))
+    return head + (1...count).map { filled.replacingOccurrences(of: "#", with: "\($0)") }.joined() + tail
+  }
+
+  /// Whether it is one of the tools that read a network, which take care of readers that share a pipe.
+  var readsNetwork: Bool {
+    let result = try? Command.shell("grep -rlq 'import FeedHTTP' \(Command.quote(Repository.path("Sources/" + tool)))")
+    return result?.status == 0
+  }
+
+  /// The command with words before the tool's own name.
+  func command(with words: String) -> String {
+    let parts = command.split(separator: " ").map(String.init)
+    let index = parts.firstIndex(of: tool) ?? 0
+    return (parts[..<index] + [words] + parts[index...]).joined(separator: " ")
+  }
+}
+
+/// Writes end at records (law 11), so that several writers can share a file, or a pipe.
+@Suite struct FanInTests {
+  /// The size of the filling and how many records: each writer makes more than its buffer holds.
+  static let sizes = [(150, 3000), (4950, 200), (99_900, 20)]
+  static let pipeBuffer = 4096
+
+  @Test func everyToolThatPrintsRecordsIsTried() {
+    let live = Set(Sample.all.filter { $0.isLive && $0.prints }.map(\.tool))
+    #expect(live.subtracting(Writer.all.map(\.tool)) == [])
+    #expect(Writer.all.contains(where: \.readsNetwork) && !Writer.all.allSatisfy(\.readsNetwork))
+  }
+
+  @Test(arguments: Writer.all, sizes)
+  func threeWritersOfOneFile(_ writer: Writer, _ size: (filling: Int, count: Int)) throws {
+    try expectWhole(writer, size.filling, size.count, tail: ">>out")
+  }
+
+  @Test(arguments: Writer.all.filter(\.readsNetwork), [(150, 3000), (3900, 250)])
+  func threeWritersOfOnePipe(_ writer: Writer, _ size: (filling: Int, count: Int)) throws {
+    try expectWhole(writer, size.filling, size.count, tail: "", reader: "| cat >out")
+  }
+
+  private func expectWhole(
+    _ writer: Writer, _ filling: Int, _ count: Int, tail: String, reader: String = ""
+  ) throws {
+    let scratch = try ScratchFolder()
+    var expected: Set<Data> = []
+    for letter in "abc" {
+      try scratch.write("in-\(letter)", writer.input(letter, size: filling, count: count))
+      let alone = try Command.shell("\(writer.command) <in-\(letter)", in: scratch.path)
+      #expect(alone.status == 0 && alone.error.isEmpty)
+      expected.formUnion(alone.output.split(separator: 10).map { Data($0) })
+    }
+    let start = "abc".map { "\(writer.command) <in-\($0) \(tail) &" }.joined(separator: " ")
+    let result = try Command.shell("{ \(start) wait; } \(reader)", in: scratch.path)
+    #expect(result.status == 0 && result.error.isEmpty)
+    let lines = (FileManager.default.contents(atPath: scratch.file("out")) ?? Data()).split(separator: 10)
+    let torn = lines.filter { !expected.contains(Data($0)) }
+    #expect(torn.count == 0, "\(torn.count) of \(lines.count) lines are torn")
+    #expect(lines.count >= 3 * count)
+  }
+
+  // MARK: What makes it so
+
+  @Test(arguments: Writer.all, sizes)
+  func writesToAFileEndAtRecords(_ writer: Writer, _ size: (filling: Int, count: Int)) throws {
+    let parts = try writes(writer, size.filling, size.count, tail: ">>out")
+    #expect(parts.count { $0.last != 10 } == 0, "of \(parts.count)")
+  }
+
+  @Test(arguments: Writer.all, sizes)
+  func writesToAPipeEndAtRecords(_ writer: Writer, _ size: (filling: Int, count: Int)) throws {
+    let parts = try writes(writer, size.filling, size.count, tail: "| cat >out")
+    if writer.readsNetwork { #expect(parts.count { $0.count > Self.pipeBuffer } == 0, "of \(parts.count)") }
+    // Longer records may come in parts.
+    if size.filling < (writer.readsNetwork ? Self.pipeBuffer - 200 : 60_000) {
+      #expect(parts.count { $0.last != 10 } == 0, "of \(parts.count)")
+    }
+  }
+
+  /// What each write(2) to standard output took, by the journal of Tests/Faults/journal.c.
+  private func writes(_ writer: Writer, _ filling: Int, _ count: Int, tail: String) throws -> [Data] {
+    guard let library = try Preload.library("journal") else { return [] }
+    let scratch = try ScratchFolder()
+    try scratch.write("in", writer.input("a", size: filling, count: count))
+    let words = "env LD_PRELOAD=\(library) JOURNAL=\(scratch.file("journal"))"
+    let result = try Command.shell("\(writer.command(with: words)) <in \(tail)", in: scratch.path)
+    #expect(result.status == 0 && result.error.isEmpty)
+    let journal = FileManager.default.contents(atPath: scratch.file("journal")) ?? Data()
+    var parts: [Data] = []
+    var index = journal.startIndex
+    while index < journal.endIndex, let end = journal[index...].firstIndex(of: 10) {
+      let head = String(decoding: journal[index..<end], as: UTF8.self).split(separator: " ")
+      index = end + 1
+      guard let kind = head.first, kind == "P" || kind == "W", let size = Int(head.last ?? "") else { continue }
+      if kind == "P" { parts.append(Data(journal[index..<(index + size)])) }
+      index += size
+    }
+    #expect(parts.reduce(0) { $0 + $1.count } > count * filling)
+    return parts
+  }
+}

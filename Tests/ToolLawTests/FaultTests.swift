@@ -1,0 +1,28 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A part of what `make soak` does as a whole: Tests/Faults says what is tried and how it is judged.
+@Suite(.enabled(if: Repository.areReleased && Repository.hasOnLinux("strace") && Repository.hasOnLinux("python3")))
+struct FaultTests {
+  @Test func aCallThatFailsIsTroubleThatIsTold() throws {
+    let result = try Command.shell(Repository.path("Tests/Faults/every-call") + " --sample 300 --seed 1")
+    #expect(result.status == 0, "\(result.text) \(result.error)")
+    #expect(result.text.contains(" runs over "))
+  }
+
+  @Test(.enabled(if: Repository.hasOnLinux("cc")))
+  func aPowerCutLeavesOldOrNew() throws {
+    let result = try Command.shell(Repository.path("Tests/Faults/power-cut") + " --sample 150 --seed 1")
+    #expect(result.status == 0, "\(result.text) \(result.error)")
+    #expect(result.text.contains("150 disks of "))
+  }
+
+  /// Or the one before would prove nothing.
+  @Test(.enabled(if: Repository.hasOnLinux("cc")))
+  func aCutWithoutSyncsIsNoticed() throws {
+    let driver = Repository.path("Tests/Faults/power-cut") + " --tool jpatch --scenario place --unsynced"
+    let result = try Command.shell(driver)
+    #expect(result.status == 1 && result.text.contains("neither old nor new"), "\(result.text) \(result.error)")
+  }
+}

@@ -1,0 +1,31 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What `make install` puts there.
+@Suite(.enabled(if: Repository.areReleased && Repository.hasOnLinux("readelf")))
+struct InstallTests {
+  @Test func whatIsInstalledIsHardened() throws {
+    let scratch = try ScratchFolder()
+    // Nothing is built: the tools that are tested are those that are installed.
+    let make = "make -s -C \(Command.quote(Repository.root.path)) install SWIFT=true"
+    let result = try Command.shell(
+      make + " DESTDIR=\(Command.quote(scratch.path)) PREFIX=/usr BIN=\(Command.quote(Repository.binaries))")
+    #expect(result.status == 0, "\(result.error)")
+    for tool in Repository.tools { try look(at: scratch.file("usr/bin/" + tool)) }
+  }
+
+  private func look(at path: String) throws {
+    let dynamic = try Command.shell("readelf -W -d \(Command.quote(path))").text
+    // No library is looked for beside it.
+    #expect(dynamic.contains("(NEEDED)"), "\(path)")
+    #expect(!dynamic.contains("RUNPATH") && !dynamic.contains("RPATH"), "\(path) \(dynamic)")
+    // Full RELRO: all is bound at the start, and cannot be written to after that. PIE: nobody knows where it is.
+    let flags = dynamic.split(separator: "\n").filter { $0.contains("FLAGS") }.joined()
+    #expect(flags.contains("NOW") && flags.contains("PIE"), "\(path) \(dynamic)")
+    let segments = try Command.shell("readelf -W -h -l \(Command.quote(path))").text
+    #expect(segments.contains("GNU_RELRO") && segments.contains("DYN ("), "\(path) \(segments)")
+    let stack = segments.split(separator: "\n").first { $0.contains("GNU_STACK") } ?? ""
+    #expect(stack.contains("RW ") && !stack.contains("RWE"), "\(path) \(stack)")
+  }
+}

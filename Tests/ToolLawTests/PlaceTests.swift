@@ -1,0 +1,107 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Nothing of the place that a tool runs in is trusted: no library, helper or configuration is looked for in the current
+/// folder, beside the binary or relative to argv[0], and argv is read without /proc.
+@Suite struct PlaceTests {
+  /// A name that a system call was given, with the call, from a line of strace's.
+  private static func names(in log: String) -> [(call: String, name: String)] {
+    log.split(separator: "\n").compactMap { line in
+      let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
+      guard parts.count > 2, let call = parts[0].split(separator: " ").last?.split(separator: "(").first else {
+        return nil
+      }
+      return (String(call), String(parts[1]))
+    }
+  }
+
+  /// Names that are looked up in the current folder or beside the tool. The tool itself is started by its name there.
+  private static func untrusted(_ log: String, tool: String) -> [String] {
+    let own = Repository.binaries + "/" + tool
+    return names(in: log).filter { call, name in
+      guard name.hasPrefix("/") else { return !name.isEmpty }  // empty: what a descriptor is open on
+      return name.hasPrefix(Repository.binaries + "/") && !(call == "execve" && name == own)
+    }.map { "\($0.call) \($0.name)" }
+  }
+
+  @Test(.enabled(if: Repository.areReleased && Repository.hasOnLinux("strace")), arguments: Sample.all)
+  func nothingRelativeIsLookedUp(_ sample: Sample) throws {
+    let scratch = try ScratchFolder()
+    try Self.plant(in: scratch)
+    let trace = "strace -f -qq -e trace=%file -o \(scratch.file("log"))"
+    let result = try Command.shell(sample.command(with: trace), input: sample.input, in: scratch.path)
+    let whole = try sample.run()
+    #expect(result.status == sample.status && result.output == whole.output && result.error == whole.error)
+    let log = try scratch.read("log")
+    #expect(Self.names(in: log).contains { $0.name.hasPrefix("/") }, "an empty log proves nothing")
+    #expect(Self.untrusted(log, tool: sample.tool) == [])
+  }
+
+  /// The Swift runtime would look for a helper that prints where the crash was.
+  @Test(.enabled(if: Repository.areReleased && Repository.hasOnLinux("python3")), arguments: Sample.all)
+  func aCrashRunsNothing(_ sample: Sample) throws {
+    let scratch = try ScratchFolder()
+    try Self.plant(in: scratch)
+    // Without the variable that the tests set: people do not have it.
+    let command = "unset SWIFT_BACKTRACE; crash-on-terminal \(sample.tool) " + sample.command
+    let result = try Command.shell(command, in: scratch.path)
+    #expect(result.status == 0 && result.text.hasSuffix("signal 11\n"), "\(result.text) \(result.error)")
+    #expect(!FileManager.default.fileExists(atPath: scratch.file("mark")))
+  }
+
+  /// Files that leave a mark, or stop the tool, when it takes them for its own.
+  private static func plant(in scratch: ScratchFolder) throws {
+    for folder in ["bin", "libexec/swift/linux", "libexec/swift"] {
+      try FileManager.default.createDirectory(atPath: scratch.file(folder), withIntermediateDirectories: true)
+    }
+    for place in ["", "bin/", "libexec/swift/linux/", "libexec/swift/"] {
+      let path = try scratch.write(place + "swift-backtrace", "#!/bin/sh\n: >\(Command.quote(scratch.file("mark")))\n")
+      try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
+    }
+    for library in ["libcurl.so.4", "libsqlite3.so.0", "libstdc++.so.6", "libc.so.6", ".netrc", ".curlrc"] {
+      try scratch.write(library, "no library")
+    }
+  }
+
+  /// A folder that somebody else can write to, such as one for downloads, is no place to load libraries from.
+  @Test(.enabled(if: Repository.areReleased), arguments: Sample.firsts)
+  func librariesBesideTheToolAreNotLoaded(_ sample: Sample) throws {
+    let scratch = try ScratchFolder()
+    try Self.plant(in: scratch)
+    try FileManager.default.copyItem(atPath: Repository.binaries + "/" + sample.tool, toPath: scratch.file(sample.tool))
+    let whole = try sample.run()
+    let path = "PATH=\(Command.quote(scratch.path)):$PATH "
+    for command in [sample.command, sample.command.replacingOccurrences(of: sample.tool, with: "./" + sample.tool)] {
+      let result = try Command.shell(path + command, input: sample.input, in: scratch.path)
+      #expect(result.status == sample.status && result.output == whole.output && result.error == whole.error)
+    }
+  }
+
+  /// A chroot, a jail, an early boot. Only root may take /proc away.
+  @Test(.enabled(if: canHideProc), arguments: Sample.all)
+  func noToolNeedsProc(_ sample: Sample) throws {
+    let whole = try sample.run()
+    let script = "umount -l /proc && ! test -e /proc/self && exec \"$@\""
+    let command = sample.command(with: "unshare -m sh -c \(Command.quote(script)) sh")
+    let result = try Command.shell(command, input: sample.input)
+    #expect(result.status == sample.status && result.output == whole.output && result.error == whole.error)
+  }
+
+  private static let canHideProc: Bool = {
+    #if os(Linux)
+      return (try? Command.shell("unshare -m sh -c 'umount -l /proc'").status) == 0
+    #else
+      return false
+    #endif
+  }()
+
+  /// It moves `environ`, by which some find argv.
+  @Test(arguments: Sample.all)
+  func aLibraryMaySetVariables(_ sample: Sample) throws {
+    guard let library = try Preload.library("setenv") else { return }
+    let whole = try sample.run()
+    let result = try sample.run(environment: ["LD_PRELOAD": library])
+    #expect(result.status == sample.status && result.output == whole.output && result.error == whole.error)
+  }
+}

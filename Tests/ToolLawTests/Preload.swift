@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Libraries of C that the tools are run with (LD_PRELOAD), each built once a run.
+enum Preload {
+  /// The library of a file of Tests/Fixtures/laws or Tests/Faults; nil without a C compiler.
+  static func library(_ name: String) throws -> String? {
+    #if os(Linux)
+      guard Repository.has("cc") else { return nil }
+      return try built.withLock { paths in
+        if let path = paths[name] { return path }
+        let path = NSTemporaryDirectory() + "feedutils-\(name)-\(ProcessInfo.processInfo.processIdentifier).so"
+        let source =
+          ["Tests/Fixtures/laws", "Tests/Faults"].map { Repository.path("\($0)/\(name).c") }
+          .first(where: FileManager.default.fileExists) ?? name
+        let result = try Command.shell(
+          "cc -shared -fPIC -O1 -o \(Command.quote(path)) \(Command.quote(source)) -ldl")
+        #expect(result.status == 0, "\(result.error)")
+        paths[name] = path
+        return path
+      }
+    #else
+      return nil
+    #endif
+  }
+
+  private static let built = Guarded()
+
+  private final class Guarded: @unchecked Sendable {
+    private let lock = NSLock()
+    private var paths: [String: String] = [:]
+
+    func withLock<Answer>(_ body: (inout [String: String]) throws -> Answer) rethrows -> Answer {
+      try lock.withLock { try body(&paths) }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// One way of running a tool, from Tests/Fixtures/laws/samples.txt.
+struct Sample: CustomTestStringConvertible, Sendable {
+  let isLive: Bool
+  /// Whether anything comes out on standard output; a server's output goes elsewhere.
+  let prints: Bool
+  /// The exit status when all is well.
+  let status: Int32
+  let tool: String
+  /// The command without its input.
+  let command: String
+  let input: Data
+
+  var testDescription: String { command }
+
+  static let all: [Sample] = {
+    guard let lines = try? Fixtures.lines("laws/samples.txt") else { return [] }
+    return lines.compactMap { _, line in
+      guard let mark = line.range(of: " <", options: .backwards), let space = line.firstIndex(of: " ") else {
+        return nil
+      }
+      let folder = Repository.path("Tests/Fixtures/laws") + "/"
+      let command = line[line.index(after: space)..<mark.lowerBound].replacingOccurrences(of: "laws/", with: folder)
+      return Sample(
+        isLive: line[..<space] == "live", prints: line[..<space] != "silent", status: line[..<space] == "no" ? 1 : 0,
+        tool: command.split(separator: " ").map(String.init).first(where: Repository.tools.contains) ?? "",
+        command: command,
+        input: FileManager.default.contents(atPath: folder + line[mark.upperBound...]) ?? Data())
+    }
+  }()
+
+  /// The first sample of each tool.
+  static let firsts: [Sample] = Repository.tools.compactMap { tool in all.first { $0.tool == tool } }
+
+  /// Runs the command with `tail` after it: a redirection, a pipe.
+  func run(
+    _ tail: String = "", input: Data? = nil, in folder: String? = nil, environment: [String: String] = [:]
+  ) throws -> Result {
+    try Command.shell(command + " " + tail, input: input ?? self.input, in: folder, environment: environment)
+  }
+
+  /// The command with other words before the tool's own name, such as `strace -o log`: a word that becomes the tool,
+  /// as `with-ws-echo` does, stays in front of them.
+  func command(with words: String) -> String {
+    let parts = command.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard let index = parts.firstIndex(of: tool) else { return command }
+    return (parts[..<index] + [words] + parts[index...]).joined(separator: " ")
+  }
+
+  /// The command when the shell sets a limit or closes something just before the tool starts.
+  /// - Parameter patience: in seconds; then it is killed, so that a test of what might hang does not.
+  func command(after setting: String, patience: Int? = nil) -> String {
+    let timeout = patience.map { "timeout -s KILL \($0) " } ?? ""
+    return command(with: timeout + "sh -c " + Command.quote(setting + "; exec \"$@\"") + " sh")
+  }
+}
