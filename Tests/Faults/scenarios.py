@@ -33,7 +33,7 @@ class Scenario:
     def __init__(self, name, command, data=b"", files=None, states=None):
         self.name, self.words, self.data = name, shlex.split(command), data
         self.tool = next(word for word in self.words if os.path.exists(os.path.join(HERE, "..", "..", "Sources", word, "main.swift")))
-        self.forgets = self.tool == "ws-cat"
+        self.forgets, self.is_server = self.tool == "ws-cat", self.tool == "sse-serve"
         self.given = files or {}
         self.states = states or {}
 
@@ -241,7 +241,8 @@ def samples():
             if not line.strip() or line.startswith("#"):
                 continue
             command, _, data = line.split(" ", 1)[1].strip().rpartition(" <")
-            command = command.replace("with-ws-echo ", "").replace("{0}", "{WS}").replace("laws/", LAWS + "/")
+            # What is tried again is tried soon.
+            command = command.replace("ws-cat ", "ws-cat --reconnect-delay 5 ").replace("with-ws-echo ", "").replace("{0}", "{WS}").replace("laws/", LAWS + "/")
             result.append(Scenario(command.replace(LAWS + "/", ""), command, read(os.path.join(LAWS, data))))
     return result
 
@@ -264,7 +265,7 @@ def all_scenarios():
         Scenario("after a redirect", "paginate --records --items /items --id /id --next /next {HTTP}/moved"),
         Store(),
         Store("durable store", "--durable"),
-        Scenario("echo", "ws-cat --half-close {WS}", b'{"a":1}\ntext\n{"b":[2]}\n'),
+        Scenario("echo", "ws-cat --reconnect-delay 5 --half-close {WS}", b'{"a":1}\ntext\n{"b":[2]}\n'),
         serving.Served("a client", "sse-serve --port-file port 0"),
         serving.Served("plain events", "sse-serve --plain --add-ids --port-file port 0"),
     ]

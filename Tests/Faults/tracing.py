@@ -77,13 +77,6 @@ class Fault:
     def __init__(self, call, number, answer):
         self.call, self.number, self.answer = call, number, answer
 
-    @property
-    def error(self):
-        return self.answer.partition("error=")[2]
-
-    def __str__(self):
-        return f"{self.call} {self.number} {self.answer}"
-
 
 def loaded(log):
     """The line after the loader's last: it gives the list of libraries back."""
@@ -91,7 +84,7 @@ def loaded(log):
     for index, line in enumerate(log):
         if "/etc/ld.so.cache" in line and "openat(" in line:
             cache = index
-        elif cache is not None and isinstance(cache, int) and "mmap(" in line:
+        elif cache is not None and "mmap(" in line:
             address = line.rpartition("= ")[2].strip()
             for end in range(index, len(log)):
                 if f"munmap({address}" in log[end]:

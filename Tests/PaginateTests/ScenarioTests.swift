@@ -18,6 +18,8 @@ import Testing
   static let publishedScenarios: [Scenario] =
     Repository.conformance.flatMap { try? Scenario.read("\($0)/paginate-scenarios.json") } ?? []
 
+  @Test func ownScenariosAreFound() { #expect(Self.ownScenarios.count >= 60) }
+
   @Test(arguments: ownScenarios, ScenarioRunner.Kind.allCases)
   func own(_ scenario: Scenario, _ kind: ScenarioRunner.Kind) throws {
     #expect(!scenario.object.isEmpty, "\(scenario.name)")

@@ -6,7 +6,7 @@ import Testing
 @Suite(.enabled(if: Repository.areReleased && Repository.hasOnLinux("strace") && Repository.hasOnLinux("python3")))
 struct FaultTests {
   @Test func aCallThatFailsIsTroubleThatIsTold() throws {
-    let result = try Command.shell(Repository.path("Tests/Faults/every-call") + " --sample 300 --seed 1")
+    let result = try Command.shell(Repository.path("Tests/Faults/every-call") + " --sample 200 --seed 1")
     #expect(result.status == 0, "\(result.text) \(result.error)")
     #expect(result.text.contains(" runs over "))
   }
