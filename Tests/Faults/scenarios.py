@@ -100,6 +100,8 @@ class InPlace(Scenario):
             wrong.append("a file is neither old nor new")
         if document == base.files["doc"] and document != OLD and undo != new_undo:
             wrong.append("the document is new, and the patch that takes it back is not there")
+        if document == base.files["doc"] and backup != OLD:
+            wrong.append("the document is new, and the backup is not there")
         if document == OLD and undo != self.UNDO and outcome.status not in (0, None) and outcome.status > 0:
             if "rename" not in (outcome.hit or "") or "undo" not in (outcome.hit or ""):
                 wrong.append("the document is old, and the patch that takes back the edit before is lost")
