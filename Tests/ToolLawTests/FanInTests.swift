@@ -49,7 +49,7 @@ struct Writer: CustomTestStringConvertible, Sendable {
 /// Writes end at records (law 11), so that several writers can share a file, or a pipe.
 @Suite struct FanInTests {
   /// The size of the filling and how many records: each writer makes more than its buffer holds.
-  static let sizes = [(150, 3000), (4950, 200), (99_900, 20)]
+  static let sizes = [(150, 1500), (4950, 60), (99_900, 8)]
   static let pipeBuffer = 4096
 
   @Test func everyToolThatPrintsRecordsIsTried() {
@@ -63,7 +63,7 @@ struct Writer: CustomTestStringConvertible, Sendable {
     try expectWhole(writer, size.filling, size.count, tail: ">>out")
   }
 
-  @Test(arguments: Writer.all.filter(\.readsNetwork), [(150, 3000), (3900, 250)])
+  @Test(arguments: Writer.all.filter(\.readsNetwork), [(150, 1500), (3900, 80)])
   func threeWritersOfOnePipe(_ writer: Writer, _ size: (filling: Int, count: Int)) throws {
     try expectWhole(writer, size.filling, size.count, tail: "", reader: "| cat >out")
   }
