@@ -9,7 +9,7 @@ let sseServe = ToolSpec(
 enum Flag: ToolOption {
   case plain, select, dataEvent, patchEvent, addIDs, onError
   case replay, clientBuffer, maxClients, keepalive, retry
-  case allowOrigin, tokenFile, portFile, linger, keepServing, verbose
+  case allowOrigin, tokenFile, serverName, portFile, linger, keepServing, verbose
   case maxDepth, maxOps, maxSize
 
   var spec: OptionSpec {
@@ -28,6 +28,8 @@ enum Flag: ToolOption {
     case .allowOrigin:
       OptionSpec("allow-origin", nil, .text("ORIGIN"), "let pages of this origin read; * for any")
     case .tokenFile: OptionSpec("token-file", nil, .file(), "serve only who shows the bearer token in FILE")
+    case .serverName:
+      OptionSpec("server-name", nil, .text("NAME"), "answer requests for this host; repeatable")
     case .portFile: OptionSpec("port-file", nil, .file(), "write the port to FILE once it is open")
     case .linger: OptionSpec("linger", nil, .text("SECONDS"), "serve so long after the end of the input (0)")
     case .keepServing: OptionSpec("keep-serving", nil, nil, "serve after the end of the input, until a signal")
@@ -64,6 +66,8 @@ struct Options {
   var retry: Int?
   var allowedOrigins: [[UInt8]] = []
   var token: [UInt8]?
+  /// As `HostList.name(of:)` gives them.
+  var serverNames: [[UInt8]] = []
   var portFile: [UInt8]?
   var ending = Ending.afterInput(linger: 0)
   var isVerbose = false
@@ -98,6 +102,11 @@ struct Options {
     case .retry: retry = try value.integer(0...1_000_000_000)
     case .allowOrigin: allowedOrigins.append(try Self.origin(value))
     case .tokenFile: token = try Self.token(value, streams)
+    case .serverName:
+      guard let name = HostList.name(ofAddress: value.bytes) else {
+        throw value.refused("a host name such as feed.example.com, without a port")
+      }
+      serverNames.append(name)
     case .portFile: portFile = try value.file()
     case .linger: ending = .afterInput(linger: try value.seconds())
     case .keepServing: ending = .never
@@ -143,6 +152,18 @@ struct Options {
       throw ToolError(.trouble, "expected a token, in visible ASCII characters", source: quoted(value.bytes))
     }
     return token[0]
+  }
+
+  /// Who may be asked for; nil for anybody.
+  ///
+  /// Pages of other sites must be kept from what only this machine can reach and no token protects. What others can reach
+  /// is theirs to read anyway, and a token is something that such a page does not have.
+  /// - Parameter addresses: where the server listens.
+  func hosts(on addresses: [SocketAddress]) -> HostList? {
+    let isPrivate = token == nil && addresses.allSatisfy(\.isLoopback)
+    guard isPrivate || !serverNames.isEmpty else { return nil }
+    let given = HostList.name(ofAddress: host).map { [$0] } ?? []
+    return HostList(serverNames + given + addresses.compactMap { HostList.name(of: Array($0.text.utf8)) })
   }
 
   /// `[ADDRESS:]PORT`; an IPv6 address stands in brackets.

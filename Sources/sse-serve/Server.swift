@@ -18,7 +18,7 @@ struct Server {
 
   private let options: Options
   private let streams: StandardStreams
-  private let router: Router
+  private var router: Router
   private let maxClients: Int
   private var poller: Poller
   private var signals: Descriptor?
@@ -78,6 +78,7 @@ struct Server {
 
   private mutating func open() throws(ToolError) {
     let addresses = try listeners.listen(host: options.host, port: options.port, place: options.place)
+    router.hosts = options.hosts(on: addresses)
     for address in addresses { tell("listening on http://\(address.text)/") }
     if let file = options.portFile, let port = addresses.first?.port {
       do { try AtomicFile.replace(file) { $0.append(Array("\(port)\n".utf8)) } } catch {

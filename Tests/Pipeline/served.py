@@ -69,7 +69,7 @@ class Server:
 
     def ask(self, path, fields="", client=None):
         client = client or self.connect()
-        client.sendall(("GET %s HTTP/1.1\r\nHost: x\r\n%s\r\n" % (path, fields)).encode())
+        client.sendall(("GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n" % (path, fields)).encode())
         return client
 
     def answer(self, path):

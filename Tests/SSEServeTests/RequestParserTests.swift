@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import FeedCore
 @testable import sse_serve
 
 /// The request parser: Tests/Fixtures/http/requests.txt, each request whole, byte by byte and cut at every place; and the
@@ -139,6 +140,55 @@ import Testing
     #expect(route(nil, "/", .options) == .methods)
     #expect(route(nil, "/", .other) == .refused(405, "method not allowed"))
     #expect(route("Bearer secret", "/other") == .refused(404, "not found"))
+  }
+
+  /// Who is asked for is looked at before anything else, so that a page that is not meant learns nothing.
+  @Test func hostsAreCompared() {
+    func route(_ host: String?, _ hosts: HostList?, _ change: (inout ClientRequest) -> Void = { _ in }) -> Int? {
+      var request = ClientRequest()
+      request.path = Array("/healthz".utf8)
+      request.host = host.map { Array($0.utf8) }
+      change(&request)
+      guard case .refused(let status, _) = Router(token: nil, hosts: hosts).route(request) else { return nil }
+      return status
+    }
+    let names = ["Feed.Example", "feed2.example.", "::2", "[FE80::1]", "127.0.0.2"]
+    let hosts = HostList(names.compactMap { HostList.name(ofAddress: Array($0.utf8)) })
+    for known in [
+      "localhost", "LOCALHOST", "localhost.", "localhost:", "localhost:0", "localhost.:8080", "127.0.0.1",
+      "127.0.0.1:80",
+      "[::1]", "[::1]:80", "feed.example", "FEED.example.:1", "feed2.example", "[::2]:80", "[fe80::1]", "127.0.0.2",
+    ] { #expect(route(known, hosts) == nil, "\(known)") }
+    for unknown in [
+      "evil.example", "", ".", ":80", "localhost..", "localhost.evil.example", "xlocalhost", "localhost:80:80",
+      "localhost:x",
+      "::1", "[::1", "[::1]x", "[localhost]", "127.0.0.10", "127.1", "0.0.0.0", "[::]", "feed.example,localhost",
+    ] { #expect(route(unknown, hosts) == 421, "\(unknown)") }
+    #expect(route(nil, hosts) == nil)
+    #expect(route("evil.example", nil) == nil)
+    #expect(route("evil.example", hosts) { $0.method = .options } == 421)
+    #expect(route("evil.example", hosts) { $0.method = .other } == 421)
+  }
+
+  @Test(arguments: ["", ".", "a:80", "[::1]:80", "[::1", "http://a", "a/", "*.a", "a b", "[]", "é"])
+  func whatIsNoHost(_ text: String) { #expect(HostList.name(ofAddress: Array(text.utf8)) == nil) }
+
+  @Test(arguments: [
+    ("127.0.0.1", true), ("127.255.0.9", true), ("::1", true), ("::ffff:127.0.0.1", true), ("128.0.0.1", false),
+    ("0.0.0.0", false), ("::", false), ("::2", false), ("::ffff:10.0.0.1", false), ("10.127.0.0", false),
+  ])
+  func loopback(_ text: String, _ isLoopback: Bool) throws {
+    let addresses = try SocketAddress.resolve(host: Array(text.utf8), port: 7)
+    #expect(!addresses.isEmpty && addresses.allSatisfy { $0.isLoopback == isLoopback })
+  }
+
+  /// The host of a target that is a whole URL counts in place of the header's (RFC 9112 §3.2.2).
+  @Test func theHostOfTheTarget() throws {
+    var parser = RequestParser()
+    var index = 0
+    let bytes = Array("GET http://evil.example:80/a HTTP/1.1\r\nHost: localhost\r\n\r\n".utf8)
+    let request = try parser.next(bytes.span, from: &index)
+    #expect(request?.host == Array("evil.example:80".utf8))
   }
 
   @Test(arguments: [

@@ -13,6 +13,7 @@ complete -c sse-serve -l keepalive -x -d 'a comment after as much silence (15); 
 complete -c sse-serve -l retry -x -d 'how long clients wait before reconnecting'
 complete -c sse-serve -l allow-origin -x -d 'let pages of this origin read; * for any'
 complete -c sse-serve -l token-file -r -F -d 'serve only who shows the bearer token in FILE'
+complete -c sse-serve -l server-name -x -d 'answer requests for this host; repeatable'
 complete -c sse-serve -l port-file -r -F -d 'write the port to FILE once it is open'
 complete -c sse-serve -l linger -x -d 'serve so long after the end of the input (0)'
 complete -c sse-serve -l keep-serving -d 'serve after the end of the input, until a signal'

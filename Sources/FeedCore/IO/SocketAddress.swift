@@ -59,6 +59,16 @@ public struct SocketAddress: Sendable {
     }
   }
 
+  /// Whether only programs on this machine can reach it: 127.0.0.0/8, also as IPv6 has it, or ::1.
+  public var isLoopback: Bool {
+    let isIPv6 = Int32(storage.ss_family) == AF_INET6
+    // The place of the address within sockaddr_in and sockaddr_in6 is the same everywhere.
+    let bytes = unsafe withUnsafeBytes(of: storage) { unsafe Array($0[(isIPv6 ? 8 : 4)..<(isIPv6 ? 24 : 8)]) }
+    guard isIPv6 else { return bytes[0] == 127 }
+    let isMapped = bytes.starts(with: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF])
+    return isMapped ? bytes[12] == 127 : bytes == [UInt8](repeating: 0, count: 15) + [1]
+  }
+
   /// As in a URL: `127.0.0.1:8080`, `[::1]:8080`.
   public var text: String {
     var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))

@@ -16,6 +16,7 @@ struct ClientRequest: Equatable {
   /// Whether a body follows, which no resource here takes.
   var hasBody = false
 
+  /// Who is asked for, with a port if one is named.
   var host: [UInt8]?
   var origin: [UInt8]?
   var authorization: [UInt8]?

@@ -33,6 +33,8 @@ struct RequestParser {
   private var isHTTP11 = true
   private var saysClose = false
   private var hasTransferCoding = false
+  /// The host of a target that is a whole URL.
+  private var targetHost: [UInt8]?
   private var length: Int?
 
   /// Whether what has come so far asks for no body.
@@ -120,7 +122,7 @@ struct RequestParser {
     isHTTP11 = text[7] != UInt8(ascii: "0")
   }
 
-  /// A path with a query (§3.2.1), or a whole URL as to a proxy (§3.2.2), of which the rest does not matter here.
+  /// A path with a query (§3.2.1), or a whole URL as to a proxy (§3.2.2), whose host counts in place of the header's.
   private mutating func takeTarget(_ target: ArraySlice<UInt8>) throws(Refusal) {
     guard !target.isEmpty, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
       throw Self.bad("malformed request target")
@@ -138,6 +140,7 @@ struct RequestParser {
       let end = authority.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? authority.endIndex
       guard end > authority.startIndex else { throw Self.bad("malformed request target") }
       rest = authority[end...]
+      targetHost = Array(authority[..<end])
     }
     let cut = rest.firstIndex(of: UInt8(ascii: "?")) ?? rest.endIndex
     request.path = rest.startIndex == cut ? [UInt8(ascii: "/")] : Array(rest[..<cut])
@@ -186,6 +189,7 @@ struct RequestParser {
     if isHTTP11 && request.host == nil { throw Self.bad("no host") }
     // RFC 9112 §6.1: nobody can tell where such a request ends.
     if hasTransferCoding && (length != nil || !isHTTP11) { throw Self.bad("no telling where the request ends") }
+    if let targetHost { request.host = targetHost }
     request.hasBody = hasTransferCoding || length == 1
     request.keepsAlive = !saysClose && !request.hasBody && isHTTP11
   }

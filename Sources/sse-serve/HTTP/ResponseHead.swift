@@ -10,7 +10,8 @@ struct ResponseHead {
   private static let phrases = [
     200: "OK", 204: "No Content", 304: "Not Modified", 400: "Bad Request", 401: "Unauthorized", 404: "Not Found",
     405: "Method Not Allowed", 408: "Request Timeout", 413: "Content Too Large", 414: "URI Too Long",
-    431: "Request Header Fields Too Large", 503: "Service Unavailable", 505: "HTTP Version Not Supported",
+    421: "Misdirected Request", 431: "Request Header Fields Too Large", 503: "Service Unavailable",
+    505: "HTTP Version Not Supported",
   ]
 
   init(_ status: Int, closes: Bool) {

@@ -15,8 +15,15 @@ enum Route: Equatable {
 
 struct Router {
   let token: [UInt8]?
+  /// Who may be asked for; nil for anybody.
+  var hosts: HostList?
+
+  private static let misdirected = Route.refused(
+    421, "unknown host: ask for localhost, or name the host with sse-serve --server-name")
 
   func route(_ request: ClientRequest) -> Route {
+    // First of all, so that a page that is not meant learns nothing. A request without a host (HTTP/1.0) is by no browser.
+    if let hosts, let host = request.host, !hosts.contains(host) { return Self.misdirected }
     if request.method == .other { return .refused(405, "method not allowed") }
     if request.hasBody { return .refused(413, "no content is taken") }
     let path = String(decoding: request.path, as: UTF8.self)

@@ -1,0 +1,57 @@
+// The hosts that this server answers for.
+//
+// A page of evil.example can make its own name lead to 127.0.0.1 (DNS rebinding). To the browser, what the page then
+// loads from here is of the page's own origin, so it may read it, whatever CORS says. Only the Host header gives such a
+// request away: it has the name that the browser asked for.
+
+import FeedCore
+
+struct HostList: Equatable {
+  private var names: Set<[UInt8]>
+
+  /// What this machine is called on itself, by everybody.
+  private static let own = ["localhost", "127.0.0.1", "[::1]"].map { Array($0.utf8) }
+
+  /// - Parameter others: names and addresses beside the machine's own ones, as `name(of:)` gives them.
+  init(_ others: [[UInt8]]) { names = Set(Self.own + others) }
+
+  /// Whether a Host header, or the host of a URL, names one of these; the port does not matter.
+  func contains(_ host: [UInt8]) -> Bool { Self.name(of: host).map(names.contains) ?? false }
+
+  /// The name or address of `host[:port]`: in lower case, an IPv6 address in brackets, without the dot that ends a name
+  /// for those who want it to be absolute.
+  /// - Returns: nil where there is none.
+  static func name(of host: [UInt8]) -> [UInt8]? {
+    var name = host[...]
+    var port = ArraySlice<UInt8>()
+    if host.first == UInt8(ascii: "[") {
+      guard let end = host.firstIndex(of: UInt8(ascii: "]")) else { return nil }
+      (name, port) = (host[...end], host[(end + 1)...])
+    } else if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
+      (name, port) = (host[..<colon], host[colon...])
+    }
+    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
+    guard port.isEmpty || port.first == UInt8(ascii: ":"), port.dropFirst().allSatisfy(digits.contains) else {
+      return nil
+    }
+    if name.last == UInt8(ascii: ".") { name.removeLast() }
+    return name.isEmpty ? nil : Array(name).lowercasedASCII
+  }
+
+  /// The same of a name or address without a port, as options have it: an IPv6 address may stand without brackets.
+  /// - Returns: nil where it is none.
+  static func name(ofAddress address: [UInt8]) -> [UInt8]? {
+    let isBare = address.first != UInt8(ascii: "[") && address.count { $0 == UInt8(ascii: ":") } > 1
+    let address = isBare ? Array("[".utf8) + address + Array("]".utf8) : address
+    let isBracketed = address.first == UInt8(ascii: "[") && address.last == UInt8(ascii: "]")
+    let inside = isBracketed ? address.dropFirst().dropLast() : address[...]
+    let isName = inside.allSatisfy { byte in
+      switch byte {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
+      default: isBracketed && byte == UInt8(ascii: ":")
+      }
+    }
+    return isName && !inside.isEmpty ? name(of: address) : nil
+  }
+}
