@@ -21,6 +21,8 @@ struct Follow {
     var foreign = 0
   }
   private var checkpoint = CheckpointKeeper()
+  /// Whether changes are skipped, since one has failed.
+  private var isSkipping = false
 
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
@@ -86,33 +88,52 @@ struct Follow {
         .trouble, error.message, source: options.file.name, place: item.place(of: error.offset), record: name)
     }
     guard let record else {
-      if EventRecord.isNote(item.document.root) { census.known += 1 } else { census.foreign += 1 }
+      if EventRecord.isNote(item.document.root) {
+        census.known += 1
+      } else {
+        census.foreign += 1
+        tell("skipped: no member 'event'", of: name)
+      }
       return
     }
     do {
       let outcome = try stream.apply(record)
       if case .other = outcome { census.others += 1 } else { census.known += 1 }
       switch outcome {
-      case .document: view.show(&stream, afterDocument: true, to: &output)
-      case .change: view.show(&stream, afterDocument: false, to: &output)
+      case .document:
+        isSkipping = false
+        if let reason = view.show(&stream, afterDocument: true, to: &output) { tell("not printed: ", reason, of: name) }
+      case .change:
+        if let reason = view.show(&stream, afterDocument: false, to: &output) {
+          tell("not printed: ", reason, of: name)
+        }
       case .message(let text):
         let text = "error: " + String(decoding: text, as: UTF8.self)
         streams.complain(ToolError(.yes, text, source: options.file.name, record: name), as: jpatch.name)
         return
-      case .skipped, .other: return
+      case .skipped: return tell("skipped until the next document", of: name)
+      case .other: return tell("skipped: no event of a document stream", of: name)
       }
     } catch {
       census.known += 1
       let status = options.resyncs || !error.isMalformed ? ExitStatus.no : .trouble
+      let text = options.resyncs && !isSkipping ? "; changes are skipped until the next document" : ""
       let complaint = ToolError(
-        status, error.message, source: options.file.name, place: error.offset.map(item.place(of:)), record: name)
+        status, error.message + text, source: options.file.name, place: error.offset.map(item.place(of:)), record: name)
       guard options.resyncs else { throw complaint }
       streams.complain(complaint, as: jpatch.name)
+      isSkipping = true
       self.status = .no
       return
     }
     checkpoint.invalidate()
     try output.checkOutput()
+  }
+
+  private func tell(_ message: String, _ reason: View.Reason? = nil, of record: String) {
+    guard options.isVerbose else { return }
+    let text = message + (reason?.words ?? "")
+    streams.complain(ToolError(.yes, text, source: options.file.name, record: record), as: jpatch.name)
   }
 
   /// Writes out what was printed, and then the checkpoint that covers it.

@@ -9,7 +9,7 @@ let jpatch = ToolSpec(
 enum Flag: ToolOption {
   case expression, type, compact, indent, select
   case inPlace, backup, check, undo, each, makeParents, ignoreMissing
-  case follow, initial, onChange, newer, records, onError, checkpoint, dataEvent, patchEvent
+  case follow, initial, onChange, newer, records, onError, checkpoint, dataEvent, patchEvent, verbose
   case maxDepth, maxOps, maxSize
 
   var spec: OptionSpec {
@@ -36,6 +36,7 @@ enum Flag: ToolOption {
     case .checkpoint: OptionSpec("checkpoint", nil, .file(), "follow: go on from FILE, and keep it up to date")
     case .dataEvent: OptionSpec("data-event", nil, .text("NAME"), "follow: the event that brings a document (data)")
     case .patchEvent: OptionSpec("patch-event", nil, .text("NAME"), "follow: the event that brings a patch (patch)")
+    case .verbose: OptionSpec("verbose", "v", nil, "follow: tell on standard error what is not printed, and why")
     case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of the input and of the result (10000)")
     case .maxOps: OptionSpec("max-ops", nil, .text("N"), "operations in a patch (1000000)")
     case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), "bytes of an input and of the result (1G)")
@@ -48,7 +49,8 @@ enum Flag: ToolOption {
     case .expression, .type, .ignoreMissing, .makeParents: [.one, .each]
     case .compact, .indent, .inPlace, .backup, .check, .undo: [.one]
     case .each: [.each]
-    case .follow, .initial, .onChange, .newer, .records, .onError, .checkpoint, .dataEvent, .patchEvent: [.follow]
+    case .follow, .initial, .onChange, .newer, .records, .onError, .checkpoint, .dataEvent, .patchEvent, .verbose:
+      [.follow]
     case .select, .maxDepth, .maxOps, .maxSize: [.one, .each, .follow]
     }
   }
@@ -89,6 +91,7 @@ struct Options {
   var checkpoint: [UInt8]?
   var dataEvent: [UInt8]?
   var patchEvent: [UInt8]?
+  var isVerbose = false
 
   init(_ invocation: Invocation<Flag>) throws(ToolError) {
     let given = invocation.options.map(\.option)
@@ -135,6 +138,7 @@ struct Options {
     case .checkpoint: checkpoint = try value.file()
     case .dataEvent: dataEvent = value.bytes
     case .patchEvent: patchEvent = value.bytes
+    case .verbose: isVerbose = true
     case .maxDepth:
       patching.maxDepth = try value.integer(1...Int(Int32.max))
     case .maxOps: maxOperations = try value.integer(0...Int.max)

@@ -20,17 +20,32 @@ struct View {
     printsRecords = options.printsRecords
   }
 
+  /// What keeps a document from being printed after an event.
+  enum Reason {
+    case notNewer, unchanged, notThere
+
+    var words: String {
+      switch self {
+      case .notNewer: "the number has not grown (--newer)"
+      case .unchanged: "the same as the last line (--on-change)"
+      case .notThere: "nothing is there (--select)"
+      }
+    }
+  }
+
   /// Prints the selected part after an event, if the options let it. A part that is not there prints nothing.
-  mutating func show(_ stream: inout DocumentStream, afterDocument: Bool, to output: inout ByteWriter) {
+  /// - Returns: why nothing was printed; nil where something was.
+  @discardableResult
+  mutating func show(_ stream: inout DocumentStream, afterDocument: Bool, to output: inout ByteWriter) -> Reason? {
     let number = newer.flatMap { stream.value(at: $0)?.untouched }.flatMap { JSONNumber($0) == nil ? nil : $0 }
-    if !afterDocument, let number, !isNewer(number) { return }
+    if !afterDocument, let number, !isNewer(number) { return .notNewer }
     // A whole document begins anew, whether it is printed or not.
     if afterDocument { setMark(number) }
-    guard let part = stream.value(at: select) else { return }
+    guard let part = stream.value(at: select) else { return .notThere }
     if printsOnlyChanges {
       var line = ByteWriter()
       JSONWriter.writeCompact(part, to: &line)
-      if line.buffer == lastLine { return }
+      if line.buffer == lastLine { return .unchanged }
       lastLine = line.take()
     }
     setMark(number)
@@ -43,6 +58,7 @@ struct View {
       JSONWriter.writeCompact(part, to: &output)
       output.endLine()
     }
+    return nil
   }
 
   private mutating func setMark(_ number: JSONValue?) {
