@@ -10,7 +10,7 @@ let wsCat = ToolSpec(
 
 enum Flag: ToolOption {
   case eventFrom, event, drop, dataAs, raw, null, time
-  case send, sendAfter, sendEvery, onExit, binary, recordsIn, halfClose
+  case send, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
   case maxEvents, untilMatch, maxTime, maxMessage
   case subprotocol, origin, pingInterval, pingTimeout, closeCode
   case reconnectDelay, retries, retryStatus, noReconnect, idleTimeout, verbose
@@ -19,7 +19,8 @@ enum Flag: ToolOption {
   static let allCases: [Flag] =
     [
       .eventFrom, .event, .drop, .dataAs, .raw, .null, .time, .send, .sendAfter, .sendEvery, .onExit, .binary,
-      .recordsIn, .halfClose, .maxEvents, .untilMatch, .maxTime, .maxMessage, .subprotocol, .origin, .pingInterval,
+      .crlf, .recordsIn, .halfClose, .maxEvents, .untilMatch, .maxTime, .maxMessage, .subprotocol, .origin,
+      .pingInterval,
       .pingTimeout, .closeCode, .reconnectDelay, .retries, .retryStatus, .noReconnect, .idleTimeout, .verbose,
     ] + HTTPOption.allCases.filter(\.isForAnyRequest).map(Flag.http)
 
@@ -37,6 +38,7 @@ enum Flag: ToolOption {
     case .sendEvery: OptionSpec("send-every", nil, .text("SECONDS=TEXT"), "send this again and again; repeatable")
     case .onExit: OptionSpec("on-exit", nil, .text("TEXT"), "send this before leaving; repeatable")
     case .binary: OptionSpec("binary", nil, nil, "send the lines as binary messages")
+    case .crlf: OptionSpec("crlf", nil, nil, "lines may end in CR LF: do not send the CR")
     case .recordsIn: OptionSpec("records-in", nil, nil, "read event records instead of lines")
     case .halfClose: OptionSpec("half-close", nil, nil, "close when the input has ended and was sent")
     case .maxEvents: OptionSpec("max-events", "n", .text("N"), "end after printing N events")

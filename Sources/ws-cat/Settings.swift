@@ -24,6 +24,7 @@ struct Options {
   var repeated: [Repeated] = []
   var onExit: [[UInt8]] = []
   var isBinary = false
+  var dropsReturns = false
   var readsRecords = false
   var halfCloses = false
   var maxEvents = Int.max
@@ -63,6 +64,7 @@ struct Options {
     case .sendEvery: repeated.append(try Self.repeated(value))
     case .onExit: onExit.append(try Self.text(value))
     case .binary: isBinary = true
+    case .crlf: dropsReturns = true
     case .recordsIn: readsRecords = true
     case .halfClose: halfCloses = true
     case .maxEvents: maxEvents = try value.integer(1...(.max))
@@ -125,7 +127,7 @@ struct Options {
   // MARK: Contradictions
 
   private func refuseContradictions(_ given: [Flag]) throws(ToolError) {
-    for (flag, other) in [(Flag.binary, Flag.recordsIn), (.dataAs, .raw), (.time, .raw)]
+    for (flag, other) in [(Flag.binary, Flag.recordsIn), (.crlf, .recordsIn), (.dataAs, .raw), (.time, .raw)]
     where given.contains(flag) && given.contains(other) {
       throw .usage("options '--\(flag.spec.name)' and '--\(other.spec.name)' exclude each other")
     }

@@ -29,7 +29,8 @@ struct Subscription {
         let before = pump.count
         let ending = try connect()
         try pump.settle()
-        if let status = try judge(ending, broughtAny: pump.count > before) { return status }
+        guard let status = try judge(ending, broughtAny: pump.count > before) else { continue }
+        return status == .yes && source.hasFoundNothing ? .no : status
       }
     } catch {
       // What was good is not lost.
@@ -78,7 +79,10 @@ struct Subscription {
       let until = Clock.monotonic() + seconds
       if try sleep(until: min(until, reconnection.deadline ?? until), or: signals, streams.output) {
         var number: [UInt8] = []
-        if (try? signals.read(upTo: 1, into: &number)) == 1 { try obey(.signal(Int32(number[0]))) }
+        do { _ = try signals.read(upTo: 1, into: &number) } catch {
+          throw ToolError(.trouble, "cannot take a signal: " + error.message)
+        }
+        if let number = number.first { try obey(.signal(Int32(number))) }
       }
       if let deadline = reconnection.deadline, deadline <= until { return try reconnection.endOfTime() }
       return nil

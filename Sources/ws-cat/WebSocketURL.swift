@@ -8,6 +8,16 @@ struct WebSocketURL: Equatable {
   /// For messages: without user information and query.
   let display: String
 
+  /// What a reference such as the value of `Location` leads to, for messages; what names no scheme is a WebSocket too.
+  static func display(of reference: [UInt8], from url: HTTPURL) throws(HTTPURL.Invalid) -> String {
+    guard let scheme = HTTPURL.scheme(of: reference) else {
+      return "ws" + (try url.resolving(reference)).display.dropFirst(4)
+    }
+    guard scheme.hasPrefix("ws"), let known = schemes[scheme] else { return try url.resolving(reference).display }
+    let target = try url.resolving(Array(known.utf8) + reference.dropFirst(scheme.utf8.count))
+    return "ws" + target.display.dropFirst(4)
+  }
+
   private static let schemes = ["ws": "http", "wss": "https", "http": "http", "https": "https"]
 
   /// - Parameter operands: all that were given.

@@ -28,6 +28,17 @@ extension PayloadForm {
     }
   }
 
+  /// The same of data that has been parsed already, by `parsed`.
+  public func document(_ parsed: Result<JSONDocument, NotJSON>) throws(NotJSON) -> JSONDocument? {
+    switch self {
+    case .text: return nil
+    case .auto:
+      guard case .success(let document) = parsed, document.root.kind.isContainer else { return nil }
+      return document
+    case .json: return try parsed.get()
+    }
+  }
+
   /// The JSON document that is data of a wire, where a byte order mark is none (RFC 8259 §8.1), unlike in a file.
   public static func parsed(_ data: [UInt8]) throws(NotJSON) -> JSONDocument {
     if data.first == 0xEF { throw NotJSON(reason: "the data is no JSON: expected a JSON value, at byte 1 of it") }

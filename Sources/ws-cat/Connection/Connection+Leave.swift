@@ -13,22 +13,42 @@ extension Connection {
   mutating func leave(_ pump: inout MessagePump, prints: Bool) {
     var prints = prints
     if !session.hasSentClose {
-      if isReady { for text in options.onExit { session.send(OutgoingMessage(bytes: text), isInput: false) } }
-      session.close(options.closeCode)
+      close()
     }
     let end = Clock.monotonic() + Self.farewell
     // Whatever goes wrong now, there is nothing more to be done about it.
-    while true {
-      takeRest(&pump, &prints)
-      guard (try? flush()) != nil, let received = try? socket.receive(into: &chunk), received != .end else { return }
-      used = 0
-      let left = end - Clock.monotonic()
-      if left <= 0 { return }
-      if received == .bytes { continue }
-      let isSending = !session.outbox.isEmpty || socket.unsent > 0
-      let interests = [Descriptor.Interest(socket.descriptor, .input)]
-      let sending = isSending ? [Descriptor.Interest(socket.descriptor, .output)] : []
-      _ = try? Descriptor.wait(for: interests + sending, milliseconds: Int32((left * 1000).rounded(.up)))
+    do throws(HTTPError) {
+      while true {
+        takeRest(&pump, &prints)
+        try flush()
+        let received = try socket.receive(into: &chunk)
+        if received == .end { return }
+        used = 0
+        let left = end - Clock.monotonic()
+        if left <= 0 { return }
+        if received == .nothing { try waitForTheOtherSide(left) }
+      }
+    } catch {
+      guard options.isVerbose else { return }
+      let text = "the closing handshake ended: " + error.message
+      streams.complain(ToolError(.later, text, source: options.url.display), as: wsCat.name)
+    }
+  }
+
+  /// The last texts, where the first ones were sent, and the close frame.
+  mutating func close() {
+    if isReady { for text in options.onExit { session.send(OutgoingMessage(bytes: text), isInput: false) } }
+    session.close(options.closeCode)
+  }
+
+  private func waitForTheOtherSide(_ seconds: Double) throws(HTTPError) {
+    let isSending = !session.outbox.isEmpty || socket.unsent > 0
+    let interests = [Descriptor.Interest(socket.descriptor, .input)]
+    let sending = isSending ? [Descriptor.Interest(socket.descriptor, .output)] : []
+    do {
+      _ = try Descriptor.wait(for: interests + sending, milliseconds: Int32((seconds * 1000).rounded(.up)))
+    } catch {
+      throw .cannotWait(error)
     }
   }
 

@@ -115,7 +115,7 @@ extension Connection {
     guard isReady, !session.hasSentClose else { return }
     while !session.isFull {
       guard let message = try source.next() else {
-        if source.isAtEnd, options.halfCloses { session.close(options.closeCode) }
+        if source.isAtEnd, options.halfCloses { close() }
         return
       }
       session.send(message, isInput: true)

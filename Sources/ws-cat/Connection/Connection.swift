@@ -79,7 +79,7 @@ struct Connection {
     case .activity: return nil
     case .timeUp: return try outOfTime(patience, timeout)
     case .hangUp: summons = .hangUp
-    case .input: takeSignal()
+    case .input: try takeSignal()
     }
     return .finished
   }
@@ -156,16 +156,25 @@ struct Connection {
     let left = max(0, min(moment.map { $0 - Clock.monotonic() } ?? 3600, 3600))
     let there: [Bool]
     do { there = try Descriptor.wait(for: interests, milliseconds: Int32((left * 1000).rounded(.up))) } catch {
-      throw HTTPError(.local, "cannot wait: " + error.message)
+      throw .cannotWait(error)
     }
-    if there[0] { takeSignal() }
+    if there[0] { try takeSignal() }
     // Whoever has a signal to obey does not look after its reader any more.
     if there[1], summons == nil { summons = .hangUp }
     return input != nil && there[interests.count - 1]
   }
 
-  private mutating func takeSignal() {
+  private mutating func takeSignal() throws(HTTPError) {
     var bytes: [UInt8] = []
-    if (try? signals.read(upTo: 1, into: &bytes)) == 1 { summons = .signal(Int32(bytes[0])) }
+    do {
+      if try signals.read(upTo: 1, into: &bytes) == 1 { summons = .signal(Int32(bytes[0])) }
+    } catch {
+      // Not to be told of it again and again.
+      throw HTTPError(.local, "cannot take a signal: " + error.message)
+    }
   }
+}
+
+extension HTTPError {
+  static func cannotWait(_ error: SystemError) -> HTTPError { HTTPError(.local, "cannot wait: " + error.message) }
 }

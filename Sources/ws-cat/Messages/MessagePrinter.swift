@@ -17,15 +17,21 @@ struct MessagePrinter {
     showsTime = options.showsTime
   }
 
-  /// - Parameter event: the name of the event; for a binary message it is `binary`.
-  func print(_ message: [UInt8], isText: Bool, event: [UInt8], to output: inout ByteWriter) throws(NotJSON) {
+  /// - Parameters:
+  ///   - parsed: what a text is as JSON, if that is known already.
+  ///   - event: the name of the event; for a binary message it is `binary`.
+  func print(
+    _ message: [UInt8], isText: Bool, parsed: Result<JSONDocument, NotJSON>?, event: [UInt8],
+    to output: inout ByteWriter
+  ) throws(NotJSON) {
     if isRaw {
       output.append(message)
       output.endLine(terminator)
       return
     }
     if isText {
-      let document = try dataForm.document(of: message)
+      let document: JSONDocument?
+      if let parsed { document = try dataForm.document(parsed) } else { document = try dataForm.document(of: message) }
       output.beginRecord(event: event.span, id: Self.noID.span)
       output.appendPayload(message, document)
     } else {

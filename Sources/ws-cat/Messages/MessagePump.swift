@@ -31,7 +31,8 @@ struct MessagePump {
 
   mutating func take(_ message: [UInt8], isText: Bool) throws(ToolError) -> Progress {
     count += 1
-    let document = isText && looksInside ? try? PayloadForm.parsed(message) : nil
+    let parsed: Result<JSONDocument, NotJSON>? = isText && looksInside ? Self.parsed(message) : nil
+    let document = try? parsed?.get()
     if let document {
       if let condition = options.sendAfter, !isWelcome, condition.holds(for: document) { isWelcome = true }
       if let condition = options.until, condition.holds(for: document) { return .finished }
@@ -40,7 +41,7 @@ struct MessagePump {
     guard options.events.isEmpty || options.events.contains(event), !options.dropped.contains(event) else {
       return .goesOn
     }
-    do { try printer.print(message, isText: isText, event: event, to: &output) } catch {
+    do { try printer.print(message, isText: isText, parsed: parsed, event: event, to: &output) } catch {
       throw ToolError(.otherEnd, error.reason, source: source, record: "message \(count)")
     }
     try output.checkOutput()
@@ -50,6 +51,10 @@ struct MessagePump {
 
   /// Writes out what has been printed: before waiting, and at the end.
   mutating func settle() throws(ToolError) { try output.flushOutput() }
+
+  private static func parsed(_ message: [UInt8]) -> Result<JSONDocument, NotJSON> {
+    do { return .success(try PayloadForm.parsed(message)) } catch { return .failure(error) }
+  }
 
   /// Whether an option asks for what is in a message, beyond printing it.
   private var looksInside: Bool {

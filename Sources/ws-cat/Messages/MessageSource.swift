@@ -9,6 +9,9 @@ struct MessageSource {
   let descriptor: Descriptor
   private let maxMessage: Int
   private let isBinary: Bool
+  private let dropsReturns: Bool
+  private let isVerbose: Bool
+  private let streams: StandardStreams
   private var records: JSONStream?
   private var buffer: [UInt8] = []
   /// Where in the buffer the next line begins, how far its end has been looked for, and which line it is.
@@ -19,11 +22,19 @@ struct MessageSource {
   private var returned: [OutgoingMessage] = []
   /// Everything has been read.
   private(set) var isAtEnd = false
+  /// Whether a record or a note has been read, and whether something else has.
+  private var hasRead = false
+  private var hasStrays = false
+  /// Whether all of the input has been read, there was something in it, and nothing that could be sent, or a note.
+  var hasFoundNothing: Bool { isAtEnd && hasStrays && !hasRead }
 
   init(_ options: Options, _ streams: StandardStreams) {
     descriptor = streams.input
     maxMessage = options.maxMessage
     isBinary = options.isBinary
+    dropsReturns = options.dropsReturns
+    isVerbose = options.isVerbose
+    self.streams = streams
     // A record may be longer than its message: base64, escapes.
     let room = options.maxMessage > Int.max / 8 ? Int.max : options.maxMessage * 6 + 1024
     if options.readsRecords { records = JSONStream(maxSize: room, sizeOption: "--max-message") }
@@ -43,7 +54,8 @@ struct MessageSource {
       }
       isAtEnd = try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) == 0
     } catch {
-      throw .system(error, Self.name)
+      // It was another process that has taken it.
+      if !error.wouldBlock { throw .system(error, Self.name) }
     }
   }
 
@@ -61,15 +73,18 @@ struct MessageSource {
   private mutating func nextLine() throws(ToolError) -> OutgoingMessage? {
     let found = firstIndex(of: UInt8(ascii: "\n"), in: buffer.span, max(start, searched)..<buffer.count)
     searched = found ?? buffer.count
-    let end = found ?? buffer.count
+    var end = found ?? buffer.count
+    // The CR may be half of a line end of which the LF has not come.
+    if dropsReturns, end > start, buffer[end - 1] == UInt8(ascii: "\r"), found != nil || !isAtEnd { end -= 1 }
     if end - start > maxMessage { throw failure("more than \(maxMessage) bytes (--max-message)", at: 0) }
     // The last line needs no end.
     guard found != nil || (isAtEnd && end > start) else { return nil }
+    let behind = found.map { $0 + 1 } ?? buffer.count
     let bytes = Array(buffer[start..<end])
     if !isBinary, let bad = UTF8Check.firstInvalid(bytes.span) {
       throw failure("invalid UTF-8 (--binary)", at: bad, in: bytes)
     }
-    start = min(end + 1, buffer.count)
+    start = behind
     searched = start
     line += 1
     return OutgoingMessage(isText: !isBinary, bytes: bytes)
@@ -94,14 +109,21 @@ struct MessageSource {
   }
 
   /// - Returns: nil for a note.
-  private func message(_ item: StreamedDocument) throws(ToolError) -> OutgoingMessage? {
+  private mutating func message(_ item: StreamedDocument) throws(ToolError) -> OutgoingMessage? {
     func failure(_ message: String, at offset: Int) -> ToolError {
       ToolError(
         .trouble, message, source: Self.name, place: item.place(of: offset), record: "event \(item.number)")
     }
     let read: EventRecord?
-    do { read = try EventRecord(item.document.root) } catch { throw failure(error.message, at: error.offset) }
-    guard let record = read else { return nil }
+    do { read = try EventRecord(item.document.root) } catch {
+      let isStray = !hasRead && item.document.root.kind != .object
+      throw failure(error.message + (isStray ? Self.remedy : ""), at: error.offset)
+    }
+    guard let record = read else {
+      passOver(item)
+      return nil
+    }
+    hasRead = true
     guard let data = record.data else { throw failure("no member 'data'", at: 0) }
     let start = data.range.lowerBound
     var message = OutgoingMessage(bytes: data.string ?? compact(data))
@@ -117,6 +139,24 @@ struct MessageSource {
       throw failure("a message of more than \(maxMessage) bytes (--max-message)", at: start)
     }
     return message
+  }
+
+  private static let remedy = " (without --records-in, lines are sent as they are)"
+
+  /// What is no event record is a note, or else most likely not meant to be read as records. That is said of the first
+  /// one at once, since the end may be far.
+  private mutating func passOver(_ item: StreamedDocument) {
+    if EventRecord.isNote(item.document.root) {
+      hasRead = true
+      return
+    }
+    let isFirst = !hasRead && !hasStrays
+    hasStrays = true
+    guard isFirst || isVerbose else { return }
+    let text = isFirst ? "no event record: no member 'event'" + Self.remedy : "skipped: no member 'event'"
+    let place = isFirst ? item.place(of: 0) : nil
+    let record = isFirst ? nil : "event \(item.number)"
+    streams.complain(ToolError(.no, text, source: Self.name, place: place, record: record), as: wsCat.name)
   }
 
   private func compact(_ value: JSONValue) -> [UInt8] {

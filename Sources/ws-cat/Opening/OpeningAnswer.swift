@@ -114,8 +114,8 @@ struct OpeningAnswer {
   func problem(_ url: HTTPURL) -> String {
     let text = "HTTP \(head.status)"
     guard (300..<400).contains(head.status), let location = head.value(of: "location"),
-      let target = try? url.resolving(location)
+      let target = try? WebSocketURL.display(of: location, from: url)
     else { return text }
-    return text + ", to \(quoted(Array(target.display.utf8)))"
+    return text + ", to \(quoted(Array(target.utf8)))"
   }
 }
