@@ -17,7 +17,10 @@ final class Connection {
   }
 
   /// What has come of writing.
-  enum Progress { case done, blocked, lost }
+  enum Progress {
+    case done, blocked
+    case lost(SystemError)
+  }
 
   let socket: Descriptor
   /// Where the server has it, and which of those that were there.
@@ -119,7 +122,7 @@ final class Connection {
   /// Writes what there is to be sent, as far as there is room.
   func push(_ log: borrowing ByteLog) -> Progress {
     isBlocked = false
-    do {
+    do throws(SystemError) {
       while !ownText.isEmpty {
         guard let count = try socket.writeAvailable(ownText, from: offset) else { return block() }
         offset += count
@@ -141,7 +144,7 @@ final class Connection {
       }
       return .done
     } catch {
-      return .lost
+      return .lost(error)
     }
   }
 

@@ -40,41 +40,54 @@ struct Listeners {
     return bound
   }
 
-  /// Lets clients in.
-  mutating func open(_ poller: inout Poller) {
-    openAgain = nil
-    guard !isOpen else { return }
+  /// Has the poller watch for clients, and lets them in.
+  mutating func begin(_ poller: inout Poller) throws(SystemError) {
+    for (index, socket) in sockets.enumerated() { try poller.add(socket, .input, as: firstToken + UInt64(index)) }
     isOpen = true
-    for (index, socket) in sockets.enumerated() {
-      try? poller.add(socket, .input, as: firstToken + UInt64(index))
-    }
+  }
+
+  /// Lets clients in.
+  mutating func open(_ poller: inout Poller) throws(SystemError) {
+    openAgain = nil
+    if !isOpen { try watch(for: .input, &poller) }
+    isOpen = true
   }
 
   /// Lets nobody in for now.
-  mutating func shut(_ poller: inout Poller) {
-    guard isOpen else { return }
+  mutating func shut(_ poller: inout Poller) throws(SystemError) {
+    if isOpen { try watch(for: [], &poller) }
     isOpen = false
-    for socket in sockets { poller.remove(socket) }
+  }
+
+  /// The poller keeps its places for them: where the system has run short, new ones might not be had.
+  private func watch(for events: PollEvents, _ poller: inout Poller) throws(SystemError) {
+    for (index, socket) in sockets.enumerated() {
+      try poller.change(socket, events, as: firstToken + UInt64(index))
+    }
   }
 
   /// Lets nobody in until some descriptors may have become free.
-  mutating func pause(_ poller: inout Poller, now: Double) {
-    shut(&poller)
+  mutating func pause(_ poller: inout Poller, now: Double) throws(SystemError) {
+    try shut(&poller)
     openAgain = now + Self.pause
   }
 
   /// Lets nobody in any more.
   mutating func close(_ poller: inout Poller) {
-    shut(&poller)
+    isOpen = false
     openAgain = nil
-    for socket in sockets { socket.closeQuietly() }
+    for socket in sockets {
+      // What is closed is not watched any more, whatever this says.
+      try? poller.remove(socket)
+      socket.closeQuietly()
+    }
     sockets = []
   }
 
-  /// The next client at the listener of a token; nil when there is none, or nobody is let in.
-  func accept(_ token: UInt64) throws(SystemError) -> (socket: Descriptor, address: SocketAddress)? {
+  /// The next client at the listener of a token; none where nobody is let in.
+  func accept(_ token: UInt64) throws(SystemError) -> Descriptor.Accepted {
     let index = Int(token - firstToken)
-    guard isOpen, index < sockets.count else { return nil }
+    guard isOpen, index < sockets.count else { return .none }
     return try sockets[index].accept()
   }
 }

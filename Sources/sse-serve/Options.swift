@@ -181,8 +181,9 @@ struct Options {
       } else if address.contains(UInt8(ascii: ":")) {
         throw refused
       }
-      if address.isEmpty { throw refused }
-      host = Array(address)
+      // `:8080` is what `8080` is, as it is said of ports elsewhere.
+      if address.isEmpty, colon > 0 { throw refused }
+      if !address.isEmpty { host = Array(address) }
     }
     let isNumber = !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isNumber, let number = UInt16(String(decoding: digits, as: UTF8.self)) else { throw refused }

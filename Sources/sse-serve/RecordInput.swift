@@ -18,7 +18,11 @@ struct RecordInput {
   /// - Returns: false at the end of the input.
   mutating func read(into publisher: inout Publisher) throws(ToolError) -> Bool {
     let goesOn: Bool
-    do { goesOn = try stream.read(from: descriptor) } catch { throw .system(error, InputFile.standardInput.name) }
+    do { goesOn = try stream.read(from: descriptor) } catch {
+      // It was another process that has taken it.
+      if error.wouldBlock { return true }
+      throw .system(error, InputFile.standardInput.name)
+    }
     while let item = try next(isLast: !goesOn, &publisher) { try publisher.take(item) }
     return goesOn
   }

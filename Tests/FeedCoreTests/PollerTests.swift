@@ -15,7 +15,7 @@ import Testing
     input.write([1].span)
     // Again and again, until it is taken.
     for _ in 0..<2 { #expect(try one.wait(milliseconds: -1) == [PollNotice(token: 7, events: .input)]) }
-    one.remove(output)
+    try one.remove(output)
     #expect(try one.wait(milliseconds: 0) == [])
     input.closeQuietly()
     output.closeQuietly()
@@ -31,7 +31,7 @@ import Testing
     #expect(try other.wait(milliseconds: 0) == [])
     input.write([1].span)
     for _ in 0..<2 { #expect(try other.wait(milliseconds: -1) == [PollNotice(token: 7, events: .input)]) }
-    other.remove(output)
+    try other.remove(output)
     #expect(try other.wait(milliseconds: 0) == [])
     input.closeQuietly()
     output.closeQuietly()
@@ -43,7 +43,7 @@ import Testing
     let file = try Descriptor.open(reading: Array("/dev/null".utf8))
     try poller.add(file, .input, as: 9)
     for _ in 0..<2 { #expect(try poller.wait(milliseconds: -1).contains { $0.token == 9 }) }
-    poller.remove(file)
+    try poller.remove(file)
     #expect(try poller.wait(milliseconds: 0) == [])
     file.closeQuietly()
   }

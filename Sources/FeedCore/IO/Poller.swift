@@ -54,12 +54,12 @@ public struct PollNotice: Equatable, Sendable {
       try control(EPOLL_CTL_MOD, changed, events, token)
     }
 
-    /// Watches no longer. To be called before the descriptor is closed.
-    public mutating func remove(_ removed: Descriptor) {
+    /// Watches no longer. A descriptor that is closed right after it is not watched either way, whatever this throws.
+    public mutating func remove(_ removed: Descriptor) throws(SystemError) {
       if let index = alwaysReady.firstIndex(where: { $0.number == removed.number }) {
         alwaysReady.remove(at: index)
       } else {
-        try? control(EPOLL_CTL_DEL, removed, [], 0)
+        try control(EPOLL_CTL_DEL, removed, [], 0)
       }
     }
 
@@ -120,7 +120,7 @@ public struct PortablePoller {
     tokens[place] = token
   }
 
-  public mutating func remove(_ removed: Descriptor) {
+  public mutating func remove(_ removed: Descriptor) throws(SystemError) {
     guard let place = places.removeValue(forKey: removed.number) else { return }
     let last = polled.count - 1
     if place < last {

@@ -28,17 +28,19 @@ public enum Signals {
   /// Where the handler writes to; set once, before there is a handler.
   nonisolated(unsafe) private static var pipeEnd: Int32 = -1
 
-  /// Takes SIGINT and SIGTERM once: the first becomes a byte to read, a second one of either kind kills. One that is ignored, as in
-  /// a background job of a shell, stays so.
+  /// Those that ask a tool to end, and leave it time to take leave.
+  private static let leaving = [SIGHUP, SIGINT, SIGTERM]
+
+  /// Takes SIGHUP, SIGINT and SIGTERM once: the first becomes a byte to read, a second one of any kind kills. One that is
+  /// ignored, as in a background job of a shell or under nohup(1), stays so.
   /// - Returns: what to wait for; each byte that comes is the number of a signal, for `die(of:)`.
   public static func caught() throws(SystemError) -> Descriptor {
     let (output, input) = try Descriptor.pipe()
     unsafe pipeEnd = input.number
-    for number in [SIGINT, SIGTERM] {
+    for number in leaving {
       let before = signal(number) { number in
         let before = errno
-        Signals.reset(SIGINT)
-        Signals.reset(SIGTERM)
+        for number in Signals.leaving { Signals.reset(number) }
         var byte = UInt8(truncatingIfNeeded: number)
         _ = unsafe write(Signals.pipeEnd, &byte, 1)
         errno = before

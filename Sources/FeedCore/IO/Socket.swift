@@ -29,9 +29,18 @@ extension Descriptor {
     return socket
   }
 
+  /// What has come of taking a client.
+  public enum Accepted: Sendable {
+    case client(Descriptor, SocketAddress)
+    /// None is there.
+    case none
+    /// There was one, and it is gone: it has left again, or its socket is good for nothing.
+    case lost(SystemError)
+  }
+
   /// Takes the next client, whose socket does not wait either, and sends what is written at once.
-  /// - Returns: nil when none is there, or one that has left again.
-  public func accept() throws(SystemError) -> (socket: Descriptor, address: SocketAddress)? {
+  /// - Throws: what is wrong with the listener, or with this process.
+  public func accept() throws(SystemError) -> Accepted {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let number: Int32
@@ -42,7 +51,8 @@ extension Descriptor {
         }
       }
     } catch {
-      if error.wouldBlock || error.isOfOneClient { return nil }
+      if error.wouldBlock { return .none }
+      if error.isOfOneClient { return .lost(error) }
       throw error
     }
     let socket = Descriptor(number, calls: calls)
@@ -50,11 +60,11 @@ extension Descriptor {
       try socket.prepare()
       try socket.set(Int32(IPPROTO_TCP), TCP_NODELAY)
     } catch {
-      // It has left again; macOS says so here.
+      // Most likely it has left again; macOS says so here.
       socket.closeQuietly()
-      return nil
+      return .lost(error)
     }
-    return (socket, SocketAddress(storage: storage, length: length))
+    return .client(socket, SocketAddress(storage: storage, length: length))
   }
 
   /// Where this socket is; of a listener with port 0, the port that the system chose.
@@ -133,8 +143,9 @@ extension SystemError {
   /// No address of this machine, or of a kind that it does not have.
   public var isUnknownAddress: Bool { code == EADDRNOTAVAIL || code == EAFNOSUPPORT }
 
-  /// The process or the system has no descriptor or memory left for another connection.
-  public var isExhausted: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(code) }
+  /// The process or the system has no descriptor or memory left for another connection, or watches no more of them
+  /// (`ENOSPC`, see epoll(7)).
+  public var isExhausted: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC].contains(code) }
 }
 
 #if canImport(Darwin)

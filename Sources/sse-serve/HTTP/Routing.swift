@@ -15,6 +15,8 @@ enum Route: Equatable {
 
 struct Router {
   let token: [UInt8]?
+  /// Whether there is no document.
+  var isPlain = false
   /// Who may be asked for; nil for anybody.
   var hosts: HostList?
 
@@ -34,7 +36,7 @@ struct Router {
     switch path {
     case "/": return .stream(after: request.lastEventID)
     case "/snapshot": return .snapshot
-    default: return .refused(404, "not found")
+    default: return .refused(404, "not found: there are " + (isPlain ? "/ and /healthz" : "/, /snapshot and /healthz"))
     }
   }
 

@@ -34,12 +34,18 @@ struct Publisher {
   private(set) var index: EventIndex
   /// Whether a record was skipped.
   private(set) var hasSkipped = false
+  /// Whether there was something in the input, and nothing that is served or a note.
+  var hasFoundNothing: Bool { hasStrays && !hasRead }
 
   private let options: Options
   private let streams: StandardStreams
   private var document = DocumentStream()
   private var writer = EventStreamWriter()
   private var count = 0
+  private var hasRead = false
+  private var hasStrays = false
+  /// Whether changes are skipped, since one has failed.
+  private var isWithholding = false
   /// The document as an event, and as an answer, until it changes.
   private var event: Text?
   private var snapshot: Snapshot?
@@ -79,18 +85,51 @@ struct Publisher {
 
   /// Goes on behind a record that was none.
   mutating func skip(_ error: ToolError) {
-    streams.complain(error, as: sseServe.name)
+    let text = options.isPlain || isWithholding ? "" : "; changes are skipped until the next document"
+    streams.complain(
+      ToolError(error.status, error.message + text, source: error.source, place: error.place, record: error.record),
+      as: sseServe.name)
     hasSkipped = true
     // It may have been a change: those after it need not fit any more.
     document.lose()
+    isWithholding = true
+  }
+
+  /// What makes records of what comes instead of them.
+  private var remedy: String {
+    options.isPlain ? "paginate --records makes them of items" : "jdiff --follow makes them of documents"
+  }
+
+  /// What is no event record is a note, or else most likely not meant for this tool. That is said of the first one at
+  /// once, since the end may be far.
+  private mutating func passOver(_ item: StreamedDocument) {
+    if EventRecord.isNote(item.document.root) {
+      hasRead = true
+    } else if hasRead || hasStrays {
+      tell("skipped: no member 'event'", of: item)
+      hasStrays = true
+    } else {
+      hasStrays = true
+      streams.complain(
+        ToolError(
+          .no, "no event record: no member 'event' (\(remedy))", source: Self.source, place: item.place(of: 0)),
+        as: sseServe.name)
+    }
+  }
+
+  private func tell(_ message: String, of item: StreamedDocument) {
+    guard options.isVerbose else { return }
+    streams.complain(ToolError(.yes, message, source: Self.source, record: "event \(item.number)"), as: sseServe.name)
   }
 
   private mutating func publish(_ item: StreamedDocument) throws(ToolError) {
     let record: EventRecord?
     do { record = try EventRecord(item.document.root) } catch {
-      throw failure(error.message, item, at: error.offset)
+      throw failure(
+        error.message + (hasRead || item.document.root.kind == .object ? "" : " (\(remedy))"), item, at: error.offset)
     }
-    guard let record else { return }
+    guard let record else { return passOver(item) }
+    hasRead = true
     for (name, value) in [("event", record.event), ("id", record.id)] {
       if let bad = value.first(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) {
         let what = bad == 0 ? "NUL" : "a line end"
@@ -108,11 +147,16 @@ struct Publisher {
   private mutating func follow(_ record: EventRecord, _ item: StreamedDocument) throws(ToolError) -> Bool {
     do {
       switch try document.apply(record) {
-      case .document, .change: snapshot = nil
+      case .document:
+        snapshot = nil
+        isWithholding = false
+      case .change: snapshot = nil
       case .message(let text):
         let text = "error: " + String(decoding: text, as: UTF8.self)
         streams.complain(ToolError(.yes, text, source: Self.source, record: "event \(item.number)"), as: sseServe.name)
-      case .skipped: return false
+      case .skipped:
+        tell("skipped until the next document", of: item)
+        return false
       case .other: break
       }
       return true
