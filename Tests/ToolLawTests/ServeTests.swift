@@ -15,6 +15,13 @@ struct ServeTests {
     #expect(result.status == 0 && result.text == scenario + "\n", "\(result.error)")
   }
 
+  /// Every call of the system that it waits and accepts by, failing once.
+  @Test(.enabled(if: Repository.has("strace")))
+  func failingCalls() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/failing-calls")))
+    #expect(result.status == 0 && result.text == "told\n", "\(result.error)")
+  }
+
   /// Documents that change, over HTTP, to two followers: one stays connected, one is killed again and again.
   @Test func bothEndsTogether() throws {
     let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/relay")))
