@@ -139,7 +139,8 @@ import Testing
     #expect(route(nil, "/healthz") == .health)
     #expect(route(nil, "/", .options) == .methods)
     #expect(route(nil, "/", .other) == .refused(405, "method not allowed"))
-    #expect(route("Bearer secret", "/other") == .refused(404, "not found"))
+    #expect(
+      route("Bearer secret", "/other") == .refused(404, "not found: there are /, /snapshot and /healthz"))
   }
 
   /// Who is asked for is looked at before anything else, so that a page that is not meant learns nothing.

@@ -143,9 +143,16 @@ public struct JSONValue: Sendable {
 
   /// The value of the last member called `name`; nil when there is none or this is no object.
   public func member(_ name: [UInt8]) -> JSONValue? {
-    var found: JSONValue?
-    for child in children where child.key.map({ JSONString.equals($0, name) }) == true { found = child.value }
-    return found
+    guard kind == .object else { return nil }
+    // Along the tape: a value for each name that is passed would cost more than the look at the name.
+    var found: Int?
+    var key = document.first(position)
+    let end = document.last(position)
+    while key < end {
+      if JSONString.equals(document, key, name) { found = key + 1 }
+      key = document.next(key + 1)
+    }
+    return found.map { JSONValue(document: document, position: $0) }
   }
 }
 

@@ -25,10 +25,17 @@ public enum JSONString {
 
   /// Whether a string has the given decoded bytes.
   public static func equals(_ value: JSONValue, _ bytes: [UInt8]) -> Bool {
-    guard value.kind == .string else { return decoded(value) == bytes }
-    let start = value.document.start(value.position) + 1
-    let document = value.document.bytes
-    let text = document.span
+    equals(value.document, value.position, bytes)
+  }
+
+  /// The same of the string at a position of a document's tape.
+  static func equals(_ document: JSONDocument, _ position: Int, _ bytes: [UInt8]) -> Bool {
+    guard document.kind(position) == .string else {
+      return decoded(JSONValue(document: document, position: position)) == bytes
+    }
+    let start = document.start(position) + 1
+    let all = document.bytes
+    let text = all.span
     guard start + bytes.count < text.count, text[start + bytes.count] == UInt8(ascii: "\"") else { return false }
     // The quote may be one further on, and `bytes` hold all that stands between, the value's own quote included.
     return sameBytes(text.extracting(start..<(start + bytes.count)), bytes.span) && !bytes.contains(UInt8(ascii: "\""))
