@@ -36,7 +36,7 @@ enum Flag: ToolOption {
     case .checkpoint: OptionSpec("checkpoint", nil, .file(), "follow: go on from FILE, and keep it up to date")
     case .dataEvent: OptionSpec("data-event", nil, .text("NAME"), "follow: the event that brings a document (data)")
     case .patchEvent: OptionSpec("patch-event", nil, .text("NAME"), "follow: the event that brings a patch (patch)")
-    case .verbose: OptionSpec("verbose", "v", nil, "follow: tell on standard error what is not printed, and why")
+    case .verbose: OptionSpec("verbose", "v", nil, "follow: tell what is not printed, and why")
     case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of the input and of the result (10000)")
     case .maxOps: OptionSpec("max-ops", nil, .text("N"), "operations in a patch (1000000)")
     case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), "bytes of an input and of the result (1G)")

@@ -20,7 +20,7 @@ complete -c jpatch -l on-error -x -a 'stop resync' -d 'follow: what a failing pa
 complete -c jpatch -l checkpoint -r -F -d 'follow: go on from FILE, and keep it up to date'
 complete -c jpatch -l data-event -x -d 'follow: the event that brings a document (data)'
 complete -c jpatch -l patch-event -x -d 'follow: the event that brings a patch (patch)'
-complete -c jpatch -s v -l verbose -d 'follow: tell on standard error what is not printed, and why'
+complete -c jpatch -s v -l verbose -d 'follow: tell what is not printed, and why'
 complete -c jpatch -l max-depth -x -d 'nesting of the input and of the result (10000)'
 complete -c jpatch -l max-ops -x -d 'operations in a patch (1000000)'
 complete -c jpatch -l max-size -x -d 'bytes of an input and of the result (1G)'
