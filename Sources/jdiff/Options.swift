@@ -124,10 +124,7 @@ struct Options {
   }
 
   private mutating func add(_ purpose: Scope.Purpose, _ pointer: [UInt8], _ value: OptionValue) throws(ToolError) {
-    let parsed: JSONPointer
-    do { parsed = try JSONPointer(pointer) } catch {
-      throw .usage("\(error.message), found '\(quoted(pointer))'")
-    }
+    let parsed = try value.pointer(example: "/results/*/updated", in: pointer)
     scope.add(Scope.Rule(purpose: purpose, pointer: parsed, text: "--\(value.spec.name) \(quoted(value.bytes))"))
   }
 

@@ -120,7 +120,7 @@ struct Options {
     case .type: type = value.text == "merge-patch" ? .mergePatch : .jsonPatch
     case .compact: layout = .compact
     case .indent: layout = .indented(try value.integer(0...16))
-    case .select: select = try Self.pointer(value)
+    case .select: select = try value.pointer(example: "/results")
     case .inPlace: isInPlace = true
     case .backup:
       if value.bytes.isEmpty || value.bytes.contains(UInt8(ascii: "/")) { throw value.refused("a suffix without '/'") }
@@ -132,7 +132,7 @@ struct Options {
     case .ignoreMissing: patching.ignoresMissing = true
     case .initial: initial = InputFile(value.bytes)
     case .onChange: printsOnlyChanges = true
-    case .newer: newer = try Self.pointer(value)
+    case .newer: newer = try value.pointer(example: "/num_results")
     case .records: printsRecords = true
     case .onError: resyncs = value.text == "resync"
     case .checkpoint: checkpoint = try value.file()
@@ -178,11 +178,5 @@ struct Options {
   private static func misplaced(_ flag: Flag, _ mode: Mode) -> ToolError {
     if flag.modes == [.follow] { return .usage("option '--\(flag.spec.name)' needs '--follow'") }
     return .usage("option '--\(flag.spec.name)' has no meaning with '\(mode.rawValue)'")
-  }
-
-  private static func pointer(_ value: OptionValue) throws(ToolError) -> JSONPointer {
-    do { return try JSONPointer(value.bytes) } catch {
-      throw .usage("\(error.message), found '\(quoted(value.bytes))'")
-    }
   }
 }

@@ -66,11 +66,14 @@ struct Settings {
     switch flag {
     case .next:
       do { walk.next = try NextRule(bytes) } catch { throw value.refused(error.expected) }
-    case .items: walk.items = try Self.pointer(value)
-    case .id: walk.id = try Self.pointer(value)
+    case .items: walk.items = try value.pointer(example: "/data/items")
+    case .id: walk.id = try value.pointer(example: "/id")
     case .hasMore:
-      do { walk.hasMore = try HasMore(bytes) } catch { throw value.refused("a JSON Pointer such as /has_more") }
-    case .total: walk.total = try Self.pointer(value)
+      do { walk.hasMore = try HasMore(bytes) } catch {
+        let isOpposite = bytes.first == UInt8(ascii: "!")
+        _ = try value.pointer(example: "/has_more", in: Array(bytes.dropFirst(isOpposite ? 1 : 0)))
+      }
+    case .total: walk.total = try value.pointer(example: "/total")
     case .emptyCursor: walk.followsEmptyCursor = value.text == "follow"
     case .maxItems: walk.maxItems = try value.integer(1...(.max))
     case .maxPages: walk.maxPages = try value.integer(1...(.max))
@@ -88,7 +91,7 @@ struct Settings {
     case .status: store?.action = .status
     case .changed: store?.printsChanged = true
     case .redeliver: store?.redelivers = true
-    case .orderKey: walk.orderKey = try Self.pointer(value)
+    case .orderKey: walk.orderKey = try value.pointer(example: "/created_at")
     case .overlap: store?.overlap = try value.integer(1...1000)
     case .onGap: store?.forgetsBelowGaps = value.text == "drop"
     case .durable: store?.isDurable = true
@@ -114,10 +117,6 @@ struct Settings {
     case .verbose: isVerbose = true
     case .http(let option): try http.take(option, bytes, streams)
     }
-  }
-
-  private static func pointer(_ value: OptionValue) throws(ToolError) -> JSONPointer {
-    do { return try JSONPointer(value.bytes) } catch { throw value.refused("a JSON Pointer such as /data/items") }
   }
 
   private static func host(_ value: OptionValue) throws(ToolError) -> HostPattern {

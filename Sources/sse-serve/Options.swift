@@ -85,10 +85,7 @@ struct Options {
   private mutating func set(_ flag: Flag, _ value: OptionValue, _ streams: StandardStreams) throws(ToolError) {
     switch flag {
     case .plain: isPlain = true
-    case .select:
-      do { select = try JSONPointer(value.bytes) } catch {
-        throw .usage("\(error.message), found '\(quoted(value.bytes))'")
-      }
+    case .select: select = try value.pointer(example: "/results")
     case .dataEvent: dataEvent = try Self.type(value)
     case .patchEvent: patchEvent = try Self.type(value)
     case .addIDs: addsIDs = true

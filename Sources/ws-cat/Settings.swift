@@ -51,8 +51,7 @@ struct Options {
   private mutating func take(_ flag: Flag, _ bytes: [UInt8], _ streams: StandardStreams) throws(ToolError) {
     let value = OptionValue(bytes, of: flag.spec)
     switch flag {
-    case .eventFrom:
-      do { eventFrom = try JSONPointer(bytes) } catch { throw value.refused("a JSON Pointer such as /type") }
+    case .eventFrom: eventFrom = try value.pointer(example: "/type")
     case .event: events.append(bytes)
     case .drop: dropped.append(bytes)
     case .dataAs: dataForm = PayloadForm(rawValue: value.text) ?? .auto
@@ -111,8 +110,11 @@ struct Options {
   }
 
   private static func condition(_ value: OptionValue) throws(ToolError) -> Condition {
-    guard let condition = Condition(value.bytes) else { throw value.refused(Condition.expected) }
-    return condition
+    if let condition = Condition(value.bytes) { return condition }
+    if let cut = value.bytes.firstIndex(of: UInt8(ascii: "=")) {
+      _ = try value.pointer(example: "/type", in: Array(value.bytes[..<cut]))
+    }
+    throw value.refused(Condition.expected)
   }
 
   private static func repeated(_ value: OptionValue) throws(ToolError) -> Repeated {

@@ -13,8 +13,9 @@ public struct OptionValue: Sendable {
 
   public var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  public func refused(_ expected: String) -> ToolError {
-    .usage("option '--\(spec.name)': expected \(expected), found '\(quoted(bytes))'")
+  /// - Parameter part: what of the value is wrong; nil for all of it.
+  public func refused(_ expected: String, found part: [UInt8]? = nil) -> ToolError {
+    .usage("option '--\(spec.name)': expected \(expected), found '\(quoted(part ?? bytes))'")
   }
 
   /// A file that will change whole or not at all, which a stream cannot.

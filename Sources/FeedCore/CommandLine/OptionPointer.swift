@@ -1,0 +1,59 @@
+// Options that take a JSON Pointer. People type `results`, `.results[0]` or `#/results` first, so the message says what
+// was probably meant.
+
+extension OptionValue {
+  /// A JSON Pointer; the empty one is the whole document.
+  /// - Parameters:
+  ///   - example: what the message names as a pointer that would make sense here.
+  ///   - part: the part of the value that is the pointer; nil for all of it.
+  public func pointer(example: String, in part: [UInt8]? = nil) throws(ToolError) -> JSONPointer {
+    let text = part ?? bytes
+    do { return try JSONPointer(text) } catch {
+      let problem = refused("a JSON Pointer such as " + example, found: text)
+      throw .usage(problem.message + "; did you mean '\(quoted(Self.suggestion(for: text)))'?")
+    }
+  }
+
+  /// The pointer that somebody meant with a text that is none.
+  static func suggestion(for text: [UInt8]) -> [UInt8] {
+    var rest = text[...]
+    // The root of JSONPath, and the URI fragment of JSON Schema.
+    if let first = rest.first, first == UInt8(ascii: "$") || first == UInt8(ascii: "#"),
+      isSeparator(rest.dropFirst().first)
+    {
+      rest = rest.dropFirst()
+    }
+    let isPath = rest.first == UInt8(ascii: ".") || rest.first == UInt8(ascii: "[")
+    let steps = isPath ? slashed(rest) : Array(rest)
+    let pointer = (steps.first == UInt8(ascii: "/") ? [] : [UInt8(ascii: "/")]) + steps
+    var result: [UInt8] = []
+    for (index, byte) in pointer.enumerated() {
+      result.append(byte)
+      // RFC 6901 §3: a `~` of the name itself.
+      let next = index + 1 < pointer.count ? pointer[index + 1] : 0
+      if byte == UInt8(ascii: "~"), next != UInt8(ascii: "0"), next != UInt8(ascii: "1") {
+        result.append(UInt8(ascii: "0"))
+      }
+    }
+    return result
+  }
+
+  private static func isSeparator(_ byte: UInt8?) -> Bool {
+    guard let byte else { return false }
+    return byte == UInt8(ascii: ".") || byte == UInt8(ascii: "[") || byte == UInt8(ascii: "/")
+  }
+
+  /// `.results[0].title` as `/results/0/title`.
+  private static func slashed(_ path: ArraySlice<UInt8>) -> [UInt8] {
+    var result: [UInt8] = []
+    for byte in path {
+      switch byte {
+      case UInt8(ascii: "."), UInt8(ascii: "["):
+        if result.last != UInt8(ascii: "/") { result.append(UInt8(ascii: "/")) }
+      case UInt8(ascii: "]"), UInt8(ascii: "\""), UInt8(ascii: "'"): break
+      default: result.append(byte)
+      }
+    }
+    return result
+  }
+}
