@@ -10,9 +10,12 @@ struct OneDocument {
     try checkUndoFile()
     let patches = try NamedPatch.read(options, streams)
     let document = try options.readDocument(options.file, streams)
+    let swapped = Swapped(options)
+    try swapped.refuse(patches, to: document.root)
     var tree = JSONTree(document.root)
     var undo = options.undo.map { _ in UndoLog() }
     for item in patches {
+      try swapped.refuse(item, to: tree)
       do { try item.patch.apply(to: &tree, options.patching, undo: &undo) } catch {
         if options.isCheck && !error.isLimit { return .no }
         throw ToolError(error.isLimit ? .trouble : .no, error.message, source: item.source)

@@ -19,6 +19,8 @@ struct NamedPatch {
   let patch: Patch
   let source: String
 
+  var isMerge: Bool { if case .merge = patch { true } else { false } }
+
   /// Reads all patches.
   static func read(_ options: Options, _ streams: StandardStreams) throws(ToolError) -> [NamedPatch] {
     var patches: [NamedPatch] = []
@@ -53,9 +55,14 @@ struct NamedPatch {
     }
   }
 
-  /// An array is a JSON Patch and an object a merge patch, unless `--type` says otherwise.
+  /// An array is a JSON Patch and an object a merge patch, unless `--type` says otherwise. An operation without its
+  /// array is an object too, and merging it would put `op` and `path` into the document.
   private static func patch(_ value: JSONValue, _ options: Options) throws(JSONPatch.FormatError) -> Patch {
     switch (options.type, value.kind) {
+    case (.byForm, .object) where JSONPatch.isOperation(value):
+      throw JSONPatch.FormatError(
+        message: "this is one operation; a JSON Patch is an array of them (or --type merge-patch)",
+        offset: value.range.lowerBound)
     case (.mergePatch, _), (.byForm, .object):
       return .merge(value)
     case (.jsonPatch, _), (.byForm, .array):

@@ -54,6 +54,10 @@ public struct JSONPatch: Sendable {
 
   /// - Parameter value: what should be an array of operation objects.
   public init(_ value: JSONValue, maxOperations: Int = defaultMaxOperations) throws(FormatError) {
+    if Self.isOperation(value) {
+      throw FormatError(
+        message: "this is one operation; a JSON Patch is an array of them", offset: value.range.lowerBound)
+    }
     guard value.kind == .array else {
       throw FormatError(
         message: "a JSON Patch is an array of operations, not \(value.kind.name)", offset: value.range.lowerBound)
@@ -67,6 +71,31 @@ public struct JSONPatch: Sendable {
       }
       operations.append(try Self.operation(element, number: operations.count + 1))
     }
+  }
+
+  // MARK: Telling operations
+
+  /// Whether a value is an operation that has lost its array: an object with `op` and `path`.
+  public static func isOperation(_ value: JSONValue) -> Bool {
+    value.kind == .object && value.member(Array("op".utf8)) != nil && value.member(Array("path".utf8)) != nil
+  }
+
+  /// Whether a value is an operation of RFC 6902 and hardly can be anything else.
+  public static func isKnownOperation(_ value: JSONValue) -> Bool {
+    guard isOperation(value) else { return false }
+    do { _ = try operation(value, number: 1) } catch { return false }
+    return true
+  }
+
+  /// Whether a value is an array of operations, and at least one.
+  public static func looksLikePatch(_ value: JSONValue) -> Bool {
+    guard value.kind == .array else { return false }
+    var isEmpty = true
+    for child in value.children {
+      guard isKnownOperation(child.value) else { return false }
+      isEmpty = false
+    }
+    return !isEmpty
   }
 
   // MARK: Reading one operation
