@@ -19,6 +19,9 @@ struct Splitter {
   private var records: [WantedElement] = []
   /// Elements deeper than this are not looked at: those inside one that is written, or lost.
   private var blind = Int.max
+  private var joined = JoinedDocuments()
+  /// How many bytes of the input are not in the window any more.
+  private var dropped = 0
 
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
@@ -77,6 +80,7 @@ struct Splitter {
 
   /// Gets ready for a stream of documents.
   private mutating func begin() {
+    dropped += window.bytes.count
     window.drop(window.bytes.count)
     tokenizer = XMLTokenizer(limits: options.limits, isSingle: options.isSingle)
     writer.endDocument()
@@ -84,12 +88,14 @@ struct Splitter {
     namespaces.leave(depth: 1)
     records = []
     blind = .max
+    joined.reset()
     isSilent = false
   }
 
   /// Goes on with what has come.
   private mutating func goOn(_ source: InputSource, isLast: Bool) throws(ToolError) {
     try goThrough(source, isLast: isLast)
+    try lookForJoint(source)
     while let first = records.first, isTooLarge(first) {
       try report(tooLarge(first), source)
       records.removeFirst()
@@ -123,6 +129,7 @@ struct Splitter {
     tokenizer.drop(count, of: bytes.span)
     swap(&bytes, &window.bytes)
     window.drop(count)
+    dropped += count
     for index in records.indices {
       records[index].start -= count
       records[index].nameEnd -= count
@@ -170,6 +177,29 @@ struct Splitter {
     if depth == 0 { writer.endDocument() }
   }
 
+  /// Says it when another document seems to have begun inside this one.
+  private mutating func lookForJoint(_ source: InputSource) throws(ToolError) {
+    let position = dropped + tokenizer.offset
+    switch joined.judge(&tokenizer.watch, from: dropped, at: position, limit: options.limits.maxToken) {
+    case nil: return
+    case .newDocument(let sighting):
+      try warn(
+        "a new document seems to begin inside element '\(shortened(tokenizer.watch.name))', which has not ended",
+        sighting.offset, source)
+    case .endless:
+      let limit = options.limits.maxToken
+      try warn(
+        "element '\(shortened(tokenizer.watch.name))' has not ended, and nothing fits PATH for more than \(limit) bytes (--max-element)",
+        tokenizer.offset, source)
+    }
+  }
+
+  /// Prints a message that is no error.
+  private mutating func warn(_ message: String, _ offset: Int, _ source: InputSource) throws(ToolError) {
+    try writer.flush()
+    streams.complain(source.failure(XMLError(message, at: offset), window), as: xmlSplit.name)
+  }
+
   // MARK: Elements
 
   @inline(__always)
@@ -184,7 +214,10 @@ struct Splitter {
       }
       try leave(bytes, depth: depth)
     case .endTag: try leave(bytes, depth: tokenizer.depth + 1)
-    case .documentStart: blind = .max
+    case .documentStart:
+      blind = .max
+      tokenizer.watch.end()
+      joined.reset()
     case .documentType: break
     }
   }
@@ -200,13 +233,24 @@ struct Splitter {
       blind = depth
       throw error
     }
+    if depth == 1, !options.hasPrefixes { watchRoot(bytes, isWanted: isWanted) }
     guard isWanted else { return }
+    joined.fits()
+    tokenizer.watch.lookOn(behind: tokenizer.tokenStart)
     if !options.isNested { blind = depth }
     records.append(
       WantedElement(
         start: tokenizer.tokenStart, nameEnd: tokenizer.name.upperBound, depth: depth,
         inherited: options.inherits
           ? namespaces.inherited(by: bytes, tokenizer.tag, from: options.wrapsFiles ? 2 : 1, to: depth - 1) : []))
+  }
+
+  /// A root element begins that goes on: it may be cut off, and another begin inside it.
+  private mutating func watchRoot(_ bytes: borrowing Span<UInt8>, isWanted: Bool) {
+    guard tokenizer.depth == 1 else { return }
+    tokenizer.watch.begin(bytes, tokenizer.tokenStart..<tokenizer.offset, nameLength: tokenizer.name.count)
+    if tokenizer.watch.name.isEmpty || isWanted || matcher.open != 0 || writer.count == 0 { return }
+    joined.wait(from: dropped + tokenizer.tokenStart)
   }
 
   private mutating func leave(_ bytes: borrowing Span<UInt8>, depth: Int) throws(XMLError) {
@@ -216,6 +260,10 @@ struct Splitter {
     matcher.leave(to: depth - 1)
     namespaces.leave(depth: depth)
     defer { if depth == 1 { writer.endDocument() } }
+    if depth == 1 {
+      joined.endRoot(tokenizer.watch)
+      tokenizer.watch.end()
+    }
     guard let record = records.last, record.depth == depth else { return }
     records.removeLast()
     if isTooLarge(record) { throw tooLarge(record) }

@@ -26,7 +26,8 @@ extension XMLTokenizer {
       } else {
         guard names.count >= deepest, names.count < limits.maxDepth,
           case .at(let end) = XMLCharacters.nameEnd(bytes, index + 1, encoding),
-          end > index + 1, bytes[end] == UInt8(ascii: ">"), end - index < limits.maxToken
+          end > index + 1, bytes[end] == UInt8(ascii: ">"), end - index < limits.maxToken,
+          end - index - 1 != watch.length || !watch.isName(bytes, at: index + 1)
         else { break }
         names.push((index + 1)..<end)
         index = end + 1
@@ -54,6 +55,7 @@ extension XMLTokenizer {
     guard end - offset <= limits.maxToken else { throw tooLong() }
     tokenStart = offset
     name = tag.name
+    if name.count == watch.length, watch.isName(bytes, at: name.lowerBound) { watch.see(bytes, offset..<end) }
     offset = end
     if isEmpty {
       endElement()

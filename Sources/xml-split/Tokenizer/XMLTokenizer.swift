@@ -88,6 +88,8 @@ struct XMLTokenizer {
   /// How many elements are open beyond the limit of the depth, when it goes on behind that error.
   var nameless = 0
   var brokenTag = BrokenTag(from: 0)
+  /// Looks for the root's name inside it, where somebody has asked for that.
+  var watch = RootWatch()
   var hasDocumentType = false
   /// A byte order mark came before the document, which therefore is UTF-8.
   var hasMark = false
