@@ -8,8 +8,10 @@ struct OneDocument {
 
   func run() throws(ToolError) -> ExitStatus {
     try checkUndoFile()
+    if options.isInPlace, EditedFile.isNotRegular(options.filePath) { throw refusal(.notRegular) }
     let patches = try NamedPatch.read(options, streams)
-    let document = try options.readDocument(options.file, streams)
+    let edited = options.isInPlace ? try edit() : nil
+    let document = if let edited { try read(edited) } else { try options.readDocument(options.file, streams) }
     let swapped = Swapped(options)
     try swapped.refuse(patches, to: document.root)
     var tree = JSONTree(document.root)
@@ -24,21 +26,78 @@ struct OneDocument {
     if options.isCheck { return .yes }
     let selected = try select(&tree)
 
-    if let file = options.undo, let undo { try write(undo.patch, to: file) }
-    if options.isInPlace {
-      do {
-        try AtomicFile.replace(options.filePath, backup: options.backup.map { $0 }) { output in
-          write(selected, of: document, to: &output)
-        }
-      } catch {
-        throw .system(error, options.file.name)
-      }
+    if let edited {
+      try replace(edited, by: selected, of: document, undo: undo?.patch)
     } else {
-      var output = ByteWriter(streams.output, records: .filter)
-      write(selected, of: document, to: &output)
-      try output.flushOutput()
+      try print(selected, of: document, undo: undo?.patch)
     }
     return .yes
+  }
+
+  // MARK: In place
+
+  private func edit() throws(ToolError) -> EditedFile {
+    do throws(EditedFile.Refusal) { return try EditedFile.open(options.filePath) } catch { throw refusal(error) }
+  }
+
+  private func refusal(_ refusal: EditedFile.Refusal) -> ToolError {
+    switch refusal {
+    case .system(let error): .system(error, options.file.name)
+    case .notRegular: ToolError(.trouble, "is no regular file (--in-place)", source: options.file.name)
+    case .locked: ToolError(.later, "another process has locked it (--in-place)", source: options.file.name)
+    }
+  }
+
+  private func read(_ file: EditedFile) throws(ToolError) -> JSONDocument {
+    let content = try options.file.readAll(
+      from: file.descriptor, limit: options.patching.maxSize, option: "--\(Flag.maxSize.spec.name)",
+      isWorthReading: JSONDocument.mayBegin)
+    return try options.file.parse(content, maxDepth: options.maxDepth)
+  }
+
+  private func replace(
+    _ file: EditedFile, by tree: JSONTree, of document: JSONDocument, undo: JSONPatch?
+  ) throws(ToolError) {
+    let companion = options.undo.flatMap { path in
+      undo.map { patch in CompanionFile(path) { output in Self.write(patch, to: &output) } }
+    }
+    do throws(SystemError) {
+      try AtomicFile.replace(
+        options.filePath, backup: options.backup, alongside: companion,
+        confirm: { () throws(SystemError) in if file.hasChanged { throw .changed } }
+      ) { output in
+        write(tree, of: document, to: &output)
+      }
+    } catch {
+      if error == .changed, file.hasChanged {
+        throw ToolError(.later, "changed while it was being patched, and was left alone", source: options.file.name)
+      }
+      if let failure = companion?.failure, let undo = options.undo { throw .system(failure, quoted(undo)) }
+      throw .system(error, options.file.name)
+    }
+  }
+
+  // MARK: To standard output
+
+  private func print(_ tree: JSONTree, of document: JSONDocument, undo: JSONPatch?) throws(ToolError) {
+    var output = ByteWriter(streams.output, records: .filter)
+    guard let file = options.undo, let undo else {
+      write(tree, of: document, to: &output)
+      return try output.flushOutput()
+    }
+    let former = FormerFile(file)
+    do throws(SystemError) {
+      try AtomicFile.replace(file) { output in Self.write(undo, to: &output) }
+    } catch {
+      throw .system(error, quoted(file))
+    }
+    do throws(ToolError) {
+      write(tree, of: document, to: &output)
+      try output.flushOutput()
+    } catch {
+      former.bringBack()
+      throw error
+    }
   }
 
   /// The undo patch must not take the place of a file that this run reads or writes otherwise.
@@ -73,14 +132,8 @@ struct OneDocument {
     output.endLine()
   }
 
-  private func write(_ patch: JSONPatch, to file: [UInt8]) throws(ToolError) {
-    do {
-      try AtomicFile.replace(file) { output in
-        patch.write(compact: false, to: &output)
-        output.endLine()
-      }
-    } catch {
-      throw .system(error, quoted(file))
-    }
+  private static func write(_ patch: JSONPatch, to output: inout ByteWriter) {
+    patch.write(compact: false, to: &output)
+    output.append(UInt8(ascii: "\n"))
   }
 }

@@ -46,6 +46,13 @@ public struct InputFile: Sendable {
   ) throws(ToolError) -> [UInt8] {
     let descriptor = try open(streams)
     defer { if !isStandardInput { descriptor.closeQuietly() } }
+    return try readAll(from: descriptor, limit: limit, option: option, isWorthReading: isWorthReading)
+  }
+
+  /// The whole content of the open file.
+  public func readAll(
+    from descriptor: Descriptor, limit: Int, option: String, isWorthReading: ([UInt8]) -> Bool = { _ in true }
+  ) throws(ToolError) -> [UInt8] {
     do { return try ByteReader.readAll(descriptor, limit: limit, isWorthReading: isWorthReading) } catch {
       if error.isTooLarge { throw ToolError(.trouble, "more than \(limit) bytes (\(option))", source: name) }
       throw .system(error, name)

@@ -15,8 +15,11 @@ public enum AtomicFile {
   /// - Parameters:
   ///   - mode: the permissions of a file that was not there, less the umask.
   ///   - backup: a suffix under which the old content is kept, by a hard link made just before the rename.
+  ///   - companion: a file that is replaced with it, or not at all.
+  ///   - confirm: called when all is written and nothing is replaced; what it throws leaves all as it was.
   public static func replace(
-    _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil, calls: SystemCalls = .libc,
+    _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil, alongside companion: CompanionFile? = nil,
+    calls: SystemCalls = .libc, confirm: () throws(SystemError) -> Void = { () throws(SystemError) in },
     with content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) {
     // By its own name: a link of /dev/fd to a pipe has a target that is no name.
@@ -24,34 +27,77 @@ public enum AtomicFile {
       return try write(over: path, calls, content)
     }
     let target = resolved(path)
-    let old = Descriptor.status(of: target)
 
     try Signals.heldBack { () throws(SystemError) in
-      let temporary = TemporaryFiles.name(beside: target)
-      _ = unsafe withPath(temporary) { unsafe unlink($0) }  // left by a killed process whose number we have now
-      let file = try Descriptor.create(temporary, mode: mode, calls: calls)
+      try companion?.prepare()
+      var temporary: [UInt8] = []
+      var kept: Substitution?
+      let file: Descriptor
       do throws(SystemError) {
-        TemporaryFiles.claim(file)
-        if let old { file.take(ownershipOf: old) }
-        var writer = ByteWriter(file)
-        try content(&writer)
-        try writer.flush()
-        try file.sync()
-        if let backup { try link(target, as: target + backup, calls) }
+        (temporary, file) = try write(beside: target, mode: mode, calls, content)
+      } catch {
+        companion?.takeBack()
+        throw error
+      }
+      do throws(SystemError) {
+        try confirm()
+        try companion?.putInPlace()
+        if let backup { kept = try keep(target, as: target + backup, calls) }
         try rename(temporary, to: target, calls)
       } catch {
+        kept?.takeBack()
+        companion?.takeBack()
         file.closeQuietly()
         _ = unsafe withPath(temporary) { unsafe unlink($0) }
         throw error
       }
+      kept?.settle()
+      companion?.settle()
       try file.close()
       try syncFolder(of: target, calls)
     }
   }
 
+  /// Writes new content for `target` beside it, synced and with the mode and owner of what is there.
+  /// - Returns: its name, and the file, which is closed when it need not be known any more that somebody is writing it.
+  static func write(
+    beside target: [UInt8], mode: UInt32, _ calls: SystemCalls,
+    _ content: (inout ByteWriter) throws(SystemError) -> Void
+  ) throws(SystemError) -> (name: [UInt8], file: Descriptor) {
+    let old = Descriptor.status(of: target)
+    let temporary = TemporaryFiles.name(beside: target)
+    _ = unsafe withPath(temporary) { unsafe unlink($0) }  // left by a killed process whose number we have now
+    let file = try Descriptor.create(temporary, mode: mode, calls: calls)
+    do throws(SystemError) {
+      TemporaryFiles.claim(file)
+      if let old { file.take(ownershipOf: old) }
+      var writer = ByteWriter(file)
+      try content(&writer)
+      try writer.flush()
+      try file.sync()
+    } catch {
+      file.closeQuietly()
+      _ = unsafe withPath(temporary) { unsafe unlink($0) }
+      throw error
+    }
+    return (temporary, file)
+  }
+
+  /// Keeps the old content under a second name, in whose place it comes as a whole.
+  private static func keep(
+    _ target: [UInt8], as backup: [UInt8], _ calls: SystemCalls
+  ) throws(SystemError) -> Substitution {
+    let temporary = TemporaryFiles.name(beside: backup)
+    _ = unsafe withPath(temporary) { unsafe unlink($0) }
+    try link(target, as: temporary, calls)
+    // Where both are one file already, rename(2) leaves the temporary name.
+    defer { _ = unsafe withPath(temporary) { unsafe unlink($0) } }
+    return try Substitution(temporary, for: backup, calls)
+  }
+
   /// The rename itself is data of the folder. Some file systems cannot sync one, and some folders can be written but not
   /// opened; then it is as safe as it gets.
-  private static func syncFolder(of path: [UInt8], _ calls: SystemCalls) throws(SystemError) {
+  static func syncFolder(of path: [UInt8], _ calls: SystemCalls) throws(SystemError) {
     do {
       let folder = try Descriptor.open(directory: folder(of: path), calls: calls)
       defer { folder.closeQuietly() }
@@ -76,15 +122,13 @@ public enum AtomicFile {
     try file.close()
   }
 
-  private static func rename(_ from: [UInt8], to: [UInt8], _ calls: SystemCalls) throws(SystemError) {
+  static func rename(_ from: [UInt8], to: [UInt8], _ calls: SystemCalls) throws(SystemError) {
     _ = try calls.retrying(.rename) {
       unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe systemRename(a, b) } }
     }
   }
 
-  /// Keeps the old content under a second name; a file of that name gives way.
-  private static func link(_ from: [UInt8], as to: [UInt8], _ calls: SystemCalls) throws(SystemError) {
-    _ = unsafe withPath(to) { unsafe unlink($0) }
+  static func link(_ from: [UInt8], as to: [UInt8], _ calls: SystemCalls) throws(SystemError) {
     _ = try calls.retrying(.link) {
       unsafe withPath(from) { a in unsafe withPath(to) { b in unsafe systemLink(a, b) } }
     }

@@ -183,7 +183,7 @@ public struct Descriptor: Sendable {
     _ = fchmod(number, old.st_mode & 0o7777)
   }
 
-  private var status: stat? {
+  var status: stat? {
     var status = stat()
     return unsafe fstat(number, &status) == 0 ? status : nil
   }
@@ -231,7 +231,7 @@ public struct Descriptor: Sendable {
     private let device: UInt64
     private let node: UInt64
 
-    fileprivate init(_ status: stat) {
+    init(_ status: stat) {
       device = UInt64(truncatingIfNeeded: status.st_dev)
       node = UInt64(status.st_ino)
     }

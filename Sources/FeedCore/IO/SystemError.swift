@@ -37,5 +37,7 @@ extension SystemError {
   public static var tooLarge: SystemError { SystemError(code: EFBIG) }
   public var isTooLarge: Bool { code == EFBIG }
   public var isFullDisk: Bool { code == ENOSPC }
+  /// A file is not the one that it was (`ESTALE`).
+  public static var changed: SystemError { SystemError(code: ESTALE) }
   public var isMissingFile: Bool { code == ENOENT }
 }

@@ -38,10 +38,10 @@ public struct TemporaryFiles {
   private static let longestName = 200
 
   /// `.NAME.PID.tmp` in the folder of `path`.
-  static func name(beside path: [UInt8]) -> [UInt8] {
+  static func name(beside path: [UInt8], suffix: String = ".tmp") -> [UInt8] {
     let cut = path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0
     return path[..<cut] + [UInt8(ascii: ".")] + path[cut...].prefix(longestName)
-      + Array(".\(Process.identifier)".utf8) + suffix
+      + Array(".\(Process.identifier)\(suffix)".utf8)
   }
 
   /// Marks a temporary file as being written, until it is closed.

@@ -1,0 +1,129 @@
+// A file that belongs to another and is replaced with it: the patch that takes back what was done to a document. Two
+// renames cannot be one, so there is an order:
+//
+//     1. the new companion is written and synced beside the old one      .undo.json.PID.tmp
+//     2. the new document likewise                                       .doc.json.PID.tmp
+//     3. the old companion gets a second name                            .undo.json.PID.old
+//     4. the new companion takes its name                                undo.json
+//     5. the new document takes its name                                 doc.json
+//     6. the second name goes
+//
+// What can fail for want of room has been done before anything has changed. An error at 5 puts the old companion back.
+// After kill -9 or a power cut between 4 and 5 the document is the old one, and the companion that fits it is there under
+// its second name. The other order, 5 before 4, would leave a document that has changed with a companion that does not
+// fit, and an error at 4 would have to be told with half of the work done.
+
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+public final class CompanionFile {
+  private let path: [UInt8]
+  private let content: (inout ByteWriter) throws(SystemError) -> Void
+  private let calls: SystemCalls
+  private var temporary: [UInt8]?
+  private var substitution: Substitution?
+  /// What went wrong with this file; nil when it was the other.
+  public private(set) var failure: SystemError?
+
+  public init(
+    _ path: [UInt8], calls: SystemCalls = .libc, content: @escaping (inout ByteWriter) throws(SystemError) -> Void
+  ) {
+    self.path = path
+    self.content = content
+    self.calls = calls
+  }
+
+  /// Writes the content beside the file. A device or pipe is written to at once, for it cannot be taken back.
+  func prepare() throws(SystemError) {
+    do throws(SystemError) {
+      if Descriptor.status(of: path).map({ $0.st_mode & S_IFMT != S_IFREG }) == true {
+        return try AtomicFile.replace(path, calls: calls, with: content)
+      }
+      let target = AtomicFile.resolved(path)
+      let (name, file) = try AtomicFile.write(beside: target, mode: 0o666, calls, content)
+      temporary = name
+      try file.close()
+    } catch {
+      discard()
+      failure = error
+      throw error
+    }
+  }
+
+  func putInPlace() throws(SystemError) {
+    guard let temporary else { return }
+    do throws(SystemError) {
+      substitution = try Substitution(temporary, for: AtomicFile.resolved(path), calls)
+      self.temporary = nil
+    } catch {
+      failure = error
+      throw error
+    }
+  }
+
+  /// The other file has been replaced.
+  func settle() { substitution?.settle() }
+
+  /// The other file could not be replaced.
+  func takeBack() {
+    substitution?.takeBack()
+    discard()
+  }
+
+  private func discard() {
+    if let temporary { _ = unsafe withPath(temporary) { unsafe unlink($0) } }
+    temporary = nil
+  }
+}
+
+/// A file that has taken the place of another, which is kept until it is certain that it may.
+struct Substitution {
+  private let target: [UInt8]
+  /// The second name of the old file; nil where there was none.
+  private let aside: [UInt8]?
+  private let calls: SystemCalls
+
+  init(_ new: [UInt8], for target: [UInt8], _ calls: SystemCalls) throws(SystemError) {
+    self.target = target
+    self.calls = calls
+    if let old = Descriptor.status(of: target), old.st_mode & S_IFMT == S_IFDIR { throw SystemError(code: EISDIR) }
+    let name = TemporaryFiles.name(beside: target, suffix: ".old")
+    _ = unsafe withPath(name) { unsafe unlink($0) }  // left by a killed process whose number we have now
+    var aside: [UInt8]? = name
+    do throws(SystemError) {
+      try AtomicFile.link(target, as: name, calls)
+    } catch {
+      if error.code == ENOENT {
+        aside = nil
+      } else {
+        // A file system without hard links: for an instant there is no file of that name.
+        try AtomicFile.rename(target, to: name, calls)
+      }
+    }
+    self.aside = aside
+    do throws(SystemError) {
+      try AtomicFile.rename(new, to: target, calls)
+      try AtomicFile.syncFolder(of: target, calls)
+    } catch {
+      takeBack()
+      throw error
+    }
+  }
+
+  func settle() {
+    if let aside { _ = unsafe withPath(aside) { unsafe unlink($0) } }
+  }
+
+  func takeBack() {
+    guard let aside else {
+      _ = unsafe withPath(target) { unsafe unlink($0) }
+      return
+    }
+    // Two names of one file: then rename(2) does nothing, and the second name has to go by itself.
+    do { try AtomicFile.rename(aside, to: target, calls) } catch { return }
+    settle()
+  }
+}

@@ -1,0 +1,36 @@
+#if canImport(Darwin)
+  import Darwin
+#else
+  import Glibc
+#endif
+
+/// What a file was before it is replaced, to bring it back should the replacing have been in vain. It leaves nothing
+/// behind, for only the open file is kept.
+public struct FormerFile: ~Copyable {
+  private let path: [UInt8]
+  private let file: Descriptor?
+  private let wasThere: Bool
+
+  public init(_ path: [UInt8]) {
+    self.path = path
+    wasThere = Descriptor.status(of: path) != nil
+    let isFile = Descriptor.status(of: path).map { $0.st_mode & S_IFMT == S_IFREG } == true
+    file = isFile ? try? Descriptor.open(reading: path) : nil
+  }
+
+  deinit { file?.closeQuietly() }
+
+  /// Brings it back, as far as that can be.
+  public func bringBack() {
+    if let file {
+      do {
+        try AtomicFile.replace(path) { output throws(SystemError) in
+          var reader = ByteReader(file)
+          while try reader.next() { output.append(reader.chunk) }
+        }
+      } catch {}
+    } else if !wasThere {
+      _ = unsafe withPath(AtomicFile.resolved(path)) { unsafe unlink($0) }
+    }
+  }
+}

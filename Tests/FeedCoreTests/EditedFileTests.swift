@@ -1,0 +1,107 @@
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FeedCore
+
+/// A file that is edited by several at once, and a file that goes with it.
+@Suite struct EditedFileTests {
+  @Test func onlyOneHasIt() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("f", "old")
+    let path = Array(scratch.file("f").utf8)
+    let first = try EditedFile.open(path)
+    #expect(throws: EditedFile.Refusal.self) { try EditedFile.open(path, patience: 0) }
+    #expect(!first.hasChanged)
+  }
+
+  @Test func whatOthersDoIsSeen() throws {
+    let scratch = try ScratchFolder()
+    let path = Array(scratch.file("f").utf8)
+    try scratch.write("f", "old")
+    let changes: [() throws -> Void] = [
+      { try scratch.write("f", "longer") },
+      { try AtomicFile.replace(path) { $0.append("new") } },
+      { try FileManager.default.removeItem(atPath: scratch.file("f")) },
+    ]
+    for change in changes {
+      let file = try EditedFile.open(path, patience: 0)
+      #expect(!file.hasChanged)
+      try change()
+      #expect(file.hasChanged)
+    }
+  }
+
+  /// Where there are no locks, it goes without.
+  @Test func aFileSystemWithoutLocks() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("f", "old")
+    let calls = SystemCalls(failure: { $0 == .lock ? ENOLCK : nil })
+    #expect(try !EditedFile.open(Array(scratch.file("f").utf8), calls: calls).hasChanged)
+  }
+
+  /// Whichever call fails, and however often it went well before: document and companion are both old or both new, and
+  /// nothing stands beside them.
+  @Test(arguments: [SystemCalls.Call.open, .sync, .close, .rename, .link], [true, false])
+  func aCompanionFitsWhateverFails(_ call: SystemCalls.Call, _ isThere: Bool) throws {
+    var failures = 0
+    for skipped in 0..<12 {
+      let scratch = try ScratchFolder()
+      try scratch.write("doc", "old")
+      if isThere { try scratch.write("undo", "fits old") }
+      try scratch.write("doc~", "older")
+      let count = Mutex(0)
+      // Once only: putting things back must not fail too.
+      let failing = SystemCalls(failure: { made in
+        guard made == call else { return nil }
+        return count.withLock { count in
+          count += 1
+          return count == skipped + 1 ? EIO : nil
+        }
+      })
+      let companion = CompanionFile(Array(scratch.file("undo").utf8), calls: failing) { $0.append("fits new") }
+      var hasFailed = false
+      do {
+        try AtomicFile.replace(
+          Array(scratch.file("doc").utf8), backup: Array("~".utf8), alongside: companion, calls: failing
+        ) { $0.append("new") }
+      } catch { hasFailed = true }
+      failures += hasFailed ? 1 : 0
+      let document = try scratch.read("doc")
+      #expect(document == "new" || hasFailed)
+      let undo = try? scratch.read("undo")
+      #expect(undo == (document == "new" ? "fits new" : isThere ? "fits old" : nil), "\(skipped)")
+      #expect(try scratch.read("doc~") == (document == "new" ? "old" : "older"), "\(skipped)")
+      let names = try FileManager.default.contentsOfDirectory(atPath: scratch.path)
+      #expect(Set(names).isSubset(of: ["doc", "undo", "doc~"]), "\(names)")
+    }
+    #expect(failures > 0)
+  }
+
+  @Test func whatIsNotConfirmedChangesNothing() throws {
+    let scratch = try ScratchFolder()
+    try scratch.write("doc", "old")
+    let path = Array(scratch.file("doc").utf8)
+    let companion = CompanionFile(Array(scratch.file("undo").utf8)) { $0.append("undo") }
+    #expect(throws: SystemError.changed) {
+      try AtomicFile.replace(
+        path, backup: Array("~".utf8), alongside: companion,
+        confirm: { () throws(SystemError) in throw SystemError.changed }
+      ) { $0.append("new") }
+    }
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path) == ["doc"])
+    #expect(try scratch.read("doc") == "old")
+  }
+
+  @Test(arguments: [true, false])
+  func aFormerFileComesBack(_ isThere: Bool) throws {
+    let scratch = try ScratchFolder()
+    let path = Array(scratch.file("f").utf8)
+    if isThere { try scratch.write("f", "old") }
+    let former = FormerFile(path)
+    try AtomicFile.replace(path) { $0.append("new") }
+    former.bringBack()
+    #expect((try? scratch.read("f")) == (isThere ? "old" : nil))
+  }
+}
