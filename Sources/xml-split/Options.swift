@@ -10,7 +10,7 @@ enum Flag: ToolOption {
   case null, oneLine, noInherit, nested, ns, having, single, lengthPrefixed, onError
   case json, array, arrays, ordered, fields, headerRow, records, id, entities
   case files, perFile, noWrap
-  case maxElement, maxDepth, maxAttributes
+  case maxElement, maxDepth, maxAttributes, maxInherited
 
   var spec: OptionSpec {
     switch self {
@@ -38,6 +38,7 @@ enum Flag: ToolOption {
     case .maxElement: OptionSpec("max-element", nil, .text("SIZE"), "bytes of an element or of a tag (64M)")
     case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of elements (1000)")
     case .maxAttributes: OptionSpec("max-attributes", nil, .text("N"), "attributes of an element (10000)")
+    case .maxInherited: OptionSpec("max-inherited", nil, .text("SIZE"), "bytes of declarations added to one (64K)")
     }
   }
 }
@@ -58,6 +59,9 @@ struct Options {
   /// Whether files are documents, or just hold elements.
   var isFileDocument = true
   var limits = XMLTokenizer.Limits()
+  /// The most bytes of namespace declarations that are added to an element: a small element would otherwise come out as
+  /// large as all that is declared around it, and so would the next.
+  var maxInherited = 64 << 10
   var having: [Field] = []
   var fields: [Field] = []
   var id: Field?
@@ -83,7 +87,9 @@ struct Options {
         namespaces[Array(bytes[..<mark])] = Array(bytes[(mark + 1)...])
       case .having: having.append(try Self.field(bytes, flag))
       case .json: isJSON = true
-      case .array: json.arrays?.insert(bytes)
+      case .array:
+        guard XMLName.isName(bytes, .utf8) else { throw value.refused("the name of an element") }
+        json.arrays?.insert(bytes)
       case .arrays: json.arrays = nil
       case .ordered: json.isOrdered = true
       case .fields:
@@ -102,6 +108,7 @@ struct Options {
       case .maxElement: limits.maxToken = try value.size()
       case .maxDepth: limits.maxDepth = try value.integer(1...Int.max)
       case .maxAttributes: limits.maxAttributes = try value.integer(0...Int.max)
+      case .maxInherited: maxInherited = try value.size()
       }
     }
     var operands = invocation.operands[...]

@@ -61,6 +61,8 @@ struct Splitter {
       let piece: InputSource.Piece
       do { piece = try source.next(&window) } catch {
         guard error.place != nil else { throw error }
+        // What is wrong before that is told first, wherever the input was cut.
+        try goThrough(source, isLast: true, hasMore: true)
         try report(error)
         if source.isExhausted { return }
         if source.isBetweenStreams { begin() }
@@ -103,12 +105,16 @@ struct Splitter {
     forget()
   }
 
-  private mutating func goThrough(_ source: InputSource, isLast: Bool) throws(ToolError) {
+  /// - Parameter hasMore: with `isLast`, that something does follow, which is no XML: that all ends here is no error.
+  private mutating func goThrough(
+    _ source: InputSource, isLast: Bool, hasMore: Bool = false
+  ) throws(ToolError) {
     let bytes = window.bytes
     let span = bytes.span
     while true {
       let token: XMLTokenizer.Token?
       do { token = try tokenizer.next(span, isLast: isLast, deepest: blind) } catch {
+        if hasMore, error.offset >= span.count { break }
         try report(error, source)
         if isLast, error.offset >= span.count { break }
         recover(span)
@@ -241,8 +247,17 @@ struct Splitter {
     records.append(
       WantedElement(
         start: tokenizer.tokenStart, nameEnd: tokenizer.name.upperBound, depth: depth,
-        inherited: options.inherits
-          ? namespaces.inherited(by: bytes, tokenizer.tag, from: options.wrapsFiles ? 2 : 1, to: depth - 1) : []))
+        inherited: options.inherits ? try inherited(bytes, depth) : []))
+  }
+
+  /// The namespace declarations that an element takes along.
+  private func inherited(_ bytes: borrowing Span<UInt8>, _ depth: Int) throws(XMLError) -> [[UInt8]] {
+    let texts = namespaces.inherited(
+      by: bytes, tokenizer.tag, from: options.wrapsFiles ? 2 : 1, to: depth - 1, limit: options.maxInherited)
+    if let texts { return texts }
+    throw XMLError(
+      "an element that inherits more than \(options.maxInherited) bytes of declarations (--max-inherited)",
+      at: tokenizer.tokenStart)
   }
 
   /// A root element begins that goes on: it may be cut off, and another begin inside it.

@@ -34,6 +34,7 @@ struct DocumentTypeParser {
       _ = cursor.skipSpace()
     }
     guard cursor.take(">"), cursor.isAtEnd else { throw cursor.error("expected '>' after a document type declaration") }
+    entities.endDeclarations()
   }
 
   /// [28b] intSubset, and what its parameter entities stand for.

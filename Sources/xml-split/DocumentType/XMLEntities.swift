@@ -33,14 +33,33 @@ struct XMLEntities {
   var mayLackDeclarations = false
   private var kinds: [[UInt8]: Kind] = [:]
   private var states: [Place: State] = [:]
+  /// Names that were referred to and not declared by then. What leads to them is judged anew once they are.
+  private var missed: Set<[UInt8]> = []
+  /// Whether one of them has been declared since.
+  private var isOutdated = false
+  /// How often all may still be judged anew between two declarations: a declaration and a reference in turn, thousands
+  /// of times, would be quadratic. What that leaves undone is done for the references that come after the declarations.
+  private var revisions = 64
 
   /// The first declaration is the one that counts (§4.2).
   mutating func declare(_ name: [UInt8], _ kind: Kind) {
-    if kinds[name] == nil { kinds[name] = kind }
+    guard kinds[name] == nil else { return }
+    kinds[name] = kind
+    if missed.remove(name) != nil { isOutdated = true }
+  }
+
+  /// All has been declared that will be.
+  mutating func endDeclarations() {
+    if isOutdated { states = [:] }
+    isOutdated = false
   }
 
   /// Judges a reference to `name`, and all that it leads to.
   mutating func check(_ name: [UInt8], in context: Context, at offset: Int) throws(XMLError) {
+    if isOutdated, revisions > 0 {
+      revisions -= 1
+      endDeclarations()
+    }
     var way: [(place: Place, rest: [Place])] = []
     func enter(_ place: Place) throws(XMLError) {
       switch states[place] {
@@ -66,11 +85,13 @@ struct XMLEntities {
 
   /// Judges the text of one entity.
   /// - Returns: what it refers to.
-  private func judge(_ place: Place, at offset: Int) throws(XMLError) -> [Place] {
+  private mutating func judge(_ place: Place, at offset: Int) throws(XMLError) -> [Place] {
     let name = shortened(place.name)
     guard let kind = kinds[place.name] else {
-      if XMLReference.predefined(place.name) != nil || (mayLackDeclarations && !isStandalone) { return [] }
-      throw XMLError("entity '\(name)' is not declared", at: offset)
+      if XMLReference.predefined(place.name) != nil { return [] }
+      guard mayLackDeclarations, !isStandalone else { throw XMLError("entity '\(name)' is not declared", at: offset) }
+      missed.insert(place.name)
+      return []
     }
     // What a predefined entity stands for is known.
     if XMLReference.predefined(place.name) != nil { return [] }

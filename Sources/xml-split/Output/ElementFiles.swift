@@ -51,7 +51,8 @@ struct ElementFiles {
   private mutating func begin(_ tree: ElementTree?, at start: Int, _ wrapper: Wrapper) throws(XMLError) {
     let name: [UInt8]
     do { name = try pattern.name(number + 1, tree) } catch {
-      throw XMLError("an element without '\(quoted(error.field))', which the name of its file needs", at: start)
+      let what = error.isEmpty ? "an element with an empty" : "an element without"
+      throw XMLError("\(what) '\(quoted(error.field))', which the name of its file needs", at: start)
     }
     if pattern.usesValues, !names.insert(name).inserted {
       throw XMLError("a second file '\(shortened(name))'", at: start)

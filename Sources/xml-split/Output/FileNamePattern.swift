@@ -60,8 +60,11 @@ struct FileNamePattern {
     guard text.last != UInt8(ascii: "/") else { throw problem("expected the name of a file") }
   }
 
-  /// A value that an element does not have.
-  struct Missing: Error { let field: [UInt8] }
+  /// A value that an element does not have, or that is empty.
+  struct Missing: Error {
+    let field: [UInt8]
+    let isEmpty: Bool
+  }
 
   /// The name of a file.
   /// - Parameters:
@@ -76,7 +79,8 @@ struct FileNamePattern {
         let digits = Array(String(number).utf8)
         name += [UInt8](repeating: UInt8(ascii: "0"), count: max(0, width - digits.count)) + digits
       case .value(let field):
-        guard let tree, let value = field.value(in: tree), !value.isEmpty else { throw Missing(field: field.text) }
+        let value = tree.flatMap { field.value(in: $0) }
+        guard let value, !value.isEmpty else { throw Missing(field: field.text, isEmpty: value != nil) }
         name += Self.coded(value)
       }
     }

@@ -46,19 +46,25 @@ struct Namespaces {
   /// - Parameters:
   ///   - first: the depth of the outermost element that does not go with it.
   ///   - last: the depth of the innermost.
+  ///   - limit: how many bytes they may have.
+  /// - Returns: nil when they have more.
   func inherited(
-    by bytes: borrowing Span<UInt8>, _ tag: StartTag, from first: Int, to last: Int
-  ) -> [[UInt8]] {
+    by bytes: borrowing Span<UInt8>, _ tag: StartTag, from first: Int, to last: Int, limit: Int
+  ) -> [[UInt8]]? {
     if declarations.isEmpty { return [] }
     var known: Set<[UInt8]> = []
     for attribute in tag.attributes {
       if let prefix = Self.declaredPrefix(bytes, attribute) { known.insert(prefix) }
     }
     var texts: [[UInt8]] = []
+    var size = 0
     for declaration in declarations.reversed() where declaration.depth <= last && declaration.depth >= first {
       guard known.insert(declaration.prefix).inserted else { continue }
       // Nothing is as good as no namespace, unless there is one further out.
       if declaration.uri.isEmpty, first == 1 { continue }
+      // With the blank before it.
+      size += 1 + declaration.text.count
+      if size > limit { return nil }
       texts.append(declaration.text)
     }
     return texts.reversed()

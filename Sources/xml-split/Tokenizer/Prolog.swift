@@ -16,7 +16,9 @@ extension XMLTokenizer {
     let byte = bytes[offset]
     if isWhiteSpace(byte) {
       guard phase == .start, isSingle else {
-        offset += 1
+        var index = offset + 1
+        while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
+        offset = index
         return .again
       }
       // It is of the document, which thereby has no XML declaration.
