@@ -47,6 +47,10 @@ struct Pair {
 
   /// - Returns: whether there is no difference.
   private func printPatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolError) -> Bool {
+    if options.output == .status, old.isWhole, new.isWhole {
+      // Ends at the first difference.
+      return JSONEquality.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
+    }
     var differ = Differ(old, new, options.differ)
     differ.run()
     let isSame = differ.changes.isEmpty

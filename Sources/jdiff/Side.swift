@@ -39,6 +39,9 @@ struct Side {
   /// The member that tells the items of this array apart, where somebody said so.
   func identity(_ position: Int) -> [UInt8]? { marks.identities.isEmpty ? nil : marks.identities[position] }
 
+  /// Whether all of it counts, and in order.
+  var isWhole: Bool { document === whole && !hasMarks && marks.origins.isEmpty }
+
   /// Whether values are compared otherwise than by what they are.
   var hasMarks: Bool { !marks.sets.isEmpty || !marks.voids.isEmpty }
 

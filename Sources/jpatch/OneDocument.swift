@@ -126,7 +126,7 @@ struct OneDocument {
     case .verbatim:
       let writer = JSONVerbatimWriter(of: document)
       // The whole document brings its own final newline, or none.
-      if options.select.tokens.isEmpty { return writer.write(tree, to: &output) }
+      if !options.isSelecting { return writer.write(tree, to: &output) }
       writer.write(part: tree, to: &output)
     }
     output.endLine()

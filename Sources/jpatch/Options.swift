@@ -75,6 +75,8 @@ struct Options {
   var type = PatchType.byForm
   var layout = Layout.verbatim
   var select = JSONPointer()
+  /// Whether a part was asked for, be it the whole document.
+  var isSelecting = false
   var isInPlace = false
   var backup: [UInt8]?
   var isCheck = false
@@ -120,7 +122,9 @@ struct Options {
     case .type: type = value.text == "merge-patch" ? .mergePatch : .jsonPatch
     case .compact: layout = .compact
     case .indent: layout = .indented(try value.integer(0...16))
-    case .select: select = try value.pointer(example: "/results")
+    case .select:
+      select = try value.pointer(example: "/results")
+      isSelecting = true
     case .inPlace: isInPlace = true
     case .backup:
       if value.bytes.isEmpty || value.bytes.contains(UInt8(ascii: "/")) { throw value.refused("a suffix without '/'") }

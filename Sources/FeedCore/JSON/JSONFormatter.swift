@@ -26,6 +26,9 @@ struct JSONFormatter {
   /// A bracket was just opened: nothing is set before its closing one, a new line before all else.
   private var atStart = false
 
+  /// What is deeper shares a line: a text of n brackets inside one another would otherwise get n² blanks.
+  private static let deepestLine = 200
+
   init(_ style: JSONStyle) { self.style = style }
 
   /// Writes what `text` says.
@@ -44,7 +47,7 @@ struct JSONFormatter {
         atStart = true
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
-        if !atStart { newLine(&output) }
+        if !atStart, depth < Self.deepestLine { newLine(&output) }
         atStart = false
         output.append(byte)
       case UInt8(ascii: ","):
@@ -94,7 +97,7 @@ struct JSONFormatter {
 
   @inline(__always)
   private func newLine(_ output: inout ByteWriter) {
-    guard let lineStart = style.lineStart else { return }
+    guard let lineStart = style.lineStart, depth <= Self.deepestLine else { return }
     output.append(lineStart)
     for _ in 0..<depth { output.append(style.unit) }
   }

@@ -115,6 +115,8 @@ struct DocumentLayout {
         afterComma = Array(separator.drop { $0 != UInt8(ascii: ",") }.dropFirst())
       }
     }
+    // No member to learn from: as most who write lines do.
+    if !knowsColon, isMultiLine { afterColon = [UInt8(ascii: " ")] }
     if !knowsComma { afterComma = afterColon }
   }
 

@@ -9,6 +9,8 @@ public enum MergePatch {
     /// The member of the level above that this one is the value of, and its slot there if it had one.
     let key: JSONValue?
     let slot: Int?
+    /// The names that have come. RFC 8259 §4 leaves open what two members of one name mean.
+    var names: Set<[UInt8]> = []
 
     mutating func set(_ value: JSONTree, named key: JSONValue, at slot: Int?) {
       guard let node = target.node else { return }
@@ -51,7 +53,11 @@ public enum MergePatch {
         continue
       }
       guard let key = child.key, let node = levels[top].target.node else { continue }
-      let slot = try slot(named: key, in: node, levels)
+      let name = JSONString.decoded(key)
+      guard levels[top].names.insert(name).inserted else {
+        throw PatchFailure(message: "merge: in the patch " + duplicate(name, key, levels).message, isLimit: true)
+      }
+      let slot = try slot(named: name, key, in: node, levels)
       let old = slot.map { node.slots[$0].value }
       switch child.value.kind {
       case .null:
@@ -68,17 +74,21 @@ public enum MergePatch {
     }
   }
 
-  private static func slot(named key: JSONValue, in node: JSONNode, _ levels: [Level]) throws(PatchFailure) -> Int? {
-    let name = JSONString.decoded(key)
+  private static func slot(
+    named name: [UInt8], _ key: JSONValue, in node: JSONNode, _ levels: [Level]
+  ) throws(PatchFailure) -> Int? {
     switch node.slot(named: name) {
     case .nothing: return nil
     case .slot(let slot): return slot
     case .duplicate:
-      var parent = pointer(levels, key)
-      parent.tokens.removeLast()
-      let miss = PointerMiss(reason: .duplicate, token: name, parent: parent)
-      throw PatchFailure(message: "merge: " + miss.message, isLimit: false)
+      throw PatchFailure(message: "merge: " + duplicate(name, key, levels).message, isLimit: false)
     }
+  }
+
+  private static func duplicate(_ name: [UInt8], _ key: JSONValue, _ levels: [Level]) -> PointerMiss {
+    var parent = pointer(levels, key)
+    parent.tokens.removeLast()
+    return PointerMiss(reason: .duplicate, token: name, parent: parent)
   }
 
   /// RFC 7386 §2: what is no object becomes an empty one.

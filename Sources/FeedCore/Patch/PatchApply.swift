@@ -18,7 +18,7 @@ public struct PatchOptions: Sendable {
 public struct PatchFailure: Error, Equatable, Sendable {
   /// `op 3 (remove /results/12/titel): no member 'titel' at /results/12`
   public let message: String
-  /// A limit of ours stood in the way, not the document.
+  /// A limit of ours stood in the way, or the patch is at fault, not the document.
   public let isLimit: Bool
 
   static func tooDeep(_ options: PatchOptions) -> PatchFailure {
