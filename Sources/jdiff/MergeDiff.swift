@@ -127,6 +127,10 @@ struct MergeDiff {
       default: break
       }
     }
+    // What is left out of the comparison is in the text all the same.
+    if sides.new.document !== sides.new.whole, namesMemberTwice(JSONDocument(known: sides.new.value(value).text).root) {
+      throw Inexpressible(reason: "an object that names a member twice", pointer: pointer(nil))
+    }
     try enter(value, nil)
     while !open.isEmpty {
       if let child = open[open.count - 1].object.next() {
@@ -135,6 +139,21 @@ struct MergeDiff {
         open.removeLast()
       }
     }
+  }
+
+  /// Whether an object that a merge would walk through has two members of one name.
+  private func namesMemberTwice(_ value: JSONValue) -> Bool {
+    var pending = [value]
+    while let next = pending.popLast() {
+      guard next.kind == .object else { continue }
+      var names: Set<[UInt8]> = []
+      for child in next.children {
+        guard let key = child.key else { continue }
+        if !names.insert(JSONString.decoded(key)).inserted { return true }
+        pending.append(child.value)
+      }
+    }
+    return false
   }
 
   private func pointer(_ name: Int?) -> JSONPointer {
