@@ -22,10 +22,10 @@ enum Flag: ToolOption {
     case .text: OptionSpec("text", "t", nil, "print the differences for people")
     case .color: OptionSpec("color", nil, .choice("auto", "always", "never"), "with -t: colour (auto: on a terminal)")
     case .verify: OptionSpec("verify", nil, nil, "apply the patch and compare, before it is printed")
-    case .ignore: OptionSpec("ignore", nil, .text("POINTER"), "pass over what differs there; * is any token")
-    case .only: OptionSpec("only", nil, .text("POINTER"), "pass over what differs elsewhere")
-    case .unordered: OptionSpec("unordered", nil, .text("POINTER"), "compare that array as a set")
-    case .identity: OptionSpec("identity", nil, .text("POINTER=NAME"), "that array: what tells items apart")
+    case .ignore: OptionSpec("ignore", nil, .text("POINTER"), "pass over what differs there; * is any token").repeating
+    case .only: OptionSpec("only", nil, .text("POINTER"), "pass over what differs elsewhere").repeating
+    case .unordered: OptionSpec("unordered", nil, .text("POINTER"), "compare that array as a set").repeating
+    case .identity: OptionSpec("identity", nil, .text("POINTER=NAME"), "that array: what tells items apart").repeating
     case .noMoves: OptionSpec("no-moves", nil, nil, "remove and add instead of moving")
     case .follow: OptionSpec("follow", "f", nil, "read documents, print event records")
     case .sse: OptionSpec("sse", nil, nil, "follow: print an event stream")

@@ -14,7 +14,7 @@ enum Flag: ToolOption {
 
   var spec: OptionSpec {
     switch self {
-    case .expression: OptionSpec("expression", "e", .text("JSON"), "the patch itself; several apply in order")
+    case .expression: OptionSpec("expression", "e", .text("JSON"), "the patch itself; several apply in order").repeating
     case .type:
       OptionSpec("type", nil, .choice("json-patch", "merge-patch"), "what the patch is, where its form would mislead")
     case .compact: OptionSpec("compact", "C", nil, "print on one line, without white space")

@@ -59,7 +59,7 @@ enum Flag: ToolOption {
     case .wait: OptionSpec("wait", nil, nil, folded: true, "store: wait for another run on the feed")
     case .now: OptionSpec("now", nil, nil, folded: true, "store: ask even if the server wanted no request yet")
     case .secretParam:
-      OptionSpec("secret-param", nil, .text("NAME"), folded: true, "store: a parameter that it must not hold")
+      OptionSpec("secret-param", nil, .text("NAME"), folded: true, "store: a parameter that it must not hold").repeating
     case .delay: OptionSpec("delay", nil, .text("SECONDS"), "wait as long between requests")
     case .retries: OptionSpec("retries", nil, .text("N"), "give up when N retries in a row have failed (5)")
     case .maxWait: OptionSpec("max-wait", nil, .text("SECONDS"), "end rather than wait for longer (900)")
@@ -69,11 +69,11 @@ enum Flag: ToolOption {
       OptionSpec("request-timeout", nil, .text("SECONDS"), folded: true, "try again when a page takes longer (300)")
     case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), folded: true, "bytes of a page, unpacked (64M)")
     case .maxDepth: OptionSpec("max-depth", nil, .text("N"), folded: true, "nesting of a page (10000)")
-    case .keepParam: OptionSpec("keep-param", nil, .text("NAME"), folded: true, "put a parameter back into next links")
+    case .keepParam: OptionSpec("keep-param", nil, .text("NAME"), folded: true, "put a parameter back into next links").repeating
     case .allowHost:
-      OptionSpec("allow-host", nil, .text("HOST"), folded: true, "follow next links to a host, without secrets")
+      OptionSpec("allow-host", nil, .text("HOST"), folded: true, "follow next links to a host, without secrets").repeating
     case .sendAuthTo:
-      OptionSpec("send-auth-to", nil, .text("HOST"), folded: true, "follow next links to a host, with all headers")
+      OptionSpec("send-auth-to", nil, .text("HOST"), folded: true, "follow next links to a host, with all headers").repeating
     case .verbose: OptionSpec("verbose", "v", nil, "tell on standard error about requests")
     case .http(let option): option.spec
     }

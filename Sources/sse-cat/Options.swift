@@ -24,7 +24,7 @@ enum Flag: ToolOption {
 
   var spec: OptionSpec {
     switch self {
-    case .event: OptionSpec("event", "e", .text("NAME"), "print only events of this type; repeatable")
+    case .event: OptionSpec("event", "e", .text("NAME"), "print only events of this type; repeatable").repeating
     case .dataAs:
       OptionSpec("data-as", nil, .choice("auto", "json", "text"), "how records hold the data")
     case .raw: OptionSpec("raw", "r", nil, "print the data alone, as it came")

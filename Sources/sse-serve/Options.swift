@@ -26,10 +26,10 @@ enum Flag: ToolOption {
     case .keepalive: OptionSpec("keepalive", nil, .text("SECONDS"), "a comment after as much silence (15); 0: none")
     case .retry: OptionSpec("retry", nil, .text("MS"), "how long clients wait before reconnecting")
     case .allowOrigin:
-      OptionSpec("allow-origin", nil, .text("ORIGIN"), "let pages of this origin read; * for any")
+      OptionSpec("allow-origin", nil, .text("ORIGIN"), "let pages of this origin read; * for any").repeating
     case .tokenFile: OptionSpec("token-file", nil, .file(), "serve only who shows the bearer token in FILE")
     case .serverName:
-      OptionSpec("server-name", nil, .text("NAME"), "answer requests for this host; repeatable")
+      OptionSpec("server-name", nil, .text("NAME"), "answer requests for this host; repeatable").repeating
     case .portFile: OptionSpec("port-file", nil, .file(), "write the port to FILE once it is open")
     case .linger: OptionSpec("linger", nil, .text("SECONDS"), "serve so long after the end of the input (0)")
     case .keepServing: OptionSpec("keep-serving", nil, nil, "serve after the end of the input, until a signal")

@@ -27,16 +27,16 @@ enum Flag: ToolOption {
   var spec: OptionSpec {
     switch self {
     case .eventFrom: OptionSpec("event-from", nil, .text("POINTER"), "where a message has the name of its event")
-    case .event: OptionSpec("event", "e", .text("NAME"), "print only events of this type; repeatable")
-    case .drop: OptionSpec("drop", nil, .text("NAME"), "print no events of this type; repeatable")
+    case .event: OptionSpec("event", "e", .text("NAME"), "print only events of this type; repeatable").repeating
+    case .drop: OptionSpec("drop", nil, .text("NAME"), "print no events of this type; repeatable").repeating
     case .dataAs: OptionSpec("data-as", nil, .choice("auto", "json", "text"), "how records hold the data")
     case .raw: OptionSpec("raw", "r", nil, "print the data alone, as it came")
     case .null: OptionSpec("null", "0", nil, "with -r: end each with NUL instead of a new line")
     case .time: OptionSpec("time", nil, nil, "add the time of arrival to each record")
-    case .send: OptionSpec("send", nil, .text("TEXT"), "send this on every connect; repeatable")
+    case .send: OptionSpec("send", nil, .text("TEXT"), "send this on every connect; repeatable").repeating
     case .sendAfter: OptionSpec("send-after", nil, .text("POINTER=VALUE"), "send nothing before such a message")
-    case .sendEvery: OptionSpec("send-every", nil, .text("SECONDS=TEXT"), "send this again and again; repeatable")
-    case .onExit: OptionSpec("on-exit", nil, .text("TEXT"), "send this before leaving; repeatable")
+    case .sendEvery: OptionSpec("send-every", nil, .text("SECONDS=TEXT"), "send this again and again; repeatable").repeating
+    case .onExit: OptionSpec("on-exit", nil, .text("TEXT"), "send this before leaving; repeatable").repeating
     case .binary: OptionSpec("binary", nil, nil, "send the lines as binary messages")
     case .crlf: OptionSpec("crlf", nil, nil, "lines may end in CR LF: do not send the CR")
     case .recordsIn: OptionSpec("records-in", nil, nil, "read event records instead of lines")
@@ -45,7 +45,7 @@ enum Flag: ToolOption {
     case .untilMatch: OptionSpec("until-match", nil, .text("POINTER=VALUE"), "end before such a message")
     case .maxTime: OptionSpec("max-time", nil, .text("SECONDS"), "end after this time")
     case .maxMessage: OptionSpec("max-message", nil, .text("SIZE"), "the most data of one message (64M)")
-    case .subprotocol: OptionSpec("subprotocol", nil, .text("NAME"), "offer to speak this; repeatable")
+    case .subprotocol: OptionSpec("subprotocol", nil, .text("NAME"), "offer to speak this; repeatable").repeating
     case .origin: OptionSpec("origin", nil, .text("ORIGIN"), "say to come from a page of this origin")
     case .pingInterval: OptionSpec("ping-interval", nil, .text("SECONDS"), "send a ping so often")
     case .pingTimeout: OptionSpec("ping-timeout", nil, .text("SECONDS"), "how long a ping may have no answer")

@@ -18,13 +18,13 @@ enum Flag: ToolOption {
     case .oneLine: OptionSpec("one-line", nil, nil, "print each on one line")
     case .noInherit: OptionSpec("no-inherit", nil, nil, "add no namespace declarations")
     case .nested: OptionSpec("nested", nil, nil, "print inner elements too, and first")
-    case .ns: OptionSpec("ns", nil, .text("PREFIX=URI"), "what a prefix in PATH stands for")
-    case .having: OptionSpec("having", nil, .text("PATH"), "only elements that have this in them")
+    case .ns: OptionSpec("ns", nil, .text("PREFIX=URI"), "what a prefix in PATH stands for").repeating
+    case .having: OptionSpec("having", nil, .text("PATH"), "only elements that have this in them").repeating
     case .json: OptionSpec("json", "j", nil, "print each as a line of JSON")
-    case .array: OptionSpec("array", nil, .text("NAME"), "JSON: children of this name are always an array")
+    case .array: OptionSpec("array", nil, .text("NAME"), "JSON: children of this name are always an array").repeating
     case .arrays: OptionSpec("arrays", nil, nil, "JSON: all children are arrays")
     case .ordered: OptionSpec("ordered", nil, nil, "JSON: a form that keeps the order")
-    case .fields: OptionSpec("fields", "f", .text("LIST"), "print the text at these paths, tab-separated")
+    case .fields: OptionSpec("fields", "f", .text("LIST"), "print the text at these paths, tab-separated").repeating
     case .headerRow: OptionSpec("header-row", nil, nil, "with -f: print the paths first")
     case .records: OptionSpec("records", nil, nil, "print event records")
     case .id: OptionSpec("id", nil, .text("PATH"), "records: where the id is")

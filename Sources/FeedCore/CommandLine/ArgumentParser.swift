@@ -44,6 +44,10 @@ enum ArgumentParser<Option: ToolOption> {
       } else if attached != nil {
         throw .usage("option '\(typed)' takes no value")
       }
+      let isAgain = result.options.contains { $0.option.spec.name == known.spec.name }
+      if isAgain, known.spec.value != nil, !known.spec.isRepeatable {
+        throw .usage("option '--\(known.spec.name)' is given twice")
+      }
       switch known {
       case .own(let option): result.options.append((option, value))
       case .common(let option): result.common.append((option, value))

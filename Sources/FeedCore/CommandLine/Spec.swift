@@ -36,6 +36,8 @@ public struct OptionSpec: Sendable {
   public let help: String
   /// A row of a group that several tools share, which `--help` lists by name only.
   public let isFolded: Bool
+  /// Whether it may be given more than once; of the others, a second value would silently take the place of the first.
+  public private(set) var isRepeatable = false
 
   public init(_ name: String, _ letter: Character? = nil, _ value: Value? = nil, folded: Bool = false, _ help: String) {
     self.name = name
@@ -43,6 +45,13 @@ public struct OptionSpec: Sendable {
     self.value = value
     self.help = help
     isFolded = folded
+  }
+
+  /// The same row, of an option that may be given more than once.
+  public var repeating: OptionSpec {
+    var spec = self
+    spec.isRepeatable = true
+    return spec
   }
 
   /// `-e --expression JSON`
