@@ -15,6 +15,9 @@ public struct HTTPHead: Equatable, Sendable {
   /// The value of the last field called `name` (in lower case).
   public func value(of name: String) -> [UInt8]? { fields.last { $0.name == name }?.value }
 
+  /// Where a redirect leads: the first `Location` that says anything, as curl has it.
+  public var location: [UInt8]? { fields.first { $0.name == "location" && !$0.value.isEmpty }?.value }
+
   /// The media type without its parameters, in lower case: the essence of RFC 9110 §8.3.1 and the MIME standard.
   public var mediaType: String? {
     value(of: "content-type").map { value in

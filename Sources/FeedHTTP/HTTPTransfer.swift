@@ -48,14 +48,14 @@ public final class HTTPTransfer {
   }
 
   private func available() throws(HTTPError) -> Event? {
-    if !isHeadTold, let head = hop.head {
-      if let target = try redirection(head) {
-        try follow(target, head.status)
-        return nil
+    // The answer to the next hop, too, may be here when its request has gone out, and then nothing will wake who waits.
+    while !isHeadTold, let head = hop.head {
+      guard let target = try redirection(head) else {
+        self.head = head
+        isHeadTold = true
+        return .head
       }
-      self.head = head
-      isHeadTold = true
-      return .head
+      try follow(target, head.status)
     }
     if isHeadTold, hop.take(into: &chunk) { return .body }
     if let failure = hop.failure { throw failure }
@@ -63,7 +63,7 @@ public final class HTTPTransfer {
   }
 
   private func redirection(_ head: HTTPHead) throws(HTTPError) -> HTTPURL? {
-    guard [301, 302, 303, 307, 308].contains(head.status), let location = head.value(of: "location") else { return nil }
+    guard [301, 302, 303, 307, 308].contains(head.status), let location = head.location else { return nil }
     do throws(HTTPURL.Invalid) { return try request.url.resolving(location) } catch {
       switch error {
       case .scheme(let name): throw HTTPError(.permanent, "redirected to a URL of scheme '\(quoted(Array(name.utf8)))'")

@@ -113,7 +113,7 @@ struct OpeningAnswer {
   ///   follow them: whoever is behind one was not asked for.
   func problem(_ url: HTTPURL) -> String {
     let text = "HTTP \(head.status)"
-    guard (300..<400).contains(head.status), let location = head.value(of: "location"),
+    guard (300..<400).contains(head.status), let location = head.location,
       let target = try? WebSocketURL.display(of: location, from: url)
     else { return text }
     return text + ", to \(quoted(Array(target.utf8)))"
