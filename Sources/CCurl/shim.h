@@ -3,6 +3,12 @@
  * that its options take. Everything else is used as curl/curl.h declares it.
  */
 #include <curl/curl.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <string.h>
+#include <sys/socket.h>
 
 typedef size_t (*feed_curl_sink)(char *bytes, size_t size, size_t count, void *context);
 
@@ -27,6 +33,22 @@ static inline CURLcode feed_set_sink(CURL *easy, CURLoption option, feed_curl_si
   return curl_easy_setopt(easy, option, value);
 }
 
+/* Makes sockets as libcurl does, and keeps why one could not be made, which libcurl forgets. */
+static inline curl_socket_t feed_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
+  int number = socket(address->family, address->socktype, address->protocol);
+  (void)purpose;
+  if (number < 0)
+    *(int *)context = errno;
+  else
+    fcntl(number, F_SETFD, FD_CLOEXEC);
+  return number;
+}
+
+static inline CURLcode feed_keep_socket_error(CURL *easy, int *error) {
+  CURLcode code = curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, feed_open_socket);
+  return code != CURLE_OK ? code : curl_easy_setopt(easy, CURLOPT_OPENSOCKETDATA, (void *)error);
+}
+
 static inline CURLcode feed_get_long(CURL *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
 }
@@ -44,6 +66,25 @@ static inline CURLcode feed_set_http_only(CURL *easy) {
 #else
   return curl_easy_setopt(easy, CURLOPT_PROTOCOLS, (long)(CURLPROTO_HTTP | CURLPROTO_HTTPS));
 #endif
+}
+
+/* What makes curl_url_get write a host name in ASCII (xn--...); nothing in a libcurl that does not know how. */
+static inline unsigned int feed_punycode(void) {
+#ifdef CURLU_PUNYCODE
+  return CURLU_PUNYCODE;
+#else
+  return 0;
+#endif
+}
+
+/* libcurl's library for such names takes them in the encoding of the locale, and a program begins in the C locale. Only
+ * what a character is changes, and only where a name needs it. There may be no such locale: then it stays as it was. */
+static inline void feed_use_utf8(void) {
+  static const char *const names[] = {"C.UTF-8", "UTF-8", "en_US.UTF-8", ""};
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    if (setlocale(LC_CTYPE, names[i]) != NULL && strcmp(nl_langinfo(CODESET), "UTF-8") == 0) return;
+  }
+  setlocale(LC_CTYPE, "C");
 }
 
 /* The next transfer that has ended: 1 with its result, 0 when there is none. */

@@ -13,13 +13,18 @@ class CurlHandle {
   /// The name of the Unix socket that is connected to instead of the URL's host.
   private var socket: String?
   private let errorText: UnsafeMutablePointer<CChar>
+  /// Why there is no socket; 0 as long as there is one.
+  private let socketError: UnsafeMutablePointer<Int32>
 
   init(_ request: HTTPRequest) throws(HTTPError) {
-    guard let easy = unsafe curl_easy_init() else { throw HTTPError(.permanent, "libcurl cannot start") }
+    guard let easy = unsafe curl_easy_init() else { throw HTTPError(.local, "libcurl cannot start") }
     unsafe self.easy = easy
     unsafe errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
     unsafe errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+    unsafe socketError = .allocate(capacity: 1)
+    unsafe socketError.initialize(to: 0)
     try unsafe check(feed_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText))
+    try unsafe check(feed_keep_socket_error(easy, socketError))
     // libcurl must touch no signal: no SIGALRM (only a libcurl without a resolver thread would use it), and SIGPIPE is
     // ignored by HTTPClient, once, instead of around every call.
     try set(CURLOPT_NOSIGNAL, 1)
@@ -38,6 +43,14 @@ class CurlHandle {
     unsafe curl_easy_cleanup(easy)
     while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
     unsafe errorText.deallocate()
+    unsafe socketError.deallocate()
+  }
+
+  /// Whether an answer came from a proxy, or through it: the port is another one than the URL's.
+  func isProxied(_ url: HTTPURL) -> Bool {
+    var port = 0
+    unsafe feed_get_long(easy, CURLINFO_PRIMARY_PORT, &port)
+    return socket == nil && port > 0 && !url.origin.hasSuffix(":\(port)")
   }
 
   /// The failure that the transfer ended with, if any.
@@ -48,15 +61,33 @@ class CurlHandle {
 
   /// What a call that came to `code` has to say.
   func error(_ code: CURLcode) -> HTTPError {
+    if let shortage = shortage(code) { return shortage }
     var answer = 0
     unsafe feed_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &answer)
     if answer >= 300 { return HTTPError(.proxy(answer), "the proxy answered \(answer)") }
     var systemError = 0
     unsafe feed_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
+    if systemError == 0 { systemError = unsafe Int(socketError.pointee) }
     let error = unsafe HTTPError.make(
       code, systemError: Int32(truncatingIfNeeded: systemError), detail: String(cString: errorText))
     guard code == CURLE_COULDNT_CONNECT, let socket else { return error }
     return HTTPError(error.kind, "\(socket): \(error.message)")
+  }
+
+  /// Why it may be that a name was not found, a file not read or a socket not made, where libcurl does not say it: the
+  /// process may open no more files.
+  private func shortage(_ code: CURLcode) -> HTTPError? {
+    let mayBe = [
+      CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_SSL_CACERT_BADFILE,
+      CURLE_SSL_CERTPROBLEM, CURLE_FAILED_INIT,
+    ]
+    guard mayBe.contains(code) else { return nil }
+    let error = unsafe SystemError(code: socketError.pointee)
+    if error.isExhaustion { return HTTPError(.local, error.message) }
+    do { try Descriptor.open(reading: Array("/dev/null".utf8)).closeQuietly() } catch {
+      if error.isExhaustion { return HTTPError(.local, error.message) }
+    }
+    return nil
   }
 
   // MARK: Options
@@ -69,7 +100,7 @@ class CurlHandle {
       try set(CURLOPT_SSL_VERIFYPEER, 0)
       try set(CURLOPT_SSL_VERIFYHOST, 0)
     }
-    if let file = route.authorities { try set(CURLOPT_CAINFO, file) }
+    if !route.isInsecure { try configure(Authorities(option: route.authorities)) }
     if !route.resolve.isEmpty { try set(CURLOPT_RESOLVE, list: route.resolve) }
     if let path = route.unixSocket { try set(CURLOPT_UNIX_SOCKET_PATH, path) }
     switch route.version {
@@ -77,6 +108,14 @@ class CurlHandle {
     case .http1: try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     case .http2: try set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_2_0))
     }
+  }
+
+  private func configure(_ authorities: Authorities) throws(HTTPError) {
+    if let file = authorities.file { try set(CURLOPT_CAINFO, file) }
+    if authorities.excludesSystem { try unsafe check(feed_set_pointer(easy, CURLOPT_CAPATH, nil)) }
+    guard let folder = authorities.folder else { return }
+    try set(CURLOPT_CAPATH, folder)
+    try set(CURLOPT_PROXY_CAPATH, folder)
   }
 
   func set(_ option: CURLoption, _ value: Int) throws(HTTPError) {

@@ -10,9 +10,13 @@ import FeedCore
 @safe
 final class CurlTransfer: CurlHandle {
   static let bufferLimit = 1 << 20
+  /// The most bytes of a head, those of 1xx answers before it, and the trailer of the body together: what libcurl allows
+  /// a head. It keeps all of them.
+  private static let headLimit = 300 * 1024
 
   private(set) var head: HTTPHead?
   private var partialHead = HTTPHead()
+  private var headCount = 0
   private var received: [UInt8] = []
   private var isPaused = false
 
@@ -20,6 +24,11 @@ final class CurlTransfer: CurlHandle {
     try super.init(request)
     try configure(request)
     try connectSinks()
+  }
+
+  override var failure: HTTPError? {
+    guard headCount > Self.headLimit else { return super.failure }
+    return HTTPError(.permanent, "the \(head == nil ? "head" : "trailer") of the answer is too large")
   }
 
   /// Moves what has been received into `chunk`.
@@ -53,9 +62,9 @@ final class CurlTransfer: CurlHandle {
     try unsafe check(
       feed_set_sink(easy, CURLOPT_HEADERFUNCTION) { bytes, size, count, context in
         guard let bytes = unsafe bytes, let context = unsafe context else { return 0 }
-        unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
+        let isTaken = unsafe Unmanaged<CurlTransfer>.fromOpaque(context).takeUnretainedValue()
           .receiveHead(Array(UnsafeRawBufferPointer(start: bytes, count: size * count)))
-        return size * count
+        return isTaken ? size * count : 0
       })
   }
 
@@ -68,9 +77,13 @@ final class CurlTransfer: CurlHandle {
     return bytes.count
   }
 
-  private func receiveHead(_ line: [UInt8]) {
+  /// - Returns: false when there is too much of it, which ends the transfer.
+  private func receiveHead(_ line: [UInt8]) -> Bool {
+    headCount += line.count
+    if headCount > Self.headLimit { return false }
     // After the head, this would be a trailer.
     if head == nil, partialHead.take(line) { head = partialHead }
+    return true
   }
 
   // MARK: Options

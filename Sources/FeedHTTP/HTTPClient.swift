@@ -27,7 +27,7 @@ public final class HTTPClient {
     Signals.ignoreBrokenPipe()
     guard curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32)) == CURLE_OK, let multi = unsafe curl_multi_init()
     else {
-      throw HTTPError(.permanent, "libcurl cannot start")
+      throw HTTPError(.local, "libcurl cannot start")
     }
     unsafe self.multi = multi
   }
@@ -52,7 +52,7 @@ public final class HTTPClient {
 
   func begin(_ transfer: CurlHandle) throws(HTTPError) {
     guard unsafe curl_multi_add_handle(multi, transfer.easy) == CURLM_OK else {
-      throw HTTPError(.permanent, "libcurl cannot start a transfer")
+      throw HTTPError(.local, "libcurl cannot start a transfer")
     }
     transfers.append(transfer)
   }
@@ -67,7 +67,7 @@ public final class HTTPClient {
   /// Does what can be done without waiting.
   func perform() throws(HTTPError) {
     var running: Int32 = 0
-    guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { throw HTTPError(.permanent, "libcurl failed") }
+    guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { throw HTTPError(.local, "libcurl failed") }
     var easy: UnsafeMutableRawPointer?
     var result = CURLE_OK
     while unsafe feed_next_result(multi, &easy, &result) == 1 {
@@ -88,7 +88,7 @@ public final class HTTPClient {
     if let input { others.append(curl_waitfd(fd: input.number, events: Int16(CURL_WAIT_POLLIN), revents: 0)) }
     var count: Int32 = 0
     let code = unsafe curl_multi_poll(multi, &others, UInt32(others.count), Int32(milliseconds.rounded(.up)), &count)
-    guard code == CURLM_OK else { throw HTTPError(.permanent, "libcurl cannot wait") }
+    guard code == CURLM_OK else { throw HTTPError(.local, "libcurl cannot wait") }
     if others.count > 1, others[1].revents != 0 { return .input }
     return others[0].revents != 0 && (try? output.isHungUp) == true ? .hangUp : .activity
   }

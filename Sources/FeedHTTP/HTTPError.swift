@@ -46,8 +46,7 @@ extension HTTPError {
     switch code {
     case CURLE_COULDNT_CONNECT where detail.hasPrefix("Unsupported proxy"):
       return HTTPError(.permanent, "the proxy's URL has a scheme that this libcurl does not know")
-    case CURLE_COULDNT_CONNECT:
-      return HTTPError(.transient, systemError == 0 ? "could not connect" : SystemError(code: systemError).message)
+    case CURLE_COULDNT_CONNECT: return connection(systemError, else: "could not connect")
     case CURLE_COULDNT_RESOLVE_HOST: return HTTPError(.transient, "could not resolve the host")
     case CURLE_COULDNT_RESOLVE_PROXY: return HTTPError(.permanent, "could not resolve the proxy")
     case CURLE_OPERATION_TIMEDOUT: return HTTPError(.timedOut, "timed out connecting")
@@ -58,8 +57,8 @@ extension HTTPError {
     // libcurl takes 100 KiB; later versions than most have say so by a code of its own.
     case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100):
       return HTTPError(.permanent, "a field in the head of the answer is too large")
-    case CURLE_RECV_ERROR, CURLE_SEND_ERROR:
-      return HTTPError(.transient, systemError == 0 ? "connection lost" : SystemError(code: systemError).message)
+    case CURLE_RECV_ERROR where detail.contains("chunk"): return HTTPError(.transient, "malformed chunk in the answer")
+    case CURLE_RECV_ERROR, CURLE_SEND_ERROR: return connection(systemError, else: "connection lost")
     case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"):
       return HTTPError(.permanent, "the answer is not HTTP")
     // All that it hands over is taken, so it is its own unpacking that failed.
@@ -67,7 +66,7 @@ extension HTTPError {
     case CURLE_SSL_CERTPROBLEM:
       return HTTPError(.local, "the client certificate or its key cannot be used (--cert, --key)")
     case CURLE_SSL_CACERT_BADFILE:
-      return HTTPError(.local, "the certificates to trust cannot be used (--cacert)")
+      return HTTPError(.local, "the certificates to trust cannot be used (--cacert, CURL_CA_BUNDLE, SSL_CERT_FILE)")
     case CURLE_SETOPT_OPTION_SYNTAX:
       return HTTPError(.local, "libcurl cannot use the value of an option (--resolve, --unix-socket)")
     case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CLIENTCERT:
@@ -80,6 +79,13 @@ extension HTTPError {
       return HTTPError(.permanent, name(of: code))
     default: return HTTPError(.transient, name(of: code))
     }
+  }
+
+  /// A connection that `errno` says something about, or nothing.
+  private static func connection(_ systemError: Int32, else text: String) -> HTTPError {
+    if systemError == 0 { return HTTPError(.transient, text) }
+    let error = SystemError(code: systemError)
+    return HTTPError(error.isExhaustion ? .local : .transient, error.message)
   }
 
   private static func name(of code: CURLcode) -> String {

@@ -34,6 +34,9 @@ public final class HTTPTransfer {
 
   deinit { client.drop(hop) }
 
+  /// Whether the answer came over a proxy that can have given it itself, as is so where there is no tunnel.
+  public var isFromProxy: Bool { !request.url.isSecure && hop.isProxied(request.url) }
+
   /// Gives up what has not arrived.
   public func cancel() { client.drop(hop) }
 

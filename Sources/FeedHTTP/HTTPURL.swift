@@ -18,7 +18,7 @@ public struct HTTPURL: Equatable, Sendable {
     case malformed(String)
   }
 
-  /// The URL without user information and fragment: what is requested.
+  /// The URL without user information and fragment: what is requested. Its host is in ASCII (`xn--…`).
   public let text: String
   /// Scheme, host and port, which decide who may see credentials (RFC 6454).
   public let origin: String
@@ -27,6 +27,8 @@ public struct HTTPURL: Equatable, Sendable {
   public let password: [UInt8]?
   /// The URL for messages: without the query too, where many an API wants its key.
   public let display: String
+
+  var isSecure: Bool { text.hasPrefix("https:") }
 
   /// Whether `operand` means a URL to connect to: it begins with `http://` or `https://`.
   public static func isURL(_ operand: [UInt8]) -> Bool {
@@ -87,14 +89,21 @@ public struct HTTPURL: Equatable, Sendable {
     try set(bytes)
     let scheme = (string(CURLUPART_SCHEME) ?? "").lowercased()
     guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
-    guard let host = string(CURLUPART_HOST)?.lowercased(), !host.isEmpty else { throw .malformed("no host in the URL") }
+    guard let given = get(CURLUPART_HOST), !given.isEmpty else { throw .malformed("no host in the URL") }
+    let isASCII = given.allSatisfy { $0 < 0x80 }
+    if !isASCII { feed_use_utf8() }
+    let punycode = isASCII ? 0 : Int32(feed_punycode())
+    guard let host = string(CURLUPART_HOST, punycode)?.lowercased(), host.utf8.allSatisfy({ $0 < 0x80 })
+    else {
+      throw .malformed("the host name has no form in ASCII (xn--...)")
+    }
     let port = string(CURLUPART_PORT, CURLU_DEFAULT_PORT) ?? ""
     origin = "\(scheme)://\(host):\(port)"
     user = get(CURLUPART_USER, CURLU_URLDECODE)
     password = get(CURLUPART_PASSWORD, CURLU_URLDECODE)
     let hasQuery = get(CURLUPART_QUERY) != nil
     for part in [CURLUPART_USER, CURLUPART_PASSWORD, CURLUPART_FRAGMENT] { unsafe curl_url_set(handle, part, nil, 0) }
-    text = string(CURLUPART_URL) ?? ""
+    text = string(CURLUPART_URL, punycode) ?? ""
     unsafe curl_url_set(handle, CURLUPART_QUERY, nil, 0)
     display = (string(CURLUPART_URL) ?? "") + (hasQuery ? "?…" : "")
   }

@@ -30,9 +30,6 @@ struct WebSocketURL: Equatable {
     }
     guard let known = Self.schemes[scheme] else { throw .usage("cannot connect to a URL of scheme '\(scheme)'") }
     http = try HTTPURL(operand: Array(known.utf8) + operand.dropFirst(scheme.utf8.count))
-    guard http.authority.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw .usage("the URL is malformed: a host name is written in ASCII (xn--...)")
-    }
     display = "ws" + http.display.dropFirst(4)
   }
 }

@@ -23,11 +23,11 @@ public struct SystemError: Error, Equatable, Sendable {
 }
 
 extension String {
-  /// The text with its first letter small, unless it begins an abbreviation (`RPC …` stays).
+  /// The text with its first letter small, unless its first word is an abbreviation or a name (`RPC …`, `OpenSSL …`).
   public var lowercasedFirst: String {
-    let head = prefix(2)
-    guard head.count == 2, head.last?.isUppercase == false else { return self }
-    return head.lowercased() + dropFirst(2)
+    let rest = prefix { $0 != " " }.dropFirst()
+    guard !rest.contains(where: \.isUppercase) else { return self }
+    return prefix(1).lowercased() + dropFirst()
   }
 }
 
@@ -39,5 +39,7 @@ extension SystemError {
   public var isFullDisk: Bool { code == ENOSPC }
   /// A file is not the one that it was (`ESTALE`).
   public static var changed: SystemError { SystemError(code: ESTALE) }
+  /// This process or machine has used up what it has: another try would use more (`EMFILE`, `ENFILE`, `ENOMEM`).
+  public var isExhaustion: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }
   public var isMissingFile: Bool { code == ENOENT }
 }
