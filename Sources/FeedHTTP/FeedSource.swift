@@ -25,6 +25,28 @@ public enum FeedSource: Sendable {
   }
 }
 
+extension InputFile {
+  /// Opens what was taken for a file since it does not begin like a URL.
+  public func openFeed(_ streams: StandardStreams) throws(ToolError) -> Descriptor {
+    do { return try open(streams) } catch {
+      guard seemsToBeAHost else { throw error }
+      throw ToolError(error.status, error.message + " (a URL begins with http:// or https://)", source: name)
+    }
+  }
+
+  /// Whether this looks like `example.com/feed` or `localhost:8000`.
+  private var seemsToBeAHost: Bool {
+    let authority = name.prefix { $0 != "/" && $0 != "?" }
+    let host = authority.prefix { $0 != ":" }
+    let port = authority.dropFirst(host.count)
+    let isLikeAHost = host.allSatisfy { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }
+    guard isLikeAHost, !host.isEmpty, host.first != "." else { return false }
+    if !port.isEmpty { return port.dropFirst().allSatisfy(\.isNumber) }
+    // A single word may be any file.
+    return host == "localhost" || (host.contains(".") && authority.count < name.count) || host.hasPrefix("www.")
+  }
+}
+
 extension HTTPURL {
   /// The URL that a person has typed.
   /// - Throws: a usage error.

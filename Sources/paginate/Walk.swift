@@ -88,7 +88,7 @@ struct LocalWalk {
   }
 
   mutating func run() throws(ToolError) -> ExitStatus {
-    let descriptor = try file.open(streams)
+    let descriptor = try file.openFeed(streams)
     defer { if !file.isStandardInput { descriptor.closeQuietly() } }
     var input = DocumentInput(
       file, descriptor, maxDepth: settings.maxDepth, maxSize: settings.maxSize, record: "page")

@@ -16,7 +16,7 @@ struct LocalStream {
   }
 
   mutating func run() throws(ToolError) -> ExitStatus {
-    var reader = ByteReader(try open())
+    var reader = ByteReader(try file.openFeed(streams))
     var head: [UInt8] = []
     var isWhole = false
     do throws(ToolError) {
@@ -35,14 +35,6 @@ struct LocalStream {
       throw ToolError(.no, "no event stream in this input" + InputGuess.hint(head), source: file.name)
     }
     return .yes
-  }
-
-  private func open() throws(ToolError) -> Descriptor {
-    do { return try file.open(streams) } catch {
-      // `localhost:8080/stream` was meant to be connected to.
-      guard file.name.contains(":") else { throw error }
-      throw ToolError(error.status, error.message + " (a URL begins with http:// or https://)", source: file.name)
-    }
   }
 
   private func read(_ reader: inout ByteReader) throws(ToolError) -> Bool {

@@ -55,7 +55,7 @@ public struct OptionValue: Sendable {
   /// A span of time in seconds, digits with a decimal fraction if wanted: `2.5`.
   public func seconds() throws(ToolError) -> Double {
     let isDecimal =
-      bytes.contains { $0 != UInt8(ascii: ".") } && bytes.count(where: { $0 == UInt8(ascii: ".") }) <= 1
+      bytes.last.map { $0 != UInt8(ascii: ".") } == true && bytes.count(where: { $0 == UInt8(ascii: ".") }) <= 1
       && bytes.allSatisfy { $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isDecimal, let number = Double(text.hasPrefix(".") ? "0" + text : text), number <= 1e9 else {
       throw refused("a number of seconds such as 30 or 2.5")
