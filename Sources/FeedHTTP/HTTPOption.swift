@@ -1,9 +1,11 @@
 import FeedCore
 
-/// The rows that every network tool has; long names and letters are curl's.
+/// The rows that every network tool has; long names and letters are curl's. The last ones ask for what is done anyway, so
+/// that a line written for curl works here.
 public enum HTTPOption: ToolOption {
   case header, request, data, user, netrc, bearerFile, userAgent, cookie
   case proxy, insecure, cacert, cert, key, resolve, unixSocket, connectTimeout, http1, http2
+  case silent, location, showError, noBuffer, compressed
 
   public var spec: OptionSpec {
     switch self {
@@ -25,6 +27,11 @@ public enum HTTPOption: ToolOption {
     case .connectTimeout: row("connect-timeout", nil, .text("SECONDS"), "give up connecting after this time (30)")
     case .http1: row("http1.1", nil, nil, "speak HTTP/1.1")
     case .http2: row("http2", nil, nil, "speak HTTP/2")
+    case .silent: row("silent", "s", nil, "tell only what ends the program")
+    case .location: row("location", "L", nil, "follow redirects, as is done anyway")
+    case .showError: row("show-error", "S", nil, "tell what ends the program, as is done anyway")
+    case .noBuffer: row("no-buffer", "N", nil, "write out at once, as is done anyway")
+    case .compressed: row("compressed", nil, nil, "accept compressed answers, as is done anyway")
     }
   }
 

@@ -7,12 +7,26 @@ import FeedCore
 public struct HTTPOptions: Sendable {
   static let fileLimit = 64 << 20
 
-  private var headers: [HTTPRequest.Header] = []
+  /// What each `-H` has given: a header, or those of a file.
+  private var headers: [[HTTPRequest.Header]] = []
+  /// The files of `-H @FILE` and `--bearer-file` that can be read again.
+  private var files: [(use: FileUse, path: [UInt8])] = []
+  /// What was wrong with one of them when they were read last.
+  private var problem: String?
   private var method: String?
   private var body: [UInt8]?
   private var userAgent = Array("feedutils/\(ToolSpec.version)".utf8)
   private var credentials = HTTPRequest.Credentials()
   private var route = HTTPRequest.Route()
+  /// Only what ends the tool is to be told.
+  public private(set) var isSilent = false
+
+  /// What the content of a file is.
+  private enum FileUse {
+    /// The headers of this place.
+    case headers(Int)
+    case bearer
+  }
 
   public init() {}
 
@@ -25,7 +39,7 @@ public struct HTTPOptions: Sendable {
     var request = HTTPRequest(url: url, userAgent: userAgent)
     request.method = method ?? (body == nil ? "GET" : "POST")
     request.body = body
-    request.headers = headers
+    request.headers = headers.flatMap(\.self)
     request.credentials = credentials
     request.route = route
     if credentials.user == nil {
@@ -58,17 +72,14 @@ public struct HTTPOptions: Sendable {
       credentials.password = Array(value[(colon + 1)...])
     case .netrc: route.usesNetrc = true
     case .bearerFile:
-      let token = try read(value, streams)
-      let bare = Array(trimmed(token[...]))
-      guard !bare.isEmpty, bare.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-        throw ToolError(.trouble, "expected a token, in visible ASCII characters", source: quoted(value))
-      }
-      credentials.bearer = bare
+      credentials.bearer = try Self.token(in: read(value, streams), of: value)
+      keep(value, as: .bearer)
     case .userAgent:
       guard isSendable(value) else { throw typed.refused("a text without control characters") }
       userAgent = value
     case .cookie:
-      guard value.contains(UInt8(ascii: "=")), isSendable(value) else {
+      let name = value.prefix { $0 != UInt8(ascii: "=") }
+      guard !trimmed(name).isEmpty, name.count < value.count, isSendable(value) else {
         throw .usage("option '--cookie': expected NAME=VALUE")
       }
       credentials.cookies.append(value)
@@ -91,6 +102,8 @@ public struct HTTPOptions: Sendable {
       route.connectTimeout = seconds
     case .http1: route.version = .http1
     case .http2: route.version = .http2
+    case .silent: isSilent = true
+    case .location, .showError, .noBuffer, .compressed: break
     }
   }
 
@@ -99,12 +112,18 @@ public struct HTTPOptions: Sendable {
   private mutating func takeHeader(_ value: [UInt8], _ streams: StandardStreams) throws(ToolError) {
     guard value.first == UInt8(ascii: "@") else {
       guard let header = Self.header(value) else { throw .usage("option '--header': expected 'NAME: VALUE'") }
-      headers.append(header)
+      headers.append([header])
       return
     }
     let file = Array(value.dropFirst())
-    let lines = try read(file, streams).split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    for (index, line) in lines.enumerated() {
+    headers.append(try Self.headers(in: read(file, streams), of: file))
+    keep(file, as: .headers(headers.count - 1))
+  }
+
+  /// The headers in a file, one on a line.
+  private static func headers(in text: [UInt8], of file: [UInt8]) throws(ToolError) -> [HTTPRequest.Header] {
+    var headers: [HTTPRequest.Header] = []
+    for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let text = Array(trimmed(line))
       if text.isEmpty { continue }
       guard let header = Self.header(text) else {
@@ -113,6 +132,7 @@ public struct HTTPOptions: Sendable {
       }
       headers.append(header)
     }
+    return headers
   }
 
   /// `Name: value`, `Name;` (sent with an empty value) or `Name:` (not sent at all), as curl has them.
@@ -126,6 +146,56 @@ public struct HTTPOptions: Sendable {
   }
 
   // MARK: Files
+
+  private static func token(in text: [UInt8], of file: [UInt8]) throws(ToolError) -> [UInt8] {
+    let bare = Array(trimmed(text[...]))
+    guard !bare.isEmpty, bare.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
+      throw ToolError(.trouble, "expected a token, in visible ASCII characters", source: quoted(file))
+    }
+    return bare
+  }
+
+  /// A pipe, such as the shell makes of `<(…)`, can be read only once.
+  private mutating func keep(_ file: [UInt8], as use: FileUse) {
+    if file != [UInt8(ascii: "-")], !Descriptor.isSpecialFile(file) { files.append((use, file)) }
+  }
+
+  /// Reads the files of `-H @FILE` and `--bearer-file` again: to be called before each connection, since keys are changed
+  /// while a tool runs.
+  /// - Parameter judge: refuses what the tool cannot send.
+  /// - Returns: what is wrong with a file, once; what was read last is sent further on.
+  public mutating func readAgain(
+    refusing judge: (HTTPOptions) throws(ToolError) -> Void = { _ throws(ToolError) in }
+  ) -> ToolError? {
+    var next = self
+    do throws(ToolError) {
+      for (use, path) in files where !Descriptor.isSpecialFile(path) {
+        let text = try Self.read(path)
+        switch use {
+        case .headers(let place): next.headers[place] = try Self.headers(in: text, of: path)
+        case .bearer: next.credentials.bearer = try Self.token(in: text, of: path)
+        }
+      }
+      try judge(next)
+    } catch {
+      defer { problem = error.message }
+      let text = error.message + "; sending what was there before"
+      return error.message == problem ? nil : ToolError(.later, text, source: error.source, place: error.place)
+    }
+    next.problem = nil
+    self = next
+    return nil
+  }
+
+  private static func read(_ path: [UInt8]) throws(ToolError) -> [UInt8] {
+    do {
+      let file = try Descriptor.open(reading: path)
+      defer { file.closeQuietly() }
+      return try ByteReader.readAll(file, limit: fileLimit)
+    } catch {
+      throw .system(error, quoted(path))
+    }
+  }
 
   /// The body of `-d`: text as it is; of a file without its line ends, as curl has it.
   private func dataBytes(_ value: [UInt8], _ streams: StandardStreams) throws(ToolError) -> [UInt8] {

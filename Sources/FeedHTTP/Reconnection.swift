@@ -24,13 +24,16 @@ public enum ConnectionEnding: Sendable {
 /// An answer that opens no feed.
 public struct HTTPRefusal: Sendable {
   public let status: Int
+  /// A proxy can have given it, instead of the server.
+  public let isFromProxy: Bool
   /// In seconds.
   public let retryAfter: Double?
   /// What was expected or the status, and the first line of the body.
   public let message: String
 
-  public init(_ head: HTTPHead, _ problem: String, firstLine: String) {
+  public init(_ head: HTTPHead, _ problem: String, firstLine: String, isFromProxy: Bool = false) {
     status = head.status
+    self.isFromProxy = isFromProxy
     retryAfter = head.value(of: "retry-after").flatMap { RetryAfter.seconds($0) }
     message = problem + (firstLine.isEmpty ? "" : ": " + firstLine)
   }
@@ -53,15 +56,20 @@ public struct Reconnection: Sendable {
 
   public enum Verdict: Sendable {
     case end(ExitStatus)
-    /// Wait, then connect again. The message is for people who asked to be told, or, if not silent, for all.
+    /// Wait, then connect again. The message is for people who asked to be told all, or, if not silent, for everybody.
     case wait(seconds: Double, message: String, isSilent: Bool)
   }
 
   /// What is retried unless `--retry-status` says otherwise, once a feed was open: a deployment must not end a client.
   private static let passing = StatusSet(429, 502, 503, 504)
 
-  /// In seconds, after a feed that brought nothing; the server may have asked for less.
-  private static let shortestIdlePause = 0.1
+  /// What a proxy says of a server that cannot be connected to, which without one is retried from the first time on.
+  private static let unreachable = StatusSet(502, 503, 504)
+
+  /// In seconds: after a feed that brought nothing, and whatever a server says.
+  private static let shortestPause = 0.1
+  /// In seconds. A longer wait is always told: nobody may be looking at what seems to be dead.
+  public static let longWait = 3600.0
 
   /// When the time is up, by the monotonic clock.
   public let deadline: Double?
@@ -74,6 +82,10 @@ public struct Reconnection: Sendable {
   private var failedAttempts = 0
   private var wasOpen = false
   private var isFailing = false
+  /// Connections that failed, or brought nothing before they broke, since the last one that was good. One is nothing to
+  /// talk about: it happens every day.
+  private var failuresInARow = 0
+  private var lastFailure: String?
 
   /// - Parameters:
   ///   - source: the URL, for messages.
@@ -94,8 +106,8 @@ public struct Reconnection: Sendable {
     backoff.succeed()
   }
 
-  /// The server asks for another delay, in seconds.
-  public mutating func setDelay(_ seconds: Double) { backoff.base = seconds }
+  /// The server asks for another delay, in seconds. No server makes a client come back at once, for ever.
+  public mutating func setDelay(_ seconds: Double) { backoff.base = max(seconds, Self.shortestPause) }
 
   /// - Parameter broughtAny: whether anything came over the connection that ended.
   /// - Throws: what ends the tool otherwise than well.
@@ -104,20 +116,25 @@ public struct Reconnection: Sendable {
     case .finished, .stopped: return .end(.yes)
     case .outOfTime: return .end(try endOfTime())
     case .closed:
+      failuresInARow = 0
       guard rules.reconnects else { return .end(.yes) }
       // A server that closes at once must not be asked for more thousands of times a second.
-      let shortest = broughtAny ? 0 : Self.shortestIdlePause
+      let shortest = broughtAny ? 0 : Self.shortestPause
       return wait(max(backoff.base, shortest), after: "closed by the server", isSilent: true)
     case .lost(let error):
       guard rules.reconnects else { throw failure(error) }
-      return wait(backoff.fail(), after: error.message)
+      if broughtAny { failuresInARow = 0 }
+      return wait(backoff.fail(), afterFailure: error.message)
     case .failed(let error):
-      if case .proxy(let status) = error.kind { return try refused(status, error.message, atLeast: 0) }
+      if case .proxy(let status) = error.kind {
+        return try refused(status, error.message, isFromProxy: true, atLeast: 0)
+      }
       let isHopeless = error.kind == .local || (error.kind == .permanent && !wasOpen)
       if !rules.reconnects || isHopeless { throw failure(error) }
       return try retry(error.message, atLeast: 0)
     case .refused(let refusal):
-      return try refused(refusal.status, refusal.message, atLeast: refusal.retryAfter ?? 0)
+      return try refused(
+        refusal.status, refusal.message, isFromProxy: refusal.isFromProxy, atLeast: refusal.retryAfter ?? 0)
     }
   }
 
@@ -125,11 +142,14 @@ public struct Reconnection: Sendable {
   public func endOfTime() throws(ToolError) -> ExitStatus {
     if wasOpen && !isFailing { return .yes }
     let time = secondsText(rules.maxTime ?? 0)
-    throw ToolError(.later, "\(missing) when \(time) s had passed", source: source)
+    let reason = lastFailure.map { ": " + $0 } ?? ""
+    throw ToolError(.later, "\(missing) when \(time) s had passed" + reason, source: source)
   }
 
-  private mutating func refused(_ status: Int, _ message: String, atLeast: Double) throws(ToolError) -> Verdict {
-    let retried = rules.retryStatus ?? (wasOpen ? Self.passing : .none)
+  private mutating func refused(
+    _ status: Int, _ message: String, isFromProxy: Bool, atLeast: Double
+  ) throws(ToolError) -> Verdict {
+    let retried = rules.retryStatus ?? (wasOpen ? Self.passing : isFromProxy ? Self.unreachable : .none)
     guard rules.reconnects, retried.contains(status) else { throw ToolError(.otherEnd, message, source: source) }
     return try retry(message, atLeast: atLeast)
   }
@@ -141,11 +161,18 @@ public struct Reconnection: Sendable {
       let attempts = failedAttempts == 1 ? "" : "; gave up after \(failedAttempts) attempts"
       throw ToolError(.otherEnd, message + attempts, source: source)
     }
-    return wait(max(backoff.fail(), atLeast), after: message)
+    return wait(max(backoff.fail(), atLeast), afterFailure: message)
   }
 
-  private func wait(_ seconds: Double, after message: String, isSilent: Bool = false) -> Verdict {
-    let text = message + "; \(wasOpen ? "reconnecting" : "retrying") in \(secondsText(seconds)) s"
+  private mutating func wait(_ seconds: Double, afterFailure message: String) -> Verdict {
+    lastFailure = message
+    failuresInARow += 1
+    return wait(seconds, after: message, isSilent: failuresInARow < 2 && seconds <= Self.longWait)
+  }
+
+  private func wait(_ seconds: Double, after message: String, isSilent: Bool) -> Verdict {
+    let time = seconds == 0 ? "at once" : "in \(secondsText(max(seconds, 0.1))) s"
+    let text = message + "; \(wasOpen ? "reconnecting" : "retrying") " + time
     return .wait(seconds: seconds, message: text, isSilent: isSilent)
   }
 

@@ -125,6 +125,7 @@ struct Settings {
   }
 
   private func refuseContradictions(_ given: [Flag]) throws(ToolError) {
+    if isVerbose && http.isSilent { throw .usage("options '--silent' and '--verbose' exclude each other") }
     let forms = given.filter { [.records, .pages, .printNext].contains($0) }
     if let first = forms.first, let other = forms.first(where: { $0 != first }) {
       throw .usage("options '--\(first.spec.name)' and '--\(other.spec.name)' exclude each other")

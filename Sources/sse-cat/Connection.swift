@@ -87,10 +87,11 @@ struct Connection {
       lastActivity = Clock.monotonic()  // the head is a sign of life too
       return nil
     }
+    let isFromProxy = transfer.isFromProxy
     let line = try firstLine()
     let found = type.map { quoted(Array($0.utf8)) } ?? "no content type"
     let problem = head.status == 200 ? "expected text/event-stream, found \(found)" : "HTTP \(head.status)"
-    return .refused(HTTPRefusal(head, problem, firstLine: line))
+    return .refused(HTTPRefusal(head, problem, firstLine: line, isFromProxy: isFromProxy))
   }
 
   /// The first line of the body that is not blank, for a message.

@@ -15,7 +15,7 @@ struct EventPump {
   private let source: String
   /// The exit status for input that is malformed: whose fault it is depends on where it comes from.
   private let blame: ExitStatus
-  private let destination: Descriptor
+  private let streams: StandardStreams
   private var printer: EventPrinter
   private var output: ByteWriter
   /// How many events have come.
@@ -25,12 +25,15 @@ struct EventPump {
   private var printed = 0
   private var checkpoint: CheckpointKeeper
   private var savedID: [UInt8]
+  /// The last event ID that is short enough to resume by.
+  private var resumableID: [UInt8]
+  private var hasToldLongID = false
 
   init(_ options: Options, source: String, blame: ExitStatus, _ streams: StandardStreams) {
     self.options = options
     self.source = source
     self.blame = blame
-    destination = streams.output
+    self.streams = streams
     parser = EventStreamParser(
       maxEventSize: options.maxEventSize, keepsComments: options.showsComments, lastEventID: options.lastEventID)
     printer = EventPrinter(options)
@@ -38,6 +41,7 @@ struct EventPump {
     handledID = options.lastEventID
     checkpoint = options.checkpoint
     savedID = options.lastEventID
+    resumableID = options.lastEventID
   }
 
   /// A new connection has begun; only the last event ID goes on.
@@ -51,6 +55,7 @@ struct EventPump {
       case .event:
         if try takeEvent() == .finished { return .finished }
         handledID = parser.lastEventID
+        if handledID.count <= ResumableID.longest { resumableID = handledID }
       case .comment: printer.print(comment: parser.comment, to: &output)
       case .retry(let milliseconds):
         retry = milliseconds
@@ -75,9 +80,20 @@ struct EventPump {
   }
 
   private mutating func save(_ id: [UInt8]) throws(ToolError) {
+    // An older ID brings some events again; a long one might bring none for ever.
+    let isLong = id.count > ResumableID.longest
+    if isLong { tellLongID() }
+    let id = isLong ? resumableID : id
     if id != savedID { checkpoint.invalidate() }
     try checkpoint.save(Checkpoint(id: id))
     savedID = id
+  }
+
+  private mutating func tellLongID() {
+    guard options.keepsCheckpoint, !hasToldLongID, !options.http.isSilent else { return }
+    hasToldLongID = true
+    let text = "an event ID is longer than \(ResumableID.longest) bytes: the checkpoint does not keep it"
+    streams.complain(ToolError(.later, text, source: source), as: sseCat.name)
   }
 
   private mutating func nextItem(_ chunk: [UInt8], _ index: inout Int) throws(ToolError) -> EventStreamParser.Item? {

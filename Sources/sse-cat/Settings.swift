@@ -19,6 +19,7 @@ struct Options {
   var maxEventSize = 64 << 20
   var lastEventID: [UInt8] = []
   var checkpoint = CheckpointKeeper()
+  var keepsCheckpoint = false
   var rules = Reconnection.Rules()
   var idleTimeout: Double?
   var isVerbose = false
@@ -49,6 +50,9 @@ struct Options {
       case .maxTime: rules.maxTime = try Self.duration(value)
       case .maxEventSize: maxEventSize = try value.size()
       case .lastEventID:
+        guard bytes.count <= ResumableID.longest else {
+          throw .usage("option '--last-event-id': expected an ID of at most \(ResumableID.longest) bytes")
+        }
         guard isSendable(bytes), String(validating: bytes, as: UTF8.self) != nil else {
           throw value.refused("an ID without control characters, in UTF-8")
         }
@@ -70,6 +74,7 @@ struct Options {
     rules.reconnects = reconnects ?? http.isPlainGet
     try refuseContradictions(invocation)
     checkpoint = try CheckpointKeeper(checkpointPath)
+    keepsCheckpoint = checkpointPath != nil
     if let givenID {
       lastEventID = givenID
     } else if let resumeFrom {
@@ -87,6 +92,7 @@ struct Options {
 
   private func refuseContradictions(_ invocation: Invocation<Flag>) throws(ToolError) {
     func isGiven(_ flag: Flag) -> Bool { invocation.options.contains { $0.option == flag } }
+    if isGiven(.verbose) && http.isSilent { throw .usage("options '--silent' and '--verbose' exclude each other") }
     if isGiven(.raw) && isGiven(.sse) { throw .usage("options '--raw' and '--sse' exclude each other") }
     if isGiven(.null) && format != .raw { throw .usage("option '--null' needs '--raw'") }
     if isGiven(.comments) && format == .raw { throw .usage("options '--comments' and '--raw' exclude each other") }

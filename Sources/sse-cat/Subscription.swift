@@ -10,14 +10,17 @@ struct Subscription {
   private let client: HTTPClient
   private var pump: EventPump
   private var reconnection: Reconnection
+  private var http: HTTPOptions
   /// Whether the last stream had any event.
   private var broughtEvents = false
   private var refusedID: [UInt8] = []
+  private var hasToldDelay = false
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolError) {
     self.url = url
     self.options = options
     self.streams = streams
+    http = options.http
     reconnection = Reconnection(options.rules, source: url.display, missing: "no event stream")
     pump = EventPump(options, source: url.display, blame: .otherEnd, streams)
     do { client = try HTTPClient() } catch { throw ToolError(.trouble, error.message, source: url.display) }
@@ -39,7 +42,9 @@ struct Subscription {
   // MARK: Connecting
 
   private mutating func connect() throws(ToolError) -> ConnectionEnding {
-    tell("connecting" + (pump.parser.lastEventID.isEmpty ? "" : " after event ID '\(quoted(pump.parser.lastEventID))'"))
+    let id = pump.parser.lastEventID
+    tell("connecting" + (id.isEmpty ? "" : " after event ID '\(shortened(id))'"))
+    if let problem = http.readAgain() { complain(problem) }
     var connection: Connection
     do {
       connection = try Connection(
@@ -54,20 +59,30 @@ struct Subscription {
     let before = pump.count
     let ending = try connection.run(&pump)
     broughtEvents = pump.count > before
-    if let milliseconds = pump.retry { reconnection.setDelay(Double(milliseconds) / 1000) }
+    if let milliseconds = pump.retry { setDelay(Double(milliseconds) / 1000) }
     return ending
   }
 
+  /// The stream says how long to wait before connecting again.
+  private mutating func setDelay(_ seconds: Double) {
+    reconnection.setDelay(seconds)
+    guard seconds > Reconnection.longWait, !hasToldDelay else { return }
+    hasToldDelay = true
+    complain("the stream asks to wait \(secondsText(seconds)) s before each reconnection ('retry')")
+  }
+
   private mutating func request() -> HTTPRequest {
-    var request = options.http.request(url)
+    var request = http.request(url)
     request.setDefault("Accept", Array("text/event-stream".utf8))
     request.setDefault("Cache-Control", Array("no-cache".utf8))
     let id = pump.parser.lastEventID
-    if isSendable(id) {
+    guard let problem = ResumableID.problem(id) else {
       if !id.isEmpty { request.set("Last-Event-ID", id) }
-    } else if id != refusedID {
+      return request
+    }
+    if id != refusedID {
       refusedID = id
-      complain("the event ID '\(quoted(id))' does not go into a header: resuming without it")
+      complain("the event ID '\(shortened(id))' \(problem): resuming without it")
     }
     return request
   }
@@ -94,7 +109,9 @@ struct Subscription {
     if options.isVerbose { complain(message) }
   }
 
-  private func complain(_ message: String) {
-    streams.complain(ToolError(.later, message, source: url.display), as: sseCat.name)
+  private func complain(_ message: String) { complain(ToolError(.later, message, source: url.display)) }
+
+  private func complain(_ error: ToolError) {
+    if !http.isSilent { streams.complain(error, as: sseCat.name) }
   }
 }

@@ -66,6 +66,8 @@ extension HTTPOption {
   fileprivate var isForAnyRequest: Bool {
     switch self {
     case .request, .data, .http1, .http2: false
+    // Redirects are not followed, and nothing is compressed.
+    case .location, .compressed: false
     default: true
     }
   }

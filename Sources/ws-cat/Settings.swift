@@ -45,7 +45,7 @@ struct Options {
     url = try WebSocketURL(operands: invocation.operands)
     for (flag, bytes) in invocation.options { try take(flag, bytes, streams) }
     try refuseContradictions(invocation.options.map(\.option))
-    try refuseReservedHeaders()
+    try refuseReservedHeaders(http)
   }
 
   private mutating func take(_ flag: Flag, _ bytes: [UInt8], _ streams: StandardStreams) throws(ToolError) {
@@ -129,7 +129,9 @@ struct Options {
   // MARK: Contradictions
 
   private func refuseContradictions(_ given: [Flag]) throws(ToolError) {
-    for (flag, other) in [(Flag.binary, Flag.recordsIn), (.crlf, .recordsIn), (.dataAs, .raw), (.time, .raw)]
+    for (flag, other) in [
+      (Flag.binary, Flag.recordsIn), (.crlf, .recordsIn), (.dataAs, .raw), (.time, .raw), (.http(.silent), .verbose),
+    ]
     where given.contains(flag) && given.contains(other) {
       throw .usage("options '--\(flag.spec.name)' and '--\(other.spec.name)' exclude each other")
     }
@@ -140,7 +142,7 @@ struct Options {
   }
 
   /// The headers of the handshake are ours.
-  private func refuseReservedHeaders() throws(ToolError) {
+  func refuseReservedHeaders(_ http: HTTPOptions) throws(ToolError) {
     for header in http.request(url.http).headers {
       let name = header.name.lowercased()
       guard OpeningRequest.reserved.contains(name) || name.hasPrefix(OpeningRequest.reservedPrefix) else { continue }

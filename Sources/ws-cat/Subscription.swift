@@ -4,7 +4,7 @@ import FeedCore
 import FeedHTTP
 
 struct Subscription {
-  private let options: Options
+  private var options: Options
   private let streams: StandardStreams
   private let client: HTTPClient
   private let signals: Descriptor
@@ -41,6 +41,7 @@ struct Subscription {
 
   private mutating func connect() throws(ToolError) -> ConnectionEnding {
     tell("connecting")
+    if let problem = options.http.readAgain(refusing: options.refuseReservedHeaders) { complain(problem) }
     var connection: Connection
     do {
       connection = try Connection(
@@ -93,7 +94,9 @@ struct Subscription {
     if options.isVerbose { complain(message) }
   }
 
-  private func complain(_ message: String) {
-    streams.complain(ToolError(.later, message, source: options.url.display), as: wsCat.name)
+  private func complain(_ message: String) { complain(ToolError(.later, message, source: options.url.display)) }
+
+  private func complain(_ error: ToolError) {
+    if !options.http.isSilent { streams.complain(error, as: wsCat.name) }
   }
 }

@@ -5,6 +5,7 @@ import FeedHTTP
 
 struct PageSource {
   private let settings: Settings
+  private var http: HTTPOptions
   private let origin: OriginRules
   private let streams: StandardStreams
   private let exchange: Exchange
@@ -22,8 +23,9 @@ struct PageSource {
     _ settings: Settings, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
   ) throws(ToolError) {
     self.secrets = secrets
-    progress = Progress(streams, isWanted: !settings.isVerbose)
+    progress = Progress(streams, isWanted: !settings.isVerbose && !settings.http.isSilent)
     self.settings = settings
+    http = settings.http
     self.origin = origin
     self.streams = streams
     do {
@@ -31,7 +33,7 @@ struct PageSource {
         client: try HTTPClient(), output: streams.output, maxSize: settings.maxSize, idleTimeout: settings.idleTimeout,
         requestTimeout: settings.requestTimeout)
     } catch {
-      throw ToolError(.otherEnd, error.message)
+      throw ToolError(error.kind == .local ? .trouble : .otherEnd, error.message)
     }
   }
 
@@ -46,6 +48,7 @@ struct PageSource {
     try rest(before: url)
     while true {
       let start = Clock.monotonic()
+      if let problem = http.readAgain(), !http.isSilent { streams.complain(problem, as: paginate.name) }
       progress.show()
       let outcome = exchange.run(self.request(request, url, ifNoneMatch))
       progress.clear()
@@ -149,8 +152,12 @@ struct PageSource {
       throw ToolError(asked > 0 ? .later : failure.status, failure.message + attempts, source: failure.source)
     }
     if asked > settings.maxWait { throw tooLong(asked, reason, failure.source ?? "") }
-    let text = failure.message + "; retrying in \(secondsText(seconds)) s"
-    streams.complain(ToolError(.later, text, source: failure.source), as: paginate.name)
+    // One failure is nothing to talk about: it happens every day.
+    let isTold = settings.isVerbose || delay.failures > 1 || seconds > Reconnection.longWait
+    if isTold, !http.isSilent {
+      let text = failure.message + "; retrying in \(secondsText(seconds)) s"
+      streams.complain(ToolError(.later, text, source: failure.source), as: paginate.name)
+    }
     try rest(until: Clock.monotonic() + seconds)
   }
 
@@ -178,7 +185,7 @@ struct PageSource {
   // MARK: The request
 
   private func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
-    var request = settings.http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
+    var request = http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
     // The text of a page's URL has no name and password: those of the first URL are meant for every page.
     if request.credentials.user == nil, case .url(let first) = settings.source {
       request.credentials.user = first.user

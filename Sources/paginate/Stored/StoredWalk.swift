@@ -216,6 +216,6 @@ struct StoredWalk {
       case .uncertain(1): "of 1 item it is not known whether it was printed (--redeliver)"
       case .uncertain(let count): "of \(count) items it is not known whether they were printed (--redeliver)"
       }
-    streams.complain(ToolError(.no, text, source: url.display), as: paginate.name)
+    if !settings.http.isSilent { streams.complain(ToolError(.no, text, source: url.display), as: paginate.name) }
   }
 }
