@@ -9,20 +9,20 @@ public enum HTTPOption: ToolOption {
 
   public var spec: OptionSpec {
     switch self {
-    case .header: row("header", "H", .text("HEADER"), "send a header, or those of a file")
+    case .header: row("header", "H", .text("HEADER"), "send a header, or those of a file").repeating
     case .request: row("request", "X", .text("METHOD"), "use another method than GET, or POST with --data")
-    case .data: row("data", "d", .text("DATA"), "send a body, by POST; several are joined by &")
+    case .data: row("data", "d", .text("DATA"), "send a body, by POST; several are joined by &").repeating
     case .user: row("user", "u", .text("NAME:PASSWORD"), "log in by Basic authentication")
     case .netrc: row("netrc", nil, nil, "take name and password for the host from ~/.netrc")
     case .bearerFile: row("bearer-file", nil, .file(), "send the token in a file as Authorization: Bearer")
     case .userAgent: row("user-agent", "A", .text("TEXT"), "say to be this client")
-    case .cookie: row("cookie", "b", .text("NAME=VALUE"), "send a cookie")
+    case .cookie: row("cookie", "b", .text("NAME=VALUE"), "send a cookie").repeating
     case .proxy: row("proxy", "x", .text("URL"), "connect through a proxy")
     case .insecure: row("insecure", "k", nil, "accept any certificate")
     case .cacert: row("cacert", nil, .file(), "trust the certificates in a file only")
     case .cert: row("cert", nil, .file(), "show the client certificate in a file")
     case .key: row("key", nil, .file(), "the private key of --cert")
-    case .resolve: row("resolve", nil, .text("HOST:PORT:ADDRESS"), "use this address for a host")
+    case .resolve: row("resolve", nil, .text("HOST:PORT:ADDRESS"), "use this address for a host").repeating
     case .unixSocket: row("unix-socket", nil, .file("PATH"), "connect to a socket in the file system")
     case .connectTimeout: row("connect-timeout", nil, .text("SECONDS"), "give up connecting after this time (30)")
     case .http1: row("http1.1", nil, nil, "speak HTTP/1.1")

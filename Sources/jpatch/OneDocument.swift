@@ -61,6 +61,8 @@ struct OneDocument {
     let companion = options.undo.flatMap { path in
       undo.map { patch in CompanionFile(path) { output in Self.write(patch, to: &output) } }
     }
+    var leftovers = TemporaryFiles()
+    leftovers.sweep(beside: options.filePath)
     do throws(SystemError) {
       try AtomicFile.replace(
         options.filePath, backup: options.backup, alongside: companion,

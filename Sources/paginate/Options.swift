@@ -69,11 +69,14 @@ enum Flag: ToolOption {
       OptionSpec("request-timeout", nil, .text("SECONDS"), folded: true, "try again when a page takes longer (300)")
     case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), folded: true, "bytes of a page, unpacked (64M)")
     case .maxDepth: OptionSpec("max-depth", nil, .text("N"), folded: true, "nesting of a page (10000)")
-    case .keepParam: OptionSpec("keep-param", nil, .text("NAME"), folded: true, "put a parameter back into next links").repeating
+    case .keepParam:
+      OptionSpec("keep-param", nil, .text("NAME"), folded: true, "put a parameter back into next links").repeating
     case .allowHost:
-      OptionSpec("allow-host", nil, .text("HOST"), folded: true, "follow next links to a host, without secrets").repeating
+      OptionSpec("allow-host", nil, .text("HOST"), folded: true, "follow next links to a host, without secrets")
+        .repeating
     case .sendAuthTo:
-      OptionSpec("send-auth-to", nil, .text("HOST"), folded: true, "follow next links to a host, with all headers").repeating
+      OptionSpec("send-auth-to", nil, .text("HOST"), folded: true, "follow next links to a host, with all headers")
+        .repeating
     case .verbose: OptionSpec("verbose", "v", nil, "tell on standard error about requests")
     case .http(let option): option.spec
     }

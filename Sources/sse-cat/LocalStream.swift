@@ -32,7 +32,8 @@ struct LocalStream {
     }
     try pump.settle()
     if isWhole, pump.parser.isForeign {
-      throw ToolError(.no, "no event stream in this input" + InputGuess.hint(head), source: file.name)
+      throw ToolError(
+        .no, "no event stream in this input" + InputGuess.hint(head, wantsEvents: true), source: file.name)
     }
     return .yes
   }

@@ -35,7 +35,8 @@ enum Flag: ToolOption {
     case .time: OptionSpec("time", nil, nil, "add the time of arrival to each record")
     case .send: OptionSpec("send", nil, .text("TEXT"), "send this on every connect; repeatable").repeating
     case .sendAfter: OptionSpec("send-after", nil, .text("POINTER=VALUE"), "send nothing before such a message")
-    case .sendEvery: OptionSpec("send-every", nil, .text("SECONDS=TEXT"), "send this again and again; repeatable").repeating
+    case .sendEvery:
+      OptionSpec("send-every", nil, .text("SECONDS=TEXT"), "send this again and again; repeatable").repeating
     case .onExit: OptionSpec("on-exit", nil, .text("TEXT"), "send this before leaving; repeatable").repeating
     case .binary: OptionSpec("binary", nil, nil, "send the lines as binary messages")
     case .crlf: OptionSpec("crlf", nil, nil, "lines may end in CR LF: do not send the CR")

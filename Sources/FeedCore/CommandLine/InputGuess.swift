@@ -6,9 +6,11 @@ public enum InputGuess {
   public static let size = 512
 
   /// ` (this looks like gzip: gunzip -c unpacks it)`; empty where there is nothing to say.
-  /// - Parameter head: the first bytes of an input.
-  public static func hint(_ head: some Sequence<UInt8>) -> String {
-    guess(Array(head.prefix(size))).map { " (this looks like \($0))" } ?? ""
+  /// - Parameters:
+  ///   - head: the first bytes of an input.
+  ///   - wantsEvents: whether it is an event stream that was expected.
+  public static func hint(_ head: some Sequence<UInt8>, wantsEvents: Bool = false) -> String {
+    guess(Array(head.prefix(size)), wantsEvents).map { " (this looks like \($0))" } ?? ""
   }
 
   /// Likewise of an input that is no JSON from its beginning on.
@@ -19,7 +21,7 @@ public enum InputGuess {
     return isJSON ? "" : hint(bytes)
   }
 
-  private static func guess(_ head: [UInt8]) -> String? {
+  private static func guess(_ head: [UInt8], _ wantsEvents: Bool) -> String? {
     if head.starts(with: [0x1F, 0x8B]) { return "gzip: gunzip -c unpacks it" }
     if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd: zstd -dc unpacks it" }
     if head.starts(with: [0xFF, 0xFE]) || head.starts(with: [0xFE, 0xFF]) || isHalfNull(head) {
@@ -33,7 +35,7 @@ public enum InputGuess {
     if begins("<") { return "XML: xml-split reads it" }
     if begins("data:", "event:", "id:", "retry:", ":") { return "an event stream: sse-cat reads it" }
     if begins("{\"event\":") { return "event records, as sse-cat prints them" }
-    if begins("{", "[") { return "JSON: jdiff --follow makes events of documents" }
+    if begins("{", "[") { return wantsEvents ? "JSON: jdiff --follow makes events of documents" : "JSON" }
     return nil
   }
 

@@ -115,6 +115,10 @@ struct InputSource {
   }
 
   func failure(_ error: XMLError, _ window: Window) -> ToolError {
-    ToolError(.trouble, error.message, source: file.name, place: window.place(of: error.offset))
+    let place = window.place(of: error.offset)
+    // What is no XML from its first byte on may be easy to name.
+    let isForeign = place.line == 1 && place.column == 1 && window.bytes.first != UInt8(ascii: "<")
+    let hint = isForeign ? InputGuess.hint(window.bytes) : ""
+    return ToolError(.trouble, error.message + hint, source: file.name, place: place)
   }
 }

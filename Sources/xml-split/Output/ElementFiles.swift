@@ -26,6 +26,8 @@ struct ElementFiles {
   private static let longestName = 255
   /// The names that were used, where numbers alone do not see to it that they differ.
   private var names: Set<[UInt8]> = []
+  /// Of runs that were killed.
+  private var leftovers = TemporaryFiles()
   /// The first error of the system.
   private(set) var failure: ToolError?
 
@@ -75,6 +77,7 @@ struct ElementFiles {
     guard failure == nil, var file = open else { return nil }
     open = nil
     defer { file.spool.close() }
+    leftovers.sweep(beside: file.name)
     do throws(SystemError) {
       try AtomicFile.replace(file.name) { (writer) throws(SystemError) in
         try file.spool.copy(to: &writer)
