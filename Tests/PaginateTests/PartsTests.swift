@@ -124,9 +124,12 @@ struct SecretTests {
 }
 
 struct OriginPartsTests {
-  @Test(arguments: ["a.example", "[::1]", "\u{301}a", "a\u{301}"])
-  func partsOfAnOrigin(_ host: String) throws {
-    let parts = OriginParts(try HTTPURL("http://\(host):8080/b:c".bytes))
+  /// A name has one form in ASCII, however its characters are composed.
+  @Test(arguments: [
+    ("a.example", "a.example"), ("[::1]", "[::1]"), ("a\u{301}", "xn--1ca"), ("\u{E1}", "xn--1ca"),
+  ])
+  func partsOfAnOrigin(_ typed: String, _ host: String) throws {
+    let parts = OriginParts(try HTTPURL("http://\(typed):8080/b:c".bytes))
     #expect([parts.scheme, parts.host, parts.port].map(\.bytes) == ["http", host, "8080"].map(\.bytes))
   }
 }

@@ -27,7 +27,8 @@ public struct Child {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
     let variables = Command.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
-    let words: [String] = ["/bin/sh", "-c", "cd \(Command.quote(folder)) && \(command)"]
+    // On lines of their own, so that a command that ends in `&` does not take the `cd` with it.
+    let words: [String] = ["/bin/sh", "-c", "cd \(Command.quote(folder)) || exit\n\(command)"]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     var values: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
     defer { for text in arguments + values { free(text) } }

@@ -72,7 +72,7 @@ struct ExampleTests {
     #expect(lines.count == 6, "\(result.error)")
     #expect(lines.count { $0.hasPrefix("curl: (22) ") && $0.hasSuffix("503") } == 2)
     #expect(lines.count { $0.hasPrefix("curl: (18) ") } == 2)
-    #expect(lines.count { $0 == "jpatch: -:1:1: expected a JSON value" } == 2)
+    #expect(lines.count { $0 == "jpatch: -:1:1: expected a JSON value (this looks like an HTML page)" } == 2)
   }
 
   /// Polled from a URL, and compared with the last document as the server has it.

@@ -106,8 +106,6 @@ struct QuestionsTests {
 
     """
 
-  static let trouble = "HTTP 503: {\"error_id\": 503, "
-
   /// The titles in an output, in order.
   static func titles(_ text: String) -> [Substring] { text.split(separator: "\n").filter { $0.hasPrefix("+ ") } }
 
@@ -115,7 +113,8 @@ struct QuestionsTests {
     let result = try Command.shell("\(folder)/questions", environment: ["INTERVAL": "0", "TMPDIR": scratch.path])
     #expect(result.status == 0)
     #expect(result.text.hasPrefix(Self.shown), "\(result.text)")
-    #expect(result.error.split(separator: "\n").count == 1 && result.error.contains(Self.trouble), "\(result.error)")
+    // The server's bad moment (503) has passed at the second try, which is not worth a word.
+    #expect(result.error.isEmpty, "\(result.error)")
     let titles = Self.titles(result.text)
     #expect(titles.count == 44 && Set(titles).count == 44)
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
