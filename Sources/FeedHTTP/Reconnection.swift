@@ -48,6 +48,9 @@ public struct Reconnection: Sendable {
     public var retries = Int.max
     public var retryStatus: StatusSet?
     public var reconnects = true
+    /// Whether the next connection goes on where the last one broke. Where it does not, a break is always told, for what
+    /// was sent at that time is lost.
+    public var resumes = true
     /// In seconds.
     public var maxTime: Double?
 
@@ -124,7 +127,7 @@ public struct Reconnection: Sendable {
     case .lost(let error):
       guard rules.reconnects else { throw failure(error) }
       if broughtAny { failuresInARow = 0 }
-      return wait(backoff.fail(), afterFailure: error.message)
+      return wait(backoff.fail(), afterFailure: error.message, isLoss: !rules.resumes)
     case .failed(let error):
       if case .proxy(let status) = error.kind {
         return try refused(status, error.message, isFromProxy: true, atLeast: 0)
@@ -164,10 +167,10 @@ public struct Reconnection: Sendable {
     return wait(max(backoff.fail(), atLeast), afterFailure: message)
   }
 
-  private mutating func wait(_ seconds: Double, afterFailure message: String) -> Verdict {
+  private mutating func wait(_ seconds: Double, afterFailure message: String, isLoss: Bool = false) -> Verdict {
     lastFailure = message
     failuresInARow += 1
-    return wait(seconds, after: message, isSilent: failuresInARow < 2 && seconds <= Self.longWait)
+    return wait(seconds, after: message, isSilent: failuresInARow < 2 && seconds <= Self.longWait && !isLoss)
   }
 
   private func wait(_ seconds: Double, after message: String, isSilent: Bool) -> Verdict {

@@ -92,12 +92,18 @@ struct Follow {
       printDocument(new)
       return try output.checkOutput()
     }
-    var differ = Differ(old, new, options.differ)
-    differ.run()
-    guard !differ.changes.isEmpty else { return }
-
     // A document as large as its patch goes whole; so does what a merge patch cannot say.
-    let patch = options.isMergePatch ? mergePatch(old, new) : Patch.operations(differ.patch())
+    let patch: Patch?
+    if options.isMergePatch {
+      var diff = MergeDiff(old, new)
+      if diff.isSame { return }
+      patch = (try? diff.patch()).map(Patch.merge)
+    } else {
+      var differ = Differ(old, new, options.differ)
+      differ.run()
+      if differ.changes.isEmpty { return }
+      patch = .operations(differ.patch())
+    }
     if options.verifies { try patch?.verify(from: old, to: new, options.scope) }
     let held = try held(old, new, patch, record)
     advance(to: held)
@@ -119,10 +125,6 @@ struct Follow {
       streams.complain(ToolError(.no, text, source: file.name, record: record), as: jdiff.name)
     }
     areRecords = isRecord
-  }
-
-  private func mergePatch(_ old: Side, _ new: Side) -> Patch? {
-    do { return .merge(try MergeDiff.patch(old, new)) } catch { return nil }
   }
 
   /// What the reader has after a change: the new document, but where something is ignored or has no order, what the

@@ -33,16 +33,17 @@ struct MergeDiff {
   private var output = ByteWriter()
   private var levels: [Level] = []
 
-  /// - Returns: the patch as compact JSON text.
-  static func patch(_ old: Side, _ new: Side) throws(Inexpressible) -> [UInt8] {
-    var diff = MergeDiff(sides: Sides(old: old, new: new))
-    return try diff.run()
+  /// Whether there is no difference.
+  let isSame: Bool
+
+  init(_ old: Side, _ new: Side) {
+    sides = Sides(old: old, new: new)
+    isSame = sides.areEqual(0, 0)
   }
 
-  private init(sides: Sides) { self.sides = sides }
-
-  private mutating func run() throws(Inexpressible) -> [UInt8] {
-    if sides.areEqual(0, 0) {
+  /// - Returns: the patch as compact JSON text.
+  mutating func patch() throws(Inexpressible) -> [UInt8] {
+    if isSame {
       // What is no object can only be replaced: by itself.
       let root = sides.old.whole.root
       return root.kind == .object ? Array("{}".utf8) : root.text

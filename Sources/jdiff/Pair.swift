@@ -51,6 +51,7 @@ struct Pair {
       // Ends at the first difference.
       return JSONEquality.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
     }
+    if options.isMergePatch { return try printMergePatch(from: old, to: new, &output) }
     var differ = Differ(old, new, options.differ)
     differ.run()
     let isSame = differ.changes.isEmpty
@@ -60,18 +61,24 @@ struct Pair {
     case .text:
       let isColored = options.color == .always || (options.color == .auto && streams.output.wantsColor)
       output.append(TextView(differ, names: options.files.map(\.name), isColored: isColored).text())
-    case .patch:
-      let patch = options.isMergePatch ? Patch.merge(try mergePatch(old, new)) : .operations(differ.patch())
-      if options.verifies { try patch.verify(from: old, to: new, options.scope) }
-      patch.write(compact: options.isCompact, to: &output)
-      output.endLine()
+    case .patch: try write(.operations(differ.patch()), from: old, to: new, &output)
     }
     return isSame
   }
 
-  private func mergePatch(_ old: Side, _ new: Side) throws(ToolError) -> [UInt8] {
-    do { return try MergeDiff.patch(old, new) } catch {
+  private func printMergePatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolError) -> Bool {
+    var diff = MergeDiff(old, new)
+    let text: [UInt8]
+    do { text = try diff.patch() } catch {
       throw ToolError(.trouble, error.message, source: options.files[1].name)
     }
+    try write(.merge(text), from: old, to: new, &output)
+    return diff.isSame
+  }
+
+  private func write(_ patch: Patch, from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolError) {
+    if options.verifies { try patch.verify(from: old, to: new, options.scope) }
+    patch.write(compact: options.isCompact, to: &output)
+    output.endLine()
   }
 }

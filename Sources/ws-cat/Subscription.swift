@@ -16,7 +16,9 @@ struct Subscription {
     self.options = options
     self.streams = streams
     let name = options.url.display
-    reconnection = Reconnection(options.rules, source: name, missing: "no connection")
+    var rules = options.rules
+    rules.resumes = false
+    reconnection = Reconnection(rules, source: name, missing: "no connection")
     pump = MessagePump(options, source: name, streams)
     source = MessageSource(options, streams)
     do { client = try HTTPClient() } catch { throw ToolError(.trouble, error.message, source: name) }

@@ -45,7 +45,7 @@ def judge(scenario, base, outcome):
             old, new = base.files.get(name), outcome.files.get(name)
             if old != new and not (lost and old and new is not None and without(old, new, lost)):
                 # A temporary file is another complaint; a checkpoint and a store are judged by the run afterwards.
-                if not (name.endswith(".tmp") or name.startswith(("state", "store"))):
+                if not (is_temporary(name) or name.startswith(("state", "store"))):
                     wrong.append(f"status {status}, and the file {name} is another")
     else:
         if status == 0:
@@ -71,4 +71,9 @@ def leftovers(outcome, call):
     """A run that ended by itself leaves no temporary files, if it could take them away."""
     if call in ("unlink", "unlinkat"):
         return []
-    return [f"{name} was left behind" for name in outcome.files if name.endswith(".tmp")]
+    return [f"{name} was left behind" for name in outcome.files if is_temporary(name)]
+
+
+def is_temporary(name):
+    """`.NAME.PID.tmp`, and the second name of a file that is being replaced, `.NAME.PID.old`."""
+    return name.startswith(".") and name.endswith((".tmp", ".old"))

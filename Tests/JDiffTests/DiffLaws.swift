@@ -101,7 +101,8 @@ struct DiffLaws {
     _ old: Side, _ new: Side, _ proof: (old: Side, new: Side), _ hold: (Bool, String) throws -> Void
   ) throws {
     let merge: [UInt8]
-    do { merge = try MergeDiff.patch(old, new) } catch {
+    var diff = MergeDiff(old, new)
+    do { merge = try diff.patch() } catch {
       return try hold(hasObstacle(old) || hasObstacle(new), "no merge patch: \(error.message)")
     }
     do { try Patch.merge(merge).verify(from: proof.old, to: proof.new, scope) } catch {
