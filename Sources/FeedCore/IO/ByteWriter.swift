@@ -27,9 +27,9 @@ public struct ByteWriter {
   /// A writer of a file that has no other writer.
   public init(_ descriptor: Descriptor) { self.init(descriptor, nil) }
 
-  /// A writer of records on standard output.
+  /// A writer of records on standard output. A terminal or a device is not shared in a way that could tear them.
   public init(_ descriptor: Descriptor, records: RecordWrites.Source) {
-    self.init(descriptor, RecordWrites(to: descriptor, of: records))
+    self.init(descriptor, descriptor.kind == .other ? nil : RecordWrites(to: descriptor, of: records))
   }
 
   init(_ descriptor: Descriptor, _ records: RecordWrites?) {
