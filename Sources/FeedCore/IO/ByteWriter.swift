@@ -10,7 +10,6 @@
 /// Collects bytes and writes them to a descriptor when 64 KiB are there or `flush` is called.
 public struct ByteWriter {
   static let capacity = 64 * 1024
-  /// From this size on a piece goes out as it is, where that tears no record that could be whole.
   private static let largePiece = capacity / 4
 
   /// What has not been written yet; everything, when there is no descriptor.
@@ -20,6 +19,8 @@ public struct ByteWriter {
   private let descriptor: Descriptor?
   /// How records are written; nil where nobody else writes.
   private let records: RecordWrites?
+  /// From this size on a piece goes out as it is, where that tears no record that could be whole.
+  private let pieceLimit: Int
   /// Where in the buffer each record ends that is complete.
   private var ends: [Int] = []
   private var failure: SystemError?
@@ -35,6 +36,7 @@ public struct ByteWriter {
   init(_ descriptor: Descriptor, _ records: RecordWrites?) {
     self.descriptor = descriptor
     self.records = records
+    pieceLimit = records?.largePiece ?? Self.largePiece
     buffer.reserveCapacity(Self.capacity + Self.largePiece)
   }
 
@@ -42,6 +44,7 @@ public struct ByteWriter {
   public init() {
     descriptor = nil
     records = nil
+    pieceLimit = .max
   }
 
   /// How many bytes have been appended in all.
@@ -63,7 +66,7 @@ public struct ByteWriter {
   public mutating func append(_ bytes: [UInt8], _ range: Range<Int>) { append(bytes.span.extracting(range)) }
 
   public mutating func append(_ bytes: borrowing Span<UInt8>) {
-    guard descriptor != nil, bytes.count >= records?.largePiece ?? Self.largePiece else {
+    guard bytes.count >= pieceLimit else {
       unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
       if buffer.count >= Self.capacity { spill() }
       return
