@@ -166,6 +166,11 @@ private func survives(rule text: [UInt8]) -> Bool {
 // MARK: What is stored
 
 private func checkStored(_ request: PageRequest) {
+  // Another than this is never made, and a store that has one is damaged.
+  guard let url = try? HTTPURL(request.url), url.user == nil else { return }
+  for header in request.headers {
+    guard !header.name.isEmpty, header.name.allSatisfy(isTokenByte), isSendable(header.value) else { return }
+  }
   let json = request.json
   promise(parsed(json).isCompact, "not on one line: \(shown(json))")
   guard let again = PageRequest(json: json) else { return promise(false, "not read: \(shown(json))") }

@@ -18,6 +18,8 @@ public struct JSONStream {
   /// What is wrong with the stream, and where.
   public struct Failure: Error {
     public let message: String
+    /// What the input looks like instead, by what has come of it; to be put behind the message, or empty.
+    public let hint: String
     /// Which document it is in, from 1.
     public let number: Int
     public let place: ToolError.Place
@@ -116,7 +118,7 @@ public struct JSONStream {
     let complete: Bool
     do { complete = try scan(upTo: end, isLast: isLast) } catch {
       let hint = count == 0 && start == 0 ? InputGuess.hint(for: error, in: buffer) : ""
-      throw failure(error.message(inA: end < buffer.count ? "line" : "input") + hint, at: error.offset)
+      throw failure(error.message(inA: end < buffer.count ? "line" : "input"), at: error.offset, hint: hint)
     }
     if scanner.offset > maxSize || (!complete && buffer.count - start > maxSize) { throw tooLarge() }
     guard complete else {
@@ -143,8 +145,9 @@ public struct JSONStream {
 
   private func tooLarge() -> Failure { failure("more than \(maxSize) bytes (\(sizeOption))", at: 0) }
 
-  private func failure(_ message: String, at offset: Int) -> Failure {
-    Failure(message: message, number: count + 1, place: position.place(of: offset, in: Array(buffer[start...])))
+  private func failure(_ message: String, at offset: Int, hint: String = "") -> Failure {
+    Failure(
+      message: message, hint: hint, number: count + 1, place: position.place(of: offset, in: Array(buffer[start...])))
   }
 
   /// The bytes from `start` to `end`, which are then gone from the buffer. A large document takes the buffer with it
@@ -178,6 +181,7 @@ extension ToolError {
   /// - Parameter record: what the documents of the stream are called: `event`, `document`; nil where there is one.
   public static func malformed(_ failure: JSONStream.Failure, in source: String, record: String? = nil) -> ToolError {
     ToolError(
-      .trouble, failure.message, source: source, place: failure.place, record: record.map { "\($0) \(failure.number)" })
+      .trouble, failure.message + failure.hint, source: source, place: failure.place,
+      record: record.map { "\($0) \(failure.number)" })
   }
 }

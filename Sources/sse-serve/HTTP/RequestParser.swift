@@ -138,7 +138,9 @@ struct RequestParser {
       }
       let authority = target.dropFirst(scheme.utf8.count)
       let end = authority.firstIndex { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "?") } ?? authority.endIndex
-      guard end > authority.startIndex else { throw Self.bad("malformed request target") }
+      guard end > authority.startIndex, authority[..<end].allSatisfy(isHostByte) else {
+        throw Self.bad("malformed request target")
+      }
       rest = authority[end...]
       targetHost = Array(authority[..<end])
     }
