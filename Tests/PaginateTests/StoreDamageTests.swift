@@ -145,11 +145,11 @@ import Testing
   /// Options that this tool writes can be read; others are damage and no reason to guess.
   @Test(arguments: [
     ("{", "the options of the feed cannot be read"), ("[]", "the options of the feed cannot be read"),
-    (#"{"next":"page:"}"#, "of the options of the feed 'next' cannot be read"),
-    (#"{"items":"x"}"#, "of the options of the feed 'items' cannot be read"),
-    (#"{"id":7}"#, "of the options of the feed 'id' cannot be read"),
-    (#"{"overlap":"0"}"#, "of the options of the feed 'overlap' cannot be read"),
-    (#"{"secretParam":["x"]}"#, "of the options of the feed 'secretParam' cannot be read"),
+    (#"{"next":"page:"}"#, "the option 'next' of the feed cannot be read"),
+    (#"{"items":"x"}"#, "the option 'items' of the feed cannot be read"),
+    (#"{"id":7}"#, "the option 'id' of the feed cannot be read"),
+    (#"{"overlap":"0"}"#, "the option 'overlap' of the feed cannot be read"),
+    (#"{"secretParam":["x"]}"#, "the option 'secretParam' of the feed cannot be read"),
   ])
   func options(_ json: String, _ what: String) {
     var walk = WalkOptions()

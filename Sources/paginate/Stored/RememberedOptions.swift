@@ -63,7 +63,7 @@ struct RememberedOptions {
       let name = String(decoding: key, as: UTF8.self)
       /// What the text is read as; all that this tool writes can be.
       func read<Value>(_ parsed: Value?) throws(StoreError) -> Value {
-        guard let parsed else { throw .damaged("of the options of the feed '\(shortened(key))' cannot be read") }
+        guard let parsed else { throw .damaged("the option '\(shortened(key))' of the feed cannot be read") }
         return parsed
       }
       let text = try read(value)
