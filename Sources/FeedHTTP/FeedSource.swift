@@ -18,10 +18,15 @@ public enum FeedSource: Sendable {
     if HTTPURL.isURL(operand) {
       self = .url(try HTTPURL(operand: operand))
     } else if let scheme = HTTPURL.scheme(of: operand) {
-      throw HTTPURL.refused(scheme)
+      throw .usage(HTTPURL.refused(scheme).message)
     } else {
       self = .file(InputFile(operand))
     }
+  }
+
+  /// Whether the operands name a URL, be it one that nothing can be read from.
+  public static let isURL: @Sendable ([[UInt8]]) -> Bool = { operands in
+    operands.first.map { HTTPURL.isURL($0) || HTTPURL.scheme(of: $0) != nil } ?? false
   }
 }
 
@@ -51,15 +56,24 @@ extension HTTPURL {
   /// The URL that a person has typed.
   /// - Throws: a usage error.
   public init(operand: [UInt8]) throws(ToolError) {
-    do { self = try HTTPURL(operand) } catch {
+    do { self = try HTTPURL(typed: operand) } catch { throw .usage(error.message) }
+  }
+
+  fileprivate init(typed text: [UInt8]) throws(OptionRefusal) {
+    do { self = try HTTPURL(text) } catch {
       switch error {
       case .scheme(let name): throw Self.refused(name)
-      case .malformed(let why): throw .usage("the URL is malformed: \(why)")
+      case .malformed(let why): throw OptionRefusal("the URL is malformed: \(why)")
       }
     }
   }
 
-  fileprivate static func refused(_ scheme: String) -> ToolError {
-    .usage("cannot connect to a URL of scheme '\(scheme)'")
+  fileprivate static func refused(_ scheme: String) -> OptionRefusal {
+    OptionRefusal("cannot connect to a URL of scheme '\(scheme)'")
   }
+}
+
+extension OptionType {
+  /// An `HTTPURL`.
+  public static let httpURL = OptionType("URL") { bytes throws(OptionRefusal) in try HTTPURL(typed: bytes) }
 }

@@ -14,8 +14,15 @@ public struct HTTPRequest: Sendable {
       line = Array(name.utf8) + (value.isEmpty ? Array(";".utf8) : Array(": ".utf8) + value)
     }
 
-    init(name: String, line: [UInt8]) {
-      self.name = name
+    /// `Name: value`, `Name;` (sent with an empty value) or `Name:` (not sent at all), as curl has them.
+    /// - Returns: nil for what is no header.
+    init?(line: [UInt8]) {
+      let name = line.prefix(while: isTokenByte)
+      guard !name.isEmpty, name.endIndex < line.endIndex, isSendable(line) else { return nil }
+      let mark = line[name.endIndex]
+      let isEmptyForm = mark == UInt8(ascii: ";") && name.endIndex == line.endIndex - 1
+      guard mark == UInt8(ascii: ":") || isEmptyForm else { return nil }
+      self.name = String(decoding: name, as: UTF8.self)
       self.line = line
     }
   }

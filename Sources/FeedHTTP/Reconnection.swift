@@ -53,6 +53,10 @@ public struct Reconnection: Sendable {
     public var resumes = true
     /// In seconds.
     public var maxTime: Double?
+    /// In seconds: how long nothing may come.
+    public var idleTimeout: Double?
+    /// Whether every attempt is told.
+    public var isVerbose = false
 
     public init() {}
   }

@@ -7,52 +7,80 @@ let jdiff = ToolSpec(
   synopsis: ["[options] OLD [NEW]", "--follow [options] [FILE]"], options: Flag.self)
 
 enum Flag: ToolOption {
-  case compact, type, test, quiet, stat, text, color, verify
-  case ignore, only, unordered, identity, noMoves
+  case type, test, noMoves, verify, maxDepth, maxSize
+  case ignore, only, unordered, identity
+  case compact, quiet, stat, text, color
   case follow, sse, firstID, noIDs, fullEvery, checkpoint, onError
-  case maxDepth, maxSize
 
-  var spec: OptionSpec {
+  var group: OptionGroup {
     switch self {
-    case .compact: OptionSpec("compact", "C", nil, "print the patch on one line")
-    case .type: OptionSpec("type", nil, .choice("json-patch", "merge-patch"), "the kind of patch (json-patch)")
-    case .test: OptionSpec("test", nil, nil, "test for what is removed or replaced before it is")
-    case .quiet: OptionSpec("quiet", "q", nil, "print nothing: 0 if the same, 1 if not")
-    case .stat: OptionSpec("stat", nil, nil, "print how many operations, and their bytes")
-    case .text: OptionSpec("text", "t", nil, "print the differences for people")
-    case .color: OptionSpec("color", nil, .choice("auto", "always", "never"), "with -t: colour (auto: on a terminal)")
-    case .verify: OptionSpec("verify", nil, nil, "apply the patch and compare, before it is printed")
-    case .ignore: OptionSpec("ignore", nil, .text("POINTER"), "pass over what differs there; * is any token").repeating
-    case .only: OptionSpec("only", nil, .text("POINTER"), "pass over what differs elsewhere").repeating
-    case .unordered: OptionSpec("unordered", nil, .text("POINTER"), "compare that array as a set").repeating
-    case .identity: OptionSpec("identity", nil, .text("POINTER=NAME"), "that array: what tells items apart").repeating
-    case .noMoves: OptionSpec("no-moves", nil, nil, "remove and add instead of moving")
-    case .follow: OptionSpec("follow", "f", nil, "read documents, print event records")
-    case .sse: OptionSpec("sse", nil, nil, "follow: print an event stream")
-    case .firstID: OptionSpec("first-id", nil, .text("N"), "follow: the id of the first event (1)")
-    case .noIDs: OptionSpec("no-ids", nil, nil, "follow: print no ids")
-    case .fullEvery: OptionSpec("full-every", nil, .text("N"), "follow: print each Nth change as a document")
-    case .checkpoint: OptionSpec("checkpoint", nil, .file(), "follow: go on from FILE, and keep it up to date")
-    case .onError: OptionSpec("on-error", nil, .choice("stop", "skip"), "follow: what a malformed line does")
-    case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of the input (10000)")
-    case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), "bytes of a document (1G)")
+    case .type, .test, .noMoves, .verify, .maxDepth, .maxSize: OptionGroup("Options in both modes")
+    case .ignore, .only, .unordered, .identity: OptionGroup("Scope")
+    case .compact, .quiet, .stat, .text, .color: OptionGroup("Two documents").meaningless(with: "follow")
+    case .follow, .sse, .firstID, .noIDs, .fullEvery, .checkpoint, .onError: OptionGroup("A stream").needs("follow")
     }
   }
 
-  /// Whether the option has a meaning with `--follow`, and without.
-  var modes: (follow: Bool, pair: Bool) {
+  var spec: OptionSpec {
     switch self {
-    case .compact, .quiet, .stat, .text, .color: (false, true)
-    case .follow, .sse, .firstID, .noIDs, .fullEvery, .checkpoint, .onError: (true, false)
-    case .type, .test, .verify, .ignore, .only, .unordered, .identity, .noMoves, .maxDepth, .maxSize: (true, true)
+    case .type:
+      OptionSpec("type", .choice("json-patch", "merge-patch"), "the kind of patch").default("json-patch")
+        .excludes("quiet", "stat", "text")
+    case .test:
+      OptionSpec("test", "test for what is removed or replaced before it is").excludes("quiet", "text")
+        .meaningless(with: "type=merge-patch")
+    case .noMoves:
+      OptionSpec("no-moves", "remove and add instead of moving").meaningless(with: "type=merge-patch")
+    case .verify:
+      OptionSpec("verify", "apply the patch and compare, before it is printed").excludes("quiet", "stat", "text")
+    case .maxDepth: OptionSpec("max-depth", .integer(1...Int(Int32.max)), "nesting of the input").default("10000")
+    case .maxSize: OptionSpec("max-size", .size, "bytes of a document").default("1G")
+
+    case .ignore:
+      OptionSpec("ignore", .pointer(Options.example), "pass over what differs there; * is any token").repeating
+    case .only: OptionSpec("only", .pointer(Options.example), "pass over what differs elsewhere").repeating
+    case .unordered: OptionSpec("unordered", .pointer(Options.example), "compare that array as a set").repeating
+    case .identity: OptionSpec("identity", .identity, "that array: what tells items apart").repeating
+
+    case .compact: OptionSpec("compact", "C", "print the patch on one line").excludes("quiet", "stat", "text")
+    case .quiet: OptionSpec("quiet", "q", "print nothing: 0 if the same, 1 if not").excludes("stat", "text")
+    case .stat: OptionSpec("stat", "print how many operations, and their bytes").excludes("text")
+    case .text: OptionSpec("text", "t", "print the differences for people")
+    case .color:
+      OptionSpec("color", .choice(Options.Color.self), "colour; auto: on a terminal").default("auto").needs("text")
+
+    case .follow: OptionSpec("follow", "f", "read documents, print event records")
+    case .sse: OptionSpec("sse", "print an event stream")
+    case .firstID: OptionSpec("first-id", .integer(Options.ids), "the id of the first event").default("1")
+    case .noIDs: OptionSpec("no-ids", "print no ids").excludes("first-id")
+    case .fullEvery: OptionSpec("full-every", .integer(1...Int.max), "print each Nth change as a document")
+    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date")
+    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed line does").default("stop")
     }
   }
 }
 
+/// `POINTER=NAME`: the items of an array are told apart by the member of that name.
+struct IdentityRule: Sendable {
+  let array: JSONPointer
+  let member: [UInt8]
+}
+
+extension OptionType {
+  fileprivate static let identity = OptionType("POINTER=NAME") { bytes throws(OptionRefusal) in
+    guard let mark = bytes.lastIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count else {
+      throw .expected("POINTER=NAME, such as /results=id", found: bytes)
+    }
+    let array = try JSONPointer(typed: Array(bytes[..<mark]), suchAs: Options.example)
+    return IdentityRule(array: array, member: Array(bytes[(mark + 1)...]))
+  }
+}
+
+/// What a command line comes to. Limits and numbers that have a default get it from the table.
 struct Options {
   enum Output { case patch, status, counts, text }
 
-  enum Color { case auto, always, never }
+  enum Color: String, CaseIterable { case auto, always, never }
 
   var follows = false
   var output = Output.patch
@@ -62,70 +90,61 @@ struct Options {
   var verifies = false
   var scope = Scope()
   var differ = Differ.Options()
-  var maxDepth = JSONScanner.defaultMaxDepth
-  var maxSize = 1 << 30
+  var maxDepth = 0
+  var maxSize = 0
   /// OLD and NEW, or the one stream to follow.
   var files: [InputFile] = []
 
   /// Whole numbers that every reader of JSON can count with.
   static let ids = 0...(1 << 53)
+  /// A pointer of the scope, for messages.
+  static let example = "/results/*/updated"
 
   var printsEventStream = false
   /// nil for none.
-  var firstID: Int? = 1
+  var firstID: Int?
   var fullEvery: Int?
   var checkpoint: [UInt8]?
   var skipsErrors = false
 
-  init(_ invocation: Invocation<Flag>) throws(ToolError) {
-    let given = invocation.options.map(\.option)
-    follows = given.contains(.follow)
-    for (flag, bytes) in invocation.options {
-      let name = flag.spec.name
-      if follows, !flag.modes.follow { throw .usage("option '--\(name)' has no meaning with '--follow'") }
-      if !follows, !flag.modes.pair { throw .usage("option '--\(name)' needs '--follow'") }
-      try set(flag, OptionValue(bytes, of: flag.spec))
-    }
+  init(_ invocation: Invocation) throws(ToolError) {
+    for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try setOperands(invocation.operands)
-    try checkCombinations(given)
   }
 
   private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {
     switch flag {
     case .compact: isCompact = true
-    case .type: isMergePatch = value.text == "merge-patch"
+    case .type: isMergePatch = try value.get() == "merge-patch"
     case .test: differ.addsTests = true
     case .quiet: output = .status
     case .stat: output = .counts
     case .text:
       output = .text
       differ.isFine = true
-    case .color: color = value.text == "always" ? .always : value.text == "never" ? .never : .auto
+    case .color: color = try value.get()
     case .verify: verifies = true
-    case .ignore: try add(.ignore, value.bytes, value)
-    case .only: try add(.only, value.bytes, value)
-    case .unordered: try add(.unordered, value.bytes, value)
+    case .ignore: add(.ignore, try value.get(), value)
+    case .only: add(.only, try value.get(), value)
+    case .unordered: add(.unordered, try value.get(), value)
     case .identity:
-      guard let mark = value.bytes.lastIndex(of: UInt8(ascii: "=")), mark + 1 < value.bytes.count else {
-        throw value.refused("POINTER=NAME, such as /results=id")
-      }
-      try add(.identity(Array(value.bytes[(mark + 1)...])), Array(value.bytes[..<mark]), value)
+      let rule: IdentityRule = try value.get()
+      add(.identity(rule.member), rule.array, value)
     case .noMoves: differ.findsMoves = false
-    case .follow: break  // set beforehand: it decides what others mean
+    case .follow: follows = true
     case .sse: printsEventStream = true
-    case .firstID: firstID = try value.integer(Self.ids)
+    case .firstID: firstID = try value.get()
     case .noIDs: firstID = nil
-    case .fullEvery: fullEvery = try value.integer(1...Int.max)
-    case .checkpoint: checkpoint = try value.file()
-    case .onError: skipsErrors = value.text == "skip"
-    case .maxDepth: maxDepth = try value.integer(1...Int(Int32.max))
-    case .maxSize: maxSize = try value.size()
+    case .fullEvery: fullEvery = try value.get()
+    case .checkpoint: checkpoint = value.bytes
+    case .onError: skipsErrors = try value.get() == "skip"
+    case .maxDepth: maxDepth = try value.get()
+    case .maxSize: maxSize = try value.get()
     }
   }
 
-  private mutating func add(_ purpose: Scope.Purpose, _ pointer: [UInt8], _ value: OptionValue) throws(ToolError) {
-    let parsed = try value.pointer(example: "/results/*/updated", in: pointer)
-    scope.add(Scope.Rule(purpose: purpose, pointer: parsed, text: "--\(value.spec.name) \(quoted(value.bytes))"))
+  private mutating func add(_ purpose: Scope.Purpose, _ pointer: JSONPointer, _ value: OptionValue) {
+    scope.add(Scope.Rule(purpose: purpose, pointer: pointer, text: "--\(value.row.name) \(quoted(value.bytes))"))
   }
 
   private mutating func setOperands(_ operands: [[UInt8]]) throws(ToolError) {
@@ -140,19 +159,5 @@ struct Options {
       }
     }
     if let extra = rest.first { throw .usage("unexpected operand '\(quoted(extra))'") }
-  }
-
-  private func checkCombinations(_ given: [Flag]) throws(ToolError) {
-    var pairs: [(Flag, Flag)] = [(.quiet, .stat), (.quiet, .text), (.stat, .text), (.noIDs, .firstID)]
-    for output in [Flag.quiet, .stat, .text] { pairs += [(.compact, output), (.type, output), (.verify, output)] }
-    pairs += [(.test, .quiet), (.test, .text)]
-    for (a, b) in pairs where given.contains(a) && given.contains(b) {
-      throw .usage("options '--\(a.spec.name)' and '--\(b.spec.name)' exclude each other")
-    }
-    if given.contains(.color), output != .text { throw .usage("option '--color' needs '--text'") }
-    if isMergePatch, given.contains(.test) { throw .usage("option '--test' has no meaning with '--type merge-patch'") }
-    if isMergePatch, given.contains(.noMoves) {
-      throw .usage("option '--no-moves' has no meaning with '--type merge-patch'")
-    }
   }
 }

@@ -31,8 +31,8 @@ struct Follow {
     output = ByteWriter(streams.output, records: .filter)
     stream.options = options.patching
     stream.maxOperations = options.maxOperations
-    if let name = options.dataEvent { stream.dataEvent = name }
-    if let name = options.patchEvent { stream.patchEvent = name }
+    stream.dataEvent = options.dataEvent
+    stream.patchEvent = options.patchEvent
   }
 
   mutating func run() throws(ToolError) -> ExitStatus {

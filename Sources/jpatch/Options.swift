@@ -7,61 +7,75 @@ let jpatch = ToolSpec(
   synopsis: ["[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--follow [options] [FILE]"], options: Flag.self)
 
 enum Flag: ToolOption {
-  case expression, type, compact, indent, select
-  case inPlace, backup, check, undo, each, makeParents, ignoreMissing
-  case follow, initial, onChange, newer, records, onError, checkpoint, dataEvent, patchEvent, verbose
-  case maxDepth, maxOps, maxSize
+  case select, maxDepth, maxOps, maxSize
+  case expression, type, compact, indent, inPlace, backup, check, undo, makeParents, ignoreMissing
+  case each
+  case follow, initial, onChange, newer, records, onError, verbose, checkpoint, dataEvent, patchEvent
 
-  var spec: OptionSpec {
+  var group: OptionGroup {
     switch self {
-    case .expression: OptionSpec("expression", "e", .text("JSON"), "the patch itself; several apply in order").repeating
-    case .type:
-      OptionSpec("type", nil, .choice("json-patch", "merge-patch"), "what the patch is, where its form would mislead")
-    case .compact: OptionSpec("compact", "C", nil, "print on one line, without white space")
-    case .indent: OptionSpec("indent", nil, .text("N"), "print anew with N spaces a level")
-    case .select: OptionSpec("select", "p", .text("POINTER"), "print only this value of the result")
-    case .inPlace: OptionSpec("in-place", "i", nil, "write the result back to FILE")
-    case .backup: OptionSpec("backup", nil, .text("SUFFIX"), "with -i: keep the old FILE under this suffix")
-    case .check: OptionSpec("check", nil, nil, "print nothing: 0 if the patch applies, 1 if not")
-    case .undo: OptionSpec("undo", nil, .file(), "write the patch that takes this one back")
-    case .each: OptionSpec("each", nil, nil, "patch each of many documents, print each on a line")
-    case .makeParents: OptionSpec("make-parents", nil, nil, "let add make the objects on the way")
-    case .ignoreMissing: OptionSpec("ignore-missing", nil, nil, "let remove pass over what is not there")
-    case .follow: OptionSpec("follow", "f", nil, "read event records, print the document after each")
-    case .initial: OptionSpec("initial", nil, .file(), "follow: the document before the first event")
-    case .onChange: OptionSpec("on-change", nil, nil, "follow: print only what differs from the last line")
-    case .newer: OptionSpec("newer", nil, .text("POINTER"), "follow: print only when this number has grown")
-    case .records: OptionSpec("records", nil, nil, "follow: print event records")
-    case .onError: OptionSpec("on-error", nil, .choice("stop", "resync"), "follow: what a failing patch does")
-    case .checkpoint: OptionSpec("checkpoint", nil, .file(), "follow: go on from FILE, and keep it up to date")
-    case .dataEvent: OptionSpec("data-event", nil, .text("NAME"), "follow: the event that brings a document (data)")
-    case .patchEvent: OptionSpec("patch-event", nil, .text("NAME"), "follow: the event that brings a patch (patch)")
-    case .verbose: OptionSpec("verbose", "v", nil, "follow: tell what is not printed, and why")
-    case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of the input and of the result (10000)")
-    case .maxOps: OptionSpec("max-ops", nil, .text("N"), "operations in a patch (1000000)")
-    case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), "bytes of an input and of the result (1G)")
+    case .select, .maxDepth, .maxOps, .maxSize: OptionGroup("Options in every mode")
+    case .expression, .type, .compact, .indent, .inPlace, .backup, .check, .undo, .makeParents, .ignoreMissing:
+      OptionGroup("One document").meaningless(with: "follow")
+    case .each: OptionGroup("Many documents").meaningless(with: "follow")
+    case .follow, .initial, .onChange, .newer, .records, .onError, .verbose, .checkpoint, .dataEvent, .patchEvent:
+      OptionGroup("A stream").needs("follow")
     }
   }
 
-  /// The modes that an option has a meaning in.
-  var modes: Set<Options.Mode> {
+  var spec: OptionSpec {
     switch self {
-    case .expression, .type, .ignoreMissing, .makeParents: [.one, .each]
-    case .compact, .indent, .inPlace, .backup, .check, .undo: [.one]
-    case .each: [.each]
-    case .follow, .initial, .onChange, .newer, .records, .onError, .checkpoint, .dataEvent, .patchEvent, .verbose:
-      [.follow]
-    case .select, .maxDepth, .maxOps, .maxSize: [.one, .each, .follow]
+    case .select: OptionSpec("select", "p", .pointer("/results"), "print only this value of the result")
+    case .maxDepth:
+      OptionSpec("max-depth", .integer(1...Int(Int32.max)), "nesting of the input and of the result").default("10000")
+    case .maxOps: OptionSpec("max-ops", .integer(0...Int.max), "operations in a patch").default("1000000")
+    case .maxSize: OptionSpec("max-size", .size, "bytes of an input and of the result").default("1G")
+
+    case .expression: OptionSpec("expression", "e", .text("JSON"), "the patch itself; several apply in order").repeating
+    case .type:
+      OptionSpec("type", .choice("json-patch", "merge-patch"), "what the patch is, where its form would mislead")
+    case .compact:
+      OptionSpec("compact", "C", "print on one line, without white space").excludes("indent").meaningless(with: "each")
+    case .indent:
+      OptionSpec("indent", .integer(0...16), "print with N spaces a level").meaningless(with: "each")
+    case .inPlace:
+      OptionSpec("in-place", "i", "write the result back to FILE").excludes("select").meaningless(with: "each")
+    case .backup:
+      OptionSpec("backup", .suffix, "keep the old FILE under this suffix").needs("in-place").meaningless(with: "each")
+    case .check:
+      OptionSpec("check", "print nothing: 0 if the patch applies, 1 if not").excludes("in-place", "undo")
+        .meaningless(with: "each")
+    case .undo: OptionSpec("undo", .wholeFile, "write the patch that takes this one back").meaningless(with: "each")
+    case .makeParents: OptionSpec("make-parents", "let add make the objects on the way")
+    case .ignoreMissing: OptionSpec("ignore-missing", "let remove pass over what is not there")
+
+    case .each: OptionSpec("each", "patch each of many documents, print each on a line")
+
+    case .follow: OptionSpec("follow", "f", "read event records, print the document after each")
+    case .initial: OptionSpec("initial", .file, "the document before the first event")
+    case .onChange: OptionSpec("on-change", "print only what differs from the last line")
+    case .newer: OptionSpec("newer", .pointer("/num_results"), "print only when this number has grown")
+    case .records: OptionSpec("records", "print event records")
+    case .onError: OptionSpec("on-error", .choice("stop", "resync"), "what a failing patch does").default("stop")
+    case .verbose: OptionSpec("verbose", "v", "report what is not printed, and why")
+    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date")
+    case .dataEvent: OptionSpec("data-event", .text("NAME"), "the event that brings a document").default("data")
+    case .patchEvent: OptionSpec("patch-event", .text("NAME"), "the event that brings a patch").default("patch")
     }
   }
 }
 
-struct Options {
-  enum Mode: String {
-    case one = "one document"
-    case each = "--each"
-    case follow = "--follow"
+extension OptionType {
+  /// What can be added to the name of a file.
+  fileprivate static let suffix = OptionType("SUFFIX") { bytes throws(OptionRefusal) in
+    if bytes.isEmpty || bytes.contains(UInt8(ascii: "/")) { throw .expected("a suffix without '/'", found: bytes) }
+    return bytes
   }
+}
+
+/// What a command line comes to. Limits and names that have a default get it from the table.
+struct Options {
+  enum Mode { case one, each, follow }
 
   enum PatchType { case byForm, jsonPatch, mergePatch }
   enum Layout: Equatable { case verbatim, compact, indented(Int) }
@@ -83,7 +97,7 @@ struct Options {
   var undo: [UInt8]?
   var patching = PatchOptions()
   var maxDepth: Int { patching.maxDepth }
-  var maxOperations = JSONPatch.defaultMaxOperations
+  var maxOperations = 0
 
   var initial: InputFile?
   var printsOnlyChanges = false
@@ -91,19 +105,14 @@ struct Options {
   var printsRecords = false
   var resyncs = false
   var checkpoint: [UInt8]?
-  var dataEvent: [UInt8]?
-  var patchEvent: [UInt8]?
+  var dataEvent: [UInt8] = []
+  var patchEvent: [UInt8] = []
   var isVerbose = false
 
-  init(_ invocation: Invocation<Flag>) throws(ToolError) {
-    let given = invocation.options.map(\.option)
-    mode = given.contains(.follow) ? .follow : given.contains(.each) ? .each : .one
-    for (flag, bytes) in invocation.options {
-      if !flag.modes.contains(mode) { throw Self.misplaced(flag, mode) }
-      try set(flag, OptionValue(bytes, of: flag.spec))
-    }
+  init(_ invocation: Invocation) throws(ToolError) {
+    mode = invocation.isGiven(Flag.follow) ? .follow : invocation.isGiven(Flag.each) ? .each : .one
+    for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try setOperands(invocation.operands)
-    try checkCombinations(given)
   }
 
   /// The whole content of a file, if `--max-size` lets it.
@@ -119,34 +128,31 @@ struct Options {
   private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {
     switch flag {
     case .expression: expressions.append(value.bytes)
-    case .type: type = value.text == "merge-patch" ? .mergePatch : .jsonPatch
+    case .type: type = try value.get() == "merge-patch" ? .mergePatch : .jsonPatch
     case .compact: layout = .compact
-    case .indent: layout = .indented(try value.integer(0...16))
+    case .indent: layout = .indented(try value.get())
     case .select:
-      select = try value.pointer(example: "/results")
+      select = try value.get()
       isSelecting = true
     case .inPlace: isInPlace = true
-    case .backup:
-      if value.bytes.isEmpty || value.bytes.contains(UInt8(ascii: "/")) { throw value.refused("a suffix without '/'") }
-      backup = value.bytes
+    case .backup: backup = value.bytes
     case .check: isCheck = true
-    case .undo: undo = try value.file()
-    case .each, .follow: break  // set beforehand: they decide what all others mean
+    case .undo: undo = value.bytes
+    case .each, .follow: break  // They choose the mode.
     case .makeParents: patching.makesParents = true
     case .ignoreMissing: patching.ignoresMissing = true
     case .initial: initial = InputFile(value.bytes)
     case .onChange: printsOnlyChanges = true
-    case .newer: newer = try value.pointer(example: "/num_results")
+    case .newer: newer = try value.get()
     case .records: printsRecords = true
-    case .onError: resyncs = value.text == "resync"
-    case .checkpoint: checkpoint = try value.file()
+    case .onError: resyncs = try value.get() == "resync"
+    case .checkpoint: checkpoint = value.bytes
     case .dataEvent: dataEvent = value.bytes
     case .patchEvent: patchEvent = value.bytes
     case .verbose: isVerbose = true
-    case .maxDepth:
-      patching.maxDepth = try value.integer(1...Int(Int32.max))
-    case .maxOps: maxOperations = try value.integer(0...Int.max)
-    case .maxSize: patching.maxSize = try value.size()
+    case .maxDepth: patching.maxDepth = try value.get()
+    case .maxOps: maxOperations = try value.get()
+    case .maxSize: patching.maxSize = try value.get()
     }
   }
 
@@ -162,9 +168,6 @@ struct Options {
       filePath = operand
     }
     if let extra = rest.first { throw .usage("unexpected operand '\(quoted(extra))'") }
-  }
-
-  private func checkCombinations(_ given: [Flag]) throws(ToolError) {
     if patchFile?.isStandardInput == true && file.isStandardInput {
       throw .usage("patch and document cannot both come from standard input")
     }
@@ -172,15 +175,5 @@ struct Options {
       throw .usage("the initial document and the events cannot both come from standard input")
     }
     if isInPlace && file.isStandardInput { throw .usage("option '--in-place' needs a FILE") }
-    if backup != nil && !isInPlace { throw .usage("option '--backup' needs '--in-place'") }
-    for (a, b) in [(Flag.compact, Flag.indent), (.check, .inPlace), (.inPlace, .select), (.check, .undo)]
-    where given.contains(a) && given.contains(b) {
-      throw .usage("options '--\(a.spec.name)' and '--\(b.spec.name)' exclude each other")
-    }
-  }
-
-  private static func misplaced(_ flag: Flag, _ mode: Mode) -> ToolError {
-    if flag.modes == [.follow] { return .usage("option '--\(flag.spec.name)' needs '--follow'") }
-    return .usage("option '--\(flag.spec.name)' has no meaning with '\(mode.rawValue)'")
   }
 }

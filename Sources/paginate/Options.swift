@@ -1,104 +1,213 @@
-// paginate's options: the table.
+// paginate's options: the table, and what they come to.
 
 import FeedCore
 import FeedHTTP
 
 let paginate = ToolSpec(
   "paginate", "Print the items of a paged API, in order, once each, without gaps",
-  synopsis: ["[options] URL", "[options] [FILE]"],
-  foldedHeading: "More options, those for HTTP as curl has them", options: Flag.self)
+  synopsis: ["[options] URL", "[options] [FILE]"], readsURL: FeedSource.isURL, options: Flag.self,
+  sharing: HTTPOption.rows())
 
 enum Flag: ToolOption {
-  case next, items, id, hasMore, total, emptyCursor
-  case maxItems, maxPages, untilID, noDedupe
-  case records, pages, printNext, baseURL
+  case next, items, id, hasMore, total, emptyCursor, noDedupe
+  case maxItems, maxPages, untilID, records, pages, printNext, baseURL, keepParam
   case store, feed, more, full, cached, status, changed, redeliver, orderKey, overlap, onGap, durable, wait, now,
     secretParam
-  case delay, retries, maxWait, idleTimeout, requestTimeout, maxSize, maxDepth, keepParam, allowHost, sendAuthTo,
-    verbose
-  case http(HTTPOption)
+  case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, verbose
+  case maxSize, maxDepth
 
-  static let allCases: [Flag] =
-    [
-      .next, .items, .id, .hasMore, .total, .emptyCursor, .maxItems, .maxPages, .untilID, .noDedupe, .records, .pages,
-      .printNext, .baseURL, .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .orderKey, .overlap,
-      .onGap, .durable, .wait, .now, .secretParam, .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .maxSize,
-      .maxDepth, .keepParam, .allowHost, .sendAuthTo, .verbose,
-    ] + HTTPOption.allCases.map(Flag.http)
+  var group: OptionGroup {
+    switch self {
+    case .next, .items, .id, .hasMore, .total, .emptyCursor, .noDedupe:
+      OptionGroup("Options that tell what a page is")
+    case .maxItems, .maxPages, .untilID, .records, .pages, .printNext, .baseURL, .keepParam: .output
+    case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .orderKey, .overlap, .onGap, .durable,
+      .wait, .now, .secretParam:
+      OptionGroup("Options for a store").needs("store")
+    case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .verbose:
+      OptionGroup("Options for the way to a server").needs(.url)
+    case .maxSize, .maxDepth: .limits
+    }
+  }
 
   var spec: OptionSpec {
     switch self {
-    case .next:
-      OptionSpec("next", nil, .text("RULE", beginnings: NextRule.beginnings), "how the next page is asked for")
-    case .items: OptionSpec("items", nil, .text("POINTER"), "where a page has its items")
-    case .id: OptionSpec("id", nil, .text("POINTER"), "where an item has its id")
-    case .hasMore: OptionSpec("has-more", nil, .text("POINTER"), "where a page says whether there is more")
-    case .total: OptionSpec("total", nil, .text("POINTER"), "where a page says how many items there are")
-    case .emptyCursor:
-      OptionSpec("empty-cursor", nil, .choice("end", "follow"), folded: true, "what an empty cursor means")
-    case .maxItems: OptionSpec("max-items", "n", .text("N"), "end after printing N items")
-    case .maxPages: OptionSpec("max-pages", nil, .text("N"), "end after N pages")
-    case .untilID: OptionSpec("until-id", nil, .text("ID"), "end before the item with this id")
-    case .noDedupe: OptionSpec("no-dedupe", nil, nil, "print an item again when it comes again")
-    case .records: OptionSpec("records", nil, nil, "print event records")
-    case .pages: OptionSpec("pages", nil, nil, "print whole pages")
-    case .printNext: OptionSpec("print-next", nil, nil, "print only where the next page is")
-    case .baseURL: OptionSpec("base-url", nil, .text("URL"), "where the pages of an input come from")
-    case .store: OptionSpec("store", nil, .file(), "keep the feed in a SQLite file, print what is new")
-    case .feed: OptionSpec("feed", nil, .text("NAME"), "store: what the feed is called; its URL otherwise")
-    case .more: OptionSpec("more", nil, nil, "store: read one older page, or --max-pages")
-    case .full: OptionSpec("full", nil, nil, "store: read the whole feed again")
-    case .cached: OptionSpec("cached", nil, nil, "store: print the feed as it is known, offline")
-    case .status: OptionSpec("status", nil, nil, "store: print runs and gaps, offline")
-    case .changed: OptionSpec("changed", nil, nil, "store: print edited items again")
-    case .redeliver: OptionSpec("redeliver", nil, nil, "store: print what may not have been printed")
-    case .orderKey: OptionSpec("order-key", nil, .text("POINTER"), "store: what the feed is sorted by")
-    case .overlap: OptionSpec("overlap", nil, .text("N"), "store: known items that make a page join (1)")
-    case .onGap: OptionSpec("on-gap", nil, .choice("keep", "drop"), "store: what a gap does to what is below it")
-    case .durable: OptionSpec("durable", nil, nil, folded: true, "store: outlive a power cut too")
-    case .wait: OptionSpec("wait", nil, nil, folded: true, "store: wait for another run on the feed")
-    case .now: OptionSpec("now", nil, nil, folded: true, "store: ask even if the server wanted no request yet")
-    case .secretParam:
-      OptionSpec("secret-param", nil, .text("NAME"), folded: true, "store: a parameter that it must not hold").repeating
-    case .delay: OptionSpec("delay", nil, .text("SECONDS"), "wait as long between requests")
-    case .retries: OptionSpec("retries", nil, .text("N"), "give up when N retries in a row have failed (5)")
-    case .maxWait: OptionSpec("max-wait", nil, .text("SECONDS"), "end rather than wait for longer (900)")
-    case .idleTimeout:
-      OptionSpec("idle-timeout", nil, .text("SECONDS"), folded: true, "try again when nothing comes so long (60)")
-    case .requestTimeout:
-      OptionSpec("request-timeout", nil, .text("SECONDS"), folded: true, "try again when a page takes longer (300)")
-    case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), folded: true, "bytes of a page, unpacked (64M)")
-    case .maxDepth: OptionSpec("max-depth", nil, .text("N"), folded: true, "nesting of a page (10000)")
+    case .next: OptionSpec("next", .rule, "how the next page is asked for")
+    case .items: OptionSpec("items", .pointer("/data/items"), "where a page has its items")
+    case .id: OptionSpec("id", .pointer("/id"), "where an item has its id")
+    case .hasMore: OptionSpec("has-more", .hasMore, "where a page says whether there is more")
+    case .total: OptionSpec("total", .pointer("/total"), "where a page says how many items there are")
+    case .emptyCursor: OptionSpec("empty-cursor", .choice("end", "follow"), "what an empty cursor means").default("end")
+    case .noDedupe: OptionSpec("no-dedupe", "print an item again when it comes again").excludes("store")
+
+    case .maxItems: OptionSpec("max-items", "n", .integer(1...Int.max), "end after printing N items")
+    case .maxPages: OptionSpec("max-pages", .integer(1...Int.max), "end after N pages")
+    case .untilID: OptionSpec("until-id", .text("ID"), "end before the item with this id").needs("id").excludes("store")
+    case .records: OptionSpec("records", "print event records").excludes("pages", "print-next")
+    case .pages: OptionSpec("pages", "print whole pages").excludes("print-next")
+    case .printNext: OptionSpec("print-next", "print only where the next page is")
+    case .baseURL:
+      OptionSpec("base-url", .httpURL, "where the pages of an input come from").needs("print-next")
+        .meaningless(with: .url)
     case .keepParam:
-      OptionSpec("keep-param", nil, .text("NAME"), folded: true, "put a parameter back into next links").repeating
-    case .allowHost:
-      OptionSpec("allow-host", nil, .text("HOST"), folded: true, "follow next links to a host, without secrets")
-        .repeating
-    case .sendAuthTo:
-      OptionSpec("send-auth-to", nil, .text("HOST"), folded: true, "follow next links to a host, with all headers")
-        .repeating
-    case .verbose: OptionSpec("verbose", "v", nil, "tell on standard error about requests")
-    case .http(let option): option.spec
+      OptionSpec("keep-param", .text("NAME"), "put a parameter back into next links").repeating
+        .needs(.url, "print-next")
+
+    case .store:
+      OptionSpec("store", .wholeFile, "keep the feed in a SQLite file, print what is new")
+        .needs(.url, "cached", "status").excludes("pages", "print-next")
+    case .feed: OptionSpec("feed", .text("NAME"), "what the feed is called; its URL otherwise")
+    case .more: OptionSpec("more", "read one older page, or --max-pages").excludes("full", "cached", "status")
+    case .full: OptionSpec("full", "read the whole feed again").excludes("cached", "status")
+    case .cached: OptionSpec("cached", "print the feed as it is known, offline").excludes("status")
+    case .status: OptionSpec("status", "print runs and gaps, offline")
+    case .changed: OptionSpec("changed", "print edited items again")
+    case .redeliver: OptionSpec("redeliver", "print what may not have been printed")
+    case .orderKey: OptionSpec("order-key", .pointer("/created_at"), "what the feed is sorted by")
+    case .overlap: OptionSpec("overlap", .integer(1...1000), "known items that make a page join").default("1")
+    case .onGap: OptionSpec("on-gap", .choice("keep", "drop"), "what a gap does to what is below it").default("keep")
+    case .durable: OptionSpec("durable", "outlive a power cut too")
+    case .wait: OptionSpec("wait", "wait for another run on the feed")
+    case .now: OptionSpec("now", "ask even if the server wanted no request yet").needs(.url)
+    case .secretParam: OptionSpec("secret-param", .parameter, "a parameter that it must not store").repeating
+
+    case .delay: OptionSpec("delay", .seconds, "wait this long between requests").default("0")
+    case .retries:
+      OptionSpec("retries", .integer(0...Int.max), "give up when N retries in a row have failed").default("5")
+    case .maxWait: OptionSpec("max-wait", .seconds, "end rather than wait for longer").default("900")
+    case .idleTimeout: OptionSpec("idle-timeout", .duration, "try again when nothing comes for this long").default("60")
+    case .requestTimeout: OptionSpec("request-timeout", .duration, "try again when a page takes longer").default("300")
+    case .allowHost: OptionSpec("allow-host", .host, "follow next links to a host, without secrets").repeating
+    case .sendAuthTo: OptionSpec("send-auth-to", .host, "follow next links to a host, with all headers").repeating
+    case .verbose: OptionSpec("verbose", "v", "report requests on standard error")
+
+    case .maxSize: OptionSpec("max-size", .size, "bytes of a page, unpacked").default("64M")
+    case .maxDepth: OptionSpec("max-depth", .integer(1...Int.max), "nesting of a page").default("10000")
+    }
+  }
+}
+
+extension OptionType {
+  fileprivate static let rule = OptionType("RULE", .beginnings(NextRule.beginnings)) { bytes throws(OptionRefusal) in
+    do throws(NextRule.Problem) { return try NextRule(bytes) } catch {
+      throw .expected(error.expected, found: bytes)
     }
   }
 
-  /// Whether the option says something about a store.
-  var needsStore: Bool {
-    switch self {
-    case .feed, .more, .full, .cached, .status, .changed, .redeliver, .orderKey, .overlap, .onGap, .durable, .wait,
-      .now, .secretParam:
-      true
-    default: false
-    }
+  fileprivate static let hasMore = OptionType("POINTER") { bytes throws(OptionRefusal) in try HasMore(bytes) }
+
+  fileprivate static let parameter = OptionType("NAME") { bytes throws(OptionRefusal) in
+    if bytes.isEmpty { throw .expected("the name of a parameter", found: bytes) }
+    return bytes
   }
 
-  /// Whether the option says how to ask for pages, and so has no meaning for those that are there.
-  var needsURL: Bool {
-    switch self {
-    case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .now, .allowHost, .sendAuthTo, .verbose, .store,
-      .http:
-      true
-    default: false
+  fileprivate static let host = OptionType("HOST") { bytes throws(OptionRefusal) in
+    guard let pattern = HostPattern(bytes) else { throw .expected(HostPattern.expected, found: bytes) }
+    return pattern
+  }
+}
+
+/// What a command line comes to. Times, in seconds, and limits that have a default get it from the table.
+struct Options {
+  enum Form { case items, records, pages, nextLink }
+
+  /// What is done with a store.
+  enum StoreAction { case walk, cached, status }
+
+  /// What is said about a store.
+  struct Store {
+    /// Empty: there is none.
+    var path: [UInt8]
+    var action = StoreAction.walk
+    var feedName: [UInt8]?
+    var command = FeedOptions.Command.refresh
+    /// Nil: what the feed in the store remembers, or 1.
+    var overlap: Int?
+    /// Nil: likewise, or no.
+    var forgetsBelowGaps: Bool?
+    var printsChanged = false
+    var redelivers = false
+    var isDurable = false
+    var waits = false
+    /// Whether to ask although the server wanted no request yet.
+    var asksNow = false
+    var secretParameters: [[UInt8]] = []
+  }
+
+  let source: FeedSource
+  var walk = WalkOptions()
+  var form = Form.items
+  /// What is said about a store, if there is one.
+  var store: Store? { storeOptions.path.isEmpty ? nil : storeOptions }
+  private var storeOptions = Store(path: [])
+  /// Where the first page of an input comes from.
+  var base: HTTPURL?
+  var delay = 0.0
+  var retries = 0
+  var maxWait = 0.0
+  var isMaxWaitGiven = false
+  var idleTimeout = 0.0
+  var requestTimeout = 0.0
+  var maxSize = 0
+  var maxDepth = 0
+  var isVerbose = false
+  let http: HTTPOptions
+
+  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolError) {
+    source = try FeedSource(invocation.operands)
+    http = try HTTPOptions(invocation, streams)
+    for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
+    guard case .file = source else { return }
+    if store != nil, !invocation.operands.isEmpty { throw .usage("option '--store' needs a URL to connect to") }
+    if walk.next == .link { throw .usage("option '--next link' needs a URL to connect to") }
+  }
+
+  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {
+    switch flag {
+    case .next: walk.next = try value.get()
+    case .items: walk.items = try value.get()
+    case .id: walk.id = try value.get()
+    case .hasMore: walk.hasMore = try value.get()
+    case .total: walk.total = try value.get()
+    case .emptyCursor: if !value.isDefault { walk.followsEmptyCursor = try value.get() == "follow" }
+    case .noDedupe: walk.dedupes = false
+    case .maxItems: walk.maxItems = try value.get()
+    case .maxPages: walk.maxPages = try value.get()
+    case .untilID: walk.untilID = value.bytes
+    case .records: form = .records
+    case .pages: form = .pages
+    case .printNext:
+      form = .nextLink
+      walk.findsLink = true
+    case .baseURL: base = try value.get()
+    case .keepParam: walk.keptParameters.append(value.bytes)
+    case .store: storeOptions.path = value.bytes
+    case .feed: storeOptions.feedName = value.bytes
+    case .more: storeOptions.command = .more
+    case .full: storeOptions.command = .full
+    case .cached: storeOptions.action = .cached
+    case .status: storeOptions.action = .status
+    case .changed: storeOptions.printsChanged = true
+    case .redeliver: storeOptions.redelivers = true
+    case .orderKey: walk.orderKey = try value.get()
+    case .overlap: if !value.isDefault { storeOptions.overlap = try value.get() }
+    case .onGap: if !value.isDefault { storeOptions.forgetsBelowGaps = try value.get() == "drop" }
+    case .durable: storeOptions.isDurable = true
+    case .wait: storeOptions.waits = true
+    case .now: storeOptions.asksNow = true
+    case .secretParam: storeOptions.secretParameters.append(value.bytes)
+    case .delay: delay = try value.get()
+    case .retries: retries = try value.get()
+    case .maxWait:
+      maxWait = try value.get()
+      isMaxWaitGiven = !value.isDefault
+    case .idleTimeout: idleTimeout = try value.get()
+    case .requestTimeout: requestTimeout = try value.get()
+    case .maxSize: maxSize = try value.get()
+    case .maxDepth: maxDepth = try value.get()
+    case .allowHost: walk.allowedHosts.append(try value.get())
+    case .sendAuthTo: walk.trustedHosts.append(try value.get())
+    case .verbose: isVerbose = true
     }
   }
 }

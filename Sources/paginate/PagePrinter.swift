@@ -4,9 +4,9 @@ import FeedCore
 
 struct PagePrinter {
   private var output: ByteWriter
-  private let form: Settings.Form
+  private let form: Options.Form
 
-  init(_ form: Settings.Form, _ output: Descriptor) {
+  init(_ form: Options.Form, _ output: Descriptor) {
     self.form = form
     self.output = ByteWriter(output, records: .network)
   }

@@ -5,14 +5,14 @@ import FeedHTTP
 
 /// Asks a server for page after page.
 struct ServerWalk {
-  private let settings: Settings
+  private let settings: Options
   private let streams: StandardStreams
   private let url: HTTPURL
   private var walker: Walker
   private var source: PageSource
   private var printer: PagePrinter
 
-  init(_ url: HTTPURL, _ settings: Settings, _ streams: StandardStreams) throws(ToolError) {
+  init(_ url: HTTPURL, _ settings: Options, _ streams: StandardStreams) throws(ToolError) {
     self.url = url
     self.settings = settings
     self.streams = streams
@@ -71,13 +71,13 @@ struct ServerWalk {
 
 /// Takes pages as they come from a file or standard input.
 struct LocalWalk {
-  private let settings: Settings
+  private let settings: Options
   private let streams: StandardStreams
   private let file: InputFile
   private var walker: Walker
   private var request: PageRequest?
 
-  init(_ file: InputFile, _ settings: Settings, _ streams: StandardStreams) throws(ToolError) {
+  init(_ file: InputFile, _ settings: Options, _ streams: StandardStreams) throws(ToolError) {
     self.file = file
     self.settings = settings
     self.streams = streams

@@ -1,7 +1,7 @@
 import FeedCore
 
-paginate.main { (invocation: Invocation<Flag>, streams) throws(ToolError) in
-  let settings = try Settings(invocation, streams)
+paginate.main { (invocation, streams) throws(ToolError) in
+  let settings = try Options(invocation, streams)
   if let store = settings.store, store.action != .walk {
     let view = try StoredView(store, settings, streams)
     return try view.run()

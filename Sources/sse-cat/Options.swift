@@ -1,61 +1,114 @@
-// sse-cat's options: the table.
+// sse-cat's options: the table, and what they come to.
 
 import FeedCore
 import FeedHTTP
 
 let sseCat = ToolSpec(
   "sse-cat", "Print an event stream, one record a line, and stay connected",
-  synopsis: ["[options] URL", "[options] [FILE]"],
-  foldedHeading: "HTTP options, as curl has them", options: Flag.self)
+  synopsis: ["[options] URL", "[options] [FILE]"], readsURL: FeedSource.isURL, options: Flag.self,
+  sharing: ConnectionOption.rows() + HTTPOption.rows())
 
 enum Flag: ToolOption {
   case event, dataAs, raw, null, sse, comments, time
-  case maxEvents, until, untilEvent, maxTime, maxEventSize
+  case maxEvents, until, untilEvent
   case lastEventID, checkpoint, resumeFrom
-  case reconnectDelay, retries, retryStatus, reconnect, noReconnect, idleTimeout, verbose
-  case http(HTTPOption)
+  case maxEventSize
 
-  static let allCases: [Flag] =
-    [
-      .event, .dataAs, .raw, .null, .sse, .comments, .time, .maxEvents, .until, .untilEvent, .maxTime, .maxEventSize,
-      .lastEventID, .checkpoint, .resumeFrom, .reconnectDelay, .retries, .retryStatus, .reconnect, .noReconnect,
-      .idleTimeout, .verbose,
-    ] + HTTPOption.allCases.map(Flag.http)
+  var group: OptionGroup {
+    switch self {
+    case .event, .dataAs, .raw, .null, .sse, .comments, .time: .output
+    case .maxEvents, .until, .untilEvent: .ending
+    case .lastEventID, .checkpoint, .resumeFrom: OptionGroup("Options that resume")
+    case .maxEventSize: .limits
+    }
+  }
 
   var spec: OptionSpec {
     switch self {
     case .event: OptionSpec("event", "e", .text("NAME"), "print only events of this type; repeatable").repeating
     case .dataAs:
-      OptionSpec("data-as", nil, .choice("auto", "json", "text"), "how records hold the data")
-    case .raw: OptionSpec("raw", "r", nil, "print the data alone, as it came")
-    case .null: OptionSpec("null", "0", nil, "with -r: end each with NUL instead of a new line")
-    case .sse: OptionSpec("sse", nil, nil, "print an event stream again, in canonical form")
-    case .comments: OptionSpec("comments", nil, nil, "print the comments too")
-    case .time: OptionSpec("time", nil, nil, "add the time of arrival to each record")
-    case .maxEvents: OptionSpec("max-events", "n", .text("N"), "end after printing N events")
-    case .until: OptionSpec("until", nil, .text("TEXT"), "end before an event with exactly this data")
-    case .untilEvent: OptionSpec("until-event", nil, .text("NAME"), "end before an event of this type")
-    case .maxTime: OptionSpec("max-time", nil, .text("SECONDS"), "end after this time")
-    case .maxEventSize: OptionSpec("max-event-size", nil, .text("SIZE"), "the most data of one event (64M)")
-    case .lastEventID: OptionSpec("last-event-id", nil, .text("ID"), "ask for what came after this event")
-    case .checkpoint: OptionSpec("checkpoint", nil, .file(), "go on from FILE, and keep it up to date")
-    case .resumeFrom: OptionSpec("resume-from", nil, .file(), "go on from a checkpoint, which stays as it is")
-    case .reconnectDelay: OptionSpec("reconnect-delay", nil, .text("MS"), "milliseconds before reconnecting (3000)")
-    case .retries: OptionSpec("retries", nil, .text("N"), "give up when N retries in a row have failed")
-    case .retryStatus: OptionSpec("retry-status", nil, .text("LIST"), "HTTP statuses to retry: 429,5xx or none")
-    case .reconnect: OptionSpec("reconnect", nil, nil, "reconnect even after a POST")
-    case .noReconnect: OptionSpec("no-reconnect", nil, nil, "connect only once")
-    case .idleTimeout: OptionSpec("idle-timeout", nil, .text("SECONDS"), "reconnect when nothing comes for this long")
-    case .verbose: OptionSpec("verbose", "v", nil, "tell on standard error about connections")
-    case .http(let option): option.spec
+      OptionSpec("data-as", .choice(PayloadForm.self), "how records hold the data").default("auto")
+        .meaningless(with: "raw", "sse")
+    case .raw: OptionSpec("raw", "r", "print the data alone, as it came").excludes("sse", "comments")
+    case .null: OptionSpec("null", "0", "end each with NUL instead of a new line").needs("raw")
+    case .sse: OptionSpec("sse", "print an event stream again, in canonical form")
+    case .comments: OptionSpec("comments", "print the comments too")
+    case .time: OptionSpec("time", "add the time of arrival to each record").meaningless(with: "raw", "sse")
+    case .maxEvents: OptionSpec("max-events", "n", .integer(1...Int.max), "end after printing N events")
+    case .until: OptionSpec("until", .text("TEXT"), "end before an event with exactly this data")
+    case .untilEvent: OptionSpec("until-event", .text("NAME"), "end before an event of this type")
+    case .maxEventSize: OptionSpec("max-event-size", .size, "the most data of one event").default("64M")
+    case .lastEventID: OptionSpec("last-event-id", .eventID, "ask for what came after this event")
+    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date")
+    case .resumeFrom: OptionSpec("resume-from", .file, "go on from a checkpoint, which stays as it is")
     }
   }
+}
 
-  /// Whether the option says how to connect, and so has no meaning for a file.
-  var needsURL: Bool {
-    switch self {
-    case .reconnectDelay, .retries, .retryStatus, .reconnect, .noReconnect, .idleTimeout, .verbose, .http: true
-    default: false
+extension OptionType {
+  fileprivate static let eventID = OptionType("ID") { bytes throws(OptionRefusal) in
+    guard bytes.count <= ResumableID.longest else { throw .expected("an ID of at most \(ResumableID.longest) bytes") }
+    guard isSendable(bytes), String(validating: bytes, as: UTF8.self) != nil else {
+      throw .expected("an ID without control characters, in UTF-8", found: bytes)
+    }
+    return bytes
+  }
+}
+
+/// What a command line comes to. A limit that has a default gets it from the table.
+struct Options {
+  enum Format { case records, raw, sse }
+
+  let source: FeedSource
+  var format = Format.records
+  var dataForm = PayloadForm.auto
+  var endsWithNull = false
+  var showsComments = false
+  var showsTime = false
+  var types: [[UInt8]] = []
+  var maxEvents = Int.max
+  var untilData: [UInt8]?
+  var untilType: [UInt8]?
+  var maxEventSize = 0
+  var lastEventID: [UInt8] = []
+  var checkpoint = CheckpointKeeper()
+  var keepsCheckpoint = false
+  let rules: Reconnection.Rules
+  let http: HTTPOptions
+
+  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolError) {
+    source = try FeedSource(invocation.operands)
+    http = try HTTPOptions(invocation, streams)
+    rules = try Reconnection.Rules(invocation, reconnects: http.isPlainGet)
+    var givenID: [UInt8]?
+    var resumeFrom: [UInt8]?
+    var checkpointPath: [UInt8]?
+    for (flag, value) in try invocation.options(Flag.self) {
+      switch flag {
+      case .event: types.append(value.bytes)
+      case .dataAs: dataForm = try value.get()
+      case .raw: format = .raw
+      case .null: endsWithNull = true
+      case .sse: format = .sse
+      case .comments: showsComments = true
+      case .time: showsTime = true
+      case .maxEvents: maxEvents = try value.get()
+      case .until: untilData = value.bytes
+      case .untilEvent: untilType = value.bytes
+      case .maxEventSize: maxEventSize = try value.get()
+      case .lastEventID: givenID = value.bytes
+      case .checkpoint: checkpointPath = value.bytes
+      case .resumeFrom: resumeFrom = value.bytes
+      }
+    }
+    checkpoint = try CheckpointKeeper(checkpointPath)
+    keepsCheckpoint = checkpointPath != nil
+    if let givenID {
+      lastEventID = givenID
+    } else if let resumeFrom {
+      lastEventID = try Checkpoint.read(resumeFrom)?.id ?? []
+    } else {
+      lastEventID = try checkpoint.saved()?.id ?? []
     }
   }
 }

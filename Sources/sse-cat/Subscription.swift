@@ -48,7 +48,7 @@ struct Subscription {
     var connection: Connection
     do {
       connection = try Connection(
-        request(), of: client, deadline: reconnection.deadline, idleTimeout: options.idleTimeout, streams.output)
+        request(), of: client, deadline: reconnection.deadline, idleTimeout: options.rules.idleTimeout, streams.output)
     } catch {
       return .failed(error)
     }
@@ -106,7 +106,7 @@ struct Subscription {
   }
 
   private func tell(_ message: String) {
-    if options.isVerbose { complain(message) }
+    if options.rules.isVerbose { complain(message) }
   }
 
   private func complain(_ message: String) { complain(ToolError(.later, message, source: url.display)) }

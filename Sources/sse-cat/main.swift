@@ -1,6 +1,6 @@
 import FeedCore
 
-sseCat.main { (invocation: Invocation<Flag>, streams) throws(ToolError) in
+sseCat.main { (invocation, streams) throws(ToolError) in
   let options = try Options(invocation, streams)
   switch options.source {
   case .file(let file):

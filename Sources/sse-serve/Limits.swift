@@ -21,12 +21,12 @@ enum Limits {
   /// How many clients there may be, after making room for them.
   static func clients(_ options: Options) throws(ToolError) -> Int {
     let others = otherConnections + otherFiles
-    let wanted = (options.maxClients ?? Options.defaultMaxClients) + others
+    let wanted = options.maxClients + others
     let limit = OpenFiles.raiseLimit(to: wanted)
     if limit >= wanted { return wanted - others }
-    if options.maxClients != nil || limit <= others {
-      let what = options.maxClients == nil ? "a server" : "option '--max-clients'"
-      let needed = options.maxClients == nil ? others + 1 : wanted
+    if options.isMaxClientsGiven || limit <= others {
+      let what = options.isMaxClientsGiven ? "option '--max-clients'" : "a server"
+      let needed = options.isMaxClientsGiven ? wanted : others + 1
       throw ToolError(.trouble, "\(what) needs \(needed) open files, and the limit here is \(limit) (ulimit -n)")
     }
     return limit - others

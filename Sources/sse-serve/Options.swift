@@ -7,40 +7,106 @@ let sseServe = ToolSpec(
   synopsis: ["[options] [ADDRESS:]PORT"], operands: .none, options: Flag.self)
 
 enum Flag: ToolOption {
-  case plain, select, dataEvent, patchEvent, addIDs, onError
-  case replay, clientBuffer, maxClients, keepalive, retry
-  case allowOrigin, tokenFile, serverName, portFile, linger, keepServing, verbose
+  case plain, select, dataEvent, patchEvent, addIDs, onError, replay, keepalive, retry
+  case clientBuffer, maxClients, allowOrigin, tokenFile, serverName
+  case portFile, linger, keepServing, verbose
   case maxDepth, maxOps, maxSize
+
+  var group: OptionGroup {
+    switch self {
+    case .plain, .select, .dataEvent, .patchEvent, .addIDs, .onError, .replay, .keepalive, .retry:
+      OptionGroup("Options for the stream")
+    case .clientBuffer, .maxClients, .allowOrigin, .tokenFile, .serverName: OptionGroup("Options for clients")
+    case .portFile, .linger, .keepServing, .verbose: OptionGroup("Options for beginning and end")
+    case .maxDepth, .maxOps, .maxSize: .limits
+    }
+  }
 
   var spec: OptionSpec {
     switch self {
-    case .plain: OptionSpec("plain", nil, nil, "serve any events; there is no document")
-    case .select: OptionSpec("select", "p", .text("POINTER"), "answer /snapshot with only this value")
-    case .dataEvent: OptionSpec("data-event", nil, .text("NAME"), "the event that brings a document (data)")
-    case .patchEvent: OptionSpec("patch-event", nil, .text("NAME"), "the event that brings a patch (patch)")
-    case .addIDs: OptionSpec("add-ids", nil, nil, "give an id to events that have none")
-    case .onError: OptionSpec("on-error", nil, .choice("stop", "skip"), "what a malformed record does")
-    case .replay: OptionSpec("replay", nil, .text("N|SIZE"), "events or bytes kept for who comes back (1M)")
-    case .clientBuffer: OptionSpec("client-buffer", nil, .text("SIZE"), "how far behind a client may be (1M)")
-    case .maxClients: OptionSpec("max-clients", nil, .text("N"), "clients of the stream at a time (10000)")
-    case .keepalive: OptionSpec("keepalive", nil, .text("SECONDS"), "a comment after as much silence (15); 0: none")
-    case .retry: OptionSpec("retry", nil, .text("MS"), "how long clients wait before reconnecting")
-    case .allowOrigin:
-      OptionSpec("allow-origin", nil, .text("ORIGIN"), "let pages of this origin read; * for any").repeating
-    case .tokenFile: OptionSpec("token-file", nil, .file(), "serve only who shows the bearer token in FILE")
-    case .serverName:
-      OptionSpec("server-name", nil, .text("NAME"), "answer requests for this host; repeatable").repeating
-    case .portFile: OptionSpec("port-file", nil, .file(), "write the port to FILE once it is open")
-    case .linger: OptionSpec("linger", nil, .text("SECONDS"), "serve so long after the end of the input (0)")
-    case .keepServing: OptionSpec("keep-serving", nil, nil, "serve after the end of the input, until a signal")
-    case .verbose: OptionSpec("verbose", "v", nil, "tell on standard error about connections")
-    case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of records and of the document (10000)")
-    case .maxOps: OptionSpec("max-ops", nil, .text("N"), "operations in a patch (1000000)")
-    case .maxSize: OptionSpec("max-size", nil, .text("SIZE"), "bytes of a record and of the document (1G)")
+    case .plain: OptionSpec("plain", "serve any events; there is no document")
+    case .select:
+      OptionSpec("select", "p", .pointer("/results"), "answer /snapshot with only this value")
+        .meaningless(with: "plain")
+    case .dataEvent:
+      OptionSpec("data-event", .eventType, "the event that brings a document").default("data")
+        .meaningless(with: "plain")
+    case .patchEvent:
+      OptionSpec("patch-event", .eventType, "the event that brings a patch").default("patch")
+        .meaningless(with: "plain")
+    case .addIDs: OptionSpec("add-ids", "give an id to events that have none")
+    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed record does").default("stop")
+    case .replay: OptionSpec("replay", .replay, "events or bytes kept for clients that reconnect").default("1M")
+    case .keepalive: OptionSpec("keepalive", .seconds, "send a comment after this much silence; 0: none").default("15")
+    case .retry: OptionSpec("retry", .integer(0...1_000_000_000, "MS"), "how long clients wait before reconnecting")
+    case .clientBuffer: OptionSpec("client-buffer", .size, "how far behind a client may be").default("1M")
+    case .maxClients:
+      OptionSpec("max-clients", .integer(1...1_000_000), "clients of the stream at a time").default("10000")
+    case .allowOrigin: OptionSpec("allow-origin", .origin, "let pages of this origin read; * for any").repeating
+    case .tokenFile: OptionSpec("token-file", .tokenFile, "serve only clients with the bearer token in FILE")
+    case .serverName: OptionSpec("server-name", .host, "answer requests for this host; repeatable").repeating
+    case .portFile: OptionSpec("port-file", .wholeFile, "write the port to FILE once it is open")
+    case .linger:
+      OptionSpec("linger", .seconds, "keep serving this long after the end of the input").default("0").excludes(
+        "keep-serving")
+    case .keepServing: OptionSpec("keep-serving", "serve after the end of the input, until a signal")
+    case .verbose: OptionSpec("verbose", "v", "report connections on standard error")
+    case .maxDepth:
+      OptionSpec("max-depth", .integer(1...Int(Int32.max)), "nesting of records and of the document")
+        .default("10000")
+    case .maxOps:
+      OptionSpec("max-ops", .integer(0...Int.max), "operations in a patch").default("1000000")
+        .meaningless(with: "plain")
+    case .maxSize: OptionSpec("max-size", .size, "bytes of a record and of the document").default("1G")
     }
   }
 }
 
+extension OptionType {
+  /// A number of events, or with a suffix a number of bytes; 0 for none.
+  fileprivate static let replay = OptionType("N|SIZE") { bytes throws(OptionRefusal) in
+    let isSize = bytes.last.map { "KMG".utf8.contains($0 & 0xDF) } ?? false
+    do {
+      return try isSize ? Options.Replay.bytes(size(bytes)) : .events(integer(0...1_000_000_000, in: bytes))
+    } catch {
+      throw .expected("a number of events, or a size such as 512K, 64M or 2G", found: bytes)
+    }
+  }
+
+  /// The type of an event, which is a line.
+  fileprivate static let eventType = OptionType("NAME") { bytes throws(OptionRefusal) in
+    guard !bytes.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
+      throw .expected("a name on one line", found: bytes)
+    }
+    return bytes
+  }
+
+  /// An origin as browsers send it (`https://example.com`), or `*`.
+  fileprivate static let origin = OptionType("ORIGIN") { bytes throws(OptionRefusal) in
+    let text = String(decoding: bytes, as: UTF8.self)
+    let isVisible = bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }
+    // A path would never match: browsers send none.
+    let slashes = bytes.count { $0 == UInt8(ascii: "/") }
+    let isOrigin = text.contains("://") && slashes == 2 || ["*", "null"].contains(text)
+    guard isVisible, isOrigin else { throw .expected("an origin such as https://example.com, or *", found: bytes) }
+    return bytes
+  }
+
+  fileprivate static let tokenFile = OptionType("FILE", .file) { bytes throws(OptionRefusal) in
+    if bytes == [UInt8(ascii: "-")] { throw .expected("a file; standard input brings the events", found: bytes) }
+    return bytes
+  }
+
+  /// A host as `HostList` compares it.
+  fileprivate static let host = OptionType("NAME") { bytes throws(OptionRefusal) in
+    guard let name = HostList.name(ofAddress: bytes) else {
+      throw .expected("a host name such as feed.example.com, without a port", found: bytes)
+    }
+    return name
+  }
+}
+
+/// What a command line comes to. Limits and names that have a default get it from the table.
 struct Options {
   enum Replay: Equatable { case events(Int), bytes(Int) }
   enum Ending: Equatable { case afterInput(linger: Double), never }
@@ -52,16 +118,17 @@ struct Options {
 
   var isPlain = false
   var select = JSONPointer()
-  var dataEvent: [UInt8]?
-  var patchEvent: [UInt8]?
+  var dataEvent: [UInt8] = []
+  var patchEvent: [UInt8] = []
   var addsIDs = false
   var skipsErrors = false
-  var replay = Replay.bytes(1 << 20)
-  var clientBuffer = 1 << 20
-  /// nil: the default, or fewer where the limit of open files is lower.
-  var maxClients: Int?
+  var replay = Replay.events(0)
+  var clientBuffer = 0
+  var maxClients = 0
+  /// Whether fewer, where the limit of open files is lower, are an error.
+  var isMaxClientsGiven = false
   /// In seconds; nil for no comments.
-  var keepalive: Double? = 15
+  var keepalive: Double?
   /// In milliseconds.
   var retry: Int?
   var allowedOrigins: [[UInt8]] = []
@@ -72,81 +139,48 @@ struct Options {
   var ending = Ending.afterInput(linger: 0)
   var isVerbose = false
   var patching = PatchOptions()
-  var maxOperations = JSONPatch.defaultMaxOperations
+  var maxOperations = 0
 
-  static let defaultMaxClients = 10_000
-
-  init(_ invocation: Invocation<Flag>, _ streams: StandardStreams) throws(ToolError) {
-    for (flag, bytes) in invocation.options { try set(flag, OptionValue(bytes, of: flag.spec), streams) }
+  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolError) {
+    for (flag, value) in try invocation.options(Flag.self) { try set(flag, value, streams) }
     try setPlace(invocation.operands)
-    try refuseContradictions(invocation.options.map(\.option))
   }
 
   private mutating func set(_ flag: Flag, _ value: OptionValue, _ streams: StandardStreams) throws(ToolError) {
     switch flag {
     case .plain: isPlain = true
-    case .select: select = try value.pointer(example: "/results")
-    case .dataEvent: dataEvent = try Self.type(value)
-    case .patchEvent: patchEvent = try Self.type(value)
+    case .select: select = try value.get()
+    case .dataEvent: dataEvent = value.bytes
+    case .patchEvent: patchEvent = value.bytes
     case .addIDs: addsIDs = true
-    case .onError: skipsErrors = value.text == "skip"
-    case .replay: replay = try Self.replay(value)
-    case .clientBuffer: clientBuffer = try value.size()
-    case .maxClients: maxClients = try value.integer(1...1_000_000)
+    case .onError: skipsErrors = try value.get() == "skip"
+    case .replay: replay = try value.get()
+    case .clientBuffer: clientBuffer = try value.get()
+    case .maxClients:
+      maxClients = try value.get()
+      isMaxClientsGiven = !value.isDefault
     case .keepalive:
-      let seconds = try value.seconds()
+      let seconds: Double = try value.get()
       keepalive = seconds > 0 ? seconds : nil
-    case .retry: retry = try value.integer(0...1_000_000_000)
-    case .allowOrigin: allowedOrigins.append(try Self.origin(value))
-    case .tokenFile: token = try Self.token(value, streams)
-    case .serverName:
-      guard let name = HostList.name(ofAddress: value.bytes) else {
-        throw value.refused("a host name such as feed.example.com, without a port")
-      }
-      serverNames.append(name)
-    case .portFile: portFile = try value.file()
-    case .linger: ending = .afterInput(linger: try value.seconds())
+    case .retry: retry = try value.get()
+    case .allowOrigin: allowedOrigins.append(value.bytes)
+    case .tokenFile: token = try Self.token(in: value.bytes, streams)
+    case .serverName: serverNames.append(try value.get())
+    case .portFile: portFile = value.bytes
+    case .linger: ending = .afterInput(linger: try value.get())
     case .keepServing: ending = .never
     case .verbose: isVerbose = true
-    case .maxDepth: patching.maxDepth = try value.integer(1...Int(Int32.max))
-    case .maxOps: maxOperations = try value.integer(0...Int.max)
-    case .maxSize: patching.maxSize = try value.size()
+    case .maxDepth: patching.maxDepth = try value.get()
+    case .maxOps: maxOperations = try value.get()
+    case .maxSize: patching.maxSize = try value.get()
     }
   }
 
-  /// A number of events, or with a suffix a number of bytes; 0 for none.
-  private static func replay(_ value: OptionValue) throws(ToolError) -> Replay {
-    let last = value.bytes.last.map { $0 & 0xDF }
-    do {
-      if let last, "KMG".utf8.contains(last) { return .bytes(try value.size()) }
-      return .events(try value.integer(0...1_000_000_000))
-    } catch {
-      throw value.refused("a number of events, or a size such as 512K, 64M or 2G")
-    }
-  }
-
-  /// The type of an event, which is a line.
-  private static func type(_ value: OptionValue) throws(ToolError) -> [UInt8] {
-    guard !value.bytes.contains(where: { $0 == 0x0A || $0 == 0x0D }) else { throw value.refused("a name on one line") }
-    return value.bytes
-  }
-
-  /// An origin as browsers send it (`https://example.com`), or `*`.
-  private static func origin(_ value: OptionValue) throws(ToolError) -> [UInt8] {
-    let isVisible = value.bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }
-    // A path would never match: browsers send none.
-    let slashes = value.bytes.count { $0 == UInt8(ascii: "/") }
-    let isOrigin = value.text.contains("://") && slashes == 2 || ["*", "null"].contains(value.text)
-    guard isVisible, isOrigin else { throw value.refused("an origin such as https://example.com, or *") }
-    return value.bytes
-  }
-
-  private static func token(_ value: OptionValue, _ streams: StandardStreams) throws(ToolError) -> [UInt8] {
-    if value.bytes == [UInt8(ascii: "-")] { throw value.refused("a file; standard input brings the events") }
-    let content = try InputFile(value.bytes).readAll(streams, limit: 1 << 16, option: "--\(value.spec.name)")
+  private static func token(in path: [UInt8], _ streams: StandardStreams) throws(ToolError) -> [UInt8] {
+    let content = try InputFile(path).readAll(streams, limit: 1 << 16, option: "--\(Flag.tokenFile.spec.name)")
     let token = content.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map(Array.init)
     guard token.count == 1, token[0].allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw ToolError(.trouble, "expected a token, in visible ASCII characters", source: quoted(value.bytes))
+      throw ToolError(.trouble, "expected a token, in visible ASCII characters", source: quoted(path))
     }
     return token[0]
   }
@@ -185,14 +219,5 @@ struct Options {
     let isNumber = !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
     guard isNumber, let number = UInt16(String(decoding: digits, as: UTF8.self)) else { throw refused }
     port = number
-  }
-
-  private func refuseContradictions(_ given: [Flag]) throws(ToolError) {
-    for flag in [Flag.select, .dataEvent, .patchEvent, .maxOps] where isPlain && given.contains(flag) {
-      throw .usage("option '--\(flag.spec.name)' has no meaning with '--plain'")
-    }
-    if given.contains(.linger) && given.contains(.keepServing) {
-      throw .usage("options '--linger' and '--keep-serving' exclude each other")
-    }
   }
 }

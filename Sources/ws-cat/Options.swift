@@ -1,75 +1,194 @@
-// ws-cat's options: the table.
+// ws-cat's options: the table, and what they come to.
 
 import FeedCore
 import FeedHTTP
 
 let wsCat = ToolSpec(
   "ws-cat", "Speak WebSocket: send lines as messages, print messages as records",
-  synopsis: ["[options] URL"], operands: .none,
-  foldedHeading: "HTTP options, as curl has them", options: Flag.self)
+  synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Flag.self,
+  // The request is a GET of HTTP/1.1 and cannot be anything else; redirects are not followed, nothing is compressed.
+  sharing: ConnectionOption.rows(without: [.reconnect])
+    + HTTPOption.rows(without: [.request, .data, .http1, .http2, .location, .compressed]))
 
 enum Flag: ToolOption {
   case eventFrom, event, drop, dataAs, raw, null, time
   case send, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
-  case maxEvents, untilMatch, maxTime, maxMessage
+  case maxEvents, untilMatch
   case subprotocol, origin, pingInterval, pingTimeout, closeCode
-  case reconnectDelay, retries, retryStatus, noReconnect, idleTimeout, verbose
-  case http(HTTPOption)
+  case maxMessage
 
-  static let allCases: [Flag] =
-    [
-      .eventFrom, .event, .drop, .dataAs, .raw, .null, .time, .send, .sendAfter, .sendEvery, .onExit, .binary,
-      .crlf, .recordsIn, .halfClose, .maxEvents, .untilMatch, .maxTime, .maxMessage, .subprotocol, .origin,
-      .pingInterval,
-      .pingTimeout, .closeCode, .reconnectDelay, .retries, .retryStatus, .noReconnect, .idleTimeout, .verbose,
-    ] + HTTPOption.allCases.filter(\.isForAnyRequest).map(Flag.http)
+  var group: OptionGroup {
+    switch self {
+    case .eventFrom, .event, .drop, .dataAs, .raw, .null, .time: .output
+    case .send, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
+      OptionGroup("Options that send")
+    case .maxEvents, .untilMatch: .ending
+    case .subprotocol, .origin, .pingInterval, .pingTimeout, .closeCode: .connection
+    case .maxMessage: .limits
+    }
+  }
 
   var spec: OptionSpec {
     switch self {
-    case .eventFrom: OptionSpec("event-from", nil, .text("POINTER"), "where a message has the name of its event")
+    case .eventFrom: OptionSpec("event-from", .pointer("/type"), "where a message has the name of its event")
     case .event: OptionSpec("event", "e", .text("NAME"), "print only events of this type; repeatable").repeating
-    case .drop: OptionSpec("drop", nil, .text("NAME"), "print no events of this type; repeatable").repeating
-    case .dataAs: OptionSpec("data-as", nil, .choice("auto", "json", "text"), "how records hold the data")
-    case .raw: OptionSpec("raw", "r", nil, "print the data alone, as it came")
-    case .null: OptionSpec("null", "0", nil, "with -r: end each with NUL instead of a new line")
-    case .time: OptionSpec("time", nil, nil, "add the time of arrival to each record")
-    case .send: OptionSpec("send", nil, .text("TEXT"), "send this on every connect; repeatable").repeating
-    case .sendAfter: OptionSpec("send-after", nil, .text("POINTER=VALUE"), "send nothing before such a message")
-    case .sendEvery:
-      OptionSpec("send-every", nil, .text("SECONDS=TEXT"), "send this again and again; repeatable").repeating
-    case .onExit: OptionSpec("on-exit", nil, .text("TEXT"), "send this before leaving; repeatable").repeating
-    case .binary: OptionSpec("binary", nil, nil, "send the lines as binary messages")
-    case .crlf: OptionSpec("crlf", nil, nil, "lines may end in CR LF: do not send the CR")
-    case .recordsIn: OptionSpec("records-in", nil, nil, "read event records instead of lines")
-    case .halfClose: OptionSpec("half-close", nil, nil, "close when the input has ended and was sent")
-    case .maxEvents: OptionSpec("max-events", "n", .text("N"), "end after printing N events")
-    case .untilMatch: OptionSpec("until-match", nil, .text("POINTER=VALUE"), "end before such a message")
-    case .maxTime: OptionSpec("max-time", nil, .text("SECONDS"), "end after this time")
-    case .maxMessage: OptionSpec("max-message", nil, .text("SIZE"), "the most data of one message (64M)")
-    case .subprotocol: OptionSpec("subprotocol", nil, .text("NAME"), "offer to speak this; repeatable").repeating
-    case .origin: OptionSpec("origin", nil, .text("ORIGIN"), "say to come from a page of this origin")
-    case .pingInterval: OptionSpec("ping-interval", nil, .text("SECONDS"), "send a ping so often")
-    case .pingTimeout: OptionSpec("ping-timeout", nil, .text("SECONDS"), "how long a ping may have no answer")
-    case .closeCode: OptionSpec("close-code", nil, .text("CODE"), "what to close with (1000)")
-    case .reconnectDelay: OptionSpec("reconnect-delay", nil, .text("MS"), "milliseconds before reconnecting (3000)")
-    case .retries: OptionSpec("retries", nil, .text("N"), "give up when N retries in a row have failed")
-    case .retryStatus: OptionSpec("retry-status", nil, .text("LIST"), "HTTP statuses to retry: 429,5xx or none")
-    case .noReconnect: OptionSpec("no-reconnect", nil, nil, "connect only once")
-    case .idleTimeout: OptionSpec("idle-timeout", nil, .text("SECONDS"), "reconnect when nothing comes for this long")
-    case .verbose: OptionSpec("verbose", "v", nil, "tell on standard error about connections")
-    case .http(let option): option.spec
+    case .drop: OptionSpec("drop", .text("NAME"), "print no events of this type; repeatable").repeating
+    case .dataAs:
+      OptionSpec("data-as", .choice(PayloadForm.self), "how records hold the data").default("auto").excludes("raw")
+    case .raw: OptionSpec("raw", "r", "print the data alone, as it came")
+    case .null: OptionSpec("null", "0", "end each with NUL instead of a new line").needs("raw")
+    case .time: OptionSpec("time", "add the time of arrival to each record").excludes("raw")
+    case .send: OptionSpec("send", .message, "send this on every connect; repeatable").repeating
+    case .sendAfter: OptionSpec("send-after", .condition, "send nothing before such a message")
+    case .sendEvery: OptionSpec("send-every", .repeated, "send this again and again; repeatable").repeating
+    case .onExit: OptionSpec("on-exit", .message, "send this before leaving; repeatable").repeating
+    case .binary: OptionSpec("binary", "send the lines as binary messages").excludes("records-in")
+    case .crlf: OptionSpec("crlf", "lines may end in CR LF: do not send the CR").excludes("records-in")
+    case .recordsIn: OptionSpec("records-in", "read event records instead of lines")
+    case .halfClose: OptionSpec("half-close", "close when the input has ended and was sent")
+    case .maxEvents: OptionSpec("max-events", "n", .integer(1...Int.max), "end after printing N events")
+    case .untilMatch: OptionSpec("until-match", .condition, "end before such a message")
+    case .maxMessage: OptionSpec("max-message", .size, "the most data of one message").default("64M")
+    case .subprotocol: OptionSpec("subprotocol", .subprotocol, "offer to speak this; repeatable").repeating
+    case .origin: OptionSpec("origin", .origin, "send this Origin header")
+    case .pingInterval: OptionSpec("ping-interval", .duration, "send a ping this often")
+    case .pingTimeout:
+      OptionSpec("ping-timeout", .duration, "how long a ping may have no answer").needs("ping-interval")
+    case .closeCode: OptionSpec("close-code", .closeCode, "what to close with").default("1000")
     }
   }
 }
 
-extension HTTPOption {
-  /// Whether the option has a meaning for a request that is a GET of HTTP/1.1 and cannot be anything else.
-  fileprivate var isForAnyRequest: Bool {
-    switch self {
-    case .request, .data, .http1, .http2: false
-    // Redirects are not followed, and nothing is compressed.
-    case .location, .compressed: false
-    default: true
+extension OptionType {
+  /// A text message. A refusal quotes nothing of it: it may hold a token.
+  fileprivate static let message = OptionType("TEXT") { bytes throws(OptionRefusal) in try text(bytes) }
+
+  fileprivate static let condition = OptionType("POINTER=VALUE") { bytes throws(OptionRefusal) in
+    if let condition = Condition(bytes) { return condition }
+    if let cut = bytes.firstIndex(of: UInt8(ascii: "=")) {
+      _ = try JSONPointer(typed: Array(bytes[..<cut]), suchAs: "/type")
+    }
+    throw .expected(Condition.expected, found: bytes)
+  }
+
+  fileprivate static let repeated = OptionType("SECONDS=TEXT") { bytes throws(OptionRefusal) in
+    let seconds = Array(bytes.prefix { $0 != UInt8(ascii: "=") })
+    guard bytes.count > seconds.count, let interval = try? time(seconds), interval > 0 else {
+      throw .expected("SECONDS=TEXT such as 30=ping")
+    }
+    return Options.Repeated(interval: interval, text: try text(Array(bytes.dropFirst(seconds.count + 1))))
+  }
+
+  fileprivate static let subprotocol = OptionType("NAME") { bytes throws(OptionRefusal) in
+    guard !bytes.isEmpty, bytes.allSatisfy(isTokenByte) else {
+      throw .expected("a name such as graphql-ws", found: bytes)
+    }
+    return bytes
+  }
+
+  fileprivate static let origin = OptionType("ORIGIN") { bytes throws(OptionRefusal) in
+    guard !bytes.isEmpty, isSendable(bytes) else {
+      throw .expected("an origin such as https://example.com", found: bytes)
+    }
+    return bytes
+  }
+
+  fileprivate static let closeCode = OptionType("CODE") { bytes throws(OptionRefusal) in
+    let code = try integer(1000...4999, in: bytes)
+    guard CloseCode.isSendable(code) else {
+      throw .expected("1000 to 1003, 1007 to 1014, or 3000 to 4999", found: bytes)
+    }
+    return code
+  }
+
+  private static func text(_ bytes: [UInt8]) throws(OptionRefusal) -> [UInt8] {
+    guard UTF8Check.firstInvalid(bytes.span) == nil else {
+      throw OptionRefusal("a text message must be valid UTF-8")
+    }
+    return bytes
+  }
+}
+
+/// What a command line comes to. Numbers that have a default get it from the table.
+struct Options {
+  /// A text that is sent again and again.
+  struct Repeated {
+    /// In seconds.
+    let interval: Double
+    let text: [UInt8]
+  }
+
+  let url: WebSocketURL
+  var eventFrom: JSONPointer?
+  var events: [[UInt8]] = []
+  var dropped: [[UInt8]] = []
+  var dataForm = PayloadForm.auto
+  var isRaw = false
+  var endsWithNull = false
+  var showsTime = false
+  var sent: [[UInt8]] = []
+  var sendAfter: Condition?
+  var repeated: [Repeated] = []
+  var onExit: [[UInt8]] = []
+  var isBinary = false
+  var dropsReturns = false
+  var readsRecords = false
+  var halfCloses = false
+  var maxEvents = Int.max
+  var until: Condition?
+  var maxMessage = 0
+  var subprotocols: [[UInt8]] = []
+  var origin: [UInt8]?
+  /// In seconds, as all times here.
+  var pingInterval: Double?
+  var pingTimeout: Double?
+  var closeCode = CloseCode.normal
+  let rules: Reconnection.Rules
+  var http: HTTPOptions
+
+  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolError) {
+    url = try WebSocketURL(operands: invocation.operands)
+    http = try HTTPOptions(invocation, streams)
+    rules = try Reconnection.Rules(invocation, reconnects: true)
+    for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
+    try refuseReservedHeaders(http)
+  }
+
+  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {
+    switch flag {
+    case .eventFrom: eventFrom = try value.get()
+    case .event: events.append(value.bytes)
+    case .drop: dropped.append(value.bytes)
+    case .dataAs: dataForm = try value.get()
+    case .raw: isRaw = true
+    case .null: endsWithNull = true
+    case .time: showsTime = true
+    case .send: sent.append(value.bytes)
+    case .sendAfter: sendAfter = try value.get()
+    case .sendEvery: repeated.append(try value.get())
+    case .onExit: onExit.append(value.bytes)
+    case .binary: isBinary = true
+    case .crlf: dropsReturns = true
+    case .recordsIn: readsRecords = true
+    case .halfClose: halfCloses = true
+    case .maxEvents: maxEvents = try value.get()
+    case .untilMatch: until = try value.get()
+    case .maxMessage: maxMessage = try value.get()
+    case .subprotocol: subprotocols.append(value.bytes)
+    case .origin: origin = value.bytes
+    case .pingInterval: pingInterval = try value.get()
+    case .pingTimeout: pingTimeout = try value.get()
+    case .closeCode: closeCode = try value.get()
+    }
+  }
+
+  /// The headers of the handshake are ours.
+  func refuseReservedHeaders(_ http: HTTPOptions) throws(ToolError) {
+    for header in http.request(url.http).headers {
+      let name = header.name.lowercased()
+      guard OpeningRequest.reserved.contains(name) || name.hasPrefix(OpeningRequest.reservedPrefix) else { continue }
+      let hint = name == "sec-websocket-protocol" ? " (--subprotocol)" : ""
+      throw .usage("option '--header': '\(header.name)' is a header of the handshake itself\(hint)")
     }
   }
 }

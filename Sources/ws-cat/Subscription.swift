@@ -93,7 +93,7 @@ struct Subscription {
   }
 
   private func tell(_ message: String) {
-    if options.isVerbose { complain(message) }
+    if options.rules.isVerbose { complain(message) }
   }
 
   private func complain(_ message: String) { complain(ToolError(.later, message, source: options.url.display)) }

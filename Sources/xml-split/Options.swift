@@ -7,42 +7,87 @@ let xmlSplit = ToolSpec(
   synopsis: ["[options] PATH [FILE ...]"], options: Flag.self)
 
 enum Flag: ToolOption {
-  case null, oneLine, noInherit, nested, ns, having, single, lengthPrefixed, onError
-  case json, array, arrays, ordered, fields, headerRow, records, id, entities
+  case null, oneLine, noInherit, json, array, arrays, ordered, fields, headerRow, records, id, entities
+  case nested, ns, having
   case files, perFile, noWrap
+  case single, lengthPrefixed, onError
   case maxElement, maxDepth, maxAttributes, maxInherited
+
+  var group: OptionGroup {
+    switch self {
+    case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .fields, .headerRow, .records, .id, .entities:
+      OptionGroup("Options that print")
+    case .nested, .ns, .having: OptionGroup("Options that choose")
+    case .files, .perFile, .noWrap: OptionGroup("Options that write files")
+    case .single, .lengthPrefixed, .onError: OptionGroup("Options for the input")
+    case .maxElement, .maxDepth, .maxAttributes, .maxInherited: .limits
+    }
+  }
 
   var spec: OptionSpec {
     switch self {
-    case .null: OptionSpec("null", "0", nil, "end each element with NUL")
-    case .oneLine: OptionSpec("one-line", nil, nil, "print each on one line")
-    case .noInherit: OptionSpec("no-inherit", nil, nil, "add no namespace declarations")
-    case .nested: OptionSpec("nested", nil, nil, "print inner elements too, and first")
-    case .ns: OptionSpec("ns", nil, .text("PREFIX=URI"), "what a prefix in PATH stands for").repeating
-    case .having: OptionSpec("having", nil, .text("PATH"), "only elements that have this in them").repeating
-    case .json: OptionSpec("json", "j", nil, "print each as a line of JSON")
-    case .array: OptionSpec("array", nil, .text("NAME"), "JSON: children of this name are always an array").repeating
-    case .arrays: OptionSpec("arrays", nil, nil, "JSON: all children are arrays")
-    case .ordered: OptionSpec("ordered", nil, nil, "JSON: a form that keeps the order")
-    case .fields: OptionSpec("fields", "f", .text("LIST"), "print the text at these paths, tab-separated").repeating
-    case .headerRow: OptionSpec("header-row", nil, nil, "with -f: print the paths first")
-    case .records: OptionSpec("records", nil, nil, "print event records")
-    case .id: OptionSpec("id", nil, .text("PATH"), "records: where the id is")
-    case .entities: OptionSpec("entities", nil, .choice("error", "literal"), "JSON, fields: other entities")
-    case .single: OptionSpec("single", nil, nil, "insist on one document")
-    case .lengthPrefixed: OptionSpec("length-prefixed", nil, nil, "read the length of each document first")
-    case .onError: OptionSpec("on-error", nil, .choice("stop", "skip"), "what a malformed element does")
-    case .files: OptionSpec("files", nil, .text("PATTERN"), "write files: 'part-%05d.xml', '{@id}.xml'")
-    case .perFile: OptionSpec("per-file", nil, .text("N"), "with --files: so many in each, in a root element")
-    case .noWrap: OptionSpec("no-wrap", nil, nil, "with --files: nothing around them")
-    case .maxElement: OptionSpec("max-element", nil, .text("SIZE"), "bytes of an element or of a tag (64M)")
-    case .maxDepth: OptionSpec("max-depth", nil, .text("N"), "nesting of elements (1000)")
-    case .maxAttributes: OptionSpec("max-attributes", nil, .text("N"), "attributes of an element (10000)")
-    case .maxInherited: OptionSpec("max-inherited", nil, .text("SIZE"), "bytes of declarations added to one (64K)")
+    case .null: OptionSpec("null", "0", "end each element with NUL").excludes("json", "fields", "records")
+    case .oneLine: OptionSpec("one-line", "print each on one line").excludes("json", "fields", "records", "files")
+    case .noInherit: OptionSpec("no-inherit", "add no namespace declarations").excludes("json", "fields")
+    case .json: OptionSpec("json", "j", "print each as a line of JSON").excludes("header-row")
+    case .array:
+      OptionSpec("array", .elementName, "JSON: children of this name are always an array").repeating
+        .needs("json").excludes("ordered", "fields")
+    case .arrays: OptionSpec("arrays", "JSON: all children are arrays").needs("json").excludes("ordered", "fields")
+    case .ordered: OptionSpec("ordered", "JSON: a form that keeps the order").needs("json")
+    case .fields:
+      OptionSpec("fields", "f", .fields, "print the text at these paths, tab-separated").repeating.excludes("ordered")
+    case .headerRow: OptionSpec("header-row", "print the paths first").needs("fields")
+    case .records: OptionSpec("records", "print event records").excludes("fields", unless: "json")
+    case .id: OptionSpec("id", .field, "where the id of a record is").needs("records")
+    case .entities:
+      OptionSpec("entities", .choice("error", "literal"), "undefined entities in JSON and fields").default("error")
+        .needs("json", "fields", "records", "having", "files")
+    case .nested: OptionSpec("nested", "print inner elements too, and first")
+    case .ns: OptionSpec("ns", .namespace, "what a prefix in PATH stands for").repeating
+    case .having: OptionSpec("having", .field, "only elements that have this in them").repeating
+    case .files:
+      OptionSpec("files", .fileNames, "write files: 'part-%05d.xml', '{@id}.xml'")
+        .excludes("json", "fields", "records")
+    case .perFile: OptionSpec("per-file", .integer(1...Int.max), "put N in each file, in a root element").needs("files")
+    case .noWrap: OptionSpec("no-wrap", "put no root element around them").needs("files")
+    case .single: OptionSpec("single", "insist on one document")
+    case .lengthPrefixed: OptionSpec("length-prefixed", "read the length of each document first")
+    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed element does").default("stop")
+    case .maxElement: OptionSpec("max-element", .size, "bytes of an element or of a tag").default("64M")
+    case .maxDepth: OptionSpec("max-depth", .integer(1...Int.max), "nesting of elements").default("1000")
+    case .maxAttributes:
+      OptionSpec("max-attributes", .integer(0...Int.max), "attributes of an element").default("10000")
+    case .maxInherited: OptionSpec("max-inherited", .size, "bytes of declarations added to one").default("64K")
     }
   }
 }
 
+/// A namespace and the prefix that PATH has for it.
+struct NamespacePrefix: Sendable {
+  let prefix: [UInt8]
+  let uri: [UInt8]
+}
+
+extension OptionType {
+  fileprivate static let elementName = OptionType("NAME") { bytes throws(OptionRefusal) in
+    guard XMLName.isName(bytes, .utf8) else { throw .expected("the name of an element", found: bytes) }
+    return bytes
+  }
+
+  fileprivate static let field = OptionType("PATH") { bytes throws(OptionRefusal) in try Field(bytes) }
+  fileprivate static let fields = OptionType("LIST") { bytes throws(OptionRefusal) in try Field.list(bytes) }
+  fileprivate static let fileNames = OptionType("PATTERN") { bytes throws(OptionRefusal) in try FileNamePattern(bytes) }
+
+  fileprivate static let namespace = OptionType("PREFIX=URI") { bytes throws(OptionRefusal) in
+    guard let mark = bytes.firstIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count,
+      XMLName.isName(Array(bytes[..<mark]), .utf8), !bytes[..<mark].contains(UInt8(ascii: ":"))
+    else { throw .expected("PREFIX=URI", found: bytes) }
+    return NamespacePrefix(prefix: Array(bytes[..<mark]), uri: Array(bytes[(mark + 1)...]))
+  }
+}
+
+/// What a command line comes to. Limits that have a default get it from the table.
 struct Options {
   let path: XMLPath
   var inputs: [InputFile] = []
@@ -61,7 +106,7 @@ struct Options {
   var limits = XMLTokenizer.Limits()
   /// The most bytes of namespace declarations that are added to an element: a small element would otherwise come out as
   /// large as all that is declared around it, and so would the next.
-  var maxInherited = 64 << 10
+  var maxInherited = 0
   var having: [Field] = []
   var fields: [Field] = []
   var id: Field?
@@ -71,44 +116,37 @@ struct Options {
   var printsRecords = false
   var keepsEntities = false
 
-  init(_ invocation: Invocation<Flag>) throws(ToolError) {
+  init(_ invocation: Invocation) throws(ToolError) {
     var namespaces: [[UInt8]: [UInt8]] = [:]
-    for (flag, bytes) in invocation.options {
-      let value = OptionValue(bytes, of: flag.spec)
+    for (flag, value) in try invocation.options(Flag.self) {
       switch flag {
       case .null: terminator = 0
       case .oneLine: writesOneLine = true
       case .noInherit: inherits = false
       case .nested: isNested = true
       case .ns:
-        guard let mark = bytes.firstIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count,
-          XMLName.isName(Array(bytes[..<mark]), .utf8), !bytes[..<mark].contains(UInt8(ascii: ":"))
-        else { throw value.refused("PREFIX=URI") }
-        namespaces[Array(bytes[..<mark])] = Array(bytes[(mark + 1)...])
-      case .having: having.append(try Self.field(bytes, flag))
+        let namespace: NamespacePrefix = try value.get()
+        namespaces[namespace.prefix] = namespace.uri
+      case .having: having.append(try value.get())
       case .json: isJSON = true
-      case .array:
-        guard XMLName.isName(bytes, .utf8) else { throw value.refused("the name of an element") }
-        json.arrays?.insert(bytes)
+      case .array: json.arrays?.insert(value.bytes)
       case .arrays: json.arrays = nil
       case .ordered: json.isOrdered = true
-      case .fields:
-        do { fields += try Field.list(bytes) } catch { throw .usage("option '--fields': \(error.message)") }
+      case .fields: fields += try value.get() as [Field]
       case .headerRow: printsHeaderRow = true
       case .records: printsRecords = true
-      case .id: id = try Self.field(bytes, flag)
-      case .entities: keepsEntities = value.text == "literal"
+      case .id: id = try value.get()
+      case .entities: keepsEntities = try value.get() == "literal"
       case .single: isSingle = true
       case .lengthPrefixed: hasPrefixes = true
-      case .onError: skipsErrors = value.text == "skip"
-      case .files:
-        do { files = try FileNamePattern(bytes) } catch { throw .usage("option '--files': \(error.message)") }
-      case .perFile: filesSize = try value.integer(1...Int.max)
+      case .onError: skipsErrors = try value.get() == "skip"
+      case .files: files = try value.get()
+      case .perFile: filesSize = try value.get()
       case .noWrap: isFileDocument = false
-      case .maxElement: limits.maxToken = try value.size()
-      case .maxDepth: limits.maxDepth = try value.integer(1...Int.max)
-      case .maxAttributes: limits.maxAttributes = try value.integer(0...Int.max)
-      case .maxInherited: maxInherited = try value.size()
+      case .maxElement: limits.maxToken = try value.get()
+      case .maxDepth: limits.maxDepth = try value.get()
+      case .maxAttributes: limits.maxAttributes = try value.get()
+      case .maxInherited: maxInherited = try value.get()
       }
     }
     var operands = invocation.operands[...]
@@ -117,7 +155,9 @@ struct Options {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")
     }
     do { self.path = try XMLPath(path, namespaces: namespaces) } catch { throw .usage("PATH: " + error.message) }
-    try checkCombinations(invocation.options.map(\.option))
+    if isJSON, let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
+      throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
+    }
     inputs = operands.isEmpty ? [.standardInput] : operands.map { InputFile($0) }
   }
 
@@ -128,39 +168,4 @@ struct Options {
 
   /// Whether the root element of a document stands around its elements in files.
   var wrapsFiles: Bool { files != nil && filesSize != nil && isFileDocument }
-
-  private static func field(_ path: [UInt8], _ flag: Flag) throws(ToolError) -> Field {
-    do { return try Field(path) } catch { throw .usage("option '--\(flag.spec.name)': \(error.message)") }
-  }
-
-  private func checkCombinations(_ given: [Flag]) throws(ToolError) {
-    func need(_ flag: Flag, _ other: Flag) throws(ToolError) {
-      if given.contains(flag), !given.contains(other) {
-        throw .usage("option '--\(flag.spec.name)' needs '--\(other.spec.name)'")
-      }
-    }
-    try need(.array, .json)
-    try need(.arrays, .json)
-    try need(.ordered, .json)
-    try need(.headerRow, .fields)
-    try need(.id, .records)
-    try need(.perFile, .files)
-    try need(.noWrap, .files)
-    for (a, b) in [
-      (Flag.fields, Flag.ordered), (.json, .headerRow), (.records, .null), (.json, .null), (.fields, .null),
-      (.oneLine, .json), (.oneLine, .fields), (.oneLine, .records), (.oneLine, .files), (.files, .json),
-      (.files, .fields), (.files, .records), (.array, .ordered), (.arrays, .ordered), (.array, .fields),
-      (.arrays, .fields), (.noInherit, .json), (.noInherit, .fields),
-    ]
-    where given.contains(a) && given.contains(b) {
-      throw .usage("options '--\(a.spec.name)' and '--\(b.spec.name)' exclude each other")
-    }
-    if given.contains(.entities), !needsTree, files == nil {
-      throw .usage("option '--entities' is for JSON, fields, event records and files")
-    }
-    if isJSON, let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
-      throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
-    }
-    if printsRecords, !fields.isEmpty, !isJSON { throw .usage("options '--records' and '--fields' need '--json'") }
-  }
 }

@@ -70,5 +70,7 @@ struct RedirectTests {
     ("X: y", true), ("X:", true), ("X;", true), ("X", false), ("X y: z", false), (": z", false), ("X: a\nY: b", false),
     ("X;y", false),
   ])
-  func headerLines(_ line: String, _ isOne: Bool) { #expect((HTTPOptions.header(Array(line.utf8)) != nil) == isOne) }
+  func headerLines(_ line: String, _ isOne: Bool) {
+    #expect((HTTPRequest.Header(line: Array(line.utf8)) != nil) == isOne)
+  }
 }

@@ -153,7 +153,7 @@ import Testing
   ])
   func options(_ json: String, _ what: String) {
     var walk = WalkOptions()
-    var store = Settings.Store(path: [])
+    var store = Options.Store(path: [])
     #expect(throws: StoreError.damaged(what)) { try RememberedOptions.fill(&walk, &store, from: bytes(json)) }
   }
 

@@ -116,7 +116,7 @@ import Testing
   func publisher(_ records: String, plain: Bool = false, _ change: (inout Options) -> Void = { _ in }) throws
     -> Publisher
   {
-    var options = try Options(Invocation<Flag>(operands: [Array("0".utf8)]), StandardStreams())
+    var options = try Options(sseServe.parse([Array("0".utf8)]), StandardStreams())
     options.isPlain = plain
     change(&options)
     var publisher = Publisher(options, StandardStreams(error: Descriptor(-1)))

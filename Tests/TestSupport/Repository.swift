@@ -49,6 +49,11 @@ public enum Repository {
     return found
   }
 
+  /// The paths of the files in a folder.
+  public static func files(_ folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path(folder)).sorted().map { "\(folder)/\($0)" }
+  }
+
   public static func contents(_ relative: String) throws -> String {
     try String(contentsOfFile: path(relative), encoding: .utf8)
   }

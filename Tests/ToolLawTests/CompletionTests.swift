@@ -50,7 +50,7 @@ import Testing
 
   @Test(.enabled(if: Repository.has("bash")), arguments: Repository.tools)
   func bashCompletesOptions(_ tool: String) throws {
-    let options = try HelpTable(of: tool).options
+    let options = try Tables.of(tool).options
     #expect(try bash([tool, "-"]) == Set(options.flatMap(\.words)))
     #expect(try bash([tool, "--vers"]) == ["--version"])
     #expect(try bash([tool, "--no-such"]) == [])
@@ -58,21 +58,21 @@ import Testing
 
   @Test(.enabled(if: Repository.has("bash")), arguments: Repository.tools)
   func bashCompletesValues(_ tool: String) throws {
-    for option in try HelpTable(of: tool).options {
+    for option in try Tables.of(tool).options {
       for word in option.words {
-        guard let value = option.value else { continue }
+        guard let type = option.type else { continue }
         let offered = try bash([tool, word, ""], files: ["a file", "other"])
         if let words = option.choice {
-          #expect(offered == Set(words), "\(option)")
+          #expect(offered == Set(words), "--\(option.name)")
           // As bash takes --name=value apart.
-          #expect(try bash([tool, word, "="]) == Set(words), "\(option)")
-          #expect(try bash([tool, word, "=", words[0]]).contains(words[0]), "\(option)")
-        } else if value == "FILE" {
-          #expect(offered == ["a file", "other"], "\(option)")
-        } else if value == "RULE" {
-          #expect(offered.isSuperset(of: ["link", "page:", "offset:", "cursor:", "graphql"]), "\(option)")
+          #expect(try bash([tool, word, "="]) == Set(words), "--\(option.name)")
+          #expect(try bash([tool, word, "=", words[0]]).contains(words[0]), "--\(option.name)")
+        } else if type.completion == .file {
+          #expect(offered == ["a file", "other"], "--\(option.name)")
+        } else if case .beginnings(let words) = type.completion {
+          #expect(offered == Set(words), "--\(option.name)")
         } else {
-          #expect(offered == [] || offered == ["a file", "other"], "\(option)")
+          #expect(offered == [] || offered == ["a file", "other"], "--\(option.name)")
         }
       }
     }
@@ -101,8 +101,8 @@ import Testing
       #expect(result.error == "")
       return Set(result.text.split(separator: "\n").map { String($0.prefix { $0 != "\t" }) })
     }
-    for option in try HelpTable(of: tool).options {
-      #expect(try fish("\(tool) --\(option.name)").contains { $0.hasPrefix("--" + option.name) }, "\(option)")
+    for option in try Tables.of(tool).options {
+      #expect(try fish("\(tool) --\(option.name)").contains { $0.hasPrefix("--" + option.name) }, "--\(option.name)")
     }
     #expect(try fish("\(tool) --completion ") == ["bash", "zsh", "fish"])
   }

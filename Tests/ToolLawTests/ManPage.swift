@@ -12,6 +12,11 @@ struct ManPage {
   }
 
   private(set) var sections: [String] = []
+  /// The options that it describes, each with what its item and the text above its list say of its default, of what it
+  /// needs and of what it excludes:
+  ///
+  ///     The default is 64M.  Needs --raw.  Needs a URL or --print-next.  Excludes --stat and --text.
+  ///     Has no meaning with --follow.
   private(set) var options: [ListedOption] = []
   private(set) var displays: [Display] = []
 
@@ -23,12 +28,22 @@ struct ManPage {
 
   init(_ path: String) throws {
     let lines = try Repository.contents(path).components(separatedBy: "\n")
+    var heading = ""
+    /// The text since the last heading, up to the list of its options.
+    var above = ""
     var index = 0
     while index < lines.count {
       let line = lines[index]
       if line.hasPrefix(".Sh ") {
         sections.append(String(line.dropFirst(4)))
-      } else if line.hasPrefix(".It Fl "), let option = Self.option(line) {
+      } else if line.hasPrefix(".Ss ") {
+        (heading, above) = (String(line.dropFirst(4)), "")
+      } else if line.hasPrefix(".It Fl "), var option = Self.option(line) {
+        let item = lines[(index + 1)...].prefix { next in ![".It Fl ", ".Ss ", ".Sh "].contains(where: next.hasPrefix) }
+        option.group = heading
+        Self.read(Self.plain(item), into: &option)
+        Self.read(above, into: &option)
+        option.needs = option.needs.filter { !$0.contains("--" + option.name) }
         options.append(option)
       } else if line.hasPrefix(".Bd -literal") {
         let body = Array(lines[(index + 1)...].prefix { $0 != ".Ed" })
@@ -39,10 +54,14 @@ struct ManPage {
           displays.append(Display(line: index + 1, steps: Self.steps(body, from: index + 2), notRun: notRun))
         }
         index += body.count
+      } else if sections.last == "DESCRIPTION", options.last?.group != heading {
+        above += Self.plain([line])
       }
       index += 1
     }
   }
+
+  // MARK: Options
 
   /// `.It Fl e , Fl -expression Ar JSON`
   private static func option(_ line: String) -> ListedOption? {
@@ -51,8 +70,46 @@ struct ManPage {
     let value = words[(long + 1)...].filter { $0 != "Ar" && $0 != "Cm" }.joined()
     let isShort = words[2] != words[long]
     return ListedOption(
-      letter: isShort ? words[2] : nil, name: String(words[long].dropFirst()), value: value.isEmpty ? nil : value)
+      letter: isShort ? words[2] : nil, name: String(words[long].dropFirst()), value: value.isEmpty ? nil : value,
+      group: "")
   }
+
+  /// The text of lines without their macros: `.Fl -raw .` is `--raw.`
+  private static func plain(_ lines: some Sequence<String>) -> String {
+    var text = ""
+    for line in lines where !line.hasPrefix(#".\""#) {
+      var words = line.split(separator: " ").map { unescaped(String($0)) }
+      if line.hasPrefix(".") { words[0].removeFirst() }
+      var isFlag = false
+      for word in words {
+        if line.hasPrefix("."), word.wholeMatch(of: /[A-Z][a-z]/) != nil {
+          isFlag = word == "Fl"
+        } else {
+          let isPunctuation = word.wholeMatch(of: /[.,;:]/) != nil
+          text += (isPunctuation ? "" : " ") + (isFlag && !isPunctuation ? "-" : "") + word
+          if isPunctuation { isFlag = false }
+        }
+      }
+    }
+    return text
+  }
+
+  private static func read(_ text: String, into option: inout ListedOption) {
+    if let match = text.firstMatch(of: /default is ([^ ;]+?)[.,;]?(?: |$)/) { option.defaultValue = String(match.1) }
+    let condition = #"(?:a URL|--[a-z0-9-]+(?: [a-z-]+(?=[.,]| unless| and| or))?)"#
+    let list = "\(condition)(?:(?:, or|,| or| and) \(condition))*(?: unless \(condition))?"
+    func lists(_ words: String) -> [[String]] {
+      guard let sentence = try? Regex("(?:\(words)) (\(list))\\.", as: (Substring, Substring).self) else { return [] }
+      return text.matches(of: sentence).map { match in
+        match.1.replacing(#/, or | or | and |, /#, with: "\n").split(separator: "\n").map(String.init)
+      }
+    }
+    option.needs.formUnion(lists("Needs|need"))
+    option.excludes.formUnion(lists("Excludes").joined())
+    option.meaningless.formUnion(lists("Has no meaning with|have no meaning with").joined())
+  }
+
+  // MARK: Displays
 
   /// What is shown on a terminal is both outputs together, and the status only when it is asked for, by `echo $?`.
   private static func steps(_ body: [String], from first: Int) -> [Transcript.Step] {

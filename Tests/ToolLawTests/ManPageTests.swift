@@ -20,14 +20,19 @@ import Testing
     #expect(page.displays.contains { $0.notRun == nil }, "no example of \(tool).1 can be run")
   }
 
+  /// Names, values, defaults, and what options need and exclude; and the headings, in their order.
   @Test(arguments: Repository.tools)
   func theOptionsAreThoseOfTheTable(_ tool: String) throws {
-    let table = try HelpTable(of: tool).options
+    let table = try Tables.of(tool)
     let page = try ManPage(Self.page(of: tool)).options
-    #expect(table.contains { $0.name == "help" })
-    #expect(Set(page).subtracting(table) == [], "in \(tool).1 only")
-    #expect(Set(table).subtracting(page) == [], "in \(tool) --help only")
-    #expect(Set(page).count == page.count, "an option is described twice")
+    #expect(Set(page.map(\.name)).count == page.count, "an option is described twice")
+    #expect(Set(page.map(\.name)) == Set(table.options.map(\.name)))
+    for row in table.options {
+      let item = page.first { $0.name == row.name }?.description
+      #expect(item == ListedOption(row, of: table).description, "\(tool).1")
+    }
+    let headings = page.map(\.group).reduce(into: [String]()) { if $0.last != $1 { $0.append($1) } }
+    #expect(headings == table.groups.map(\.group.heading))
   }
 
   @Test(.enabled(if: Repository.has("mandoc")), arguments: ManPage.all)
@@ -61,10 +66,5 @@ import Testing
   @Test func theOverviewNamesEveryTool() throws {
     let overview = try Repository.contents("man/feedutils.7")
     for tool in Repository.tools { #expect(overview.contains(".It Xr \(tool) 1")) }
-  }
-
-  @Test(arguments: Repository.tools)
-  func theHelpFitsATerminal(_ tool: String) throws {
-    for line in try HelpTable(of: tool).lines { #expect(line.count <= 80, "\(line)") }
   }
 }

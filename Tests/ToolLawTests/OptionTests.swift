@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FeedCore
+
 /// What every tool's command line has in common.
 @Suite struct OptionTests {
   @Test(arguments: Repository.tools)
@@ -9,10 +11,8 @@ import Testing
     for option in ["-h", "--help"] {
       let help = try Command.shell("\(tool) \(option)")
       #expect(help.status == 0 && help.error.isEmpty)
-      #expect(help.text.hasPrefix("Usage: \(tool) "))
-      let lines = help.text.split(separator: "\n", omittingEmptySubsequences: false)
-      #expect(lines.count <= 50, "more than a screen")
-      for line in lines { #expect(line.count <= 80, "\(line)") }
+      #expect(try help.text == Help.text(of: Tables.of(tool)))
+      for line in help.text.split(separator: "\n") { #expect(line.count <= Help.width, "\(line)") }
     }
     for option in ["-V", "--version"] {
       let version = try Command.shell("\(tool) \(option)")
@@ -53,33 +53,61 @@ import Testing
         == "jpatch: -:2:4: invalid escape in a string\n   \"b\\\\x1b\": nul}\n     ^\n")
   }
 
-  /// The same long name has the same letter and value in every tool.
-  @Test func sameNameSameMeaning() throws {
-    var known: [String: (row: String, tool: String)] = [:]
-    for tool in Repository.tools {
-      for (name, row) in try OptionRow.all(of: tool) {
-        if let other = known[name] { #expect(other.row == row, "--\(name): \(tool) and \(other.tool)") }
-        known[name] = (row, tool)
+  @Test func everyToolHasATable() {
+    #expect(Tables.all.map(\.name).sorted() == Repository.tools.sorted())
+    for tool in Tables.all { #expect(tool.options.count > 15 && tool.groups.count > 2, "\(tool.name)") }
+  }
+
+  /// What the rows say of each other is about options that are there, and words that can be chosen.
+  @Test(arguments: Tables.all.map(\.name))
+  func theRowsFitTogether(_ tool: String) throws {
+    let table = try Tables.of(tool)
+    let names = table.options.map(\.name)
+    #expect(Set(names).count == names.count)
+    let letters = table.options.compactMap(\.letter)
+    #expect(Set(letters).count == letters.count)
+    for row in table.options {
+      let others = row.needs.joined() + row.excludes + row.meaningless + row.group.needs + row.group.meaningless
+      for other in others where other != .url {
+        let option = try #require(table.options.first { $0.name == other.name }, "--\(row.name): \(other.words)")
+        if let word = other.value { #expect(option.choice?.contains(word) == true, "--\(row.name): \(other.words)") }
+      }
+      for other in row.excludes { #expect(other.name != row.name) }
+      #expect(throws: Never.self, "--\(row.name)") {
+        if let value = row.defaultValue { _ = try OptionValue(Array(value.utf8), of: row) }
       }
     }
-    #expect(known.count > 3)
+  }
+
+  /// Each option is used somewhere: in a case of a tool that has it, or where stores are damaged.
+  @Test func everyOptionIsTried() throws {
+    let files = try Repository.files("Tests/Cases").flatMap(Repository.files) + ["Tests/Pipeline/damage"]
+    let text = try files.map(Repository.contents).joined()
+    for row in Tables.all.flatMap(\.options) where row.group.heading != CommonOption.help.group.heading {
+      let letter = row.letter.map { "|-[a-zA-Z0-9]*\($0)" } ?? ""
+      let isTried = try text.contains(Regex("[ '\"](?:--\(row.name)(?![-a-z])\(letter))"))
+      #expect(isTried, "--\(row.name)")
+    }
+  }
+
+  /// The same long name has the same letter and value in every tool.
+  @Test func sameNameSameMeaning() throws {
+    var known: [String: (row: OptionSpec, tool: String)] = [:]
+    for tool in Tables.all {
+      for row in tool.options {
+        if let (other, owner) = known[row.name] {
+          let isSame = other.letter == row.letter && (other.type == nil) == (row.type == nil)
+          // Of the words to choose from, the first is the same everywhere; a tool may lack others.
+          let isAlike = other.choice?.first == row.choice?.first && other.isFile == row.isFile
+          #expect(isSame && isAlike, "--\(row.name): \(tool.name) and \(owner)")
+        }
+        known[row.name] = (row, tool.name)
+      }
+    }
+    #expect(known.count > 100)
   }
 }
 
-/// The option table as `--help` tells it.
-enum OptionRow {
-  /// For each long name: its letter and the name of its value.
-  static func all(of tool: String) throws -> [(name: String, row: String)] {
-    let fish = try Command.shell("\(tool) --completion fish").text
-    return fish.split(separator: "\n").filter { $0.hasPrefix("complete ") }.map { line in
-      let words = line.split(separator: " ").map(String.init)
-      func after(_ flag: String) -> String { words.firstIndex(of: flag).map { words[$0 + 1] } ?? "" }
-      let value = words.contains("-x") || words.contains("-r") ? "value" : ""
-      // Of the words to choose from, the first is the default, and the same everywhere; a tool may lack others.
-      let choice = after("-a").prefix { $0 != " " }
-      return (
-        after("-l"), [after("-s"), value, words.contains("-F") ? "file" : "", String(choice)].joined(separator: " ")
-      )
-    }
-  }
+extension OptionSpec {
+  fileprivate var isFile: Bool { type?.completion == .file }
 }

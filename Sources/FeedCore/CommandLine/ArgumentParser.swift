@@ -3,55 +3,53 @@
 // no optional values.
 
 /// The parsed command line: options in their order, and operands.
-public struct Invocation<Option: ToolOption>: Sendable {
-  public var options: [(option: Option, value: [UInt8])] = []
-  public var operands: [[UInt8]] = []
-  /// The options that `Tool` itself answers, likewise in order.
-  var common: [(option: CommonOption, value: [UInt8])] = []
-}
+public struct Invocation: Sendable {
+  var given: [(row: OptionSpec, value: OptionValue)] = []
+  public internal(set) var operands: [[UInt8]] = []
+  /// Whether what the tool reads is at a URL.
+  public internal(set) var readsURL = false
 
-enum ArgumentParser<Option: ToolOption> {
-  private enum Known {
-    case own(Option)
-    case common(CommonOption)
-
-    var spec: OptionSpec {
-      switch self {
-      case .own(let option): option.spec
-      case .common(let option): option.spec
+  /// The options of `Option`'s table: what holds for those that are not given, then the given ones in their order.
+  public func options<Option: ToolOption>(
+    _ type: Option.Type
+  ) throws(ToolError) -> [(option: Option, value: OptionValue)] {
+    var result: [(option: Option, value: OptionValue)] = []
+    var known: [String: Option] = [:]
+    for option in Option.allCases {
+      let row = option.spec
+      known[row.name] = option
+      if let value = row.defaultValue, !holds(OptionCondition(stringLiteral: row.name)) {
+        result.append((option, try OptionValue(Array(value.utf8), of: row, isDefault: true)))
       }
     }
+    for (row, value) in given {
+      if let option = known[row.name] { result.append((option, value)) }
+    }
+    return result
   }
 
-  private static var table: [Known] { Option.allCases.map(Known.own) + CommonOption.allCases.map(Known.common) }
+  /// Whether the option was typed.
+  public func isGiven(_ option: some ToolOption) -> Bool { holds(OptionCondition(stringLiteral: option.spec.name)) }
+}
 
+extension ToolSpec {
   /// - Throws: a usage error that names what was typed.
-  static func parse(_ arguments: [[UInt8]]) throws(ToolError) -> Invocation<Option> {
-    var result = Invocation<Option>()
-    let table = table
+  func parse(_ arguments: [[UInt8]]) throws(ToolError) -> Invocation {
+    var result = Invocation()
     var rest = arguments[...]
 
-    func take(_ known: Known, _ typed: String, attached: [UInt8]?) throws(ToolError) {
-      var value: [UInt8] = []
-      if let wanted = known.spec.value {
-        guard let given = attached ?? rest.popFirst() else {
-          throw .usage("option '\(typed)' needs a value (\(wanted.name))")
+    func take(_ row: OptionSpec, _ typed: String, attached: [UInt8]?) throws(ToolError) {
+      var value = attached
+      if let type = row.type {
+        value = attached ?? rest.popFirst()
+        if value == nil { throw .usage("option '\(typed)' needs a value (\(type.name))") }
+        if !row.isRepeatable, result.given.contains(where: { $0.row.name == row.name }) {
+          throw .usage("option '--\(row.name)' is given twice")
         }
-        if case .words(let words) = wanted.completion, !words.contains(where: { Array($0.utf8) == given }) {
-          throw .usage("option '\(typed)': expected \(wanted.name), found '\(quoted(given))'")
-        }
-        value = given
       } else if attached != nil {
         throw .usage("option '\(typed)' takes no value")
       }
-      let isAgain = result.options.contains { $0.option.spec.name == known.spec.name }
-      if isAgain, known.spec.value != nil, !known.spec.isRepeatable {
-        throw .usage("option '--\(known.spec.name)' is given twice")
-      }
-      switch known {
-      case .own(let option): result.options.append((option, value))
-      case .common(let option): result.common.append((option, value))
-      }
+      result.given.append((row, try OptionValue(value ?? [], of: row)))
     }
 
     while let argument = rest.popFirst() {
@@ -62,30 +60,29 @@ enum ArgumentParser<Option: ToolOption> {
         let body = argument.dropFirst(2)
         let cut = body.firstIndex(of: UInt8(ascii: "="))
         let name = Array(body[..<(cut ?? body.endIndex)])
-        guard let known = table.first(where: { Array($0.spec.name.utf8) == name }) else {
-          throw unknown(name, table)
-        }
-        try take(known, "--" + known.spec.name, attached: cut.map { Array(body[($0 + 1)...]) })
+        guard let row = options.first(where: { Array($0.name.utf8) == name }) else { throw unknown(name) }
+        try take(row, "--" + row.name, attached: cut.map { Array(body[($0 + 1)...]) })
       } else if argument.count > 1, argument[0] == UInt8(ascii: "-") {
         var cluster = argument.dropFirst()
         while let letter = cluster.popFirst() {
-          guard let known = table.first(where: { $0.spec.letter?.asciiValue == letter }) else {
+          guard let row = options.first(where: { $0.letter?.asciiValue == letter }) else {
             throw .usage("unknown option '-\(quoted([letter]))'")
           }
-          let takesRest = known.spec.value != nil && !cluster.isEmpty
-          try take(known, "-\(quoted([letter]))", attached: takesRest ? Array(cluster) : nil)
+          let takesRest = row.type != nil && !cluster.isEmpty
+          try take(row, "-\(quoted([letter]))", attached: takesRest ? Array(cluster) : nil)
           if takesRest { break }
         }
       } else {
         result.operands.append(argument)
       }
     }
+    result.readsURL = readsURL(result.operands)
     return result
   }
 
   /// `unknown option '--folow'; did you mean '--follow'?`
-  private static func unknown(_ name: [UInt8], _ table: [Known]) -> ToolError {
-    let near = table.map { ($0.spec.name, distance(name, Array($0.spec.name.utf8))) }
+  private func unknown(_ name: [UInt8]) -> ToolError {
+    let near = options.map { ($0.name, Self.distance(name, Array($0.name.utf8))) }
       .filter { $0.1 <= max(1, $0.0.utf8.count / 3) || (name.count > 2 && Array($0.0.utf8).starts(with: name)) }
       .min { $0.1 < $1.1 }
     let hint = near.map { "; did you mean '--\($0.0)'?" } ?? ""

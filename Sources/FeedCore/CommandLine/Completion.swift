@@ -1,11 +1,13 @@
 // Completion scripts for bash, zsh and fish, made from the option table.
 
 enum Completion {
-  static func script(for shell: String, of tool: ToolSpec) -> String {
+  enum Shell: String, CaseIterable { case bash, zsh, fish }
+
+  static func script(for shell: Shell, of tool: ToolSpec) -> String {
     switch shell {
-    case "bash": bash(tool)
-    case "zsh": zsh(tool)
-    default: fish(tool)
+    case .bash: bash(tool)
+    case .zsh: zsh(tool)
+    case .fish: fish(tool)
     }
   }
 
@@ -18,10 +20,10 @@ enum Completion {
       options.isEmpty ? "" : "    \(options.flatMap(names).joined(separator: "|"))) \(command);;\n"
     }
 
-    var cases = row(tool.options.filter { $0.value?.completion == OptionSpec.Value.Completion.none }, "return ")
-    cases += row(tool.options.filter { $0.value?.completion == .file }, "")
+    var cases = row(tool.options.filter { $0.type?.completion == OptionType.Completion.none }, "return ")
+    cases += row(tool.options.filter { $0.type?.completion == .file }, "")
     for option in tool.options {
-      switch option.value?.completion {
+      switch option.type?.completion {
       case .words(let words)?, .beginnings(let words)?: cases += row([option], choice(words) + " ")
       default: break
       }
@@ -56,10 +58,10 @@ enum Completion {
       let names = (option.letter.map { ["-\($0)"] } ?? []) + ["--" + option.name]
       func escaped(_ text: String) -> String { text.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined() }
       var action = ""
-      if let value = option.value {
-        switch value.completion {
-        case .none: action = ":\(escaped(value.name)):"
-        case .file: action = ":\(escaped(value.name)):_files"
+      if let type = option.type {
+        switch type.completion {
+        case .none: action = ":\(escaped(type.name)):"
+        case .file: action = ":\(escaped(type.name)):_files"
         case .words(let words), .beginnings(let words):
           action = ":value:(\(escaped(words.joined(separator: " "))))"
         }
@@ -67,7 +69,7 @@ enum Completion {
       let help = escaped(option.help)
       for name in names {
         // `+` and `=`: the value may be attached.
-        let attach = option.value == nil ? "" : name.hasPrefix("--") ? "=" : "+"
+        let attach = option.type == nil ? "" : name.hasPrefix("--") ? "=" : "+"
         rows.append("  " + singleQuoted("*" + name + attach + "[" + help + "]" + action))
       }
     }
@@ -88,8 +90,8 @@ enum Completion {
       var line = "complete -c \(tool.name)"
       if let letter = option.letter { line += " -s \(letter)" }
       line += " -l \(option.name)"
-      if let value = option.value {
-        switch value.completion {
+      if let type = option.type {
+        switch type.completion {
         case .none: line += " -x"
         case .file: line += " -r -F"
         case .words(let words), .beginnings(let words): line += " -x -a '\(words.joined(separator: " "))'"

@@ -1,4 +1,4 @@
-/// `--help`: the forms, one line on what the tool does, and a row for each option; made to fit one screen.
+/// `--help`: the forms, one line on what the tool does, and under the headings of the man page a row for each option.
 enum Help {
   static let width = 80
 
@@ -8,48 +8,53 @@ enum Help {
       lines.append((index == 0 ? "Usage: " : "       ") + tool.name + " " + form)
     }
     lines.append(tool.summary + ".")
-    lines.append("")
-
-    let rows = tool.options.filter { !$0.isFolded }.map { (heading($0), $0.help) }
-    let column = min(30, (rows.map { $0.0.count }.max() ?? 0) + 2)
-    for (heading, help) in rows {
-      if heading.count + 2 <= column {
-        lines.append(heading.padded(to: column) + help)
+    let rows = tool.options.filter { !$0.group.isFolded }
+    let column = min(28, (rows.map { heading($0).count }.max() ?? 0) + 2)
+    for (group, options) in tool.groups {
+      lines += ["", group.heading + ":"]
+      if group.isFolded {
+        lines += filled(options.map(\.synopsis), by: ", ", indent: "  ")
       } else {
-        // On the heading's line where it fits, below it where it does not.
-        let line = heading + "  " + help
-        lines += line.count <= width ? [line] : [heading, "".padded(to: column) + help]
+        lines += options.flatMap { row($0, column) }
       }
-    }
-
-    let folded = tool.options.filter(\.isFolded)
-    if !folded.isEmpty {
-      lines.append("")
-      lines.append(tool.foldedHeading + ":")
-      lines += wrapped(folded.map(\.synopsis))
     }
     lines.append("")
     lines.append("See the manual page \(tool.name)(1); feedutils(7) tells how the tools fit together.")
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// `  -e, --expression JSON`, the long names in one column.
-  private static func heading(_ option: OptionSpec) -> String {
-    "  " + (option.letter.map { "-\($0), " } ?? "    ") + "--" + option.name
-      + (option.value.map { " " + $0.name } ?? "")
+  /// The option, and what it does beside it, or below it where that does not fit.
+  private static func row(_ option: OptionSpec, _ column: Int) -> [String] {
+    let heading = heading(option)
+    let help = option.help + (option.defaultValue.map { " (\($0))" } ?? "")
+    let gap = String(repeating: " ", count: max(2, column - heading.count))
+    if heading.count + gap.count + help.count <= width { return [heading + gap + help] }
+    let indent = String(repeating: " ", count: column)
+    let lines = filled(help.split(separator: " ").map(String.init), by: " ", indent: indent)
+    guard heading.count + 2 <= column else { return [heading] + lines }
+    return [heading + lines[0].dropFirst(heading.count)] + lines.dropFirst()
   }
 
-  private static func wrapped(_ items: [String]) -> [String] {
-    var lines = ["  "]
-    for (index, item) in items.enumerated() {
-      let piece = item + (index + 1 < items.count ? ", " : "")
-      if lines[lines.count - 1].count + piece.count > width { lines.append("  ") }
-      lines[lines.count - 1] += piece
+  /// `  -e, --expression JSON`, the long names in one column.
+  private static func heading(_ option: OptionSpec) -> String {
+    "  " + (option.letter.map { "-\($0), " } ?? "    ") + "--" + option.name + (option.type.map { " " + $0.name } ?? "")
+  }
+
+  /// Lines that hold as many of `items` as fit.
+  private static func filled(_ items: [String], by separator: String, indent: String) -> [String] {
+    var lines: [String] = []
+    for item in items {
+      if let last = lines.last, last.count + separator.count + item.count < width {
+        lines[lines.count - 1] += separator + item
+      } else {
+        if let last = lines.last { lines[lines.count - 1] = (last + separator).trimmedRight }
+        lines.append(indent + item)
+      }
     }
-    return lines.map { $0.hasSuffix(" ") ? String($0.dropLast()) : $0 }
+    return lines
   }
 }
 
 extension String {
-  func padded(to column: Int) -> String { self + String(repeating: " ", count: max(0, column - count)) }
+  fileprivate var trimmedRight: String { hasSuffix(" ") ? String(dropLast()) : self }
 }

@@ -33,9 +33,7 @@ public struct StandardStreams: Sendable {
 extension ToolSpec {
   /// Runs a tool as the whole process.
   /// - Parameter run: the tool itself; what it throws is printed and gives the exit status.
-  public func main<Option: ToolOption>(
-    _ run: (Invocation<Option>, StandardStreams) throws(ToolError) -> ExitStatus
-  ) -> Never {
+  public func main(_ run: (Invocation, StandardStreams) throws(ToolError) -> ExitStatus) -> Never {
     Process.restoreEnvironment()
     Descriptor.claimStandardStreams()
     Signals.ignoreFileSizeLimit()
@@ -53,17 +51,20 @@ extension ToolSpec {
     }
   }
 
-  func answer<Option: ToolOption>(
+  func answer(
     _ arguments: [[UInt8]], _ streams: StandardStreams,
-    _ run: (Invocation<Option>, StandardStreams) throws(ToolError) -> ExitStatus
+    _ run: (Invocation, StandardStreams) throws(ToolError) -> ExitStatus
   ) throws(ToolError) -> ExitStatus {
-    let invocation = try ArgumentParser<Option>.parse(arguments)
-    guard let (option, value) = invocation.common.first else { return try run(invocation, streams) }
+    let invocation = try parse(arguments)
+    guard let (option, value) = try invocation.options(CommonOption.self).first else {
+      try invocation.checkRelations()
+      return try run(invocation, streams)
+    }
     let text =
       switch option {
       case .help: Help.text(of: self)
       case .version: "\(name) (feedutils) \(Self.version)\n"
-      case .completion: Completion.script(for: String(decoding: value, as: UTF8.self), of: self)
+      case .completion: Completion.script(for: try value.get(), of: self)
       }
     if let error = streams.output.write(Array(text.utf8).span).error { throw .output(error) }
     return .yes

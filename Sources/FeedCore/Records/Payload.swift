@@ -1,7 +1,7 @@
 // How the `data` of an event record holds what came over a wire: the one rule of all tools that print records of it, and
 // its option, `--data-as`.
 
-public enum PayloadForm: String, Sendable {
+public enum PayloadForm: String, CaseIterable, Sendable {
   /// Objects and arrays are embedded as they came, less the white space between tokens; everything else is a string.
   case auto
   /// Every JSON value is embedded, and what is none is an error.

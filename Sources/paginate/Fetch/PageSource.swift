@@ -4,7 +4,7 @@ import FeedCore
 import FeedHTTP
 
 struct PageSource {
-  private let settings: Settings
+  private let settings: Options
   private var http: HTTPOptions
   private let origin: OriginRules
   private let streams: StandardStreams
@@ -20,7 +20,7 @@ struct PageSource {
   private(set) var retryWait: Int?
 
   init(
-    _ settings: Settings, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
+    _ settings: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
   ) throws(ToolError) {
     self.secrets = secrets
     progress = Progress(streams, isWanted: !settings.isVerbose && !settings.http.isSilent)

@@ -51,7 +51,7 @@ struct RememberedOptions {
   /// Puts what a feed remembers in the place of what was not given.
   /// - Throws: where they are not those of the feed, or cannot be read.
   static func fill(
-    _ walk: inout WalkOptions, _ given: inout Settings.Store, from json: [UInt8]
+    _ walk: inout WalkOptions, _ given: inout Options.Store, from json: [UInt8]
   ) throws(StoreError) {
     guard let root = try? JSONDocument(parsing: json).root, root.kind == .object else {
       throw .damaged("the options of the feed cannot be read")

@@ -6,12 +6,12 @@ struct StoredView {
   private static let chunkLines = 1000
   private static let chunkBytes = 1 << 20
 
-  private let options: Settings.Store
-  private let settings: Settings
+  private let options: Options.Store
+  private let settings: Options
   private let streams: StandardStreams
   private let file: StoreFile
 
-  init(_ options: Settings.Store, _ settings: Settings, _ streams: StandardStreams) throws(ToolError) {
+  init(_ options: Options.Store, _ settings: Options, _ streams: StandardStreams) throws(ToolError) {
     self.settings = settings
     self.streams = streams
     file = try options.stored { () throws(StoreError) in try StoreFile(reading: options.path) }

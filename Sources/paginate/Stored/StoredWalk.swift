@@ -3,7 +3,7 @@
 import FeedCore
 import FeedHTTP
 
-extension Settings.Store {
+extension Options.Store {
   /// What the feed of a request is called.
   func name(of first: PageRequest) -> [UInt8] {
     if let feedName { return feedName }
@@ -28,8 +28,8 @@ extension Settings.Store {
 }
 
 struct StoredWalk {
-  private let options: Settings.Store
-  private let settings: Settings
+  private let options: Options.Store
+  private let settings: Options
   private let streams: StandardStreams
   private let url: HTTPURL
   private let file: StoreFile
@@ -37,7 +37,7 @@ struct StoredWalk {
   private let name: [UInt8]
 
   init(
-    _ url: HTTPURL, _ options: Settings.Store, _ settings: Settings, _ streams: StandardStreams
+    _ url: HTTPURL, _ options: Options.Store, _ settings: Options, _ streams: StandardStreams
   ) throws(ToolError) {
     self.url = url
     self.settings = settings
@@ -123,7 +123,7 @@ struct StoredWalk {
   }
 
   private func feedOptions(
-    _ walk: WalkOptions, _ given: Settings.Store, _ secrets: SecretParameters
+    _ walk: WalkOptions, _ given: Options.Store, _ secrets: SecretParameters
   ) -> FeedOptions {
     var feed = FeedOptions(firstRequest: secrets.cut(first).json)
     feed.command = options.command

@@ -36,9 +36,9 @@ struct HasMore: Equatable, Sendable {
   let isOpposite: Bool
 
   /// - Parameter text: a JSON Pointer, with `!` before it for the opposite.
-  init(_ text: [UInt8]) throws(JSONPointer.Problem) {
+  init(_ text: [UInt8]) throws(OptionRefusal) {
     isOpposite = text.first == UInt8(ascii: "!")
-    pointer = try JSONPointer(isOpposite ? Array(text.dropFirst()) : text)
+    pointer = try JSONPointer(typed: isOpposite ? Array(text.dropFirst()) : text, suchAs: "/has_more")
   }
 
   var text: [UInt8] { (isOpposite ? [UInt8(ascii: "!")] : []) + pointer.text }

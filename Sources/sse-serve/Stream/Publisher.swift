@@ -67,8 +67,8 @@ struct Publisher {
     index = EventIndex(options.replay)
     document.options = options.patching
     document.maxOperations = options.maxOperations
-    if let name = options.dataEvent { document.dataEvent = name }
-    if let name = options.patchEvent { document.patchEvent = name }
+    document.dataEvent = options.dataEvent
+    document.patchEvent = options.patchEvent
   }
 
   // MARK: Records

@@ -29,7 +29,7 @@ extension Connection {
         if received == .nothing { try waitForTheOtherSide(left) }
       }
     } catch {
-      guard options.isVerbose else { return }
+      guard options.rules.isVerbose else { return }
       let text = "the closing handshake ended: " + error.message
       streams.complain(ToolError(.later, text, source: options.url.display), as: wsCat.name)
     }

@@ -33,7 +33,7 @@ struct MessageSource {
     maxMessage = options.maxMessage
     isBinary = options.isBinary
     dropsReturns = options.dropsReturns
-    isVerbose = options.isVerbose
+    isVerbose = options.rules.isVerbose
     self.streams = streams
     // A record may be longer than its message: base64, escapes.
     let room = options.maxMessage > Int.max / 8 ? Int.max : options.maxMessage * 6 + 1024

@@ -21,11 +21,11 @@ struct FileNamePattern {
   private static let maxWidth = 20
 
   /// - Parameter text: `%d`, `%0Nd`, `%%` and `{FIELD}` have a meaning; all else stands for itself.
-  init(_ text: [UInt8]) throws(XMLPath.Problem) {
+  init(_ text: [UInt8]) throws(OptionRefusal) {
     var rest = text[...]
     var plain: [UInt8] = []
-    func problem(_ message: String) -> XMLPath.Problem {
-      XMLPath.Problem(message: "\(message), found '\(quoted(text))'")
+    func problem(_ message: String) -> OptionRefusal {
+      OptionRefusal("\(message), found '\(quoted(text))'")
     }
     while let byte = rest.popFirst() {
       let part: Part

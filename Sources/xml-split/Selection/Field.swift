@@ -10,9 +10,9 @@ struct Field {
   private let attribute: [UInt8]?
 
   /// - Parameter text: `.`, `a/b`, `//b`, `@c` or `a/@c`.
-  init(_ text: [UInt8]) throws(XMLPath.Problem) {
-    func problem(_ message: String) -> XMLPath.Problem {
-      XMLPath.Problem(message: "\(message), found '\(quoted(text))'")
+  init(_ text: [UInt8]) throws(OptionRefusal) {
+    func problem(_ message: String) -> OptionRefusal {
+      OptionRefusal("\(message), found '\(quoted(text))'")
     }
     self.text = text
     var steps = text
@@ -39,7 +39,7 @@ struct Field {
   }
 
   /// A list of fields with commas between.
-  static func list(_ text: [UInt8]) throws(XMLPath.Problem) -> [Field] {
+  static func list(_ text: [UInt8]) throws(OptionRefusal) -> [Field] {
     var fields: [Field] = []
     var rest = text[...]
     while let comma = end(rest, at: UInt8(ascii: ",")) {

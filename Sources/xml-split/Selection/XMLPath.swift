@@ -40,13 +40,11 @@ struct XMLPath {
     steps.contains { if case .inNamespace = $0.name { true } else { false } }
   }
 
-  struct Problem: Error { let message: String }
-
   /// More steps than anybody writes, and as many as one word has bits.
   static let maxSteps = 63
 
   /// - Parameter namespaces: what prefixes in the path stand for.
-  init(_ text: [UInt8], namespaces: [[UInt8]: [UInt8]], isRelative: Bool = false) throws(Problem) {
+  init(_ text: [UInt8], namespaces: [[UInt8]: [UInt8]], isRelative: Bool = false) throws(OptionRefusal) {
     var parser = Parser(text: text, namespaces: namespaces)
     steps = try parser.parse(isRelative: isRelative)
   }
@@ -56,7 +54,7 @@ struct XMLPath {
     let namespaces: [[UInt8]: [UInt8]]
     var index = 0
 
-    mutating func parse(isRelative: Bool) throws(Problem) -> [Step] {
+    mutating func parse(isRelative: Bool) throws(OptionRefusal) -> [Step] {
       var steps: [Step] = []
       var isDeep = !isRelative
       if take("//") {
@@ -79,7 +77,7 @@ struct XMLPath {
       }
     }
 
-    func problem(_ message: String) -> Problem { Problem(message: "\(message), found '\(quoted(text))'") }
+    func problem(_ message: String) -> OptionRefusal { OptionRefusal("\(message), found '\(quoted(text))'") }
 
     mutating func take(_ expected: StaticString) -> Bool {
       guard startsWith(text.span, expected, at: index) == .yes else { return false }
@@ -87,7 +85,7 @@ struct XMLPath {
       return true
     }
 
-    mutating func step(_ isDeep: Bool) throws(Problem) -> Step {
+    mutating func step(_ isDeep: Bool) throws(OptionRefusal) -> Step {
       let name = try name()
       var predicates: [Predicate] = []
       while take("[@") {
@@ -100,7 +98,7 @@ struct XMLPath {
       return Step(name: name, predicates: predicates, isDeep: isDeep)
     }
 
-    mutating func name() throws(Problem) -> Name {
+    mutating func name() throws(OptionRefusal) -> Name {
       if take("{") {
         guard let end = text[index...].firstIndex(of: UInt8(ascii: "}")) else { throw problem("expected '}'") }
         let uri = Array(text[index..<end])
@@ -117,7 +115,7 @@ struct XMLPath {
       return isAny ? .anyWithPrefix(prefix) : .written(written)
     }
 
-    mutating func attributeName() throws(Problem) -> Name {
+    mutating func attributeName() throws(OptionRefusal) -> Name {
       let written = try word("the name of an attribute")
       guard let colon = written.firstIndex(of: UInt8(ascii: ":")), let uri = namespaces[Array(written[..<colon])] else {
         return .written(written)
@@ -125,7 +123,7 @@ struct XMLPath {
       return .inNamespace(uri, local: Array(written[(colon + 1)...]))
     }
 
-    mutating func word(_ expected: String) throws(Problem) -> [UInt8] {
+    mutating func word(_ expected: String) throws(OptionRefusal) -> [UInt8] {
       guard let end = XMLName.end(text.span, index, .utf8, isToken: false), end > index else {
         throw problem("expected \(expected)")
       }
@@ -133,7 +131,7 @@ struct XMLPath {
       return Array(text[index..<end])
     }
 
-    mutating func literal() throws(Problem) -> [UInt8] {
+    mutating func literal() throws(OptionRefusal) -> [UInt8] {
       guard index < text.count, text[index] == UInt8(ascii: "\"") || text[index] == UInt8(ascii: "'"),
         let end = text[(index + 1)...].firstIndex(of: text[index])
       else { throw problem("expected a value in quotes") }

@@ -1,5 +1,4 @@
-// The HTTP options of a command line, checked when they are read: what cannot be sent is refused before anything is.
-// No message quotes a value, for most of them can be a secret.
+// The HTTP options of a command line.
 
 import FeedCore
 
@@ -30,6 +29,10 @@ public struct HTTPOptions: Sendable {
 
   public init() {}
 
+  public init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolError) {
+    for (option, value) in try invocation.options(HTTPOption.self) { try take(option, value, streams) }
+  }
+
   /// Whether requests are plain GETs, which may be repeated without harm.
   public var isPlainGet: Bool { body == nil && (method ?? "GET") == "GET" }
 
@@ -52,54 +55,38 @@ public struct HTTPOptions: Sendable {
     return request
   }
 
-  public mutating func take(
-    _ option: HTTPOption, _ value: [UInt8], _ streams: StandardStreams
+  private mutating func take(
+    _ option: HTTPOption, _ value: OptionValue, _ streams: StandardStreams
   ) throws(ToolError) {
-    let typed = OptionValue(value, of: option.spec)
     switch option {
-    case .header: try takeHeader(value, streams)
-    case .request:
-      guard !value.isEmpty, value.allSatisfy(isTokenByte) else { throw typed.refused("a method such as GET") }
-      method = typed.text
+    case .header:
+      switch try value.get() as HeaderSource {
+      case .header(let header): headers.append([header])
+      case .file(let file):
+        headers.append(try Self.headers(in: read(file, streams), of: file))
+        keep(file, as: .headers(headers.count - 1))
+      }
+    case .request: method = try value.get()
     case .data:
-      let more = try dataBytes(value, streams)
+      let more = try dataBytes(value.bytes, streams)
       body = body.map { $0 + [UInt8(ascii: "&")] + more } ?? more
     case .user:
-      guard let colon = value.firstIndex(of: UInt8(ascii: ":")), isSendable(value) else {
-        throw .usage("option '--user': expected NAME:PASSWORD")
-      }
-      credentials.user = Array(value[..<colon])
-      credentials.password = Array(value[(colon + 1)...])
+      let parts: [[UInt8]] = try value.get()
+      (credentials.user, credentials.password) = (parts[0], parts[1])
     case .netrc: route.usesNetrc = true
     case .bearerFile:
-      credentials.bearer = try Self.token(in: read(value, streams), of: value)
-      keep(value, as: .bearer)
-    case .userAgent:
-      guard isSendable(value) else { throw typed.refused("a text without control characters") }
-      userAgent = value
-    case .cookie:
-      let name = value.prefix { $0 != UInt8(ascii: "=") }
-      guard !trimmed(name).isEmpty, name.count < value.count, isSendable(value) else {
-        throw .usage("option '--cookie': expected NAME=VALUE")
-      }
-      credentials.cookies.append(value)
-    case .proxy:
-      guard !value.isEmpty, isSendable(value) else { throw .usage("option '--proxy': expected a URL") }
-      route.proxy = value
+      credentials.bearer = try Self.token(in: read(value.bytes, streams), of: value.bytes)
+      keep(value.bytes, as: .bearer)
+    case .userAgent: userAgent = value.bytes
+    case .cookie: credentials.cookies.append(value.bytes)
+    case .proxy: route.proxy = value.bytes
     case .insecure: route.isInsecure = true
-    case .cacert: route.authorities = try readable(value)
-    case .cert: credentials.certificate = try readable(value)
-    case .key: credentials.key = try readable(value)
-    case .resolve:
-      guard value.split(separator: UInt8(ascii: ":"), maxSplits: 2).count == 3, isSendable(value) else {
-        throw typed.refused("HOST:PORT:ADDRESS")
-      }
-      route.resolve.append(value)
-    case .unixSocket: route.unixSocket = value
-    case .connectTimeout:
-      let seconds = try typed.seconds()
-      guard seconds >= 0.001, seconds <= 1_000_000 else { throw typed.refused("from 0.001 to 1000000 seconds") }
-      route.connectTimeout = seconds
+    case .cacert: route.authorities = try readable(value.bytes)
+    case .cert: credentials.certificate = try readable(value.bytes)
+    case .key: credentials.key = try readable(value.bytes)
+    case .resolve: route.resolve.append(value.bytes)
+    case .unixSocket: route.unixSocket = value.bytes
+    case .connectTimeout: route.connectTimeout = try value.get()
     case .http1: route.version = .http1
     case .http2: route.version = .http2
     case .silent: isSilent = true
@@ -107,18 +94,7 @@ public struct HTTPOptions: Sendable {
     }
   }
 
-  // MARK: Headers
-
-  private mutating func takeHeader(_ value: [UInt8], _ streams: StandardStreams) throws(ToolError) {
-    guard value.first == UInt8(ascii: "@") else {
-      guard let header = Self.header(value) else { throw .usage("option '--header': expected 'NAME: VALUE'") }
-      headers.append([header])
-      return
-    }
-    let file = Array(value.dropFirst())
-    headers.append(try Self.headers(in: read(file, streams), of: file))
-    keep(file, as: .headers(headers.count - 1))
-  }
+  // MARK: Files
 
   /// The headers in a file, one on a line.
   private static func headers(in text: [UInt8], of file: [UInt8]) throws(ToolError) -> [HTTPRequest.Header] {
@@ -126,7 +102,7 @@ public struct HTTPOptions: Sendable {
     for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let text = Array(trimmed(line))
       if text.isEmpty { continue }
-      guard let header = Self.header(text) else {
+      guard let header = HTTPRequest.Header(line: text) else {
         throw ToolError(
           .trouble, "expected 'NAME: VALUE'", source: quoted(file), place: .init(line: index + 1, column: 1))
       }
@@ -134,18 +110,6 @@ public struct HTTPOptions: Sendable {
     }
     return headers
   }
-
-  /// `Name: value`, `Name;` (sent with an empty value) or `Name:` (not sent at all), as curl has them.
-  static func header(_ line: [UInt8]) -> HTTPRequest.Header? {
-    let name = line.prefix(while: isTokenByte)
-    guard !name.isEmpty, name.endIndex < line.endIndex, isSendable(line) else { return nil }
-    let mark = line[name.endIndex]
-    let isEmptyForm = mark == UInt8(ascii: ";") && name.endIndex == line.endIndex - 1
-    guard mark == UInt8(ascii: ":") || isEmptyForm else { return nil }
-    return HTTPRequest.Header(name: String(decoding: name, as: UTF8.self), line: line)
-  }
-
-  // MARK: Files
 
   private static func token(in text: [UInt8], of file: [UInt8]) throws(ToolError) -> [UInt8] {
     let bare = Array(trimmed(text[...]))
@@ -213,9 +177,4 @@ public struct HTTPOptions: Sendable {
     do { try Descriptor.open(reading: path).closeQuietly() } catch { throw .system(error, quoted(path)) }
     return path
   }
-}
-
-/// Whether a header can carry the bytes (RFC 9110 §5.5: no control characters but the tab).
-public func isSendable(_ value: [UInt8]) -> Bool {
-  value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
 }

@@ -1,16 +1,20 @@
 // Options that take a JSON Pointer. People type `results`, `.results[0]` or `#/results` first, so the message says what
 // was probably meant.
 
-extension OptionValue {
-  /// A JSON Pointer; the empty one is the whole document.
-  /// - Parameters:
-  ///   - example: what the message names as a pointer that would make sense here.
-  ///   - part: the part of the value that is the pointer; nil for all of it.
-  public func pointer(example: String, in part: [UInt8]? = nil) throws(ToolError) -> JSONPointer {
-    let text = part ?? bytes
-    do { return try JSONPointer(text) } catch {
-      let problem = refused("a JSON Pointer such as " + example, found: text)
-      throw .usage(problem.message + "; did you mean '\(quoted(Self.suggestion(for: text)))'?")
+extension OptionType {
+  /// A `JSONPointer`; the empty one is the whole document.
+  /// - Parameter example: what the message names as a pointer that would make sense here.
+  public static func pointer(_ example: String) -> OptionType {
+    OptionType("POINTER") { bytes throws(OptionRefusal) in try JSONPointer(typed: bytes, suchAs: example) }
+  }
+}
+
+extension JSONPointer {
+  /// The pointer that is an option's value, or a part of it.
+  public init(typed text: [UInt8], suchAs example: String) throws(OptionRefusal) {
+    do { self = try JSONPointer(text) } catch {
+      let refusal = OptionRefusal.expected("a JSON Pointer such as " + example, found: text)
+      throw OptionRefusal(refusal.message + "; did you mean '\(quoted(Self.suggestion(for: text)))'?")
     }
   }
 

@@ -1,0 +1,57 @@
+// What options have to do with each other: the checks that follow from the rows, and the words for each.
+
+/// Something that can be true of a command line, as rows name it: `follow` if that option is given, `type=merge-patch` if
+/// it is given with this value, `URL` if what the tool reads is at a URL.
+public struct OptionCondition: ExpressibleByStringLiteral, Hashable, Sendable {
+  /// The long name of the option.
+  public let name: String
+  public let value: String?
+
+  public static let url: OptionCondition = "URL"
+
+  public init(stringLiteral text: String) {
+    let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+    name = parts[0]
+    value = parts.count > 1 ? parts[1] : nil
+  }
+
+  /// `'--type merge-patch'`
+  public var words: String {
+    self == .url ? "a URL to connect to" : "'--\(name)\(value.map { " " + $0 } ?? "")'"
+  }
+}
+
+extension Invocation {
+  func holds(_ condition: OptionCondition) -> Bool {
+    if condition == .url { return readsURL }
+    return given.contains { row, value in
+      row.name == condition.name && (condition.value.map { Array($0.utf8) == value.bytes } ?? true)
+    }
+  }
+
+  /// - Throws: a usage error about the first option that does not go with the others.
+  func checkRelations() throws(ToolError) {
+    for (row, _) in given {
+      for mode in row.group.meaningless + row.meaningless where holds(mode) {
+        throw .usage("option '--\(row.name)' has no meaning with \(mode.words)")
+      }
+      for needed in [row.group.needs] + row.needs where !needed.isEmpty && !needed.contains(where: holds) {
+        throw .usage("option '--\(row.name)' needs " + Self.list(needed))
+      }
+      for other in row.excludes where holds(other) {
+        throw .usage("options '--\(row.name)' and \(other.words) exclude each other")
+      }
+      if let (other, third) = row.excludesUnless, holds(other), !holds(third) {
+        throw .usage("options '--\(row.name)' and \(other.words) need \(third.words)")
+      }
+    }
+  }
+
+  /// `'--a', '--b' or '--c'`
+  static func list(_ conditions: [OptionCondition]) -> String {
+    let words = conditions.map(\.words)
+    guard let last = words.last, words.count > 1 else { return words.first ?? "" }
+    let comma = conditions[0] == .url && words.count == 2 ? "," : ""
+    return words.dropLast().joined(separator: ", ") + comma + " or " + last
+  }
+}

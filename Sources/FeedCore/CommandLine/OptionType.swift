@@ -1,0 +1,126 @@
+// What options take after them: each type of value says how it is written, how it completes, and what a text means as one.
+// Types that only some tools have are declared where what they mean is: pointers in `Records`, statuses in FeedHTTP.
+
+/// The type of an option's value.
+public struct OptionType: Sendable {
+  public enum Completion: Equatable, Sendable {
+    case none
+    case file
+    case words([String])
+    /// Words that a value can be or begin with.
+    case beginnings([String])
+  }
+
+  /// As written in help and man page, in capitals: `FILE`; for a choice its words, `a|b`.
+  public let name: String
+  public let completion: Completion
+  /// What a text means.
+  let parse: @Sendable ([UInt8]) throws(OptionRefusal) -> any Sendable
+
+  public init<Value: Sendable>(
+    _ name: String, _ completion: Completion = .none,
+    _ parse: @escaping @Sendable ([UInt8]) throws(OptionRefusal) -> Value
+  ) {
+    self.name = name
+    self.completion = completion
+    self.parse = { (bytes) throws(OptionRefusal) in try parse(bytes) }
+  }
+}
+
+/// Why a text is no value of an option.
+public struct OptionRefusal: Error, Sendable {
+  /// What follows the name of the option.
+  public let message: String
+
+  public init(_ message: String) { self.message = message }
+
+  /// - Parameter found: what of the value is wrong; nil where it may be a secret.
+  public static func expected(_ what: String, found: [UInt8]? = nil) -> OptionRefusal {
+    OptionRefusal("expected " + what + (found.map { ", found '\(quoted($0))'" } ?? ""))
+  }
+}
+
+extension OptionType {
+  /// Any bytes.
+  public static func text(_ name: String) -> OptionType { OptionType(name) { $0 } }
+
+  /// A file to read.
+  public static let file = OptionType("FILE", .file) { $0 }
+
+  /// A file that is changed as a whole or not at all, which a stream cannot be.
+  public static let wholeFile = OptionType("FILE", .file) { bytes throws(OptionRefusal) in
+    if bytes.isEmpty || bytes == [UInt8(ascii: "-")] { throw .expected("a file", found: bytes) }
+    return bytes
+  }
+
+  /// One of a few words, a `String`.
+  public static func choice(_ words: String...) -> OptionType { choice(words) { $0 } }
+
+  /// One of the words of an enumeration.
+  public static func choice<Choice: CaseIterable & RawRepresentable & Sendable>(_ type: Choice.Type) -> OptionType
+  where Choice.RawValue == String {
+    choice(Choice.allCases.map(\.rawValue)) { Choice(rawValue: $0) }
+  }
+
+  private static func choice<Choice: Sendable>(
+    _ words: [String], _ chosen: @escaping @Sendable (String) -> Choice?
+  ) -> OptionType {
+    let name = words.joined(separator: "|")
+    return OptionType(name, .words(words)) { bytes throws(OptionRefusal) in
+      let word = String(decoding: bytes, as: UTF8.self)
+      guard words.contains(word), let choice = chosen(word) else { throw .expected(name, found: bytes) }
+      return choice
+    }
+  }
+
+  /// A whole number in decimal digits, an `Int`.
+  public static func integer(_ range: ClosedRange<Int>, _ name: String = "N") -> OptionType {
+    OptionType(name) { bytes throws(OptionRefusal) in try integer(range, in: bytes) }
+  }
+
+  /// A size in bytes, an `Int`: digits, and a suffix `K`, `M` or `G` for powers of 1024.
+  public static let size = OptionType("SIZE") { bytes throws(OptionRefusal) in try size(bytes) }
+
+  /// A span of time in seconds, a `Double`: digits with a decimal fraction if wanted, `2.5`.
+  public static let seconds = OptionType("SECONDS") { bytes throws(OptionRefusal) in try time(bytes) }
+
+  /// Likewise, of more than nothing.
+  public static let duration = OptionType("SECONDS") { bytes throws(OptionRefusal) in
+    let seconds = try time(bytes)
+    if seconds == 0 { throw .expected("more than 0 seconds", found: bytes) }
+    return seconds
+  }
+
+  public static func integer(_ range: ClosedRange<Int>, in bytes: [UInt8]) throws(OptionRefusal) -> Int {
+    guard let number = number(in: bytes[...]), range.contains(number) else {
+      let bound =
+        range.upperBound == .max ? "of \(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
+      throw .expected("a whole number " + bound, found: bytes)
+    }
+    return number
+  }
+
+  public static func size(_ bytes: [UInt8]) throws(OptionRefusal) -> Int {
+    let powers: [UInt8: Int] = [UInt8(ascii: "K"): 10, UInt8(ascii: "M"): 20, UInt8(ascii: "G"): 30]
+    let shift = bytes.last.flatMap { powers[$0 & 0xDF] }
+    guard let number = number(in: shift == nil ? bytes[...] : bytes.dropLast()), number > 0,
+      number <= Int.max >> (shift ?? 0)
+    else { throw .expected("a size such as 512K, 64M or 2G", found: bytes) }
+    return number << (shift ?? 0)
+  }
+
+  private static func number(in digits: ArraySlice<UInt8>) -> Int? {
+    let isNumber = !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    return isNumber ? Int(String(decoding: digits, as: UTF8.self)) : nil
+  }
+
+  public static func time(_ bytes: [UInt8]) throws(OptionRefusal) -> Double {
+    let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
+    let text = String(decoding: bytes, as: UTF8.self)
+    let hasDigits = bytes.allSatisfy { $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard hasDigits, parts.last?.isEmpty == false, let number = Double(text.hasPrefix(".") ? "0" + text : text),
+      number <= 1e9
+    else { throw .expected("a number of seconds such as 30 or 2.5", found: bytes) }
+    return number
+  }
+}

@@ -1,0 +1,26 @@
+/// An option's value as typed, and what the type of its row has made of it.
+public struct OptionValue: Sendable {
+  public let bytes: [UInt8]
+  /// The row of the option.
+  public let row: OptionSpec
+  /// Whether it was not typed, but is what the row says then.
+  public let isDefault: Bool
+  private let parsed: any Sendable
+
+  /// - Throws: a usage error that names the option.
+  init(_ bytes: [UInt8], of row: OptionSpec, isDefault: Bool = false) throws(ToolError) {
+    self.bytes = bytes
+    self.isDefault = isDefault
+    self.row = row
+    do { parsed = try row.type?.parse(bytes) ?? bytes } catch {
+      throw .usage("option '--\(row.name)': \(error.message)")
+    }
+  }
+
+  /// The value by the type of the row.
+  /// - Throws: where the tool takes it for another type, which is a mistake in the tool.
+  public func get<Value>() throws(ToolError) -> Value {
+    guard let value = parsed as? Value else { throw .usage("option '--\(row.name)': no \(Value.self) by its row") }
+    return value
+  }
+}

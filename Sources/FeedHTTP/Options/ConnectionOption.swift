@@ -1,0 +1,55 @@
+import FeedCore
+
+/// The rows of the tools that stay connected: when to connect again, and when to stop.
+public enum ConnectionOption: ToolOption {
+  case maxTime, reconnectDelay, retries, retryStatus, reconnect, noReconnect, idleTimeout, verbose
+
+  public var group: OptionGroup {
+    switch self {
+    case .maxTime: .ending
+    case .reconnectDelay, .retries, .retryStatus, .reconnect, .noReconnect, .idleTimeout, .verbose: .connection
+    }
+  }
+
+  public var spec: OptionSpec {
+    switch self {
+    case .maxTime: OptionSpec("max-time", .duration, "end after this time")
+    case .reconnectDelay:
+      OptionSpec("reconnect-delay", .integer(0...1_000_000_000, "MS"), "milliseconds before reconnecting")
+        .default("3000")
+    case .retries: OptionSpec("retries", .integer(0...Int.max), "give up when N retries in a row have failed")
+    case .retryStatus: OptionSpec("retry-status", .statuses, "HTTP statuses to retry: 429,5xx or none")
+    case .reconnect: OptionSpec("reconnect", "reconnect even after a POST")
+    case .noReconnect: OptionSpec("no-reconnect", "connect only once")
+    case .idleTimeout: OptionSpec("idle-timeout", .duration, "reconnect when nothing comes for this long")
+    case .verbose: OptionSpec("verbose", "v", "report connections on standard error")
+    }
+  }
+}
+
+extension OptionGroup {
+  public static let output = OptionGroup("Options that choose and print")
+  public static let ending = OptionGroup("Options that end")
+  public static let connection = OptionGroup("Options for the connection").needs(.url)
+}
+
+extension Reconnection.Rules {
+  /// - Parameter reconnects: whether a connection may be made again where no option says so.
+  public init(_ invocation: Invocation, reconnects: Bool) throws(ToolError) {
+    self.reconnects = reconnects
+    for (option, value) in try invocation.options(ConnectionOption.self) {
+      switch option {
+      case .maxTime: maxTime = try value.get()
+      case .reconnectDelay:
+        let milliseconds: Int = try value.get()
+        delay = Double(milliseconds) / 1000
+      case .retries: retries = try value.get()
+      case .retryStatus: retryStatus = try value.get()
+      case .reconnect: self.reconnects = true
+      case .noReconnect: self.reconnects = false
+      case .idleTimeout: idleTimeout = try value.get()
+      case .verbose: isVerbose = true
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+import Foundation
+import TestSupport
+
+@testable import FeedCore
+@testable import jdiff
+@testable import jpatch
+@testable import paginate
+@testable import sse_cat
+@testable import sse_serve
+@testable import ws_cat
+@testable import xml_split
+
+/// The option tables of the tools, as the tools have them.
+enum Tables {
+  static let all: [ToolSpec] = [jdiff, jpatch, paginate, sseCat, sseServe, wsCat, xmlSplit]
+
+  static func of(_ tool: String) throws -> ToolSpec {
+    guard let table = all.first(where: { $0.name == tool }) else { throw NoTable(tool: tool) }
+    return table
+  }
+
+  struct NoTable: Error { let tool: String }
+}
+
+/// An option as the table and the man page both list it.
+struct ListedOption: CustomStringConvertible {
+  var letter: String?
+  /// Without the dashes.
+  var name: String
+  /// `FILE`; `a|b` for a choice; nil for an option without a value.
+  var value: String?
+  var group: String
+  var defaultValue: String?
+  /// Of each list, one is needed: `--follow`, or `a URL`.
+  var needs: Set<[String]> = []
+  /// `--raw`, `--type merge-patch`.
+  var excludes: Set<String> = []
+  var meaningless: Set<String> = []
+
+  /// `-0 --null, under Output; needs --raw`
+  var description: String {
+    var text = (letter.map { "-\($0) " } ?? "") + "--\(name)" + (value.map { " \($0)" } ?? "") + ", under \(group)"
+    if let defaultValue { text += "; default \(defaultValue)" }
+    for list in needs.map({ $0.joined(separator: " or ") }).sorted() { text += "; needs \(list)" }
+    for other in excludes.sorted() { text += "; excludes \(other)" }
+    for other in meaningless.sorted() { text += "; not with \(other)" }
+    return text
+  }
+}
+
+extension ListedOption {
+  /// - Parameter tool: where every command line has a URL, no row needs to say that it needs one.
+  init(_ row: OptionSpec, of tool: ToolSpec) {
+    func words(_ condition: OptionCondition) -> String {
+      condition == .url ? "a URL" : "--\(condition.name)\(condition.value.map { " " + $0 } ?? "")"
+    }
+    let needs = ([row.group.needs] + row.needs).filter { !$0.isEmpty && !($0 == [.url] && tool.readsURL([])) }
+      .map { $0.map(words) }.filter { !$0.contains("--" + row.name) }
+    self.init(
+      letter: row.letter.map { String($0) }, name: row.name, value: row.type?.name, group: row.group.heading,
+      defaultValue: row.defaultValue, needs: Set(needs), excludes: Set(row.excludes.map(words)),
+      meaningless: Set((row.group.meaningless + row.meaningless).map(words)))
+    if let (other, third) = row.excludesUnless { excludes.insert("\(words(other)) unless \(words(third))") }
+  }
+}
+
+extension OptionSpec {
+  /// The letter and the name with their dashes.
+  var words: [String] { (letter.map { ["-\($0)"] } ?? []) + ["--" + name] }
+  var choice: [String]? { if case .words(let words)? = type?.completion { words } else { nil } }
+}
