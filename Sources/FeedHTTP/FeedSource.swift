@@ -9,7 +9,7 @@ public enum FeedSource: Sendable {
 
   /// - Parameter operands: all that were given; none is standard input.
   /// - Throws: a usage error. It quotes nothing: a URL may hold a password, and a word that lost its quotes a token.
-  public init(_ operands: [[UInt8]]) throws(ToolError) {
+  public init(_ operands: [[UInt8]]) throws(ToolFailure) {
     if operands.count > 1 { throw .usage("expected one URL or file, found \(operands.count)") }
     guard let operand = operands.first else {
       self = .file(.standardInput)
@@ -32,10 +32,10 @@ public enum FeedSource: Sendable {
 
 extension InputFile {
   /// Opens what was taken for a file since it does not begin like a URL.
-  public func openFeed(_ streams: StandardStreams) throws(ToolError) -> Descriptor {
+  public func openFeed(_ streams: StandardStreams) throws(ToolFailure) -> Descriptor {
     do { return try open(streams) } catch {
       guard seemsToBeAHost else { throw error }
-      throw ToolError(error.status, error.message + " (a URL begins with http:// or https://)", source: name)
+      throw error.adding(" (a URL begins with http:// or https://)")
     }
   }
 
@@ -55,7 +55,7 @@ extension InputFile {
 extension HTTPURL {
   /// The URL that a person has typed.
   /// - Throws: a usage error.
-  public init(operand: [UInt8]) throws(ToolError) {
+  public init(operand: [UInt8]) throws(ToolFailure) {
     do { self = try HTTPURL(typed: operand) } catch { throw .usage(error.message) }
   }
 

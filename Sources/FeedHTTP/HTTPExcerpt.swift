@@ -47,19 +47,19 @@ public enum HTTPExcerpt {
   }
 }
 
-extension ToolError {
-  /// The error about an answer, with `***` for what the answer quotes of the request's secrets.
+extension Diagnostic {
+  /// What is said about an answer, with `***` for what the answer quotes of the request's secrets.
   /// - Parameter secrets: further ones.
-  public func hidingSecrets(of request: HTTPRequest, and secrets: [[UInt8]]) -> ToolError {
+  public func hidingSecrets(of request: HTTPRequest, and secrets: [[UInt8]]) -> Diagnostic {
     // Not the rest of the query too: its words may be those of our own message.
     let secrets = request.secrets + secrets
-    let message = String(decoding: HTTPExcerpt.hiding(secrets, in: Array(message.utf8)), as: UTF8.self)
+    var safe = self
+    safe.text = String(decoding: HTTPExcerpt.hiding(secrets, in: Array(text.utf8)), as: UTF8.self)
     // Where the line holds a secret, no caret would be at the right place.
-    let place = place.map { place in
-      let isClean = HTTPExcerpt.hiding(secrets, in: place.excerpt) == place.excerpt
-      return Place(line: place.line, column: place.column, excerpt: isClean ? place.excerpt : [])
+    if let place, HTTPExcerpt.hiding(secrets, in: place.excerpt) != place.excerpt {
+      safe.place = TextPlace(line: place.line, column: place.column)
     }
-    return ToolError(status, message, source: source, place: place, record: record, isUsage: isUsage)
+    return safe
   }
 }
 

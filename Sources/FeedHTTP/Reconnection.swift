@@ -118,7 +118,7 @@ public struct Reconnection: Sendable {
 
   /// - Parameter broughtAny: whether anything came over the connection that ended.
   /// - Throws: what ends the tool otherwise than well.
-  public mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolError) -> Verdict {
+  public mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> Verdict {
     switch ending {
     case .finished, .stopped: return .end(.yes)
     case .outOfTime: return .end(try endOfTime())
@@ -146,27 +146,27 @@ public struct Reconnection: Sendable {
   }
 
   /// What it means that the time is up.
-  public func endOfTime() throws(ToolError) -> ExitStatus {
+  public func endOfTime() throws(ToolFailure) -> ExitStatus {
     if wasOpen && !isFailing { return .yes }
     let time = secondsText(rules.maxTime ?? 0)
     let reason = lastFailure.map { ": " + $0 } ?? ""
-    throw ToolError(.later, "\(missing) when \(time) s had passed" + reason, source: source)
+    throw .failed(.later, "\(missing) when \(time) s had passed" + reason, source: source)
   }
 
   private mutating func refused(
     _ status: Int, _ message: String, isFromProxy: Bool, atLeast: Double
-  ) throws(ToolError) -> Verdict {
+  ) throws(ToolFailure) -> Verdict {
     let retried = rules.retryStatus ?? (wasOpen ? Self.passing : isFromProxy ? Self.unreachable : .none)
-    guard rules.reconnects, retried.contains(status) else { throw ToolError(.otherEnd, message, source: source) }
+    guard rules.reconnects, retried.contains(status) else { throw .failed(.otherEnd, message, source: source) }
     return try retry(message, atLeast: atLeast)
   }
 
-  private mutating func retry(_ message: String, atLeast: Double) throws(ToolError) -> Verdict {
+  private mutating func retry(_ message: String, atLeast: Double) throws(ToolFailure) -> Verdict {
     isFailing = true
     failedAttempts += 1
     if failedAttempts > rules.retries {
       let attempts = failedAttempts == 1 ? "" : "; gave up after \(failedAttempts) attempts"
-      throw ToolError(.otherEnd, message + attempts, source: source)
+      throw .failed(.otherEnd, message + attempts, source: source)
     }
     return wait(max(backoff.fail(), atLeast), afterFailure: message)
   }
@@ -183,13 +183,13 @@ public struct Reconnection: Sendable {
     return .wait(seconds: seconds, message: text, isSilent: isSilent)
   }
 
-  private func failure(_ error: HTTPError) -> ToolError {
+  private func failure(_ error: HTTPError) -> ToolFailure {
     let status: ExitStatus =
       switch error.kind {
       case .local: .trouble
       case .timedOut: .later
       case .transient, .permanent, .proxy: .otherEnd
       }
-    return ToolError(status, error.message, source: source)
+    return .failed(status, error.message, source: source)
   }
 }

@@ -21,25 +21,25 @@ struct Follow {
   /// How many changes were printed since the last whole document.
   private var changesSinceFull = 0
 
-  init(_ options: Options, _ streams: StandardStreams) throws(ToolError) {
+  init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
     self.streams = streams
     file = options.files[0]
     output = ByteWriter(streams.output, records: .filter)
   }
 
-  mutating func run() throws(ToolError) -> ExitStatus {
+  mutating func run() throws(ToolFailure) -> ExitStatus {
     var input = DocumentInput(
       file, try file.open(streams), maxDepth: options.maxDepth, maxSize: options.maxSize,
       isLineDelimited: options.skipsErrors, record: "document")
     try resume()
-    do throws(ToolError) {
+    do throws(ToolFailure) {
       while let item = try next(&input) {
         try take(item)
         if checkpoint.isDue { try settle() }
       }
     } catch {
-      if !error.isBrokenPipe { try settle() }
+      if error != .brokenPipe { try settle() }
       throw error
     }
     try settle()
@@ -47,7 +47,7 @@ struct Follow {
   }
 
   /// Goes on where the checkpoint ends: with its document, so that whoever reads has it too.
-  private mutating func resume() throws(ToolError) {
+  private mutating func resume() throws(ToolFailure) {
     checkpoint = try CheckpointKeeper(options.checkpoint)
     guard let path = options.checkpoint, let saved = try checkpoint.saved(), let document = saved.document else {
       return
@@ -55,7 +55,7 @@ struct Follow {
     if options.firstID != nil, !saved.id.isEmpty {
       lastID = Int(String(decoding: saved.id, as: UTF8.self))
       guard let lastID, Options.ids.contains(lastID) else {
-        throw ToolError(
+        throw .failed(
           .trouble, "the id '\(shortened(saved.id))' of the checkpoint is no number to count from (--no-ids)",
           source: quoted(path))
       }
@@ -68,21 +68,21 @@ struct Follow {
   }
 
   /// The next document, past lines that are none where that is wanted.
-  private mutating func next(_ input: inout DocumentInput) throws(ToolError) -> StreamedDocument? {
+  private mutating func next(_ input: inout DocumentInput) throws(ToolFailure) -> StreamedDocument? {
     while true {
-      do throws(ToolError) {
+      do throws(ToolFailure) {
         return try input.next(
-          orHangUpOf: streams.output, beforeWaiting: { () throws(ToolError) in try settle() })
+          orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try settle() })
       } catch {
         guard options.skipsErrors, error.place != nil else { throw error }
-        streams.complain(error, as: jdiff.name)
+        streams.say(error.diagnostic)
         status = .no
         input.skipLine()
       }
     }
   }
 
-  private mutating func take(_ item: StreamedDocument) throws(ToolError) {
+  private mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
     let record = "document \(item.number)"
     tellOfRecords(item, record)
     if let current, current.whole.bytes == item.document.bytes { return }
@@ -122,25 +122,25 @@ struct Follow {
     let isRecord = EventRecord.isUnmistakable(item.document.root)
     if areRecords == nil, isRecord {
       let text = "this is an event record, and jdiff compares documents (sse-cat --raw prints only the data)"
-      streams.complain(ToolError(.no, text, source: file.name, record: record), as: jdiff.name)
+      streams.say(Diagnostic(text, source: file.name, record: record))
     }
     areRecords = isRecord
   }
 
   /// What the reader has after a change: the new document, but where something is ignored or has no order, what the
   /// patch makes of the old one.
-  private func held(_ old: Side, _ new: Side, _ patch: Patch?, _ record: String) throws(ToolError) -> Side {
+  private func held(_ old: Side, _ new: Side, _ patch: Patch?, _ record: String) throws(ToolFailure) -> Side {
     guard !options.scope.isEmpty, let patch else { return new }
     let result: JSONDocument
     do { result = try patch.applied(to: old.whole) } catch {
-      throw ToolError(.trouble, Patch.defect + error.message, source: file.name, record: record)
+      throw .failed(.trouble, Patch.defect + error.message, source: file.name, record: record)
     }
     return try side(result, record)
   }
 
-  private func side(_ document: JSONDocument, _ record: String?) throws(ToolError) -> Side {
+  private func side(_ document: JSONDocument, _ record: String?) throws(ToolFailure) -> Side {
     do { return try Side(document, options.scope) } catch {
-      throw ToolError(.trouble, error.message, source: file.name, record: record)
+      throw .failed(.trouble, error.message, source: file.name, record: record)
     }
   }
 
@@ -172,7 +172,7 @@ struct Follow {
   }
 
   /// Writes out what was printed, and then the checkpoint that covers it.
-  private mutating func settle() throws(ToolError) {
+  private mutating func settle() throws(ToolFailure) {
     try output.flushOutput()
     try checkpoint.save(Checkpoint(id: id, document: current.map { JSONTree($0.whole.root) }))
   }

@@ -6,7 +6,7 @@ struct Pair {
   let options: Options
   let streams: StandardStreams
 
-  func run() throws(ToolError) -> ExitStatus {
+  func run() throws(ToolFailure) -> ExitStatus {
     let oldText = try read(options.files[0])
     let newText = try read(options.files[1])
     let old = try parse(oldText, options.files[0])
@@ -23,17 +23,17 @@ struct Pair {
     return isSame ? .yes : .no
   }
 
-  private func read(_ file: InputFile) throws(ToolError) -> [UInt8] {
+  private func read(_ file: InputFile) throws(ToolFailure) -> [UInt8] {
     try file.readJSON(streams, limit: options.maxSize, option: "--\(Flag.maxSize.spec.name)")
   }
 
-  private func parse(_ text: [UInt8], _ file: InputFile) throws(ToolError) -> JSONDocument {
+  private func parse(_ text: [UInt8], _ file: InputFile) throws(ToolFailure) -> JSONDocument {
     try file.parse(text, maxDepth: options.maxDepth)
   }
 
-  private func side(_ document: JSONDocument, _ file: InputFile) throws(ToolError) -> Side {
+  private func side(_ document: JSONDocument, _ file: InputFile) throws(ToolFailure) -> Side {
     do { return try Side(document, options.scope) } catch {
-      throw ToolError(.trouble, error.message, source: file.name)
+      throw .failed(.trouble, error.message, source: file.name)
     }
   }
 
@@ -46,7 +46,7 @@ struct Pair {
   }
 
   /// - Returns: whether there is no difference.
-  private func printPatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolError) -> Bool {
+  private func printPatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) -> Bool {
     if options.output == .status, old.isWhole, new.isWhole {
       // Ends at the first difference.
       return JSONEquality.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
@@ -66,17 +66,17 @@ struct Pair {
     return isSame
   }
 
-  private func printMergePatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolError) -> Bool {
+  private func printMergePatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) -> Bool {
     var diff = MergeDiff(old, new)
     let text: [UInt8]
     do { text = try diff.patch() } catch {
-      throw ToolError(.trouble, error.message, source: options.files[1].name)
+      throw .failed(.trouble, error.message, source: options.files[1].name)
     }
     try write(.merge(text), from: old, to: new, &output)
     return diff.isSame
   }
 
-  private func write(_ patch: Patch, from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolError) {
+  private func write(_ patch: Patch, from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) {
     if options.verifies { try patch.verify(from: old, to: new, options.scope) }
     patch.write(compact: options.isCompact, to: &output)
     output.endLine()

@@ -42,7 +42,7 @@ enum Patch {
 
   /// Reads the patch back from its text, applies it, and compares.
   /// - Throws: when it does not lead from one to the other.
-  func verify(from old: Side, to new: Side, _ scope: Scope) throws(ToolError) {
+  func verify(from old: Side, to new: Side, _ scope: Scope) throws(ToolFailure) {
     let problem: String
     do throws(Defect) {
       let result = try reread().applied(to: old.whole, scope)
@@ -52,7 +52,7 @@ enum Patch {
     } catch {
       problem = error.message
     }
-    throw ToolError(.trouble, Self.defect + problem)
+    throw .failed(.trouble, Self.defect + problem)
   }
 
   static let defect = "the patch is wrong, which is a defect of jdiff: "

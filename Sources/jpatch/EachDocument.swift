@@ -6,15 +6,15 @@ struct EachDocument {
   let options: Options
   let streams: StandardStreams
 
-  func run() throws(ToolError) -> ExitStatus {
+  func run() throws(ToolFailure) -> ExitStatus {
     let patches = try NamedPatch.read(options, streams)
     var input = DocumentInput(
       options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
       record: "document")
     var output = ByteWriter(streams.output, records: .filter)
-    do throws(ToolError) {
+    do throws(ToolFailure) {
       while let item = try input.next(
-        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolError) in try output.flushOutput() })
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try output.flushOutput() })
       {
         try patch(item, patches, to: &output)
       }
@@ -27,19 +27,20 @@ struct EachDocument {
     return .yes
   }
 
-  private func patch(_ item: StreamedDocument, _ patches: [NamedPatch], to output: inout ByteWriter) throws(ToolError) {
+  private func patch(_ item: StreamedDocument, _ patches: [NamedPatch], to output: inout ByteWriter) throws(ToolFailure)
+  {
     let record = "document \(item.number)"
     try Swapped(options).refuse(patches, to: item.document.root, record: record)
     var tree = JSONTree(item.document.root)
     var noUndo: UndoLog?
     for patch in patches {
       do { try patch.patch.apply(to: &tree, options.patching, undo: &noUndo) } catch {
-        throw ToolError(error.isLimit ? .trouble : .no, error.message, source: patch.source, record: record)
+        throw .failed(error.isLimit ? .trouble : .no, error.message, source: patch.source, record: record)
       }
     }
     let selected: JSONTree
     do { selected = try tree.value(at: options.select) } catch {
-      throw ToolError(.no, "--select: " + error.message, source: options.file.name, record: record)
+      throw .failed(.no, "--select: " + error.message, source: options.file.name, record: record)
     }
     JSONWriter.writeCompact(selected, to: &output)
     output.endLine()

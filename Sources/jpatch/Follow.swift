@@ -35,20 +35,20 @@ struct Follow {
     stream.patchEvent = options.patchEvent
   }
 
-  mutating func run() throws(ToolError) -> ExitStatus {
+  mutating func run() throws(ToolFailure) -> ExitStatus {
     try begin()
     var input = DocumentInput(
       options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
       record: "event")
-    do throws(ToolError) {
+    do throws(ToolFailure) {
       while let item = try input.next(
-        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolError) in try settle() })
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try settle() })
       {
         try take(item)
         if checkpoint.isDue { try settle() }
       }
     } catch {
-      if !error.isBrokenPipe { try settle() }
+      if error != .brokenPipe { try settle() }
       throw error
     }
     try settle()
@@ -57,20 +57,20 @@ struct Follow {
   }
 
   /// Input in which nothing was for this tool is told (law 12).
-  private func complainOfNothing() throws(ToolError) {
+  private func complainOfNothing() throws(ToolFailure) {
     guard census.known == 0 else { return }
     if census.foreign > 0 {
       let text = "no event records in this input (jdiff --follow makes them of documents)"
-      throw ToolError(.no, text, source: options.file.name)
+      throw .failed(.no, text, source: options.file.name)
     }
     if census.others > 0 {
       let text = "no event here brings a document or a change (--data-event and --patch-event say what they are called)"
-      throw ToolError(.no, text, source: options.file.name)
+      throw .failed(.no, text, source: options.file.name)
     }
   }
 
   /// The document before the first event: the checkpoint's, else the given one.
-  private mutating func begin() throws(ToolError) {
+  private mutating func begin() throws(ToolFailure) {
     checkpoint = try CheckpointKeeper(options.checkpoint)
     if let saved = try checkpoint.saved() {
       view.mark = saved.mark
@@ -80,11 +80,11 @@ struct Follow {
     stream.begin(with: JSONTree(try options.readDocument(file, streams).root))
   }
 
-  private mutating func take(_ item: StreamedDocument) throws(ToolError) {
+  private mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
     let name = "event \(item.number)"
     let record: EventRecord?
     do { record = try EventRecord(item.document.root) } catch {
-      throw ToolError(
+      throw .failed(
         .trouble, error.message, source: options.file.name, place: item.place(of: error.offset), record: name)
     }
     guard let record else {
@@ -109,19 +109,18 @@ struct Follow {
         }
       case .message(let text):
         let text = "error: " + String(decoding: text, as: UTF8.self)
-        streams.complain(ToolError(.yes, text, source: options.file.name, record: name), as: jpatch.name)
+        streams.say(Diagnostic(text, source: options.file.name, record: name))
         return
       case .skipped: return tell("skipped until the next document", of: name)
       case .other: return tell("skipped: no event of a document stream", of: name)
       }
     } catch {
       census.known += 1
-      let status = options.resyncs || !error.isMalformed ? ExitStatus.no : .trouble
       let text = options.resyncs && !isSkipping ? "; changes are skipped until the next document" : ""
-      let complaint = ToolError(
-        status, error.message + text, source: options.file.name, place: error.offset.map(item.place(of:)), record: name)
-      guard options.resyncs else { throw complaint }
-      streams.complain(complaint, as: jpatch.name)
+      let complaint = Diagnostic(
+        error.message + text, source: options.file.name, place: error.offset.map(item.place(of:)), record: name)
+      guard options.resyncs else { throw .failed(error.isMalformed ? .trouble : .no, complaint) }
+      streams.say(complaint)
       isSkipping = true
       self.status = .no
       return
@@ -133,11 +132,11 @@ struct Follow {
   private func tell(_ message: String, _ reason: View.Reason? = nil, of record: String) {
     guard options.isVerbose else { return }
     let text = message + (reason?.words ?? "")
-    streams.complain(ToolError(.yes, text, source: options.file.name, record: record), as: jpatch.name)
+    streams.say(Diagnostic(text, source: options.file.name, record: record))
   }
 
   /// Writes out what was printed, and then the checkpoint that covers it.
-  private mutating func settle() throws(ToolError) {
+  private mutating func settle() throws(ToolFailure) {
     try output.flushOutput()
     try checkpoint.save(Checkpoint(id: stream.id, document: stream.document, mark: view.mark))
   }

@@ -6,7 +6,7 @@ struct OneDocument {
   let options: Options
   let streams: StandardStreams
 
-  func run() throws(ToolError) -> ExitStatus {
+  func run() throws(ToolFailure) -> ExitStatus {
     try checkUndoFile()
     if options.isInPlace, EditedFile.isNotRegular(options.filePath) { throw refusal(.notRegular) }
     let patches = try NamedPatch.read(options, streams)
@@ -20,7 +20,7 @@ struct OneDocument {
       try swapped.refuse(item, to: tree)
       do { try item.patch.apply(to: &tree, options.patching, undo: &undo) } catch {
         if options.isCheck && !error.isLimit { return .no }
-        throw ToolError(error.isLimit ? .trouble : .no, error.message, source: item.source)
+        throw .failed(error.isLimit ? .trouble : .no, error.message, source: item.source)
       }
     }
     if options.isCheck { return .yes }
@@ -36,19 +36,19 @@ struct OneDocument {
 
   // MARK: In place
 
-  private func edit() throws(ToolError) -> EditedFile {
+  private func edit() throws(ToolFailure) -> EditedFile {
     do throws(EditedFile.Refusal) { return try EditedFile.open(options.filePath) } catch { throw refusal(error) }
   }
 
-  private func refusal(_ refusal: EditedFile.Refusal) -> ToolError {
+  private func refusal(_ refusal: EditedFile.Refusal) -> ToolFailure {
     switch refusal {
     case .system(let error): .system(error, options.file.name)
-    case .notRegular: ToolError(.trouble, "is no regular file (--in-place)", source: options.file.name)
-    case .locked: ToolError(.later, "another process has locked it (--in-place)", source: options.file.name)
+    case .notRegular: .failed(.trouble, "is no regular file (--in-place)", source: options.file.name)
+    case .locked: .failed(.later, "another process has locked it (--in-place)", source: options.file.name)
     }
   }
 
-  private func read(_ file: EditedFile) throws(ToolError) -> JSONDocument {
+  private func read(_ file: EditedFile) throws(ToolFailure) -> JSONDocument {
     let content = try options.file.readAll(
       from: file.descriptor, limit: options.patching.maxSize, option: "--\(Flag.maxSize.spec.name)",
       isWorthReading: JSONDocument.mayBegin)
@@ -57,7 +57,7 @@ struct OneDocument {
 
   private func replace(
     _ file: EditedFile, by tree: JSONTree, of document: JSONDocument, undo: JSONPatch?
-  ) throws(ToolError) {
+  ) throws(ToolFailure) {
     let companion = options.undo.flatMap { path in
       undo.map { patch in CompanionFile(path) { output in Self.write(patch, to: &output) } }
     }
@@ -72,7 +72,7 @@ struct OneDocument {
       }
     } catch {
       if error == .changed, file.hasChanged {
-        throw ToolError(.later, "changed while it was being patched, and was left alone", source: options.file.name)
+        throw .failed(.later, "changed while it was being patched, and was left alone", source: options.file.name)
       }
       if let failure = companion?.failure, let undo = options.undo { throw .system(failure, quoted(undo)) }
       throw .system(error, options.file.name)
@@ -81,7 +81,7 @@ struct OneDocument {
 
   // MARK: To standard output
 
-  private func print(_ tree: JSONTree, of document: JSONDocument, undo: JSONPatch?) throws(ToolError) {
+  private func print(_ tree: JSONTree, of document: JSONDocument, undo: JSONPatch?) throws(ToolFailure) {
     var output = ByteWriter(streams.output, records: .filter)
     guard let file = options.undo, let undo else {
       write(tree, of: document, to: &output)
@@ -93,7 +93,7 @@ struct OneDocument {
     } catch {
       throw .system(error, quoted(file))
     }
-    do throws(ToolError) {
+    do throws(ToolFailure) {
       write(tree, of: document, to: &output)
       try output.flushOutput()
     } catch {
@@ -103,7 +103,7 @@ struct OneDocument {
   }
 
   /// The undo patch must not take the place of a file that this run reads or writes otherwise.
-  private func checkUndoFile() throws(ToolError) {
+  private func checkUndoFile() throws(ToolFailure) {
     guard let undo = options.undo else { return }
     let others = [options.filePath, options.patchPath, options.filePath + (options.backup ?? [])]
     let identity = Descriptor.Identity(undo)
@@ -115,9 +115,9 @@ struct OneDocument {
     if isTaken { throw .usage("option '--undo': '\(quoted(undo))' is in use for something else here") }
   }
 
-  private func select(_ tree: inout JSONTree) throws(ToolError) -> JSONTree {
+  private func select(_ tree: inout JSONTree) throws(ToolFailure) -> JSONTree {
     do { return try tree.value(at: options.select) } catch {
-      throw ToolError(.no, "--select: " + error.message, source: options.file.name)
+      throw .failed(.no, "--select: " + error.message, source: options.file.name)
     }
   }
 

@@ -22,12 +22,12 @@ struct NamedPatch {
   var isMerge: Bool { if case .merge = patch { true } else { false } }
 
   /// Reads all patches.
-  static func read(_ options: Options, _ streams: StandardStreams) throws(ToolError) -> [NamedPatch] {
+  static func read(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) -> [NamedPatch] {
     var patches: [NamedPatch] = []
     if let file = options.patchFile {
       patches += try parse(try options.readAll(file, streams), file.name, options)
       if patches.isEmpty {
-        throw ToolError(
+        throw .failed(
           .trouble, JSONError(.empty, at: 0).message, source: file.name, place: TextPosition().place(of: 0, in: []))
       }
     }
@@ -39,7 +39,8 @@ struct NamedPatch {
     return patches
   }
 
-  private static func parse(_ bytes: [UInt8], _ source: String, _ options: Options) throws(ToolError) -> [NamedPatch] {
+  private static func parse(_ bytes: [UInt8], _ source: String, _ options: Options) throws(ToolFailure) -> [NamedPatch]
+  {
     var stream = JSONStream(maxDepth: options.maxDepth)
     stream.append(bytes)
     var patches: [NamedPatch] = []
@@ -50,7 +51,7 @@ struct NamedPatch {
       do {
         patches.append(NamedPatch(patch: try patch(item.document.root, options), source: source))
       } catch {
-        throw ToolError(.trouble, error.message, source: source, place: item.place(of: error.offset))
+        throw .failed(.trouble, error.message, source: source, place: item.place(of: error.offset))
       }
     }
   }

@@ -13,7 +13,7 @@ struct Swapped {
   ///   - patches: those that are about to be applied.
   ///   - document: what they are applied to.
   ///   - record: what messages call it, where there are several.
-  func refuse(_ patches: [NamedPatch], to document: JSONValue, record: String? = nil) throws(ToolError) {
+  func refuse(_ patches: [NamedPatch], to document: JSONValue, record: String? = nil) throws(ToolFailure) {
     guard options.type == .byForm, patches.contains(where: \.isMerge) else { return }
     if JSONPatch.looksLikePatch(document) { throw refusal("the document is a JSON Patch", record) }
     if options.isInPlace, JSONPatch.isKnownOperation(document) {
@@ -22,13 +22,13 @@ struct Swapped {
   }
 
   /// With -i, before a patch that would leave nothing of an array.
-  func refuse(_ patch: NamedPatch, to tree: JSONTree) throws(ToolError) {
+  func refuse(_ patch: NamedPatch, to tree: JSONTree) throws(ToolFailure) {
     guard options.type == .byForm, options.isInPlace, patch.isMerge, tree.kind == .array else { return }
     throw refusal("a merge patch would replace this array as a whole")
   }
 
-  private func refusal(_ what: String, _ record: String? = nil) -> ToolError {
+  private func refusal(_ what: String, _ record: String? = nil) -> ToolFailure {
     let advice = ": are PATCH and FILE the wrong way round? (--type merge-patch)"
-    return ToolError(.trouble, what + advice, source: options.file.name, record: record)
+    return .failed(.trouble, what + advice, source: options.file.name, record: record)
   }
 }

@@ -11,9 +11,9 @@ struct PagePrinter {
     self.output = ByteWriter(output, records: .network)
   }
 
-  mutating func flush() throws(ToolError) { try output.flushOutput() }
+  mutating func flush() throws(ToolFailure) { try output.flushOutput() }
 
-  mutating func print(_ step: Walker.Step) throws(ToolError) {
+  mutating func print(_ step: Walker.Step) throws(ToolFailure) {
     switch form {
     case .items:
       for item in step.items {

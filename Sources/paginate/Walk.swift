@@ -12,12 +12,12 @@ struct ServerWalk {
   private var source: PageSource
   private var printer: PagePrinter
 
-  init(_ url: HTTPURL, _ settings: Options, _ streams: StandardStreams) throws(ToolError) {
+  init(_ url: HTTPURL, _ settings: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
     self.settings = settings
     self.streams = streams
     do { walker = try Walker(settings.walk, first: PageRequest(first: settings.http.request(url))) } catch {
-      throw error.toolError(in: url.display, page: 1, isLocal: false)
+      throw error.failure(in: url.display, page: 1, isLocal: false)
     }
     guard let origin = walker.origin else { throw .usage("no URL given") }
     let secrets = SecretParameters([], of: PageRequest(first: settings.http.request(url)), next: settings.walk.next)
@@ -25,24 +25,24 @@ struct ServerWalk {
     printer = PagePrinter(settings.form, streams.output)
   }
 
-  mutating func run() throws(ToolError) -> ExitStatus {
+  mutating func run() throws(ToolFailure) -> ExitStatus {
     var request = PageRequest(first: settings.http.request(url))
     var hasComplained = false
     while true {
       guard let (answer, document) = try source.page(request) else {
-        throw ToolError(.otherEnd, "HTTP 304 without a condition", source: url.display)
+        throw .failed(.otherEnd, "HTTP 304 without a condition", source: url.display)
       }
       let step: Walker.Step
       do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
         throw source.safe(
-          error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body),
+          error.failure(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body),
           about: answer)
       }
       if let complaint = step.complaint {
         hasComplained = true
         try printer.flush()
-        let error = ToolError(.otherEnd, complaint, source: answer.url.display, record: "page \(walker.pages)")
-        streams.complain(source.safe(error, about: answer), as: paginate.name)
+        let text = Diagnostic(complaint, source: answer.url.display, record: "page \(walker.pages)")
+        streams.say(source.safe(text, about: answer))
       }
       if walker.pages == 1 { source.tell(walker.shape, beyond: settings.walk, url) }
       source.progress.items += step.items.count
@@ -63,7 +63,7 @@ struct ServerWalk {
       case .link, .end: return settings.form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
       case .failure(let error):
         throw source.safe(
-          error.toolError(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body), about: answer)
+          error.failure(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body), about: answer)
       }
     }
   }
@@ -77,17 +77,17 @@ struct LocalWalk {
   private var walker: Walker
   private var request: PageRequest?
 
-  init(_ file: InputFile, _ settings: Options, _ streams: StandardStreams) throws(ToolError) {
+  init(_ file: InputFile, _ settings: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.file = file
     self.settings = settings
     self.streams = streams
     request = settings.base.map { PageRequest(first: settings.http.request($0)) }
     do { walker = try Walker(settings.walk, first: request) } catch {
-      throw error.toolError(in: file.name, page: 1, isLocal: true)
+      throw error.failure(in: file.name, page: 1, isLocal: true)
     }
   }
 
-  mutating func run() throws(ToolError) -> ExitStatus {
+  mutating func run() throws(ToolFailure) -> ExitStatus {
     let descriptor = try file.openFeed(streams)
     defer { if !file.isStandardInput { descriptor.closeQuietly() } }
     var input = DocumentInput(
@@ -95,21 +95,21 @@ struct LocalWalk {
     var printer = PagePrinter(settings.form, streams.output)
     var hasLink = false
     var isEmpty = true
-    do throws(ToolError) {
+    do throws(ToolFailure) {
       while let page = try input.next(
-        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolError) in try printer.flush() })
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try printer.flush() })
       {
         isEmpty = false
         if try take(page, &printer, &hasLink) { break }
       }
     } catch {
-      if !error.isBrokenPipe { try printer.flush() }
+      if error != .brokenPipe { try printer.flush() }
       throw error
     }
     try printer.flush()
     // An answer that did not come is not the last page.
     if isEmpty, settings.form == .nextLink {
-      throw ToolError(.trouble, "expected a page, found nothing", source: file.name)
+      throw .failed(.trouble, "expected a page, found nothing", source: file.name)
     }
     return settings.form == .nextLink && !hasLink ? .no : .yes
   }
@@ -117,7 +117,7 @@ struct LocalWalk {
   /// - Returns: whether nothing of what follows is wanted.
   private mutating func take(
     _ page: StreamedDocument, _ printer: inout PagePrinter, _ hasLink: inout Bool
-  ) throws(ToolError) -> Bool {
+  ) throws(ToolFailure) -> Bool {
     let step: Walker.Step
     do { step = try walker.take(request, nil, page.document) } catch { throw failure(error, page) }
     try printer.print(step)
@@ -135,8 +135,8 @@ struct LocalWalk {
     return false
   }
 
-  private func failure(_ error: WalkError, _ page: StreamedDocument) -> ToolError {
-    error.toolError(
+  private func failure(_ error: WalkError, _ page: StreamedDocument) -> ToolFailure {
+    error.failure(
       in: file.name, page: page.number, isLocal: true, body: page.document.bytes, from: page.position)
   }
 }

@@ -27,7 +27,7 @@ struct Connection {
 
   /// Runs until the stream is open, or will not be.
   /// - Returns: nil when it is open.
-  mutating func open() throws(ToolError) -> ConnectionEnding? {
+  mutating func open() throws(ToolFailure) -> ConnectionEnding? {
     while true {
       let event: HTTPTransfer.Event?
       do { event = try transfer.next() } catch { return .failed(error) }
@@ -39,7 +39,7 @@ struct Connection {
   }
 
   /// Pumps until the stream ends.
-  mutating func run(_ pump: inout EventPump) throws(ToolError) -> ConnectionEnding {
+  mutating func run(_ pump: inout EventPump) throws(ToolFailure) -> ConnectionEnding {
     while true {
       let event: HTTPTransfer.Event?
       do { event = try transfer.next() } catch { return .lost(error) }
@@ -59,7 +59,7 @@ struct Connection {
 
   /// Waits for the network.
   /// - Returns: an ending when a time is up.
-  private mutating func waitForNetwork() throws(ToolError) -> ConnectionEnding? {
+  private mutating func waitForNetwork() throws(ToolFailure) -> ConnectionEnding? {
     let idleDeadline = idleTimeout.map { lastActivity + $0 }
     let first = [deadline, idleDeadline].compactMap(\.self).min()
     let wakeup: HTTPClient.Wakeup
@@ -78,7 +78,7 @@ struct Connection {
   }
 
   /// Judges the head (WHATWG HTML §9.2.3): a stream is status 200 and the right type.
-  private mutating func answer() throws(ToolError) -> ConnectionEnding? {
+  private mutating func answer() throws(ToolFailure) -> ConnectionEnding? {
     let head = transfer.head
     if head.status == 204 { return .stopped }
     let type = head.mediaType
@@ -95,7 +95,7 @@ struct Connection {
   }
 
   /// The first line of the body that is not blank, for a message.
-  private mutating func firstLine() throws(ToolError) -> String {
+  private mutating func firstLine() throws(ToolFailure) -> String {
     let patience = min(Clock.monotonic() + Self.patience, deadline ?? .infinity)
     var body: [UInt8] = []
     // Whatever goes wrong here, what there is will do.

@@ -48,7 +48,7 @@ struct EventPump {
   mutating func restart() { parser.restart() }
 
   /// Prints what a chunk completes.
-  mutating func take(_ chunk: [UInt8]) throws(ToolError) -> Progress {
+  mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> Progress {
     var index = 0
     while let item = try nextItem(chunk, &index) {
       switch item {
@@ -68,7 +68,7 @@ struct EventPump {
   }
 
   /// Writes out what has been printed, and then what that covers: before waiting, and at the end.
-  mutating func settle() throws(ToolError) {
+  mutating func settle() throws(ToolFailure) {
     try output.flushOutput()
     try save(parser.lastEventID)
   }
@@ -79,7 +79,7 @@ struct EventPump {
     try? save(handledID)
   }
 
-  private mutating func save(_ id: [UInt8]) throws(ToolError) {
+  private mutating func save(_ id: [UInt8]) throws(ToolFailure) {
     // An older ID brings some events again; a long one might bring none for ever.
     let isLong = id.count > ResumableID.longest
     if isLong { tellLongID() }
@@ -93,16 +93,16 @@ struct EventPump {
     guard options.keepsCheckpoint, !hasToldLongID, !options.http.isSilent else { return }
     hasToldLongID = true
     let text = "an event ID is longer than \(ResumableID.longest) bytes: the checkpoint does not keep it"
-    streams.complain(ToolError(.later, text, source: source), as: sseCat.name)
+    streams.say(Diagnostic(text, source: source))
   }
 
-  private mutating func nextItem(_ chunk: [UInt8], _ index: inout Int) throws(ToolError) -> EventStreamParser.Item? {
+  private mutating func nextItem(_ chunk: [UInt8], _ index: inout Int) throws(ToolFailure) -> EventStreamParser.Item? {
     do { return try parser.next(chunk.span, from: &index) } catch {
       throw failure("longer than \(options.maxEventSize) bytes (--max-event-size)", event: count + 1)
     }
   }
 
-  private mutating func takeEvent() throws(ToolError) -> Progress {
+  private mutating func takeEvent() throws(ToolFailure) -> Progress {
     count += 1
     if let data = options.untilData, parser.data == data { return .finished }
     if let type = options.untilType, parser.type == type { return .finished }
@@ -112,7 +112,7 @@ struct EventPump {
     return printed < options.maxEvents ? .goesOn : .finished
   }
 
-  private func failure(_ message: String, event: Int) -> ToolError {
-    ToolError(blame, message, source: source, record: "event \(event)")
+  private func failure(_ message: String, event: Int) -> ToolFailure {
+    .failed(blame, message, source: source, record: "event \(event)")
   }
 }

@@ -15,11 +15,11 @@ struct LocalStream {
     pump = EventPump(options, source: file.name, blame: .trouble, streams)
   }
 
-  mutating func run() throws(ToolError) -> ExitStatus {
+  mutating func run() throws(ToolFailure) -> ExitStatus {
     var reader = ByteReader(try file.openFeed(streams))
     var head: [UInt8] = []
     var isWhole = false
-    do throws(ToolError) {
+    do throws(ToolFailure) {
       while try waitForInput(reader) {
         isWhole = try !read(&reader)
         if isWhole { break }
@@ -32,21 +32,21 @@ struct LocalStream {
     }
     try pump.settle()
     if isWhole, pump.parser.isForeign {
-      throw ToolError(
+      throw .failed(
         .no, "no event stream in this input" + InputGuess.hint(head, wantsEvents: true), source: file.name)
     }
     return .yes
   }
 
-  private func read(_ reader: inout ByteReader) throws(ToolError) -> Bool {
+  private func read(_ reader: inout ByteReader) throws(ToolFailure) -> Bool {
     do { return try reader.next() } catch { throw .system(error, file.name) }
   }
 
   /// - Returns: false when the time is up.
-  private mutating func waitForInput(_ reader: ByteReader) throws(ToolError) -> Bool {
+  private mutating func waitForInput(_ reader: ByteReader) throws(ToolFailure) -> Bool {
     if let deadline, Clock.monotonic() >= deadline { return false }
     return try FeedCore.waitForInput(
       of: reader.descriptor, orHangUpOf: streams.output, until: deadline
-    ) { () throws(ToolError) in try pump.settle() }
+    ) { () throws(ToolFailure) in try pump.settle() }
   }
 }

@@ -16,18 +16,18 @@ struct Subscription {
   private var refusedID: [UInt8] = []
   private var hasToldDelay = false
 
-  init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolError) {
+  init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
     self.options = options
     self.streams = streams
     http = options.http
     reconnection = Reconnection(options.rules, source: url.display, missing: "no event stream")
     pump = EventPump(options, source: url.display, blame: .otherEnd, streams)
-    do { client = try HTTPClient() } catch { throw ToolError(.trouble, error.message, source: url.display) }
+    do { client = try HTTPClient() } catch { throw .failed(.trouble, error.message, source: url.display) }
   }
 
-  mutating func run() throws(ToolError) -> ExitStatus {
-    do throws(ToolError) {
+  mutating func run() throws(ToolFailure) -> ExitStatus {
+    do throws(ToolFailure) {
       while true {
         let ending = try connect()
         try pump.settle()
@@ -41,10 +41,10 @@ struct Subscription {
 
   // MARK: Connecting
 
-  private mutating func connect() throws(ToolError) -> ConnectionEnding {
+  private mutating func connect() throws(ToolFailure) -> ConnectionEnding {
     let id = pump.parser.lastEventID
     tell("connecting" + (id.isEmpty ? "" : " after event ID '\(shortened(id))'"))
-    if let problem = http.readAgain() { complain(problem) }
+    if let problem = http.readAgain() { complain(problem.diagnostic) }
     var connection: Connection
     do {
       connection = try Connection(
@@ -90,7 +90,7 @@ struct Subscription {
   // MARK: Afterwards
 
   /// - Returns: the exit status, or nil when it is time to connect again.
-  private mutating func judge(_ ending: ConnectionEnding) throws(ToolError) -> ExitStatus? {
+  private mutating func judge(_ ending: ConnectionEnding) throws(ToolFailure) -> ExitStatus? {
     if case .stopped = ending { tell("the server asks to stop (HTTP 204)") }
     switch try reconnection.judge(ending, broughtAny: broughtEvents) {
     case .end(let status):
@@ -109,9 +109,9 @@ struct Subscription {
     if options.rules.isVerbose { complain(message) }
   }
 
-  private func complain(_ message: String) { complain(ToolError(.later, message, source: url.display)) }
+  private func complain(_ message: String) { complain(Diagnostic(message, source: url.display)) }
 
-  private func complain(_ error: ToolError) {
-    if !http.isSilent { streams.complain(error, as: sseCat.name) }
+  private func complain(_ diagnostic: Diagnostic) {
+    if !http.isSilent { streams.say(diagnostic) }
   }
 }

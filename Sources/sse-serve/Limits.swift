@@ -19,7 +19,7 @@ enum Limits {
   static let acceptsInTurn = 64
 
   /// How many clients there may be, after making room for them.
-  static func clients(_ options: Options) throws(ToolError) -> Int {
+  static func clients(_ options: Options) throws(ToolFailure) -> Int {
     let others = otherConnections + otherFiles
     let wanted = options.maxClients + others
     let limit = OpenFiles.raiseLimit(to: wanted)
@@ -27,7 +27,7 @@ enum Limits {
     if options.isMaxClientsGiven || limit <= others {
       let what = options.isMaxClientsGiven ? "option '--max-clients'" : "a server"
       let needed = options.isMaxClientsGiven ? wanted : others + 1
-      throw ToolError(.trouble, "\(what) needs \(needed) open files, and the limit here is \(limit) (ulimit -n)")
+      throw .failed(.trouble, "\(what) needs \(needed) open files, and the limit here is \(limit) (ulimit -n)")
     }
     return limit - others
   }

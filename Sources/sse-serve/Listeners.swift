@@ -18,10 +18,10 @@ struct Listeners {
 
   /// Listens on all addresses that the host has, on one port.
   /// - Returns: where that is.
-  mutating func listen(host: [UInt8], port: UInt16, place: String) throws(ToolError) -> [SocketAddress] {
+  mutating func listen(host: [UInt8], port: UInt16, place: String) throws(ToolFailure) -> [SocketAddress] {
     let addresses: [SocketAddress]
     do { addresses = try SocketAddress.resolve(host: host, port: port) } catch {
-      throw ToolError(.trouble, error.message, source: place)
+      throw .failed(.trouble, error.message, source: place)
     }
     var bound: [SocketAddress] = []
     for (index, address) in addresses.enumerated() {

@@ -16,7 +16,7 @@ struct RecordInput {
 
   /// Reads a piece, and publishes the records that it completes.
   /// - Returns: false at the end of the input.
-  mutating func read(into publisher: inout Publisher) throws(ToolError) -> Bool {
+  mutating func read(into publisher: inout Publisher) throws(ToolFailure) -> Bool {
     let goesOn: Bool
     do { goesOn = try stream.read(from: descriptor) } catch {
       // It was another process that has taken it.
@@ -27,10 +27,10 @@ struct RecordInput {
     return goesOn
   }
 
-  private mutating func next(isLast: Bool, _ publisher: inout Publisher) throws(ToolError) -> StreamedDocument? {
+  private mutating func next(isLast: Bool, _ publisher: inout Publisher) throws(ToolFailure) -> StreamedDocument? {
     while true {
       do { return try stream.next(isLast: isLast) } catch {
-        let error = ToolError.malformed(error, in: InputFile.standardInput.name, record: "event")
+        let error = ToolFailure.malformed(error, in: InputFile.standardInput.name, record: "event")
         guard skipsErrors else { throw error }
         publisher.skip(error)
         stream.skipLine()

@@ -13,7 +13,7 @@ struct Server {
   enum End {
     case input
     case signal(Int32)
-    case failure(ToolError)
+    case failure(ToolFailure)
   }
 
   let options: Options
@@ -42,7 +42,7 @@ struct Server {
   /// Whether it was said that no more clients can be accepted.
   private var isExhausted = false
 
-  init(_ options: Options, _ streams: StandardStreams) throws(ToolError) {
+  init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
     self.streams = streams
     router = Router(token: options.token, isPlain: options.isPlain)
@@ -53,7 +53,7 @@ struct Server {
     do { poller = try Poller() } catch { throw .system(error, options.place) }
   }
 
-  mutating func run() throws(ToolError) -> ExitStatus {
+  mutating func run() throws(ToolFailure) -> ExitStatus {
     try open()
     while true {
       do throws(SystemError) {
@@ -76,14 +76,14 @@ struct Server {
 
   // MARK: Beginning and end
 
-  private mutating func open() throws(ToolError) {
+  private mutating func open() throws(ToolFailure) {
     let addresses = try listeners.listen(host: options.host, port: options.port, place: options.place)
     router.hosts = options.hosts(on: addresses)
     do { try listeners.begin(&poller) } catch { throw unableToServe(error) }
     // Whoever has started it by hand wants to know where to look.
     if options.isVerbose || streams.error.isTerminal {
       for address in addresses {
-        streams.complain(ToolError(.yes, "listening on http://\(address.text)/"), as: sseServe.name)
+        streams.say(Diagnostic("listening on http://\(address.text)/"))
       }
     }
     if let file = options.portFile, let port = addresses.first?.port {
@@ -187,7 +187,7 @@ struct Server {
 
   private mutating func readInput() {
     guard isReading else { return }
-    do throws(ToolError) {
+    do throws(ToolFailure) {
       if try input.read(into: &publisher) { return }
     } catch {
       return leave(.failure(error))
@@ -237,17 +237,17 @@ struct Server {
   // MARK: Words
 
   /// For what this process cannot do without.
-  private func unableToServe(_ error: SystemError) -> ToolError {
-    ToolError(.trouble, "cannot serve clients: \(error.message)", source: options.place)
+  private func unableToServe(_ error: SystemError) -> ToolFailure {
+    .failed(.trouble, "cannot serve clients: \(error.message)", source: options.place)
   }
 
   func tell(_ message: String, of connection: Connection? = nil) {
     guard options.isVerbose else { return }
-    streams.complain(ToolError(.yes, message, source: connection?.name), as: sseServe.name)
+    streams.say(Diagnostic(message, source: connection?.name))
   }
 
   private func complain(_ message: String) {
-    streams.complain(ToolError(.trouble, message, source: options.place), as: sseServe.name)
+    streams.say(Diagnostic(message, source: options.place))
   }
 }
 

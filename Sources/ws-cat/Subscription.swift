@@ -12,7 +12,7 @@ struct Subscription {
   private var source: MessageSource
   private var reconnection: Reconnection
 
-  init(_ options: Options, _ streams: StandardStreams) throws(ToolError) {
+  init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
     self.streams = streams
     let name = options.url.display
@@ -21,12 +21,12 @@ struct Subscription {
     reconnection = Reconnection(rules, source: name, missing: "no connection")
     pump = MessagePump(options, source: name, streams)
     source = MessageSource(options, streams)
-    do { client = try HTTPClient() } catch { throw ToolError(.trouble, error.message, source: name) }
-    do { signals = try Signals.caught() } catch { throw ToolError(.trouble, error.message) }
+    do { client = try HTTPClient() } catch { throw .failed(.trouble, error.message, source: name) }
+    do { signals = try Signals.caught() } catch { throw .failed(.trouble, error.message) }
   }
 
-  mutating func run() throws(ToolError) -> ExitStatus {
-    do throws(ToolError) {
+  mutating func run() throws(ToolFailure) -> ExitStatus {
+    do throws(ToolFailure) {
       while true {
         let before = pump.count
         let ending = try connect()
@@ -41,9 +41,9 @@ struct Subscription {
     }
   }
 
-  private mutating func connect() throws(ToolError) -> ConnectionEnding {
+  private mutating func connect() throws(ToolFailure) -> ConnectionEnding {
     tell("connecting")
-    if let problem = options.http.readAgain(refusing: options.refuseReservedHeaders) { complain(problem) }
+    if let problem = options.http.readAgain(refusing: options.refuseReservedHeaders) { complain(problem.diagnostic) }
     var connection: Connection
     do {
       connection = try Connection(
@@ -62,7 +62,7 @@ struct Subscription {
   }
 
   /// Ends as the world wants it, with all that was printed written out.
-  private mutating func obey(_ summons: Connection.Summons) throws(ToolError) {
+  private mutating func obey(_ summons: Connection.Summons) throws(ToolFailure) {
     switch summons {
     case .hangUp: throw .brokenPipe
     case .signal(let number):
@@ -72,7 +72,7 @@ struct Subscription {
   }
 
   /// - Returns: the exit status, or nil when it is time to connect again.
-  private mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolError) -> ExitStatus? {
+  private mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> ExitStatus? {
     switch try reconnection.judge(ending, broughtAny: broughtAny) {
     case .end(let status):
       if case .closed = ending { tell("closed by the server") }
@@ -83,7 +83,7 @@ struct Subscription {
       if try sleep(until: min(until, reconnection.deadline ?? until), or: signals, streams.output) {
         var number: [UInt8] = []
         do { _ = try signals.read(upTo: 1, into: &number) } catch {
-          throw ToolError(.trouble, "cannot take a signal: " + error.message)
+          throw .failed(.trouble, "cannot take a signal: " + error.message)
         }
         if let number = number.first { try obey(.signal(Int32(number))) }
       }
@@ -96,9 +96,9 @@ struct Subscription {
     if options.rules.isVerbose { complain(message) }
   }
 
-  private func complain(_ message: String) { complain(ToolError(.later, message, source: options.url.display)) }
+  private func complain(_ message: String) { complain(Diagnostic(message, source: options.url.display)) }
 
-  private func complain(_ error: ToolError) {
-    if !options.http.isSilent { streams.complain(error, as: wsCat.name) }
+  private func complain(_ diagnostic: Diagnostic) {
+    if !options.http.isSilent { streams.say(diagnostic) }
   }
 }

@@ -22,7 +22,7 @@ struct WebSocketURL: Equatable {
 
   /// - Parameter operands: all that were given.
   /// - Throws: a usage error, which quotes nothing: a URL may hold a password.
-  init(operands: [[UInt8]]) throws(ToolError) {
+  init(operands: [[UInt8]]) throws(ToolFailure) {
     guard operands.count == 1 else { throw .usage("expected one URL, found \(operands.count) operands") }
     let operand = operands[0]
     guard let scheme = HTTPURL.scheme(of: operand) else {

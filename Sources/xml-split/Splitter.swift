@@ -32,14 +32,14 @@ struct Splitter {
   }
 
   /// Goes through all files.
-  mutating func run() throws(ToolError) -> ExitStatus {
-    do throws(ToolError) {
+  mutating func run() throws(ToolFailure) -> ExitStatus {
+    do throws(ToolFailure) {
       for file in options.inputs { try take(file) }
       writer.finish()
       try writer.flush()
     } catch {
       // What was good is written first.
-      if !error.isBrokenPipe {
+      if error != .brokenPipe {
         writer.finish()
         try writer.flush()
       }
@@ -50,14 +50,14 @@ struct Splitter {
 
   // MARK: Reading
 
-  private mutating func take(_ file: InputFile) throws(ToolError) {
+  private mutating func take(_ file: InputFile) throws(ToolFailure) {
     window = Window()
     begin()
     var source: InputSource
     do { source = try InputSource(file, streams, hasPrefixes: options.hasPrefixes) } catch { return try report(error) }
     defer { source.close() }
     while true {
-      try source.wait { () throws(ToolError) in try writer.flush() }
+      try source.wait { () throws(ToolFailure) in try writer.flush() }
       let piece: InputSource.Piece
       do { piece = try source.next(&window) } catch {
         guard error.place != nil else { throw error }
@@ -95,7 +95,7 @@ struct Splitter {
   }
 
   /// Goes on with what has come.
-  private mutating func goOn(_ source: InputSource, isLast: Bool) throws(ToolError) {
+  private mutating func goOn(_ source: InputSource, isLast: Bool) throws(ToolFailure) {
     try goThrough(source, isLast: isLast)
     try lookForJoint(source)
     while let first = records.first, isTooLarge(first) {
@@ -108,7 +108,7 @@ struct Splitter {
   /// - Parameter hasMore: with `isLast`, that something does follow, which is no XML: that all ends here is no error.
   private mutating func goThrough(
     _ source: InputSource, isLast: Bool, hasMore: Bool = false
-  ) throws(ToolError) {
+  ) throws(ToolFailure) {
     let bytes = window.bytes
     let span = bytes.span
     while true {
@@ -144,18 +144,18 @@ struct Splitter {
 
   // MARK: Errors
 
-  private mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolError) {
+  private mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolFailure) {
     if !isSilent { try report(source.failure(error, window)) }
   }
 
   /// Ends with an error, or only says it, once for all that is wrong until something is right again.
-  private mutating func report(_ error: ToolError) throws(ToolError) {
+  private mutating func report(_ error: ToolFailure) throws(ToolFailure) {
     if !options.skipsErrors { throw error }
     hasFailed = true
     if isSilent { return }
     isSilent = true
     try writer.flush()
-    streams.complain(error, as: xmlSplit.name)
+    streams.say(error.diagnostic)
   }
 
   private func isTooLarge(_ record: WantedElement) -> Bool {
@@ -184,7 +184,7 @@ struct Splitter {
   }
 
   /// Says it when another document seems to have begun inside this one.
-  private mutating func lookForJoint(_ source: InputSource) throws(ToolError) {
+  private mutating func lookForJoint(_ source: InputSource) throws(ToolFailure) {
     let position = dropped + tokenizer.offset
     switch joined.judge(&tokenizer.watch, from: dropped, at: position, limit: options.limits.maxToken) {
     case nil: return
@@ -201,9 +201,9 @@ struct Splitter {
   }
 
   /// Prints a message that is no error.
-  private mutating func warn(_ message: String, _ offset: Int, _ source: InputSource) throws(ToolError) {
+  private mutating func warn(_ message: String, _ offset: Int, _ source: InputSource) throws(ToolFailure) {
     try writer.flush()
-    streams.complain(source.failure(XMLError(message, at: offset), window), as: xmlSplit.name)
+    streams.say(source.failure(XMLError(message, at: offset), window).diagnostic)
   }
 
   // MARK: Elements

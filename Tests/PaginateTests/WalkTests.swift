@@ -137,13 +137,13 @@ struct WalkTests {
     let body = "{\"r\":[\n{\"id\":1},\n  {\"di\":2}]}"
     let document = try json(body)
     let error = try #require(throws: WalkError.self) { _ = try walker.take(nil, nil, document) }
-    let local = error.toolError(in: "-", page: 1, isLocal: true, body: body.bytes)
+    let local = error.failure(in: "-", page: 1, isLocal: true, body: body.bytes)
     #expect(local.status == .trouble)
     #expect(
-      text(local.rendered(by: "paginate", withExcerpt: false))
+      text(local.diagnostic.rendered(by: "paginate", withExcerpt: false))
         == "paginate: -:3:3: page 1: item 2: no id at /id (--id)\n")
-    #expect(error.toolError(in: "https://a/", page: 1, isLocal: false, body: body.bytes).status == .otherEnd)
+    #expect(error.failure(in: "https://a/", page: 1, isLocal: false, body: body.bytes).status == .otherEnd)
     #expect(WalkError(.loop, "x").status(isLocal: true) == .trouble)
-    #expect(WalkError(.usage, "x").toolError(in: "-", page: 1, isLocal: false).isUsage)
+    #expect(WalkError(.usage, "x").failure(in: "-", page: 1, isLocal: false) == .usage("x"))
   }
 }

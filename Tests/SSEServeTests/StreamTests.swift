@@ -116,10 +116,10 @@ import Testing
   func publisher(_ records: String, plain: Bool = false, _ change: (inout Options) -> Void = { _ in }) throws
     -> Publisher
   {
-    var options = try Options(sseServe.parse([Array("0".utf8)]), StandardStreams())
+    var options = try Options(sseServe.parse([Array("0".utf8)]), StandardStreams(program: "sse-serve"))
     options.isPlain = plain
     change(&options)
-    var publisher = Publisher(options, StandardStreams(error: Descriptor(-1)))
+    var publisher = Publisher(options, StandardStreams(program: "sse-serve", error: Descriptor(-1)))
     var stream = JSONStream()
     stream.append(Array(records.utf8))
     while let item = try stream.next(isLast: true) { try publisher.take(item) }
@@ -207,7 +207,7 @@ import Testing
       #"{"event":"a\nb","data":1}"#, #"{"event":"a","id":"\u0000","data":1}"#, #"{"event":"a","id":"\r","data":1}"#,
       #"{"event":"a"}"#, #"{"event":1,"data":1}"#, "[]",
     ] {
-      #expect(throws: ToolError.self, "\(record)") { try publisher(record, plain: true) }
+      #expect(throws: ToolFailure.self, "\(record)") { try publisher(record, plain: true) }
       #expect(throws: Never.self, "\(record)") { try publisher(record, plain: true) { $0.skipsErrors = true } }
     }
   }

@@ -1,4 +1,20 @@
-/// A place in a text as people count it: lines from 1, ended by LF; columns in bytes, from 1.
+/// Where in a text something is wrong.
+public struct TextPlace: Equatable, Sendable {
+  /// Counted from 1; lines end at LF.
+  public let line: Int
+  /// In bytes, counted from 1.
+  public let column: Int
+  /// The text of the line as far as it is known, for the caret.
+  public let excerpt: [UInt8]
+
+  public init(line: Int, column: Int, excerpt: [UInt8] = []) {
+    self.line = line
+    self.column = column
+    self.excerpt = excerpt
+  }
+}
+
+/// A position in a text as people count it: lines from 1, ended by LF; columns in bytes, from 1.
 public struct TextPosition: Equatable, Sendable {
   public private(set) var line = 1
   public private(set) var column = 1
@@ -20,7 +36,7 @@ public struct TextPosition: Equatable, Sendable {
   }
 
   /// The place of `offset` in `bytes`, whose first byte is at this position, with its line for the caret.
-  public func place(of offset: Int, in bytes: [UInt8]) -> ToolError.Place {
+  public func place(of offset: Int, in bytes: [UInt8]) -> TextPlace {
     var position = self
     let offset = min(offset, bytes.count)
     position.advance(over: bytes.span, 0..<offset)
@@ -28,6 +44,6 @@ public struct TextPosition: Equatable, Sendable {
     let end = firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, offset..<bytes.count) ?? bytes.count
     // The line may have begun before these bytes; then there is no telling what stood there, and no caret.
     let excerpt = offset - start == position.column - 1 ? Array(bytes[start..<end]) : []
-    return ToolError.Place(line: position.line, column: position.column, excerpt: excerpt)
+    return TextPlace(line: position.line, column: position.column, excerpt: excerpt)
   }
 }

@@ -13,7 +13,7 @@ public struct InputFile: Sendable {
 
   public var isStandardInput: Bool { path == nil }
 
-  public func open(_ streams: StandardStreams) throws(ToolError) -> Descriptor {
+  public func open(_ streams: StandardStreams) throws(ToolFailure) -> Descriptor {
     guard let path else {
       streams.tellOfTerminal()
       return streams.input
@@ -23,16 +23,16 @@ public struct InputFile: Sendable {
 
   /// The one document that the content is.
   /// - Parameter content: what was read.
-  public func parse(_ content: [UInt8], maxDepth: Int) throws(ToolError) -> JSONDocument {
+  public func parse(_ content: [UInt8], maxDepth: Int) throws(ToolFailure) -> JSONDocument {
     do { return try JSONDocument(parsing: content, maxDepth: maxDepth) } catch {
-      throw ToolError(
+      throw .failed(
         .trouble, error.message + InputGuess.hint(for: error, in: content), source: name,
         place: TextPosition().place(of: error.offset, in: content))
     }
   }
 
   /// The whole content, which should be JSON: no more is read of what cannot begin a document.
-  public func readJSON(_ streams: StandardStreams, limit: Int, option: String) throws(ToolError) -> [UInt8] {
+  public func readJSON(_ streams: StandardStreams, limit: Int, option: String) throws(ToolFailure) -> [UInt8] {
     try readAll(streams, limit: limit, option: option, isWorthReading: JSONDocument.mayBegin)
   }
 
@@ -43,7 +43,7 @@ public struct InputFile: Sendable {
   public func readAll(
     _ streams: StandardStreams, limit: Int = .max, option: String = "",
     isWorthReading: ([UInt8]) -> Bool = { _ in true }
-  ) throws(ToolError) -> [UInt8] {
+  ) throws(ToolFailure) -> [UInt8] {
     let descriptor = try open(streams)
     defer { if !isStandardInput { descriptor.closeQuietly() } }
     return try readAll(from: descriptor, limit: limit, option: option, isWorthReading: isWorthReading)
@@ -52,9 +52,9 @@ public struct InputFile: Sendable {
   /// The whole content of the open file.
   public func readAll(
     from descriptor: Descriptor, limit: Int, option: String, isWorthReading: ([UInt8]) -> Bool = { _ in true }
-  ) throws(ToolError) -> [UInt8] {
+  ) throws(ToolFailure) -> [UInt8] {
     do { return try ByteReader.readAll(descriptor, limit: limit, isWorthReading: isWorthReading) } catch {
-      if error.isTooLarge { throw ToolError(.trouble, "more than \(limit) bytes (\(option))", source: name) }
+      if error.isTooLarge { throw .failed(.trouble, "more than \(limit) bytes (\(option))", source: name) }
       throw .system(error, name)
     }
   }

@@ -6,12 +6,14 @@ public struct StandardStreams: Sendable {
   public var input = Descriptor.standardInput
   public var output = Descriptor.standardOutput
   public var error = Descriptor.standardError
-  /// The tool's name, for what is told before it is known who tells it.
-  public var program = ""
+  /// Who speaks on standard error.
+  let program: String
 
   public init(
-    input: Descriptor = .standardInput, output: Descriptor = .standardOutput, error: Descriptor = .standardError
+    program: String, input: Descriptor = .standardInput, output: Descriptor = .standardOutput,
+    error: Descriptor = .standardError
   ) {
+    self.program = program
     self.input = input
     self.output = output
     self.error = error
@@ -24,37 +26,40 @@ public struct StandardStreams: Sendable {
   }
 
   /// Prints a message that does not end the tool.
-  public func complain(_ complaint: ToolError, as program: String) {
-    let excerpt = error.isTerminal
-    error.write(complaint.rendered(by: program, withExcerpt: excerpt).span)
+  public func say(_ diagnostic: Diagnostic) {
+    error.write(diagnostic.rendered(by: program, withExcerpt: error.isTerminal).span)
+  }
+
+  /// Prints what ends the tool.
+  func say(_ failure: ToolFailure) {
+    error.write(failure.rendered(by: program, withExcerpt: error.isTerminal).span)
   }
 }
 
 extension ToolSpec {
   /// Runs a tool as the whole process.
   /// - Parameter run: the tool itself; what it throws is printed and gives the exit status.
-  public func main(_ run: (Invocation, StandardStreams) throws(ToolError) -> ExitStatus) -> Never {
+  public func main(_ run: (Invocation, StandardStreams) throws(ToolFailure) -> ExitStatus) -> Never {
     Process.restoreEnvironment()
     Descriptor.claimStandardStreams()
     Signals.ignoreFileSizeLimit()
-    var streams = StandardStreams()
-    streams.program = name
-    do throws(ToolError) {
+    let streams = StandardStreams(program: name)
+    do throws(ToolFailure) {
       let status = try answer(Process.arguments, streams, run)
       // A disk that fills up may say so only now.
       do { try streams.output.close() } catch { throw .output(error) }
       Process.exit(status.rawValue)
     } catch {
-      if error.isBrokenPipe { Signals.dieOfBrokenPipe() }
-      streams.complain(error, as: name)
+      if error == .brokenPipe { Signals.dieOfBrokenPipe() }
+      streams.say(error)
       Process.exit(error.status.rawValue)
     }
   }
 
   func answer(
     _ arguments: [[UInt8]], _ streams: StandardStreams,
-    _ run: (Invocation, StandardStreams) throws(ToolError) -> ExitStatus
-  ) throws(ToolError) -> ExitStatus {
+    _ run: (Invocation, StandardStreams) throws(ToolFailure) -> ExitStatus
+  ) throws(ToolFailure) -> ExitStatus {
     let invocation = try parse(arguments)
     guard let (option, value) = try invocation.options(CommonOption.self).first else {
       try invocation.checkRelations()

@@ -1,7 +1,7 @@
 /// Waits for input on `input`, until `deadline`, or until nobody reads `output`.
 /// - Returns: whether there is input.
 /// - Throws: in the last case, so that the tool ends as by SIGPIPE.
-public func sleep(until deadline: Double, or input: Descriptor?, _ output: Descriptor) throws(ToolError) -> Bool {
+public func sleep(until deadline: Double, or input: Descriptor?, _ output: Descriptor) throws(ToolFailure) -> Bool {
   while true {
     let left = deadline - Clock.monotonic()
     if left <= 0 { return false }
@@ -25,8 +25,8 @@ public func sleep(until deadline: Double, or input: Descriptor?, _ output: Descr
 @discardableResult
 public func waitForInput(
   of input: Descriptor, orHangUpOf output: Descriptor, until deadline: Double? = nil,
-  beforeWaiting settle: () throws(ToolError) -> Void
-) throws(ToolError) -> Bool {
+  beforeWaiting settle: () throws(ToolFailure) -> Void
+) throws(ToolFailure) -> Bool {
   let isThere: Bool
   do { isThere = try input.hasInput } catch { throw .waiting(error) }
   if isThere { return true }

@@ -11,7 +11,7 @@ public struct StreamedDocument: Sendable {
   public let position: TextPosition
 
   /// The place of an offset in the document's bytes.
-  public func place(of offset: Int) -> ToolError.Place { position.place(of: offset, in: document.bytes) }
+  public func place(of offset: Int) -> TextPlace { position.place(of: offset, in: document.bytes) }
 }
 
 public struct JSONStream {
@@ -22,7 +22,7 @@ public struct JSONStream {
     public let hint: String
     /// Which document it is in, from 1.
     public let number: Int
-    public let place: ToolError.Place
+    public let place: TextPlace
   }
 
   private let maxDepth: Int
@@ -176,11 +176,11 @@ public struct JSONStream {
   }
 }
 
-extension ToolError {
+extension ToolFailure {
   /// Input that is not the JSON it should be.
   /// - Parameter record: what the documents of the stream are called: `event`, `document`; nil where there is one.
-  public static func malformed(_ failure: JSONStream.Failure, in source: String, record: String? = nil) -> ToolError {
-    ToolError(
+  public static func malformed(_ failure: JSONStream.Failure, in source: String, record: String? = nil) -> ToolFailure {
+    .failed(
       .trouble, failure.message + failure.hint, source: source, place: failure.place,
       record: record.map { "\($0) \(failure.number)" })
   }

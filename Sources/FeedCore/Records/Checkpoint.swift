@@ -26,7 +26,7 @@ public struct Checkpoint: Sendable {
   /// Reads a checkpoint.
   /// - Returns: nil when there is no such file: start afresh.
   /// - Throws: status 2 when it cannot be read or is no checkpoint.
-  public static func read(_ path: [UInt8], maxDepth: Int = .max) throws(ToolError) -> Checkpoint? {
+  public static func read(_ path: [UInt8], maxDepth: Int = .max) throws(ToolFailure) -> Checkpoint? {
     let name = String(decoding: path, as: UTF8.self)
     let bytes: [UInt8]
     do {
@@ -37,8 +37,8 @@ public struct Checkpoint: Sendable {
       if error.isMissingFile { return nil }
       throw .system(error, name)
     }
-    func refused(_ message: String, at offset: Int) -> ToolError {
-      ToolError(
+    func refused(_ message: String, at offset: Int) -> ToolFailure {
+      .failed(
         .trouble, "not a checkpoint: " + message, source: name, place: TextPosition().place(of: offset, in: bytes))
     }
     let value: JSONValue
@@ -58,7 +58,7 @@ public struct Checkpoint: Sendable {
   }
 
   /// Puts the checkpoint under the name `path`, whole or not at all.
-  public func write(_ path: [UInt8]) throws(ToolError) {
+  public func write(_ path: [UInt8]) throws(ToolFailure) {
     do {
       // Nobody else is to read the document.
       try AtomicFile.replace(path, mode: 0o600) { output in

@@ -17,7 +17,7 @@ public struct CheckpointKeeper {
   /// Takes a checkpoint over, until the process ends.
   /// - Parameter path: nil where none is kept.
   /// - Throws: status 4 when another process keeps it, status 2 when it cannot be written.
-  public init(_ path: [UInt8]?) throws(ToolError) {
+  public init(_ path: [UInt8]?) throws(ToolFailure) {
     self.path = path
     guard let path, !Descriptor.isSpecialFile(path) else {
       lock = nil
@@ -26,7 +26,7 @@ public struct CheckpointKeeper {
     // By the name of the file itself, which may have others by symbolic links.
     let lockPath = AtomicFile.resolved(path) + Array(".lock".utf8)
     do { lock = try LockFile.take(lockPath, waits: false) } catch { throw .system(error, quoted(path)) }
-    if lock == nil { throw ToolError(.later, "another process keeps this checkpoint", source: quoted(path)) }
+    if lock == nil { throw .failed(.later, "another process keeps this checkpoint", source: quoted(path)) }
     var leftovers = TemporaryFiles()
     leftovers.sweep(beside: path)
   }
@@ -34,7 +34,7 @@ public struct CheckpointKeeper {
   /// What was saved last.
   /// - Returns: nil where there is nothing yet.
   /// - Throws: status 2 when it cannot be read or is no checkpoint.
-  public func saved() throws(ToolError) -> Checkpoint? {
+  public func saved() throws(ToolFailure) -> Checkpoint? {
     guard let path else { return nil }
     return try Checkpoint.read(path)
   }
@@ -46,7 +46,7 @@ public struct CheckpointKeeper {
   public mutating func invalidate() { isStale = true }
 
   /// Saves, if there is anything new. All that the checkpoint covers must have been written out.
-  public mutating func save(_ checkpoint: Checkpoint) throws(ToolError) {
+  public mutating func save(_ checkpoint: Checkpoint) throws(ToolFailure) {
     guard let path else { return }
     lastTime = Clock.monotonic()
     guard isStale else { return }

@@ -28,8 +28,8 @@ public struct DocumentInput {
   ///   - settle: writes out what was printed; called before any wait.
   /// - Returns: nil when all has been read and taken.
   public mutating func next(
-    orHangUpOf output: Descriptor, beforeWaiting settle: () throws(ToolError) -> Void
-  ) throws(ToolError) -> StreamedDocument? {
+    orHangUpOf output: Descriptor, beforeWaiting settle: () throws(ToolFailure) -> Void
+  ) throws(ToolFailure) -> StreamedDocument? {
     while true {
       if let item = try arrived() { return item }
       if isAtEnd { return nil }
@@ -42,7 +42,7 @@ public struct DocumentInput {
   public mutating func skipLine() { stream.skipLine() }
 
   /// The next document that has arrived as a whole.
-  private mutating func arrived() throws(ToolError) -> StreamedDocument? {
+  private mutating func arrived() throws(ToolFailure) -> StreamedDocument? {
     do { return try stream.next(isLast: isAtEnd) } catch { throw .malformed(error, in: file.name, record: record) }
   }
 }

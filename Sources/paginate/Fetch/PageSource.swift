@@ -21,7 +21,7 @@ struct PageSource {
 
   init(
     _ settings: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
-  ) throws(ToolError) {
+  ) throws(ToolFailure) {
     self.secrets = secrets
     progress = Progress(streams, isWanted: !settings.isVerbose && !settings.http.isSilent)
     self.settings = settings
@@ -33,7 +33,7 @@ struct PageSource {
         client: try HTTPClient(), output: streams.output, maxSize: settings.maxSize, idleTimeout: settings.idleTimeout,
         requestTimeout: settings.requestTimeout)
     } catch {
-      throw ToolError(error.kind == .local ? .trouble : .otherEnd, error.message)
+      throw .failed(error.kind == .local ? .trouble : .otherEnd, error.message)
     }
   }
 
@@ -42,13 +42,13 @@ struct PageSource {
   /// - Returns: nil when it is as it was (304).
   mutating func page(
     _ request: PageRequest, ifNoneMatch: [UInt8]? = nil
-  ) throws(ToolError) -> (answer: Answer, document: JSONDocument)? {
+  ) throws(ToolFailure) -> (answer: Answer, document: JSONDocument)? {
     let url: HTTPURL
-    do { url = try HTTPURL(request.url) } catch { throw ToolError(.otherEnd, "the next link is malformed") }
+    do { url = try HTTPURL(request.url) } catch { throw .failed(.otherEnd, "the next link is malformed") }
     try rest(before: url)
     while true {
       let start = Clock.monotonic()
-      if let problem = http.readAgain(), !http.isSilent { streams.complain(problem, as: paginate.name) }
+      if let problem = http.readAgain(), !http.isSilent { streams.say(problem.diagnostic) }
       progress.show()
       let outcome = exchange.run(self.request(request, url, ifNoneMatch))
       progress.clear()
@@ -56,7 +56,7 @@ struct PageSource {
       case .hangUp: throw .brokenPipe
       case .failed(let error):
         let status: ExitStatus = error.kind == .timedOut ? .later : error.kind == .local ? .trouble : .otherEnd
-        let failure = ToolError(status, error.message, source: url.display)
+        let failure = ToolFailure.failed(status, error.message, source: url.display)
         guard error.mayPass else { throw failure }
         try retry(after: failure, asked: 0, "")
       case .answered(let answer):
@@ -73,19 +73,19 @@ struct PageSource {
   /// - Returns: the page that the answer is; nil when it is time to ask again.
   private mutating func judge(
     _ answer: Answer, _ url: HTTPURL, seconds: Double
-  ) throws(ToolError) -> JSONDocument? {
+  ) throws(ToolFailure) -> JSONDocument? {
     let document: JSONDocument?
-    let fault: ToolError?
+    let fault: ToolFailure?
     do {
       document = try JSONDocument(parsing: answer.body, maxDepth: settings.maxDepth)
       fault = nil
     } catch {
       document = nil
       if let form = AnswerForm.name(of: answer.body) {
-        fault = ToolError(.otherEnd, "expected JSON, found \(form)", source: url.display)
+        fault = .failed(.otherEnd, "expected JSON, found \(form)", source: url.display)
       } else {
         let place = TextPosition().place(of: error.offset, in: answer.body)
-        fault = ToolError(.otherEnd, error.message, source: url.display, place: place)
+        fault = .failed(.otherEnd, error.message, source: url.display, place: place)
       }
     }
     let now = Clock.now()
@@ -97,7 +97,7 @@ struct PageSource {
       progress.pages += 1
       politeness = (asked.wait, asked.reason)
       if answer.body.isEmpty {
-        throw ToolError(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
+        throw .failed(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
       }
       if let fault { throw safe(fault, about: answer) }
       return document
@@ -108,21 +108,23 @@ struct PageSource {
     }
   }
 
-  /// An error without what the answer quotes of what is secret.
-  func safe(_ error: ToolError, about answer: Answer) -> ToolError {
-    error.hidingSecrets(of: answer.request, and: secrets.values)
+  /// What is said without what the answer quotes of what is secret.
+  func safe(_ diagnostic: Diagnostic, about answer: Answer) -> Diagnostic {
+    diagnostic.hidingSecrets(of: answer.request, and: secrets.values)
   }
 
-  private func refusal(_ answer: Answer, _ url: HTTPURL) -> ToolError {
+  func safe(_ failure: ToolFailure, about answer: Answer) -> ToolFailure { failure.saying { safe($0, about: answer) } }
+
+  private func refusal(_ answer: Answer, _ url: HTTPURL) -> ToolFailure {
     let line = HTTPExcerpt.firstLine(of: answer.body, for: answer.request, hiding: secrets.values)
-    return ToolError(
+    return .failed(
       answer.head.status == 429 ? .later : .otherEnd, "HTTP \(answer.head.status)" + (line.isEmpty ? "" : ": " + line),
       source: url.display)
   }
 
   // MARK: Waiting
 
-  mutating func rest(until deadline: Double) throws(ToolError) {
+  mutating func rest(until deadline: Double) throws(ToolFailure) {
     while true {
       let left = deadline - Clock.monotonic()
       if left <= 0 { return progress.clear() }
@@ -134,7 +136,7 @@ struct PageSource {
   }
 
   /// Waits until the server may be asked again.
-  private mutating func rest(before url: HTTPURL) throws(ToolError) {
+  private mutating func rest(before url: HTTPURL) throws(ToolFailure) {
     guard let lastAnswer else { return }
     let wanted = max(politeness.wait, settings.delay)
     if politeness.wait > settings.maxWait { throw tooLong(politeness.wait, politeness.reason, url.display) }
@@ -145,36 +147,36 @@ struct PageSource {
     }
   }
 
-  private mutating func retry(after failure: ToolError, asked: Double, _ reason: String) throws(ToolError) {
+  private mutating func retry(after failure: ToolFailure, asked: Double, _ reason: String) throws(ToolFailure) {
     let seconds = delay.fail(asked: asked)
     guard delay.failures <= settings.retries else {
       let attempts = delay.failures == 1 ? "" : "; gave up after \(delay.failures) attempts"
-      throw ToolError(asked > 0 ? .later : failure.status, failure.message + attempts, source: failure.source)
+      throw .failed(asked > 0 ? .later : failure.status, failure.message + attempts, source: failure.source)
     }
     if asked > settings.maxWait { throw tooLong(asked, reason, failure.source ?? "") }
     // One failure is nothing to talk about: it happens every day.
     let isTold = settings.isVerbose || delay.failures > 1 || seconds > Reconnection.longWait
     if isTold, !http.isSilent {
       let text = failure.message + "; retrying in \(secondsText(seconds)) s"
-      streams.complain(ToolError(.later, text, source: failure.source), as: paginate.name)
+      streams.say(Diagnostic(text, source: failure.source))
     }
     try rest(until: Clock.monotonic() + seconds)
   }
 
-  private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String) -> ToolError {
+  private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String) -> ToolFailure {
     retryWait = Int(min(seconds, 1e9).rounded(.up))
     let text = "asked to wait \(secondsText(seconds)) s (\(reason)), more than \(secondsText(settings.maxWait)) s"
-    return ToolError(.later, text + " (--max-wait)", source: source)
+    return .failed(.later, text + " (--max-wait)", source: source)
   }
 
   /// What `-v` shows.
   func tell(_ message: String, _ url: HTTPURL) {
-    if settings.isVerbose { streams.complain(ToolError(.later, message, source: url.display), as: paginate.name) }
+    if settings.isVerbose { streams.say(Diagnostic(message, source: url.display)) }
   }
 
   /// Tells something that goes with a feed that is read for the first time.
   func note(_ message: String, _ url: HTTPURL) {
-    streams.complain(ToolError(.yes, message, source: url.display), as: paginate.name)
+    streams.say(Diagnostic(message, source: url.display))
   }
 
   /// Says what was found out that the command line has not said.

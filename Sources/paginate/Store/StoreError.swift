@@ -33,7 +33,7 @@ struct StoreError: Error, Equatable, Sendable {
   static func damaged(_ what: String) -> StoreError { StoreError(.corrupt, "the store is damaged: \(what)") }
 
   /// - Parameter source: the name of the store's file.
-  func toolError(_ source: String) -> ToolError {
-    ToolError(kind == .busy ? .later : .trouble, message, source: source)
+  func failure(_ source: String) -> ToolFailure {
+    .failed(kind == .busy ? .later : .trouble, message, source: source)
   }
 }

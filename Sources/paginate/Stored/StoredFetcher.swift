@@ -12,9 +12,9 @@ struct StoredFetcher: PageFetcher {
   /// The name of the store's file, for messages.
   private let file: String
   /// What went wrong, in full.
-  private(set) var failure: ToolError?
+  private(set) var failure: ToolFailure?
   /// What a page complains about although it has items.
-  private(set) var complaint: ToolError?
+  private(set) var complaint: ToolFailure?
 
   init(_ source: PageSource, _ walker: Walker, _ secrets: SecretParameters, method: String, in file: String) {
     self.source = source
@@ -29,12 +29,12 @@ struct StoredFetcher: PageFetcher {
   /// Seconds for which the server wants no request, when that is why it ended.
   var retryWait: Int? { source.retryWait }
 
-  mutating func rest(until deadline: Double) throws(ToolError) { try source.rest(until: deadline) }
+  mutating func rest(until deadline: Double) throws(ToolFailure) { try source.rest(until: deadline) }
 
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
-    do throws(ToolError) {
+    do throws(ToolFailure) {
       guard var stored = PageRequest(json: request) else {
-        throw StoreError.damaged("a request in it cannot be read").toolError(file)
+        throw StoreError.damaged("a request in it cannot be read").failure(file)
       }
       stored.method = method
       let asked = secrets.putBack(stored)
@@ -54,32 +54,32 @@ struct StoredFetcher: PageFetcher {
   }
 
   /// A store may have been made with another URL.
-  private func checkOrigin(of request: PageRequest) throws(ToolError) {
+  private func checkOrigin(of request: PageRequest) throws(ToolFailure) {
     guard let origin = walker.origin else { return }
     do { _ = try origin.target(of: request.url, from: origin.home) } catch {
-      throw error.toolError(in: origin.home.display, page: walker.pages + 1, isLocal: false)
+      throw error.failure(in: origin.home.display, page: walker.pages + 1, isLocal: false)
     }
   }
 
   private mutating func page(
     _ asked: PageRequest, _ request: [UInt8], _ answer: Answer, _ document: JSONDocument
-  ) throws(ToolError) -> FeedPage {
+  ) throws(ToolFailure) -> FeedPage {
     let step: Walker.Step
     do { step = try walker.take(asked, answer.head, document, from: answer.url) } catch {
       throw source.safe(
-        error.toolError(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body),
+        error.failure(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body),
         about: answer)
     }
     if let text = step.complaint {
       complaint = source.safe(
-        ToolError(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)"), about: answer)
+        .failed(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)"), about: answer)
     }
     source.progress.items += step.page.items.count
     var page = FeedPage(items: step.page.items.map(Self.item))
     page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
     page.etag = answer.head.value(of: "etag")
     if step.outcome == .end(.onlyPage) {
-      complaint = ToolError(.no, Walker.onlyPage(document.root), source: answer.url.display)
+      complaint = .failed(.no, Walker.onlyPage(document.root), source: answer.url.display)
     }
     switch step.outcome {
     case .next(let next): page.next = secrets.cut(next).json
@@ -87,7 +87,7 @@ struct StoredFetcher: PageFetcher {
     case .failure(let error):
       // The items are good. That the page leads to itself ends the walk, and this is why.
       failure = source.safe(
-        error.toolError(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body), about: answer)
+        error.failure(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body), about: answer)
       page.next = request
     }
     return page

@@ -11,14 +11,14 @@ struct StoredView {
   private let streams: StandardStreams
   private let file: StoreFile
 
-  init(_ options: Options.Store, _ settings: Options, _ streams: StandardStreams) throws(ToolError) {
+  init(_ options: Options.Store, _ settings: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.settings = settings
     self.streams = streams
     file = try options.stored { () throws(StoreError) in try StoreFile(reading: options.path) }
     self.options = try options.remembering(file)
   }
 
-  func run() throws(ToolError) -> ExitStatus {
+  func run() throws(ToolFailure) -> ExitStatus {
     let feeds = try feeds()
     var output = ByteWriter(streams.output, records: .network)
     var hasOpenGap = false
@@ -42,7 +42,7 @@ struct StoredView {
   }
 
   /// The feed that is meant; without a word about it all that there are.
-  private func feeds() throws(ToolError) -> [FeedRecord] {
+  private func feeds() throws(ToolFailure) -> [FeedRecord] {
     var name = options.feedName
     if case .url(let url) = settings.source {
       name = options.name(of: PageRequest(first: settings.http.request(url)))
@@ -60,10 +60,10 @@ struct StoredView {
     return [feed]
   }
 
-  private func failure(_ message: String) -> ToolError { ToolError(.trouble, message, source: quoted(options.path)) }
+  private func failure(_ message: String) -> ToolFailure { .failed(.trouble, message, source: quoted(options.path)) }
 
   /// Prints the items from the top down to the first gap.
-  private func printItems(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolError) {
+  private func printItems(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
     var left = settings.walk.maxItems
     var top = runs.head?.top
     while let start = top, let head = runs.head, start <= head.bottom, left > 0 {
@@ -89,7 +89,7 @@ struct StoredView {
 
   /// Prints a line for each run: how many items it has, from which id to which, and what is below it; then what was not
   /// printed.
-  private func printStatus(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolError) {
+  private func printStatus(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
     for run in runs.all {
       let count = try options.stored { () throws(StoreError) in try store.liveCount(in: run.range) }
       let ends = try options.stored { () throws(StoreError) in

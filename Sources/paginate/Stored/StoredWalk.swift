@@ -14,7 +14,7 @@ extension Options.Store {
   }
 
   /// These options, with the parameters that earlier runs on the file were told to be secrets.
-  func remembering(_ file: StoreFile) throws(ToolError) -> Self {
+  func remembering(_ file: StoreFile) throws(ToolFailure) -> Self {
     var options = self
     let feeds = try stored { () throws(StoreError) in try file.feeds() }
     options.secretParameters += feeds.flatMap { RememberedOptions.secretParameters(in: $0.options) }
@@ -22,8 +22,8 @@ extension Options.Store {
   }
 
   /// What goes wrong in `body`, as an error of the tool.
-  func stored<T>(_ body: () throws(StoreError) -> T) throws(ToolError) -> T {
-    do { return try body() } catch { throw error.toolError(quoted(path)) }
+  func stored<T>(_ body: () throws(StoreError) -> T) throws(ToolFailure) -> T {
+    do { return try body() } catch { throw error.failure(quoted(path)) }
   }
 }
 
@@ -38,7 +38,7 @@ struct StoredWalk {
 
   init(
     _ url: HTTPURL, _ options: Options.Store, _ settings: Options, _ streams: StandardStreams
-  ) throws(ToolError) {
+  ) throws(ToolFailure) {
     self.url = url
     self.settings = settings
     self.streams = streams
@@ -51,11 +51,11 @@ struct StoredWalk {
     name = self.options.name(of: first)
   }
 
-  private func failure(_ message: String, _ status: ExitStatus) -> ToolError {
-    ToolError(status, message, source: quoted(options.path))
+  private func failure(_ message: String, _ status: ExitStatus) -> ToolFailure {
+    .failed(status, message, source: quoted(options.path))
   }
 
-  func run() throws(ToolError) -> ExitStatus {
+  func run() throws(ToolFailure) -> ExitStatus {
     let record = try enter()
     guard let lock = try options.stored({ () throws(StoreError) in try file.lock(record, waits: options.waits) }) else {
       throw failure("another run is at work on the feed (--wait)", .later)
@@ -92,7 +92,7 @@ struct StoredWalk {
 
   /// The feed's record, which is made where there is none. What was given is only remembered when a page has shown that
   /// it fits.
-  private func enter() throws(ToolError) -> FeedRecord {
+  private func enter() throws(ToolFailure) -> FeedRecord {
     let known = try options.stored { () throws(StoreError) in try file.feed(named: name) }
     if let known { return known }
     try refuseSlip()
@@ -101,7 +101,7 @@ struct StoredWalk {
   }
 
   /// A store that has feeds, and not this one, of which nothing is said either: more likely another URL was meant.
-  private func refuseSlip() throws(ToolError) {
+  private func refuseSlip() throws(ToolFailure) {
     let isDescribed = settings.walk.id != nil || settings.walk.items != nil || settings.walk.next != nil
     guard !isDescribed, options.feedName == nil else { return }
     let feeds = try options.stored { () throws(StoreError) in try file.feeds() }
@@ -111,10 +111,10 @@ struct StoredWalk {
       "no feed of this URL (it has '\(shortened(known.name))'\(more)); to add one, give its '--id'", .trouble)
   }
 
-  private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolError) -> StoredFetcher {
+  private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolFailure) -> StoredFetcher {
     let walker: Walker
     do { walker = try Walker(walk, first: first) } catch {
-      throw error.toolError(in: url.display, page: 1, isLocal: false)
+      throw error.failure(in: url.display, page: 1, isLocal: false)
     }
     guard let origin = walker.origin else { throw .usage("no URL given") }
     return StoredFetcher(
@@ -161,13 +161,13 @@ struct StoredWalk {
   }
 
   /// The server may have asked an earlier run for a longer wait than that would wait.
-  private func restAsAsked(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolError) {
+  private func restAsAsked(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolFailure) {
     let left = try options.stored { () throws(StoreError) in try store.retryWait(now: Self.now) }
     guard let left else { return }
     // Who says how long to wait, or not to wait, has the server asked once: it may have changed its mind.
     let asksAgain = options.asksNow || (settings.isMaxWaitGiven && Double(left) > settings.maxWait)
     if !asksAgain, Double(left) > settings.maxWait {
-      throw ToolError(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
+      throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
     }
     if !asksAgain { try fetcher.rest(until: Clock.monotonic() + Double(left)) }
     try options.stored { () throws(StoreError) in try store.setRetryWait(nil, now: Self.now) }
@@ -178,7 +178,7 @@ struct StoredWalk {
 
   private func run(
     _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore
-  ) throws(ToolError) -> ExitStatus {
+  ) throws(ToolFailure) -> ExitStatus {
     let output = streams.output
     let records = RecordWrites(to: output, of: .network)
     var printer = FeedPrinter { bytes, ends in records.write(bytes, ends, to: output) }
@@ -202,7 +202,7 @@ struct StoredWalk {
     case .interrupted: return .trouble
     case .outcome(let outcome):
       if let found = outcome.failure {
-        throw session.fetcher.failure ?? ToolError(found.status, found.message, source: url.display)
+        throw session.fetcher.failure ?? .failed(found.status, found.message, source: url.display)
       }
       if let complaint = session.fetcher.complaint { throw complaint }
       return outcome.status
@@ -216,6 +216,6 @@ struct StoredWalk {
       case .uncertain(1): "of 1 item it is not known whether it was printed (--redeliver)"
       case .uncertain(let count): "of \(count) items it is not known whether they were printed (--redeliver)"
       }
-    if !settings.http.isSilent { streams.complain(ToolError(.no, text, source: url.display), as: paginate.name) }
+    if !settings.http.isSilent { streams.say(Diagnostic(text, source: url.display)) }
   }
 }

@@ -42,11 +42,11 @@ struct WalkError: Error, Equatable, Sendable {
   ///   - page: which one it is, from 1.
   ///   - position: where the body began in the source.
   ///   - body: the page's bytes.
-  func toolError(
+  func failure(
     in source: String, page: Int, isLocal: Bool, body: [UInt8] = [], from position: TextPosition = TextPosition()
-  ) -> ToolError {
+  ) -> ToolFailure {
     if kind == .usage { return .usage(message) }
-    return ToolError(
+    return .failed(
       status(isLocal: isLocal), message, source: source, place: offset.map { position.place(of: $0, in: body) },
       record: "page \(page)")
   }

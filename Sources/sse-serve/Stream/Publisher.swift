@@ -75,8 +75,8 @@ struct Publisher {
 
   /// Takes a record in.
   /// - Throws: where it is malformed and `--on-error` does not say to go on.
-  mutating func take(_ item: StreamedDocument) throws(ToolError) {
-    do throws(ToolError) { try publish(item) } catch {
+  mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
+    do throws(ToolFailure) { try publish(item) } catch {
       // A change that does not fit ends nothing: the next whole document makes it good.
       guard options.skipsErrors || error.status == .no else { throw error }
       skip(error)
@@ -84,11 +84,9 @@ struct Publisher {
   }
 
   /// Goes on behind a record that was none.
-  mutating func skip(_ error: ToolError) {
+  mutating func skip(_ error: ToolFailure) {
     let text = options.isPlain || isWithholding ? "" : "; changes are skipped until the next document"
-    streams.complain(
-      ToolError(error.status, error.message + text, source: error.source, place: error.place, record: error.record),
-      as: sseServe.name)
+    streams.say(error.diagnostic.adding(text))
     hasSkipped = true
     // It may have been a change: those after it need not fit any more.
     document.lose()
@@ -110,19 +108,17 @@ struct Publisher {
       hasStrays = true
     } else {
       hasStrays = true
-      streams.complain(
-        ToolError(
-          .no, "no event record: no member 'event' (\(remedy))", source: Self.source, place: item.place(of: 0)),
-        as: sseServe.name)
+      streams.say(
+        Diagnostic("no event record: no member 'event' (\(remedy))", source: Self.source, place: item.place(of: 0)))
     }
   }
 
   private func tell(_ message: String, of item: StreamedDocument) {
     guard options.isVerbose else { return }
-    streams.complain(ToolError(.yes, message, source: Self.source, record: "event \(item.number)"), as: sseServe.name)
+    streams.say(Diagnostic(message, source: Self.source, record: "event \(item.number)"))
   }
 
-  private mutating func publish(_ item: StreamedDocument) throws(ToolError) {
+  private mutating func publish(_ item: StreamedDocument) throws(ToolFailure) {
     let record: EventRecord?
     do { record = try EventRecord(item.document.root) } catch {
       throw failure(
@@ -144,7 +140,7 @@ struct Publisher {
 
   /// Applies a record to the document.
   /// - Returns: whether it is to be served.
-  private mutating func follow(_ record: EventRecord, _ item: StreamedDocument) throws(ToolError) -> Bool {
+  private mutating func follow(_ record: EventRecord, _ item: StreamedDocument) throws(ToolFailure) -> Bool {
     do {
       switch try document.apply(record) {
       case .document:
@@ -153,7 +149,7 @@ struct Publisher {
       case .change: snapshot = nil
       case .message(let text):
         let text = "error: " + String(decoding: text, as: UTF8.self)
-        streams.complain(ToolError(.yes, text, source: Self.source, record: "event \(item.number)"), as: sseServe.name)
+        streams.say(Diagnostic(text, source: Self.source, record: "event \(item.number)"))
       case .skipped:
         tell("skipped until the next document", of: item)
         return false
@@ -161,7 +157,7 @@ struct Publisher {
       }
       return true
     } catch {
-      throw ToolError(
+      throw .failed(
         error.isMalformed ? .trouble : .no, error.message, source: Self.source,
         place: error.offset.map(item.place(of:)), record: "event \(item.number)")
     }
@@ -169,8 +165,8 @@ struct Publisher {
 
   private static let source = InputFile.standardInput.name
 
-  private func failure(_ message: String, _ item: StreamedDocument, at offset: Int) -> ToolError {
-    ToolError(
+  private func failure(_ message: String, _ item: StreamedDocument, at offset: Int) -> ToolFailure {
+    .failed(
       .trouble, message, source: Self.source, place: item.place(of: offset), record: "event \(item.number)")
   }
 

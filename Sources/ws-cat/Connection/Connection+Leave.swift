@@ -31,7 +31,7 @@ extension Connection {
     } catch {
       guard options.rules.isVerbose else { return }
       let text = "the closing handshake ended: " + error.message
-      streams.complain(ToolError(.later, text, source: options.url.display), as: wsCat.name)
+      streams.say(Diagnostic(text, source: options.url.display))
     }
   }
 

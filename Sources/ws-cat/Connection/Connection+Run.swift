@@ -9,14 +9,14 @@ extension Connection {
   private static let glance = 0.02
 
   /// Pumps until the connection ends or is to end, and takes leave of the server.
-  mutating func run(_ pump: inout MessagePump, _ source: inout MessageSource) throws(ToolError) -> ConnectionEnding {
+  mutating func run(_ pump: inout MessagePump, _ source: inout MessageSource) throws(ToolFailure) -> ConnectionEnding {
     pump.restart()
     timers.open(Clock.monotonic())
     defer {
       source.putBack(session.outbox.unsent(socket.unsent))
       socket.close()
     }
-    do throws(ToolError) {
+    do throws(ToolFailure) {
       let ending = try exchange(&pump, &source)
       if case .lost = ending, !session.hasReceivedClose { return ending }
       // Who is told to end by a signal may have asked for what still comes.
@@ -30,7 +30,7 @@ extension Connection {
 
   private mutating func exchange(
     _ pump: inout MessagePump, _ source: inout MessageSource
-  ) throws(ToolError) -> ConnectionEnding {
+  ) throws(ToolFailure) -> ConnectionEnding {
     var nextGlance = 0.0
     var failure: HTTPError?
     while true {
@@ -65,7 +65,7 @@ extension Connection {
 
   // MARK: The server's messages
 
-  private mutating func takeChunk(_ pump: inout MessagePump) throws(ToolError) -> ConnectionEnding? {
+  private mutating func takeChunk(_ pump: inout MessagePump) throws(ToolFailure) -> ConnectionEnding? {
     let isLeaving = session.hasSentClose
     while let event = try nextEvent(pump.count + 1) {
       switch event {
@@ -77,10 +77,10 @@ extension Connection {
     return nil
   }
 
-  private mutating func nextEvent(_ number: Int) throws(ToolError) -> Session.Event? {
+  private mutating func nextEvent(_ number: Int) throws(ToolFailure) -> Session.Event? {
     let bytes = chunk
     do { return try session.next(bytes.span, from: &used) } catch {
-      throw ToolError(
+      throw .failed(
         .otherEnd, "\(error.message) (closed with \(error.code))", source: options.url.display,
         record: "message \(number)")
     }
@@ -88,7 +88,7 @@ extension Connection {
 
   /// What a close frame of the server means (RFC 6455 §7.4.1).
   /// - Parameter isLeaving: whether ours was before it.
-  private func closing(_ code: Int?, isLeaving: Bool) throws(ToolError) -> ConnectionEnding {
+  private func closing(_ code: Int?, isLeaving: Bool) throws(ToolFailure) -> ConnectionEnding {
     let hasSentAll = isLeaving && session.outbox.unsent(socket.unsent).isEmpty
     // An answer repeats our code; anything else is what the server has to say by itself.
     guard let code, code != CloseCode.normal, code != CloseCode.goingAway, !(hasSentAll && code == options.closeCode)
@@ -96,7 +96,7 @@ extension Connection {
     let reason = HTTPExcerpt.hidden(session.reason, for: opening.request)
     let message = "closed by the server with \(code)" + (reason.isEmpty ? "" : ": " + quoted(reason))
     // Nothing is left to say over another connection.
-    if hasSentAll { throw ToolError(.otherEnd, message, source: options.url.display) }
+    if hasSentAll { throw .failed(.otherEnd, message, source: options.url.display) }
     return .lost(HTTPError(.transient, message))
   }
 
@@ -110,7 +110,7 @@ extension Connection {
     timers.ready(Clock.monotonic())
   }
 
-  private mutating func fillOutbox(_ source: inout MessageSource) throws(ToolError) {
+  private mutating func fillOutbox(_ source: inout MessageSource) throws(ToolFailure) {
     session.payOwedPong()
     guard isReady, !session.hasSentClose else { return }
     while !session.isFull {
@@ -135,12 +135,12 @@ extension Connection {
 
   // MARK: Ends
 
-  private func broken(_ error: HTTPError) throws(ToolError) -> ConnectionEnding {
+  private func broken(_ error: HTTPError) throws(ToolFailure) -> ConnectionEnding {
     guard session.hasSentClose, !isSending else { return .lost(error) }
-    throw ToolError(.otherEnd, error.message, source: options.url.display)
+    throw .failed(.otherEnd, error.message, source: options.url.display)
   }
 
-  private func ended() throws(ToolError) -> ConnectionEnding {
+  private func ended() throws(ToolFailure) -> ConnectionEnding {
     // Who has been told that nothing more comes may go without a word.
     if session.hasSentClose, !isSending { return .finished }
     return .lost(HTTPError(.transient, "connection closed without a close frame"))
@@ -157,11 +157,11 @@ extension Connection {
     session.hasSentClose ? max(lastActivity, lastSending) + Self.farewell : nil
   }
 
-  private mutating func takeTime(_ now: Double) throws(ToolError) -> ConnectionEnding? {
+  private mutating func takeTime(_ now: Double) throws(ToolFailure) -> ConnectionEnding? {
     if let deadline, now >= deadline { return .outOfTime }
     if let end = farewellEnd, now >= end {
       let text = "no answer to the close frame for \(secondsText(Self.farewell)) s"
-      throw ToolError(.later, text, source: options.url.display)
+      throw .failed(.later, text, source: options.url.display)
     }
     while let event = timers.due(now, lastActivity) {
       switch event {
@@ -176,13 +176,13 @@ extension Connection {
   }
 
   /// Waits for the server, and the input if it may speak.
-  private mutating func lookRound(until moment: Double?, _ source: inout MessageSource) throws(ToolError) {
+  private mutating func lookRound(until moment: Double?, _ source: inout MessageSource) throws(ToolFailure) {
     let listens = isReady && !session.hasSentClose && !source.isAtEnd && !session.isFull
     let hasInput: Bool
     do {
       hasInput = try look(until: moment, isSending: isSending, orInputOf: listens ? source.descriptor : nil)
     } catch {
-      throw ToolError(.trouble, error.message, source: options.url.display)
+      throw .failed(.trouble, error.message, source: options.url.display)
     }
     if hasInput { try source.read() }
   }

@@ -29,7 +29,7 @@ struct MessagePump {
   /// A new connection is open.
   mutating func restart() { isWelcome = options.sendAfter == nil }
 
-  mutating func take(_ message: [UInt8], isText: Bool) throws(ToolError) -> Progress {
+  mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> Progress {
     count += 1
     let parsed: Result<JSONDocument, NotJSON>? = isText && looksInside ? Self.parsed(message) : nil
     let document = try? parsed?.get()
@@ -42,7 +42,7 @@ struct MessagePump {
       return .goesOn
     }
     do { try printer.print(message, isText: isText, parsed: parsed, event: event, to: &output) } catch {
-      throw ToolError(.otherEnd, error.reason, source: source, record: "message \(count)")
+      throw .failed(.otherEnd, error.reason, source: source, record: "message \(count)")
     }
     try output.checkOutput()
     printed += 1
@@ -50,7 +50,7 @@ struct MessagePump {
   }
 
   /// Writes out what has been printed: before waiting, and at the end.
-  mutating func settle() throws(ToolError) { try output.flushOutput() }
+  mutating func settle() throws(ToolFailure) { try output.flushOutput() }
 
   private static func parsed(_ message: [UInt8]) -> Result<JSONDocument, NotJSON> {
     do { return .success(try PayloadForm.parsed(message)) } catch { return .failure(error) }

@@ -41,7 +41,7 @@ struct MessageSource {
   }
 
   /// Reads what is there.
-  mutating func read() throws(ToolError) {
+  mutating func read() throws(ToolFailure) {
     do throws(SystemError) {
       if records != nil {
         isAtEnd = try records?.read(from: descriptor) == false
@@ -60,7 +60,7 @@ struct MessageSource {
   }
 
   /// The next message that is complete.
-  mutating func next() throws(ToolError) -> OutgoingMessage? {
+  mutating func next() throws(ToolFailure) -> OutgoingMessage? {
     if let message = returned.popLast() { return message }
     return records == nil ? try nextLine() : try nextRecord()
   }
@@ -70,7 +70,7 @@ struct MessageSource {
 
   // MARK: Lines
 
-  private mutating func nextLine() throws(ToolError) -> OutgoingMessage? {
+  private mutating func nextLine() throws(ToolFailure) -> OutgoingMessage? {
     let found = firstIndex(of: UInt8(ascii: "\n"), in: buffer.span, max(start, searched)..<buffer.count)
     searched = found ?? buffer.count
     var end = found ?? buffer.count
@@ -90,14 +90,14 @@ struct MessageSource {
     return OutgoingMessage(isText: !isBinary, bytes: bytes)
   }
 
-  private func failure(_ message: String, at offset: Int, in excerpt: [UInt8] = []) -> ToolError {
-    ToolError(
+  private func failure(_ message: String, at offset: Int, in excerpt: [UInt8] = []) -> ToolFailure {
+    .failed(
       .trouble, message, source: Self.name, place: .init(line: line, column: offset + 1, excerpt: excerpt))
   }
 
   // MARK: Records
 
-  private mutating func nextRecord() throws(ToolError) -> OutgoingMessage? {
+  private mutating func nextRecord() throws(ToolFailure) -> OutgoingMessage? {
     while true {
       let item: StreamedDocument?
       do { item = try records?.next(isLast: isAtEnd) } catch {
@@ -109,9 +109,9 @@ struct MessageSource {
   }
 
   /// - Returns: nil for a note.
-  private mutating func message(_ item: StreamedDocument) throws(ToolError) -> OutgoingMessage? {
-    func failure(_ message: String, at offset: Int) -> ToolError {
-      ToolError(
+  private mutating func message(_ item: StreamedDocument) throws(ToolFailure) -> OutgoingMessage? {
+    func failure(_ message: String, at offset: Int) -> ToolFailure {
+      .failed(
         .trouble, message, source: Self.name, place: item.place(of: offset), record: "event \(item.number)")
     }
     let read: EventRecord?
@@ -156,7 +156,7 @@ struct MessageSource {
     let text = isFirst ? "no event record: no member 'event'" + Self.remedy : "skipped: no member 'event'"
     let place = isFirst ? item.place(of: 0) : nil
     let record = isFirst ? nil : "event \(item.number)"
-    streams.complain(ToolError(.no, text, source: Self.name, place: place, record: record), as: wsCat.name)
+    streams.say(Diagnostic(text, source: Self.name, place: place, record: record))
   }
 
   private func compact(_ value: JSONValue) -> [UInt8] {

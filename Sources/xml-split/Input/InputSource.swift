@@ -24,7 +24,7 @@ struct InputSource {
   private var chunk: [UInt8] = []
   private var index = 0
 
-  init(_ file: InputFile, _ streams: StandardStreams, hasPrefixes: Bool) throws(ToolError) {
+  init(_ file: InputFile, _ streams: StandardStreams, hasPrefixes: Bool) throws(ToolFailure) {
     self.file = file
     self.hasPrefixes = hasPrefixes
     output = streams.output
@@ -45,13 +45,13 @@ struct InputSource {
 
   /// Waits until there is more to read.
   /// - Parameter settle: writes out what was printed; called only when it may be a while.
-  func wait(beforeWaiting settle: () throws(ToolError) -> Void) throws(ToolError) {
+  func wait(beforeWaiting settle: () throws(ToolFailure) -> Void) throws(ToolFailure) {
     guard index == chunk.count else { return }
     try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: settle)
   }
 
   /// Reads on.
-  mutating func next(_ window: inout Window) throws(ToolError) -> Piece {
+  mutating func next(_ window: inout Window) throws(ToolFailure) -> Piece {
     if hasPrefixes { return try nextOfLength(&window) }
     if decoder.isTransparent { return try read(into: &window.bytes) ? .more : .inputEnd }
     var bytes: [UInt8] = []
@@ -60,7 +60,7 @@ struct InputSource {
     return isMore ? .more : .inputEnd
   }
 
-  private mutating func nextOfLength(_ window: inout Window) throws(ToolError) -> Piece {
+  private mutating func nextOfLength(_ window: inout Window) throws(ToolFailure) -> Piece {
     while true {
       if left == nil { try readLength(&window) }
       if let rest = left, rest == 0 || index < chunk.count {
@@ -87,7 +87,7 @@ struct InputSource {
   }
 
   /// Goes on with the line that says a length.
-  private mutating func readLength(_ window: inout Window) throws(ToolError) {
+  private mutating func readLength(_ window: inout Window) throws(ToolFailure) {
     while index < chunk.count, left == nil {
       do { left = try prefix.take(chunk[index]) } catch {
         isExhausted = true
@@ -99,7 +99,7 @@ struct InputSource {
     if left != nil { decoder = InputDecoder() }
   }
 
-  private mutating func decode(_ bytes: ArraySlice<UInt8>, isLast: Bool, _ window: inout Window) throws(ToolError) {
+  private mutating func decode(_ bytes: ArraySlice<UInt8>, isLast: Bool, _ window: inout Window) throws(ToolFailure) {
     do { try decoder.decode(bytes, isLast: isLast, into: &window.bytes) } catch {
       isExhausted = !hasPrefixes
       throw failure(error, window)
@@ -107,18 +107,18 @@ struct InputSource {
   }
 
   /// - Returns: false at the end of the input.
-  private mutating func read(into bytes: inout [UInt8]) throws(ToolError) -> Bool {
+  private mutating func read(into bytes: inout [UInt8]) throws(ToolFailure) -> Bool {
     try waitForInput(of: descriptor, orHangUpOf: output) {}
     do { return try descriptor.read(upTo: ByteReader.chunkSize, into: &bytes) > 0 } catch {
       throw .system(error, file.name)
     }
   }
 
-  func failure(_ error: XMLError, _ window: Window) -> ToolError {
+  func failure(_ error: XMLError, _ window: Window) -> ToolFailure {
     let place = window.place(of: error.offset)
     // What is no XML from its first byte on may be easy to name.
     let isForeign = place.line == 1 && place.column == 1 && window.bytes.first != UInt8(ascii: "<")
     let hint = isForeign ? InputGuess.hint(window.bytes) : ""
-    return ToolError(.trouble, error.message + hint, source: file.name, place: place)
+    return .failed(.trouble, error.message + hint, source: file.name, place: place)
   }
 }

@@ -17,5 +17,5 @@ struct Window {
     position.advance(over: others.span, range)
   }
 
-  func place(of offset: Int) -> ToolError.Place { position.place(of: offset, in: bytes) }
+  func place(of offset: Int) -> TextPlace { position.place(of: offset, in: bytes) }
 }

@@ -29,7 +29,7 @@ struct ElementFiles {
   /// Of runs that were killed.
   private var leftovers = TemporaryFiles()
   /// The first error of the system.
-  private(set) var failure: ToolError?
+  private(set) var failure: ToolFailure?
 
   init(_ pattern: FileNamePattern, size: Int) {
     self.pattern = pattern

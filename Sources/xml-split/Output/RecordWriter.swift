@@ -48,13 +48,13 @@ struct RecordWriter {
 
   // MARK: The output
 
-  mutating func flush() throws(ToolError) {
+  mutating func flush() throws(ToolFailure) {
     try output.flushOutput()
     if let failure = files?.failure { throw failure }
   }
 
   /// Throws what went wrong in writing, without writing.
-  func check() throws(ToolError) {
+  func check() throws(ToolFailure) {
     try output.checkOutput()
     if let failure = files?.failure { throw failure }
   }
