@@ -88,11 +88,7 @@ struct OneDocument {
       return try output.flushOutput()
     }
     let former = FormerFile(file)
-    do throws(SystemError) {
-      try AtomicFile.replace(file) { output in Self.write(undo, to: &output) }
-    } catch {
-      throw .system(error, quoted(file))
-    }
+    try naming(quoted(file), AtomicFile.replace(file) { output in Self.write(undo, to: &output) })
     do throws(ToolFailure) {
       write(tree, of: document, to: &output)
       try output.flushOutput()

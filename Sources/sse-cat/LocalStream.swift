@@ -21,7 +21,7 @@ struct LocalStream {
     var isWhole = false
     do throws(ToolFailure) {
       while try waitForInput(reader) {
-        isWhole = try !read(&reader)
+        isWhole = try !naming(file.name, reader.next())
         if isWhole { break }
         if head.count < InputGuess.size { head += reader.chunk.prefix(InputGuess.size) }
         if try pump.take(reader.chunk) == .finished { break }
@@ -36,10 +36,6 @@ struct LocalStream {
         .no, "no event stream in this input" + InputGuess.hint(head, wantsEvents: true), source: file.name)
     }
     return .yes
-  }
-
-  private func read(_ reader: inout ByteReader) throws(ToolFailure) -> Bool {
-    do { return try reader.next() } catch { throw .system(error, file.name) }
   }
 
   /// - Returns: false when the time is up.

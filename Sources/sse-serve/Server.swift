@@ -50,7 +50,7 @@ struct Server {
     publisher = Publisher(options, streams)
     input = RecordInput(options, streams)
     Signals.ignoreBrokenPipe()
-    do { poller = try Poller() } catch { throw .system(error, options.place) }
+    poller = try naming(options.place, Poller())
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
@@ -87,19 +87,13 @@ struct Server {
       }
     }
     if let file = options.portFile, let port = addresses.first?.port {
-      do { try AtomicFile.replace(file) { $0.append(Array("\(port)\n".utf8)) } } catch {
-        throw .system(error, quoted(file))
-      }
+      try naming(quoted(file), AtomicFile.replace(file) { $0.append(Array("\(port)\n".utf8)) })
     }
-    do {
-      // Only now: whoever waits for a reader of the port is ended by a signal like any other.
-      let signals = try Signals.caught()
-      self.signals = signals
-      try poller.add(signals, .input, as: Token.signal)
-      try poller.add(input.descriptor, .input, as: Token.input)
-    } catch {
-      throw .system(error, options.place)
-    }
+    // Only now: whoever waits for a reader of the port is ended by a signal like any other.
+    let signals = try naming(options.place, Signals.caught())
+    self.signals = signals
+    try naming(options.place, poller.add(signals, .input, as: Token.signal))
+    try naming(options.place, poller.add(input.descriptor, .input, as: Token.input))
   }
 
   /// Takes leave: nobody is accepted, nothing is read, and whoever has been sent all is let go.

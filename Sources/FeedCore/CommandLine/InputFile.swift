@@ -18,7 +18,7 @@ public struct InputFile: Sendable {
       streams.tellOfTerminal()
       return streams.input
     }
-    do { return try Descriptor.open(reading: path) } catch { throw .system(error, name) }
+    return try naming(name, Descriptor.open(reading: path))
   }
 
   /// The one document that the content is.

@@ -57,3 +57,11 @@ public enum ToolFailure: Error, Equatable, Sendable {
     return text + Array("Try '\(program) --help' for more information.\n".utf8)
   }
 }
+
+/// What a system call gives; where it fails, that is a failure of `source`.
+@inline(__always)
+public func naming<T>(
+  _ source: @autoclosure () -> String, _ call: @autoclosure () throws(SystemError) -> T
+) throws(ToolFailure) -> T {
+  do { return try call() } catch { throw .system(error, source()) }
+}

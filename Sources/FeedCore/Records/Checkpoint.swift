@@ -59,20 +59,18 @@ public struct Checkpoint: Sendable {
 
   /// Puts the checkpoint under the name `path`, whole or not at all.
   public func write(_ path: [UInt8]) throws(ToolFailure) {
-    do {
-      // Nobody else is to read the document.
-      try AtomicFile.replace(path, mode: 0o600) { output in
-        let extra = mark.isEmpty ? [] : Array(",\"mark\":".utf8) + mark
-        output.beginRecord(event: Self.eventName.span, id: id.span, extra: extra)
-        switch document {
-        case nil: output.append("null")
-        case let document? where document.kind == .null: output.append("\"null\"")  // not the same as having none
-        case let document?: output.appendDocument(document)
-        }
-        output.endRecord()
-      }
-    } catch {
-      throw .system(error, String(decoding: path, as: UTF8.self))
+    // Nobody else is to read the document.
+    try naming(String(decoding: path, as: UTF8.self), AtomicFile.replace(path, mode: 0o600) { write(to: &$0) })
+  }
+
+  private func write(to output: inout ByteWriter) {
+    let extra = mark.isEmpty ? [] : Array(",\"mark\":".utf8) + mark
+    output.beginRecord(event: Self.eventName.span, id: id.span, extra: extra)
+    switch document {
+    case nil: output.append("null")
+    case let document? where document.kind == .null: output.append("\"null\"")  // not the same as having none
+    case let document?: output.appendDocument(document)
     }
+    output.endRecord()
   }
 }

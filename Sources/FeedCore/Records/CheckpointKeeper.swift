@@ -25,7 +25,7 @@ public struct CheckpointKeeper {
     }
     // By the name of the file itself, which may have others by symbolic links.
     let lockPath = AtomicFile.resolved(path) + Array(".lock".utf8)
-    do { lock = try LockFile.take(lockPath, waits: false) } catch { throw .system(error, quoted(path)) }
+    lock = try naming(quoted(path), LockFile.take(lockPath, waits: false))
     if lock == nil { throw .failed(.later, "another process keeps this checkpoint", source: quoted(path)) }
     var leftovers = TemporaryFiles()
     leftovers.sweep(beside: path)

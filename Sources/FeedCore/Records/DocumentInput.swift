@@ -34,7 +34,7 @@ public struct DocumentInput {
       if let item = try arrived() { return item }
       if isAtEnd { return nil }
       try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: settle)
-      do { isAtEnd = try !stream.read(from: descriptor) } catch { throw .system(error, file.name) }
+      isAtEnd = try !naming(file.name, stream.read(from: descriptor))
     }
   }
 

@@ -109,9 +109,7 @@ struct InputSource {
   /// - Returns: false at the end of the input.
   private mutating func read(into bytes: inout [UInt8]) throws(ToolFailure) -> Bool {
     try waitForInput(of: descriptor, orHangUpOf: output) {}
-    do { return try descriptor.read(upTo: ByteReader.chunkSize, into: &bytes) > 0 } catch {
-      throw .system(error, file.name)
-    }
+    return try naming(file.name, descriptor.read(upTo: ByteReader.chunkSize, into: &bytes)) > 0
   }
 
   func failure(_ error: XMLError, _ window: Window) -> ToolFailure {
