@@ -14,7 +14,7 @@ struct StoredView {
   init(_ options: Options.Store, _ settings: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.settings = settings
     self.streams = streams
-    file = try options.stored { () throws(StoreError) in try StoreFile(reading: options.path) }
+    file = try options.stored(StoreFile(reading: options.path))
     self.options = try options.remembering(file)
   }
 
@@ -23,13 +23,13 @@ struct StoredView {
     var output = ByteWriter(streams.output, records: .network)
     var hasOpenGap = false
     for feed in feeds {
-      let store = try options.stored { () throws(StoreError) in try file.open(feed, isVersioned: true) }
+      let store = try options.stored(file.open(feed, isVersioned: true))
       if feeds.count > 1 {
         output.append("feed\t")
         output.append(printable(feed.name))
         output.endLine()
       }
-      let runs = FeedRuns(try options.stored { () throws(StoreError) in try store.runs() })
+      let runs = FeedRuns(try options.stored(store.runs()))
       if options.action == .status {
         try printStatus(of: store, runs, to: &output)
       } else {
@@ -47,7 +47,7 @@ struct StoredView {
     if case .url(let url) = settings.source {
       name = options.name(of: PageRequest(first: settings.http.request(url)))
     }
-    let feeds = try options.stored { () throws(StoreError) in try file.feeds() }
+    let feeds = try options.stored(file.feeds())
     guard let name else {
       guard options.action == .status || feeds.count == 1 else {
         throw failure("the store has \(feeds.count) feeds: say which is meant (--feed)")
@@ -67,9 +67,8 @@ struct StoredView {
     var left = settings.walk.maxItems
     var top = runs.head?.top
     while let start = top, let head = runs.head, start <= head.bottom, left > 0 {
-      let items = try options.stored { () throws(StoreError) in
-        try store.live(in: start...head.bottom, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes)
-      }
+      let items = try options.stored(
+        store.live(in: start...head.bottom, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))
       for item in items {
         if settings.form == .records {
           let event = Array("item".utf8)
@@ -91,20 +90,19 @@ struct StoredView {
   /// printed.
   private func printStatus(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
     for run in runs.all {
-      let count = try options.stored { () throws(StoreError) in try store.liveCount(in: run.range) }
-      let ends = try options.stored { () throws(StoreError) in
-        try [store.firstLive(in: run.range), store.lastLive(in: run.range)].map { (position) throws(StoreError) in
-          guard let position else { return [UInt8]() }
-          return try store.live(in: position...position, lines: 1, bytes: 1).first?.id ?? []
-        }
-      }
+      let count = try options.stored(store.liveCount(in: run.range))
       output.append("run\t\(count)\t")
-      output.append(printable(ends[0]))
+      output.append(printable(try options.stored(id(at: store.firstLive(in: run.range), store))))
       output.append("\t")
-      output.append(printable(ends[1]))
+      output.append(printable(try options.stored(id(at: store.lastLive(in: run.range), store))))
       output.append("\t\(run.isPlaced ? run.lowerEnd.rawValue : "unplaced")\n")
     }
-    let unprinted = try options.stored { () throws(StoreError) in try store.unprinted() }
+    let unprinted = try options.stored(store.unprinted())
     output.append("waiting\t\(unprinted.waiting)\nuncertain\t\(unprinted.uncertain)\n")
+  }
+
+  private func id(at position: Int?, _ store: FeedStore) throws(StoreError) -> [UInt8] {
+    guard let position else { return [] }
+    return try store.live(in: position...position, lines: 1, bytes: 1).first?.id ?? []
   }
 }

@@ -16,13 +16,13 @@ extension Options.Store {
   /// These options, with the parameters that earlier runs on the file were told to be secrets.
   func remembering(_ file: StoreFile) throws(ToolFailure) -> Self {
     var options = self
-    let feeds = try stored { () throws(StoreError) in try file.feeds() }
+    let feeds = try stored(file.feeds())
     options.secretParameters += feeds.flatMap { RememberedOptions.secretParameters(in: $0.options) }
     return options
   }
 
   /// What goes wrong in `body`, as an error of the tool.
-  func stored<T>(_ body: () throws(StoreError) -> T) throws(ToolFailure) -> T {
+  func stored<T>(_ body: @autoclosure () throws(StoreError) -> T) throws(ToolFailure) -> T {
     do { return try body() } catch { throw error.failure(quoted(path)) }
   }
 }
@@ -42,9 +42,7 @@ struct StoredWalk {
     self.url = url
     self.settings = settings
     self.streams = streams
-    let file = try options.stored { () throws(StoreError) in
-      try StoreFile(options.path, isDurable: options.isDurable)
-    }
+    let file = try options.stored(StoreFile(options.path, isDurable: options.isDurable))
     self.file = file
     self.options = try options.remembering(file)
     first = PageRequest(first: settings.http.request(url))
@@ -57,18 +55,18 @@ struct StoredWalk {
 
   func run() throws(ToolFailure) -> ExitStatus {
     let record = try enter()
-    guard let lock = try options.stored({ () throws(StoreError) in try file.lock(record, waits: options.waits) }) else {
+    guard let lock = try options.stored(file.lock(record, waits: options.waits)) else {
       throw failure("another run is at work on the feed (--wait)", .later)
     }
     defer { withExtendedLifetime(lock) {} }
     // Only now: the run that was waited for may have been the first.
-    guard let known = try options.stored({ () throws(StoreError) in try file.feed(named: name) }) else {
+    guard let known = try options.stored(file.feed(named: name)) else {
       throw failure("the feed was taken out meanwhile", .trouble)
     }
-    let store = try options.stored { () throws(StoreError) in try file.open(known, isVersioned: true) }
+    let store = try options.stored(file.open(known, isVersioned: true))
     var walk = settings.walk
     var given = options
-    try options.stored { () throws(StoreError) in try RememberedOptions.fill(&walk, &given, from: known.options) }
+    try options.stored(RememberedOptions.fill(&walk, &given, from: known.options))
     walk.findsID = walk.id == nil
     let secrets = secrets(walk)
     guard known.url == secrets.cut(first).url else {
@@ -93,18 +91,18 @@ struct StoredWalk {
   /// The feed's record, which is made where there is none. What was given is only remembered when a page has shown that
   /// it fits.
   private func enter() throws(ToolFailure) -> FeedRecord {
-    let known = try options.stored { () throws(StoreError) in try file.feed(named: name) }
+    let known = try options.stored(file.feed(named: name))
     if let known { return known }
     try refuseSlip()
     let url = secrets(settings.walk).cut(first).url
-    return try options.stored { () throws(StoreError) in try file.add(name, url: url) }
+    return try options.stored(file.add(name, url: url))
   }
 
   /// A store that has feeds, and not this one, of which nothing is said either: more likely another URL was meant.
   private func refuseSlip() throws(ToolFailure) {
     let isDescribed = settings.walk.id != nil || settings.walk.items != nil || settings.walk.next != nil
     guard !isDescribed, options.feedName == nil else { return }
-    let feeds = try options.stored { () throws(StoreError) in try file.feeds() }
+    let feeds = try options.stored(file.feeds())
     guard let known = feeds.first else { return }
     let more = feeds.count == 1 ? "" : " and \(feeds.count - 1) more"
     throw failure(
@@ -162,7 +160,7 @@ struct StoredWalk {
 
   /// The server may have asked an earlier run for a longer wait than that would wait.
   private func restAsAsked(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolFailure) {
-    let left = try options.stored { () throws(StoreError) in try store.retryWait(now: Self.now) }
+    let left = try options.stored(store.retryWait(now: Self.now))
     guard let left else { return }
     // Who says how long to wait, or not to wait, has the server asked once: it may have changed its mind.
     let asksAgain = options.asksNow || (settings.isMaxWaitGiven && Double(left) > settings.maxWait)
@@ -170,7 +168,7 @@ struct StoredWalk {
       throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
     }
     if !asksAgain { try fetcher.rest(until: Clock.monotonic() + Double(left)) }
-    try options.stored { () throws(StoreError) in try store.setRetryWait(nil, now: Self.now) }
+    try options.stored(store.setRetryWait(nil, now: Self.now))
   }
 
   /// In seconds since 1970.
@@ -193,9 +191,9 @@ struct StoredWalk {
       if json != remembered { try file.save(json, for: known) }
       remembered = json
     }
-    let end = try options.stored { () throws(StoreError) in try session.run() }
+    let end = try options.stored(session.run())
     if let wait = session.fetcher.retryWait {
-      try options.stored { () throws(StoreError) in try store.setRetryWait(wait, now: Self.now) }
+      try options.stored(store.setRetryWait(wait, now: Self.now))
     }
     switch end {
     case .outputFailed(let error): throw .output(error)
