@@ -23,12 +23,10 @@ public final class HTTPClient {
   private var transfers: [CurlHandle] = []
 
   /// Also makes SIGPIPE ignored: libcurl writes to sockets that the other side may have closed.
-  public init() throws(HTTPError) {
+  public init() throws(ToolFailure) {
     Signals.ignoreBrokenPipe()
     guard curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32)) == CURLE_OK, let multi = unsafe curl_multi_init()
-    else {
-      throw HTTPError(.local, "libcurl cannot start")
-    }
+    else { throw .failed(.trouble, "libcurl cannot start") }
     unsafe self.multi = multi
   }
 

@@ -38,6 +38,17 @@ public struct HTTPError: Error, Equatable, Sendable {
 }
 
 extension HTTPError {
+  /// What it comes to for a tool that it ends.
+  public func failure(_ source: String) -> ToolFailure {
+    let status: ExitStatus =
+      switch kind {
+      case .local: .trouble
+      case .timedOut: .later
+      case .transient, .permanent, .proxy: .otherEnd
+      }
+    return .failed(status, message, source: source)
+  }
+
   /// What libcurl ended a transfer with.
   /// - Parameters:
   ///   - systemError: `errno` of a connection that failed; 0 when there is none.

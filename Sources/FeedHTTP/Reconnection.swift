@@ -129,7 +129,7 @@ public struct Reconnection: Sendable {
       let shortest = broughtAny ? 0 : Self.shortestPause
       return wait(max(backoff.base, shortest), after: "closed by the server", isSilent: true)
     case .lost(let error):
-      guard rules.reconnects else { throw failure(error) }
+      guard rules.reconnects else { throw error.failure(source) }
       if broughtAny { failuresInARow = 0 }
       return wait(backoff.fail(), afterFailure: error.message, isLoss: !rules.resumes)
     case .failed(let error):
@@ -137,7 +137,7 @@ public struct Reconnection: Sendable {
         return try refused(status, error.message, isFromProxy: true, atLeast: 0)
       }
       let isHopeless = error.kind == .local || (error.kind == .permanent && !wasOpen)
-      if !rules.reconnects || isHopeless { throw failure(error) }
+      if !rules.reconnects || isHopeless { throw error.failure(source) }
       return try retry(error.message, atLeast: 0)
     case .refused(let refusal):
       return try refused(
@@ -181,15 +181,5 @@ public struct Reconnection: Sendable {
     let time = seconds == 0 ? "at once" : "in \(secondsText(max(seconds, 0.1))) s"
     let text = message + "; \(wasOpen ? "reconnecting" : "retrying") " + time
     return .wait(seconds: seconds, message: text, isSilent: isSilent)
-  }
-
-  private func failure(_ error: HTTPError) -> ToolFailure {
-    let status: ExitStatus =
-      switch error.kind {
-      case .local: .trouble
-      case .timedOut: .later
-      case .transient, .permanent, .proxy: .otherEnd
-      }
-    return .failed(status, error.message, source: source)
   }
 }

@@ -34,9 +34,7 @@ struct ServerWalk {
       }
       let step: Walker.Step
       do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
-        throw source.safe(
-          error.failure(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body),
-          about: answer)
+        throw source.failure(error, answer, page: walker.pages + 1)
       }
       if let complaint = step.complaint {
         hasComplained = true
@@ -61,9 +59,7 @@ struct ServerWalk {
         source.note(Walker.onlyPage(document.root), answer.url)
         return hasComplained ? .otherEnd : .no
       case .link, .end: return settings.form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
-      case .failure(let error):
-        throw source.safe(
-          error.failure(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body), about: answer)
+      case .failure(let error): throw source.failure(error, answer, page: walker.pages)
       }
     }
   }

@@ -23,7 +23,7 @@ struct Subscription {
     http = options.http
     reconnection = Reconnection(options.rules, source: url.display, missing: "no event stream")
     pump = EventPump(options, source: url.display, blame: .otherEnd, streams)
-    do { client = try HTTPClient() } catch { throw .failed(.trouble, error.message, source: url.display) }
+    client = try HTTPClient()
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {

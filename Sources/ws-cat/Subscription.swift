@@ -21,8 +21,8 @@ struct Subscription {
     reconnection = Reconnection(rules, source: name, missing: "no connection")
     pump = MessagePump(options, source: name, streams)
     source = MessageSource(options, streams)
-    do { client = try HTTPClient() } catch { throw .failed(.trouble, error.message, source: name) }
-    do { signals = try Signals.caught() } catch { throw .failed(.trouble, error.message) }
+    client = try HTTPClient()
+    signals = try naming(nil, Signals.caught())
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {

@@ -13,7 +13,7 @@ public enum ToolFailure: Error, Equatable, Sendable {
   }
 
   /// A system call on `source` failed.
-  public static func system(_ error: SystemError, _ source: String) -> ToolFailure {
+  public static func system(_ error: SystemError, _ source: String?) -> ToolFailure {
     .failed(.trouble, error.message, source: source)
   }
 
@@ -58,10 +58,10 @@ public enum ToolFailure: Error, Equatable, Sendable {
   }
 }
 
-/// What a system call gives; where it fails, that is a failure of `source`.
+/// What a system call gives; where it fails, that is a failure of `source`, nil where that says nothing.
 @inline(__always)
 public func naming<T>(
-  _ source: @autoclosure () -> String, _ call: @autoclosure () throws(SystemError) -> T
+  _ source: @autoclosure () -> String?, _ call: @autoclosure () throws(SystemError) -> T
 ) throws(ToolFailure) -> T {
   do { return try call() } catch { throw .system(error, source()) }
 }

@@ -28,13 +28,9 @@ struct PageSource {
     http = settings.http
     self.origin = origin
     self.streams = streams
-    do {
-      exchange = Exchange(
-        client: try HTTPClient(), output: streams.output, maxSize: settings.maxSize, idleTimeout: settings.idleTimeout,
-        requestTimeout: settings.requestTimeout)
-    } catch {
-      throw .failed(error.kind == .local ? .trouble : .otherEnd, error.message)
-    }
+    exchange = Exchange(
+      client: try HTTPClient(), output: streams.output, maxSize: settings.maxSize, idleTimeout: settings.idleTimeout,
+      requestTimeout: settings.requestTimeout)
   }
 
   /// The answer to a request: a page.
@@ -55,10 +51,8 @@ struct PageSource {
       switch outcome {
       case .hangUp: throw .brokenPipe
       case .failed(let error):
-        let status: ExitStatus = error.kind == .timedOut ? .later : error.kind == .local ? .trouble : .otherEnd
-        let failure = ToolFailure.failed(status, error.message, source: url.display)
-        guard error.mayPass else { throw failure }
-        try retry(after: failure, asked: 0, "")
+        guard error.mayPass else { throw error.failure(url.display) }
+        try retry(after: error.failure(url.display), asked: 0, "")
       case .answered(let answer):
         lastAnswer = Clock.monotonic()
         if answer.head.status == 304, ifNoneMatch != nil {
@@ -115,6 +109,12 @@ struct PageSource {
 
   func safe(_ failure: ToolFailure, about answer: Answer) -> ToolFailure { failure.saying { safe($0, about: answer) } }
 
+  /// What is wrong with an answer.
+  /// - Parameter page: which one it is, from 1.
+  func failure(_ error: WalkError, _ answer: Answer, page: Int) -> ToolFailure {
+    safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
+  }
+
   private func refusal(_ answer: Answer, _ url: HTTPURL) -> ToolFailure {
     let line = HTTPExcerpt.firstLine(of: answer.body, for: answer.request, hiding: secrets.values)
     return .failed(
@@ -151,19 +151,18 @@ struct PageSource {
     let seconds = delay.fail(asked: asked)
     guard delay.failures <= settings.retries else {
       let attempts = delay.failures == 1 ? "" : "; gave up after \(delay.failures) attempts"
-      throw .failed(asked > 0 ? .later : failure.status, failure.message + attempts, source: failure.source)
+      throw .failed(asked > 0 ? .later : failure.status, failure.diagnostic.adding(attempts))
     }
-    if asked > settings.maxWait { throw tooLong(asked, reason, failure.source ?? "") }
+    if asked > settings.maxWait { throw tooLong(asked, reason, failure.diagnostic.source) }
     // One failure is nothing to talk about: it happens every day.
     let isTold = settings.isVerbose || delay.failures > 1 || seconds > Reconnection.longWait
     if isTold, !http.isSilent {
-      let text = failure.message + "; retrying in \(secondsText(seconds)) s"
-      streams.say(Diagnostic(text, source: failure.source))
+      streams.say(failure.diagnostic.adding("; retrying in \(secondsText(seconds)) s"))
     }
     try rest(until: Clock.monotonic() + seconds)
   }
 
-  private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String) -> ToolFailure {
+  private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String?) -> ToolFailure {
     retryWait = Int(min(seconds, 1e9).rounded(.up))
     let text = "asked to wait \(secondsText(seconds)) s (\(reason)), more than \(secondsText(settings.maxWait)) s"
     return .failed(.later, text + " (--max-wait)", source: source)

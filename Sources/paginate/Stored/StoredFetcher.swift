@@ -66,9 +66,7 @@ struct StoredFetcher: PageFetcher {
   ) throws(ToolFailure) -> FeedPage {
     let step: Walker.Step
     do { step = try walker.take(asked, answer.head, document, from: answer.url) } catch {
-      throw source.safe(
-        error.failure(in: answer.url.display, page: walker.pages + 1, isLocal: false, body: answer.body),
-        about: answer)
+      throw source.failure(error, answer, page: walker.pages + 1)
     }
     if let text = step.complaint {
       complaint = source.safe(
@@ -86,8 +84,7 @@ struct StoredFetcher: PageFetcher {
     case .link, .end: page.next = nil
     case .failure(let error):
       // The items are good. That the page leads to itself ends the walk, and this is why.
-      failure = source.safe(
-        error.failure(in: answer.url.display, page: walker.pages, isLocal: false, body: answer.body), about: answer)
+      failure = source.failure(error, answer, page: walker.pages)
       page.next = request
     }
     return page

@@ -178,12 +178,11 @@ extension Connection {
   /// Waits for the server, and the input if it may speak.
   private mutating func lookRound(until moment: Double?, _ source: inout MessageSource) throws(ToolFailure) {
     let listens = isReady && !session.hasSentClose && !source.isAtEnd && !session.isFull
-    let hasInput: Bool
-    do {
-      hasInput = try look(until: moment, isSending: isSending, orInputOf: listens ? source.descriptor : nil)
+    do throws(HTTPError) {
+      guard try look(until: moment, isSending: isSending, orInputOf: listens ? source.descriptor : nil) else { return }
     } catch {
-      throw .failed(.trouble, error.message, source: options.url.display)
+      throw error.failure(options.url.display)
     }
-    if hasInput { try source.read() }
+    try source.read()
   }
 }
