@@ -35,7 +35,7 @@ struct EachDocument {
     var noUndo: UndoLog?
     for patch in patches {
       do { try patch.patch.apply(to: &tree, options.patching, undo: &noUndo) } catch {
-        throw .failed(error.isLimit ? .trouble : .no, error.message, source: patch.source, record: record)
+        throw .failed(error.isMalformed ? .trouble : .no, error.message(), source: patch.source, record: record)
       }
     }
     let selected: JSONTree

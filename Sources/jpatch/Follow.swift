@@ -24,6 +24,9 @@ struct Follow {
   /// Whether changes are skipped, since one has failed.
   private var isSkipping = false
 
+  /// The member of the checkpoint that holds the number of `--newer`.
+  private static let mark = "mark"
+
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
     self.streams = streams
@@ -73,7 +76,7 @@ struct Follow {
   private mutating func begin() throws(ToolFailure) {
     checkpoint = try CheckpointKeeper(options.checkpoint)
     if let saved = try checkpoint.saved() {
-      view.mark = saved.mark
+      view.mark = saved.extra[Self.mark] ?? []
       if let document = saved.document { return stream.begin(with: document, id: saved.id) }
     }
     guard let file = options.initial else { return }
@@ -138,6 +141,7 @@ struct Follow {
   /// Writes out what was printed, and then the checkpoint that covers it.
   private mutating func settle() throws(ToolFailure) {
     try output.flushOutput()
-    try checkpoint.save(Checkpoint(id: stream.id, document: stream.document, mark: view.mark))
+    let extra = view.mark.isEmpty ? [:] : [Self.mark: view.mark]
+    try checkpoint.save(Checkpoint(id: stream.id, document: stream.document, extra: extra))
   }
 }

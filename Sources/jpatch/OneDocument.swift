@@ -19,8 +19,8 @@ struct OneDocument {
     for item in patches {
       try swapped.refuse(item, to: tree)
       do { try item.patch.apply(to: &tree, options.patching, undo: &undo) } catch {
-        if options.isCheck && !error.isLimit { return .no }
-        throw .failed(error.isLimit ? .trouble : .no, error.message, source: item.source)
+        if options.isCheck && !error.isMalformed { return .no }
+        throw .failed(error.isMalformed ? .trouble : .no, error.message(), source: item.source)
       }
     }
     if options.isCheck { return .yes }

@@ -51,27 +51,25 @@ struct NamedPatch {
       do {
         patches.append(NamedPatch(patch: try patch(item.document.root, options), source: source))
       } catch {
-        throw .failed(.trouble, error.message, source: source, place: item.place(of: error.offset))
+        throw .malformed(error, in: item.document.bytes, from: item.position, of: source)
       }
     }
   }
 
   /// An array is a JSON Patch and an object a merge patch, unless `--type` says otherwise. An operation without its
   /// array is an object too, and merging it would put `op` and `path` into the document.
-  private static func patch(_ value: JSONValue, _ options: Options) throws(JSONPatch.FormatError) -> Patch {
+  private static func patch(_ value: JSONValue, _ options: Options) throws(FormatError) -> Patch {
     switch (options.type, value.kind) {
     case (.byForm, .object) where JSONPatch.isOperation(value):
-      throw JSONPatch.FormatError(
-        message: "this is one operation; a JSON Patch is an array of them (or --type merge-patch)",
-        offset: value.range.lowerBound)
+      throw FormatError(
+        "this is one operation; a JSON Patch is an array of them (or --type merge-patch)", at: value)
     case (.mergePatch, _), (.byForm, .object):
       return .merge(value)
     case (.jsonPatch, _), (.byForm, .array):
       return .operations(try JSONPatch(value, maxOperations: options.maxOperations))
     default:
-      throw JSONPatch.FormatError(
-        message: "\(value.kind.name) is no JSON Patch, and a merge patch only with --type merge-patch",
-        offset: value.range.lowerBound)
+      throw FormatError(
+        "\(value.kind.name) is no JSON Patch, and a merge patch only with --type merge-patch", at: value)
     }
   }
 }

@@ -21,21 +21,6 @@ public struct InputFile: Sendable {
     return try naming(name, Descriptor.open(reading: path))
   }
 
-  /// The one document that the content is.
-  /// - Parameter content: what was read.
-  public func parse(_ content: [UInt8], maxDepth: Int) throws(ToolFailure) -> JSONDocument {
-    do { return try JSONDocument(parsing: content, maxDepth: maxDepth) } catch {
-      throw .failed(
-        .trouble, error.message + InputGuess.hint(for: error, in: content), source: name,
-        place: TextPosition().place(of: error.offset, in: content))
-    }
-  }
-
-  /// The whole content, which should be JSON: no more is read of what cannot begin a document.
-  public func readJSON(_ streams: StandardStreams, limit: Int, option: String) throws(ToolFailure) -> [UInt8] {
-    try readAll(streams, limit: limit, option: option, isWorthReading: JSONDocument.mayBegin)
-  }
-
   /// The whole content.
   /// - Parameters:
   ///   - limit: in bytes; more is an error that names `option`.

@@ -13,14 +13,6 @@ public enum InputGuess {
     guess(Array(head.prefix(size)), wantsEvents).map { " (this looks like \($0))" } ?? ""
   }
 
-  /// Likewise of an input that is no JSON from its beginning on.
-  static func hint(for error: JSONError, in bytes: [UInt8]) -> String {
-    guard error.offset < size / 8, error.kind != .empty, error.kind != .notUTF8Text else { return "" }
-    let first = bytes.first { !isWhiteSpace($0) }
-    let isJSON = (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && !bytes.prefix(size).contains(0)
-    return isJSON ? "" : hint(bytes)
-  }
-
   private static func guess(_ head: [UInt8], _ wantsEvents: Bool) -> String? {
     if head.starts(with: [0x1F, 0x8B]) { return "gzip: gunzip -c unpacks it" }
     if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd: zstd -dc unpacks it" }

@@ -1,5 +1,5 @@
 /// What is wrong with a text that should be JSON (RFC 8259), and at which byte.
-public struct JSONError: Error, Equatable, Sendable {
+public struct JSONError: LocatedError, Equatable, Sendable {
   public enum Kind: Equatable, Sendable {
     case expectedValue
     case expectedElementOrEnd
@@ -17,6 +17,7 @@ public struct JSONError: Error, Equatable, Sendable {
     case badUTF8
     case notUTF8Text
     case tooDeep(limit: Int)
+    case tooLarge(limit: Int)
     case empty
     case endInString
     case endOfInput
@@ -32,6 +33,14 @@ public struct JSONError: Error, Equatable, Sendable {
   }
 
   public var message: String { message(inA: "input") }
+
+  public var limit: Limit? {
+    switch kind {
+    case .tooDeep: .depth
+    case .tooLarge: .size
+    default: nil
+    }
+  }
 
   /// - Parameter unit: what ended where it must not: `input`, `line`.
   func message(inA unit: String) -> String {
@@ -51,7 +60,8 @@ public struct JSONError: Error, Equatable, Sendable {
     case .controlInString: "a control character in a string must be escaped"
     case .badUTF8: "invalid UTF-8 in a string"
     case .notUTF8Text: "the text is not UTF-8 (UTF-16 or UTF-32?)"
-    case .tooDeep(let limit): "nested deeper than \(limit) levels (--max-depth)"
+    case .tooDeep(let limit): "nested deeper than \(limit) levels"
+    case .tooLarge(let limit): "more than \(limit) bytes"
     case .empty: "expected a JSON document, found nothing"
     case .endInString: "the \(unit) ends inside a string"
     case .endOfInput: "the \(unit) ends inside the JSON document"

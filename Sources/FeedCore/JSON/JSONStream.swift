@@ -16,18 +16,22 @@ public struct StreamedDocument: Sendable {
 
 public struct JSONStream {
   /// What is wrong with the stream, and where.
-  public struct Failure: Error {
-    public let message: String
-    /// What the input looks like instead, by what has come of it; to be put behind the message, or empty.
-    public let hint: String
+  public struct Failure: WordedError {
+    public let error: JSONError
+    /// What ends where it must not: `input`, `line`.
+    let unit: String
     /// Which document it is in, from 1.
     public let number: Int
     public let place: TextPlace
+    /// What has come of the stream, where it is wrong from its beginning on.
+    public let beginning: [UInt8]?
+
+    public var message: String { error.message(inA: unit) }
+    public var limit: Limit? { error.limit }
   }
 
   private let maxDepth: Int
   private let maxSize: Int
-  private let sizeOption: String
   private let isLineDelimited: Bool
   private var buffer: [UInt8] = []
   /// Where in the buffer the next document starts, and which place of the stream that is.
@@ -43,16 +47,13 @@ public struct JSONStream {
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
   ///   - maxSize: the largest document in bytes.
-  ///   - sizeOption: the option that sets it, for messages.
   ///   - isLineDelimited: whether a document must end in the line it begins in (NDJSON), so that `skipLine` can go on
   ///     behind an error.
   public init(
-    maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max, sizeOption: String = "--max-size",
-    isLineDelimited: Bool = false
+    maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max, isLineDelimited: Bool = false
   ) {
     self.maxDepth = maxDepth
     self.maxSize = maxSize
-    self.sizeOption = sizeOption
     self.isLineDelimited = isLineDelimited
     scanner = JSONScanner(maxDepth: maxDepth)
   }
@@ -117,8 +118,7 @@ public struct JSONStream {
   private mutating func next(upTo end: Int, isLast: Bool) throws(Failure) -> StreamedDocument? {
     let complete: Bool
     do { complete = try scan(upTo: end, isLast: isLast) } catch {
-      let hint = count == 0 && start == 0 ? InputGuess.hint(for: error, in: buffer) : ""
-      throw failure(error.message(inA: end < buffer.count ? "line" : "input"), at: error.offset, hint: hint)
+      throw failure(error, inA: end < buffer.count ? "line" : "input", isBeginning: count == 0 && start == 0)
     }
     if scanner.offset > maxSize || (!complete && buffer.count - start > maxSize) { throw tooLarge() }
     guard complete else {
@@ -143,11 +143,12 @@ public struct JSONStream {
     return try scanner.scan(bytes.span.extracting(start..<end), isLast: isLast)
   }
 
-  private func tooLarge() -> Failure { failure("more than \(maxSize) bytes (\(sizeOption))", at: 0) }
+  private func tooLarge() -> Failure { failure(JSONError(.tooLarge(limit: maxSize), at: 0)) }
 
-  private func failure(_ message: String, at offset: Int, hint: String = "") -> Failure {
+  private func failure(_ error: JSONError, inA unit: String = "input", isBeginning: Bool = false) -> Failure {
     Failure(
-      message: message, hint: hint, number: count + 1, place: position.place(of: offset, in: Array(buffer[start...])))
+      error: error, unit: unit, number: count + 1,
+      place: position.place(of: error.offset, in: Array(buffer[start...])), beginning: isBeginning ? buffer : nil)
   }
 
   /// The bytes from `start` to `end`, which are then gone from the buffer. A large document takes the buffer with it
@@ -173,15 +174,5 @@ public struct JSONStream {
     position.advance(over: bytes.span, start..<end)
     start = end
     scanner = JSONScanner(maxDepth: maxDepth, isAtStart: false)
-  }
-}
-
-extension ToolFailure {
-  /// Input that is not the JSON it should be.
-  /// - Parameter record: what the documents of the stream are called: `event`, `document`; nil where there is one.
-  public static func malformed(_ failure: JSONStream.Failure, in source: String, record: String? = nil) -> ToolFailure {
-    .failed(
-      .trouble, failure.message + failure.hint, source: source, place: failure.place,
-      record: record.map { "\($0) \(failure.number)" })
   }
 }

@@ -40,34 +40,19 @@ public struct JSONPatch: Sendable {
     }
   }
 
-  /// Why a JSON value is no patch.
-  public struct FormatError: Error, Equatable, Sendable {
-    public let message: String
-    /// In the document that the patch is part of.
-    public let offset: Int
-
-    public init(message: String, offset: Int) {
-      self.message = message
-      self.offset = offset
-    }
-  }
-
   /// - Parameter value: what should be an array of operation objects.
   public init(_ value: JSONValue, maxOperations: Int = defaultMaxOperations) throws(FormatError) {
     if Self.isOperation(value) {
-      throw FormatError(
-        message: "this is one operation; a JSON Patch is an array of them", offset: value.range.lowerBound)
+      throw FormatError("this is one operation; a JSON Patch is an array of them", at: value)
     }
     guard value.kind == .array else {
-      throw FormatError(
-        message: "a JSON Patch is an array of operations, not \(value.kind.name)", offset: value.range.lowerBound)
+      throw FormatError("a JSON Patch is an array of operations, not \(value.kind.name)", at: value)
     }
     operations = []
     for child in value.children {
       let element = child.value
       guard operations.count < maxOperations else {
-        throw FormatError(
-          message: "too many operations: the limit is \(maxOperations) (--max-ops)", offset: element.range.lowerBound)
+        throw FormatError("too many operations: the limit is \(maxOperations)", at: element, limit: .operations)
       }
       operations.append(try Self.operation(element, number: operations.count + 1))
     }
@@ -104,9 +89,8 @@ public struct JSONPatch: Sendable {
   private static let memberNames = ["op", "path", "from", "value"].map { Array($0.utf8) }
 
   private static func operation(_ element: JSONValue, number: Int) throws(FormatError) -> Operation {
-    let offset = element.range.lowerBound
     func error(_ message: String, _ value: JSONValue? = nil) -> FormatError {
-      FormatError(message: "op \(number): " + message, offset: value?.range.lowerBound ?? offset)
+      FormatError("op \(number): " + message, at: value ?? element)
     }
     guard element.kind == .object else { throw error("an operation is an object, not \(element.kind.name)") }
 

@@ -55,7 +55,7 @@ public enum MergePatch {
       guard let key = child.key, let node = levels[top].target.node else { continue }
       let name = JSONString.decoded(key)
       guard levels[top].names.insert(name).inserted else {
-        throw PatchFailure(message: "merge: in the patch " + duplicate(name, key, levels).message, isLimit: true)
+        throw PatchFailure("merge: in the patch " + duplicate(name, key, levels).message, isMalformed: true)
       }
       let slot = try slot(named: name, key, in: node, levels)
       let old = slot.map { node.slots[$0].value }
@@ -81,7 +81,7 @@ public enum MergePatch {
     case .nothing: return nil
     case .slot(let slot): return slot
     case .duplicate:
-      throw PatchFailure(message: "merge: " + duplicate(name, key, levels).message, isLimit: false)
+      throw PatchFailure("merge: " + duplicate(name, key, levels).message)
     }
   }
 

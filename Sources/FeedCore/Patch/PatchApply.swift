@@ -15,18 +15,25 @@ public struct PatchOptions: Sendable {
 }
 
 /// Why a well-formed patch does not apply.
-public struct PatchFailure: Error, Equatable, Sendable {
+public struct PatchFailure: WordedError, Equatable, Sendable {
   /// `op 3 (remove /results/12/titel): no member 'titel' at /results/12`
   public let message: String
-  /// A limit of ours stood in the way, or the patch is at fault, not the document.
-  public let isLimit: Bool
+  /// The patch is at fault, or a limit of ours stands in the way: it is not that the document does not fit.
+  public let isMalformed: Bool
+  public let limit: Limit?
+
+  init(_ message: String, isMalformed: Bool = false, limit: Limit? = nil) {
+    self.message = message
+    self.isMalformed = isMalformed || limit != nil
+    self.limit = limit
+  }
 
   static func tooDeep(_ options: PatchOptions) -> PatchFailure {
-    PatchFailure(message: "the result is nested deeper than \(options.maxDepth) levels (--max-depth)", isLimit: true)
+    PatchFailure("the result is nested deeper than \(options.maxDepth) levels", limit: .depth)
   }
 
   static func tooLarge(_ step: String, _ options: PatchOptions) -> PatchFailure {
-    PatchFailure(message: step + ": the result is larger than \(options.maxSize) bytes (--max-size)", isLimit: true)
+    PatchFailure(step + ": the result is larger than \(options.maxSize) bytes", limit: .size)
   }
 }
 
@@ -47,7 +54,7 @@ extension JSONPatch {
       }
       let problem: String?
       do { problem = try operation.apply(to: &result, options, &log) } catch { problem = error.message }
-      if let problem { throw PatchFailure(message: step() + ": " + problem, isLimit: false) }
+      if let problem { throw PatchFailure(step() + ": " + problem) }
       if result.size > options.maxSize { throw .tooLarge(step(), options) }
     }
     if result.isDeeper(than: options.maxDepth) { throw .tooDeep(options) }

@@ -1,32 +1,31 @@
 // A checkpoint: one event record in a file, from which a tool goes on after it was ended in whatever way.
 //
-//     {"event":"data","id":"42","mark":7,"data":{…}}
+//     {"event":"data","id":"42","data":{…}}
 //
-// The id and the document belong together, and the file changes whole or not at all.
+// The id and the document belong together, beside whatever else a tool has to remember, and the file changes whole or not at all.
 
 public struct Checkpoint: Sendable {
   /// The last event ID; empty for none.
   public var id: [UInt8]
   /// The document after that event; nil where the tool holds none.
   public var document: JSONTree?
-  /// The number that `jpatch --newer` printed last, as JSON text; empty for none.
-  public var mark: [UInt8]
+  /// Further members by their names, as JSON text.
+  public var extra: [String: [UInt8]] = [:]
 
-  public init(id: [UInt8], document: JSONTree? = nil, mark: [UInt8] = []) {
+  public init(id: [UInt8], document: JSONTree? = nil, extra: [String: [UInt8]] = [:]) {
     self.id = id
     self.document = document
-    self.mark = mark
+    self.extra = extra
   }
 
   /// No document that the tools hold comes near it.
   private static let maxSize = 4 << 30
   private static let eventName = Array("data".utf8)
-  private static let markName = Array("mark".utf8)
 
   /// Reads a checkpoint.
   /// - Returns: nil when there is no such file: start afresh.
   /// - Throws: status 2 when it cannot be read or is no checkpoint.
-  public static func read(_ path: [UInt8], maxDepth: Int = .max) throws(ToolFailure) -> Checkpoint? {
+  public static func read(_ path: [UInt8]) throws(ToolFailure) -> Checkpoint? {
     let name = String(decoding: path, as: UTF8.self)
     let bytes: [UInt8]
     do {
@@ -37,24 +36,27 @@ public struct Checkpoint: Sendable {
       if error.isMissingFile { return nil }
       throw .system(error, name)
     }
-    func refused(_ message: String, at offset: Int) -> ToolFailure {
-      .failed(
-        .trouble, "not a checkpoint: " + message, source: name, place: TextPosition().place(of: offset, in: bytes))
+    do { return try Checkpoint(parsing: bytes) } catch {
+      throw .malformed(FormatError("not a checkpoint: " + error.message, at: error.offset), in: bytes, of: name)
     }
+  }
+
+  private init(parsing bytes: [UInt8]) throws(FormatError) {
     let value: JSONValue
-    do { value = try JSONDocument(parsing: bytes, maxDepth: maxDepth).root } catch {
-      throw refused(error.message, at: error.offset)
+    do { value = try JSONDocument(parsing: bytes, maxDepth: .max).root } catch {
+      throw FormatError(error.message, at: error.offset)
     }
-    let record: EventRecord?
-    do { record = try EventRecord(value) } catch { throw refused(error.message, at: error.offset) }
-    let document: JSONValue?
-    do { document = try record?.document(maxDepth: maxDepth) } catch { throw refused(error.message, at: error.offset) }
-    guard let record, record.event == eventName, let data = record.data, let document else {
-      throw refused("expected an event 'data' with 'data'", at: value.range.lowerBound)
+    let record = try EventRecord(value)
+    let document = try record?.document(maxDepth: .max)
+    guard let record, record.event == Self.eventName, let data = record.data, let document else {
+      throw FormatError("expected an event 'data' with 'data'", at: value)
     }
-    let mark = value.member(markName)
-    return Checkpoint(
-      id: record.id, document: data.kind == .null ? nil : JSONTree(document), mark: mark.map(\.text) ?? [])
+    id = record.id
+    self.document = data.kind == .null ? nil : JSONTree(document)
+    for child in value.children {
+      let name = String(decoding: child.key?.string ?? [], as: UTF8.self)
+      if !["event", "id", "data"].contains(name) { extra[name] = child.value.text }
+    }
   }
 
   /// Puts the checkpoint under the name `path`, whole or not at all.
@@ -64,8 +66,14 @@ public struct Checkpoint: Sendable {
   }
 
   private func write(to output: inout ByteWriter) {
-    let extra = mark.isEmpty ? [] : Array(",\"mark\":".utf8) + mark
-    output.beginRecord(event: Self.eventName.span, id: id.span, extra: extra)
+    var members = ByteWriter()
+    for (name, text) in extra.sorted(by: { $0.key < $1.key }) {
+      members.append(",")
+      JSONString.write(Array(name.utf8).span, to: &members)
+      members.append(":")
+      members.append(text)
+    }
+    output.beginRecord(event: Self.eventName.span, id: id.span, extra: members.take())
     switch document {
     case nil: output.append("null")
     case let document? where document.kind == .null: output.append("\"null\"")  // not the same as having none

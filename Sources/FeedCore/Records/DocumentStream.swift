@@ -16,7 +16,7 @@ public struct DocumentStream {
     case other
   }
 
-  public struct Failure: Error, Sendable {
+  public struct Failure: WordedError {
     public let message: String
     /// In the bytes of the record's document; nil when it concerns the whole record.
     public let offset: Int?
@@ -93,17 +93,17 @@ public struct DocumentStream {
     do { patch = try JSONPatch(payload, maxOperations: maxOperations) } catch {
       // The offset is one in the record only when the patch is not in a string of its own.
       let isInRecord = payload.document === record.data?.document
-      throw Failure(message: error.message, offset: isInRecord ? error.offset : nil, isMalformed: true)
+      throw Failure(message: error.message(), offset: isInRecord ? error.offset : nil, isMalformed: true)
     }
     do { try patch.apply(to: &document, options) } catch {
-      throw Failure(message: error.message, offset: nil, isMalformed: error.isLimit)
+      throw Failure(message: error.message(), offset: nil, isMalformed: error.isMalformed)
     }
   }
 
   private func applyMerge(_ payload: JSONValue, to document: inout JSONTree) throws(Failure) {
     var undo: UndoLog?
     do { try MergePatch.apply(payload, to: &document, options, undo: &undo) } catch {
-      throw Failure(message: error.message, offset: nil, isMalformed: error.isLimit)
+      throw Failure(message: error.message(), offset: nil, isMalformed: error.isMalformed)
     }
   }
 
@@ -126,7 +126,7 @@ public struct DocumentStream {
     do {
       if let value = try record.document(maxDepth: options.maxDepth) { return value }
     } catch {
-      throw Failure(message: error.message, offset: error.offset, isMalformed: true)
+      throw Failure(message: error.message(), offset: error.offset, isMalformed: true)
     }
     throw Failure(message: "no 'data'", offset: nil, isMalformed: true)
   }

@@ -3,13 +3,6 @@
 
 /// A record that was read.
 public struct EventRecord: Sendable {
-  /// What makes a JSON value no event record.
-  public struct FormatError: Error, Sendable {
-    public let message: String
-    /// In the bytes of the document.
-    public let offset: Int
-  }
-
   public let event: [UInt8]
   /// Empty when there is none.
   public let id: [UInt8]
@@ -38,8 +31,7 @@ public struct EventRecord: Sendable {
   /// - Returns: nil for a note, an object without `event`.
   public init?(_ value: JSONValue) throws(FormatError) {
     guard value.kind == .object else {
-      throw FormatError(
-        message: "expected an event record (an object), found \(value.kind.name)", offset: value.range.lowerBound)
+      throw FormatError("expected an event record (an object), found \(value.kind.name)", at: value)
     }
     guard let event = value.member(Self.eventName) else { return nil }
     self.event = try Self.string(event, "event")
@@ -52,14 +44,13 @@ public struct EventRecord: Sendable {
   public func document(maxDepth: Int) throws(FormatError) -> JSONValue? {
     guard let data, let text = data.string else { return data }
     do { return try JSONDocument(parsing: text, maxDepth: maxDepth).root } catch {
-      let message = "'data' is no JSON: \(error.message), at byte \(error.offset + 1) of the string"
-      throw FormatError(message: message, offset: data.range.lowerBound)
+      throw FormatError("'data' is no JSON: \(error.message()), at byte \(error.offset + 1) of the string", at: data)
     }
   }
 
   private static func string(_ value: JSONValue, _ name: String) throws(FormatError) -> [UInt8] {
     guard let string = value.string else {
-      throw FormatError(message: "'\(name)' is \(value.kind.name), not a string", offset: value.range.lowerBound)
+      throw FormatError("'\(name)' is \(value.kind.name), not a string", at: value)
     }
     return string
   }

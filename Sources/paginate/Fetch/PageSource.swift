@@ -78,8 +78,7 @@ struct PageSource {
       if let form = AnswerForm.name(of: answer.body) {
         fault = .failed(.otherEnd, "expected JSON, found \(form)", source: url.display)
       } else {
-        let place = TextPosition().place(of: error.offset, in: answer.body)
-        fault = .failed(.otherEnd, error.message, source: url.display, place: place)
+        fault = .malformed(error, in: answer.body, of: url.display, status: .otherEnd)
       }
     }
     let now = Clock.now()

@@ -37,7 +37,7 @@ struct MessageSource {
     self.streams = streams
     // A record may be longer than its message: base64, escapes.
     let room = options.maxMessage > Int.max / 8 ? Int.max : options.maxMessage * 6 + 1024
-    if options.readsRecords { records = JSONStream(maxSize: room, sizeOption: "--max-message") }
+    if options.readsRecords { records = JSONStream(maxSize: room) }
   }
 
   /// Reads what is there.
@@ -101,7 +101,7 @@ struct MessageSource {
     while true {
       let item: StreamedDocument?
       do { item = try records?.next(isLast: isAtEnd) } catch {
-        throw .malformed(error, in: Self.name, record: "event")
+        throw .malformed(error, in: Self.name, record: "event", options: [.size: "--max-message"])
       }
       guard let item else { return nil }
       if let message = try message(item) { return message }

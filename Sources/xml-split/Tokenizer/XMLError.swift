@@ -1,7 +1,7 @@
 import FeedCore
 
 /// What is wrong with an XML text, and where.
-struct XMLError: Error, Equatable {
+struct XMLError: LocatedError, Equatable {
   let message: String
   /// In the bytes that were given to the parser.
   var offset: Int

@@ -1,0 +1,23 @@
+// What is wrong with an input, as those say it who read it. They know neither where it came from nor which options
+// there are: whoever does makes a message of it.
+
+/// A limit of ours that an input has passed.
+public enum Limit: Hashable, Sendable { case depth, size, operations }
+
+/// An error in words.
+public protocol WordedError: Error {
+  /// Lower case, no full stop.
+  var message: String { get }
+  /// The limit that is passed, where that is what is wrong.
+  var limit: Limit? { get }
+}
+
+/// An error at a place of a text.
+public protocol LocatedError: WordedError {
+  /// In bytes from the start of the text.
+  var offset: Int { get }
+}
+
+extension WordedError {
+  public var limit: Limit? { nil }
+}

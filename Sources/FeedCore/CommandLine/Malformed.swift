@@ -1,0 +1,26 @@
+// The one place where an error in an input becomes a failure of the tool.
+
+extension Limit {
+  /// The options that set them in most tools.
+  public static let options: [Limit: String] = [.depth: "--max-depth", .size: "--max-size", .operations: "--max-ops"]
+}
+
+extension WordedError {
+  /// The message, with the option that would help.
+  public func message(naming options: [Limit: String] = Limit.options) -> String {
+    message + (limit.flatMap { options[$0] }.map { " (\($0))" } ?? "")
+  }
+}
+
+extension ToolFailure {
+  /// - Parameters:
+  ///   - text: what the error is in; its first byte is at `position`.
+  ///   - hint: goes behind the message.
+  public static func malformed(
+    _ error: some LocatedError, in text: [UInt8], from position: TextPosition = TextPosition(), of source: String,
+    record: String? = nil, status: ExitStatus = .trouble, hint: String = ""
+  ) -> ToolFailure {
+    .failed(
+      status, error.message() + hint, source: source, place: position.place(of: error.offset, in: text), record: record)
+  }
+}

@@ -1,0 +1,41 @@
+// Input that is to be JSON: reading it, and saying what it is instead.
+
+extension InputFile {
+  /// The one document that the content is.
+  /// - Parameter content: what was read.
+  public func parse(_ content: [UInt8], maxDepth: Int) throws(ToolFailure) -> JSONDocument {
+    do { return try JSONDocument(parsing: content, maxDepth: maxDepth) } catch {
+      throw .malformed(error, in: content, of: name, hint: InputGuess.hint(for: error, in: content))
+    }
+  }
+
+  /// The whole content, which should be JSON: no more is read of what cannot begin a document.
+  public func readJSON(_ streams: StandardStreams, limit: Int, option: String) throws(ToolFailure) -> [UInt8] {
+    try readAll(streams, limit: limit, option: option, isWorthReading: JSONDocument.mayBegin)
+  }
+}
+
+extension InputGuess {
+  /// Of an input that is no JSON from its beginning on.
+  static func hint(for error: JSONError, in bytes: [UInt8]) -> String {
+    guard error.offset < size / 8, error.kind != .empty, error.kind != .notUTF8Text else { return "" }
+    let first = bytes.first { !isWhiteSpace($0) }
+    let isJSON = (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && !bytes.prefix(size).contains(0)
+    return isJSON ? "" : hint(bytes)
+  }
+}
+
+extension ToolFailure {
+  /// Input that is not the JSON it should be.
+  /// - Parameters:
+  ///   - record: what the documents of the stream are called: `event`, `document`; nil where there is one.
+  ///   - options: those that set the limits.
+  public static func malformed(
+    _ failure: JSONStream.Failure, in source: String, record: String? = nil, options: [Limit: String] = Limit.options
+  ) -> ToolFailure {
+    let hint = failure.beginning.map { InputGuess.hint(for: failure.error, in: $0) } ?? ""
+    return .failed(
+      .trouble, failure.message(naming: options) + hint, source: source, place: failure.place,
+      record: record.map { "\($0) \(failure.number)" })
+  }
+}
