@@ -10,7 +10,6 @@ struct Follow {
   private var output: ByteWriter
   private var eventStream = EventStreamWriter()
   private var checkpoint = CheckpointKeeper()
-  private var status = ExitStatus.yes
 
   /// The document that the reader of the records has by now.
   private var current: Side?
@@ -31,10 +30,12 @@ struct Follow {
   mutating func run() throws(ToolFailure) -> ExitStatus {
     var input = DocumentInput(
       file, try file.open(streams), maxDepth: options.maxDepth, maxSize: options.maxSize,
-      isLineDelimited: options.skipsErrors, record: "document")
+      skippingLinesWith: options.skipsErrors ? streams : nil, record: "document")
     try resume()
     do throws(ToolFailure) {
-      while let item = try next(&input) {
+      while let item = try input.next(
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try settle() })
+      {
         try take(item)
         if checkpoint.isDue { try settle() }
       }
@@ -43,7 +44,7 @@ struct Follow {
       throw error
     }
     try settle()
-    return areRecords == true ? .no : status
+    return areRecords == true || input.hasSkipped ? .no : .yes
   }
 
   /// Goes on where the checkpoint ends: with its document, so that whoever reads has it too.
@@ -65,21 +66,6 @@ struct Follow {
     let side = try side(JSONDocument(known: text.take()), nil)
     current = side
     printDocument(side)
-  }
-
-  /// The next document, past lines that are none where that is wanted.
-  private mutating func next(_ input: inout DocumentInput) throws(ToolFailure) -> StreamedDocument? {
-    while true {
-      do throws(ToolFailure) {
-        return try input.next(
-          orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try settle() })
-      } catch {
-        guard options.skipsErrors, error.place != nil else { throw error }
-        streams.say(error.diagnostic)
-        status = .no
-        input.skipLine()
-      }
-    }
   }
 
   private mutating func take(_ item: StreamedDocument) throws(ToolFailure) {

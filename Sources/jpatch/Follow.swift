@@ -9,20 +9,10 @@ struct Follow {
   private var view: View
   private var output: ByteWriter
   private var status = ExitStatus.yes
-  /// What the records have been so far.
-  private var census = Census()
-
-  private struct Census {
-    /// Events of a document stream, and notes.
-    var known = 0
-    /// Events of other names.
-    var others = 0
-    /// What is no record.
-    var foreign = 0
-  }
+  private var records: RecordReader
+  /// Whether there was an event of a document stream.
+  private var hasFollowed = false
   private var checkpoint = CheckpointKeeper()
-  /// Whether changes are skipped, since one has failed.
-  private var isSkipping = false
 
   /// The member of the checkpoint that holds the number of `--newer`.
   private static let mark = "mark"
@@ -32,6 +22,9 @@ struct Follow {
     self.streams = streams
     view = View(options)
     output = ByteWriter(streams.output, records: .filter)
+    records = RecordReader(
+      options.file.name, streams, remedy: "jdiff --follow makes them of documents", tellsAtOnce: false,
+      isVerbose: options.isVerbose)
     stream.options = options.patching
     stream.maxOperations = options.maxOperations
     stream.dataEvent = options.dataEvent
@@ -61,12 +54,9 @@ struct Follow {
 
   /// Input in which nothing was for this tool is told (law 12).
   private func complainOfNothing() throws(ToolFailure) {
-    guard census.known == 0 else { return }
-    if census.foreign > 0 {
-      let text = "no event records in this input (jdiff --follow makes them of documents)"
-      throw .failed(.no, text, source: options.file.name)
-    }
-    if census.others > 0 {
+    if hasFollowed || records.hasNotes { return }
+    if records.hasStrays { throw records.nothing }
+    if records.hasEvents {
       let text = "no event here brings a document or a change (--data-event and --patch-event say what they are called)"
       throw .failed(.no, text, source: options.file.name)
     }
@@ -84,58 +74,23 @@ struct Follow {
   }
 
   private mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
-    let name = "event \(item.number)"
-    let record: EventRecord?
-    do { record = try EventRecord(item.document.root) } catch {
-      throw .failed(
-        .trouble, error.message, source: options.file.name, place: item.place(of: error.offset), record: name)
-    }
-    guard let record else {
-      if EventRecord.isNote(item.document.root) {
-        census.known += 1
-      } else {
-        census.foreign += 1
-        tell("skipped: no member 'event'", of: name)
-      }
+    guard let record = try records.record(item) else { return }
+    let outcome: DocumentStream.Outcome
+    do { outcome = try records.apply(record, item, to: &stream) } catch {
+      guard options.resyncs else { throw error }
+      records.skip(error)
+      hasFollowed = true
+      status = .no
       return
     }
-    do {
-      let outcome = try stream.apply(record)
-      if case .other = outcome { census.others += 1 } else { census.known += 1 }
-      switch outcome {
-      case .document:
-        isSkipping = false
-        if let reason = view.show(&stream, afterDocument: true, to: &output) { tell("not printed: ", reason, of: name) }
-      case .change:
-        if let reason = view.show(&stream, afterDocument: false, to: &output) {
-          tell("not printed: ", reason, of: name)
-        }
-      case .message(let text):
-        let text = "error: " + String(decoding: text, as: UTF8.self)
-        streams.say(Diagnostic(text, source: options.file.name, record: name))
-        return
-      case .skipped: return tell("skipped until the next document", of: name)
-      case .other: return tell("skipped: no event of a document stream", of: name)
-      }
-    } catch {
-      census.known += 1
-      let text = options.resyncs && !isSkipping ? "; changes are skipped until the next document" : ""
-      let complaint = Diagnostic(
-        error.message + text, source: options.file.name, place: error.offset.map(item.place(of:)), record: name)
-      guard options.resyncs else { throw .failed(error.isMalformed ? .trouble : .no, complaint) }
-      streams.say(complaint)
-      isSkipping = true
-      self.status = .no
-      return
+    if outcome == .other { return records.tell("skipped: no event of a document stream", of: item) }
+    hasFollowed = true
+    guard outcome == .document || outcome == .change else { return }
+    if let reason = view.show(&stream, afterDocument: outcome == .document, to: &output) {
+      records.tell("not printed: " + reason.words, of: item)
     }
     checkpoint.invalidate()
     try output.checkOutput()
-  }
-
-  private func tell(_ message: String, _ reason: View.Reason? = nil, of record: String) {
-    guard options.isVerbose else { return }
-    let text = message + (reason?.words ?? "")
-    streams.say(Diagnostic(text, source: options.file.name, record: record))
   }
 
   /// Writes out what was printed, and then the checkpoint that covers it.

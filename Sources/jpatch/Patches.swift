@@ -44,16 +44,14 @@ struct NamedPatch {
     var stream = JSONStream(maxDepth: options.maxDepth)
     stream.append(bytes)
     var patches: [NamedPatch] = []
-    while true {
-      let item: StreamedDocument?
-      do { item = try stream.next(isLast: true) } catch { throw .malformed(error, in: source) }
-      guard let item else { return patches }
+    while let item = try stream.next(isLast: true, of: source) {
       do {
         patches.append(NamedPatch(patch: try patch(item.document.root, options), source: source))
       } catch {
         throw .malformed(error, in: item.document.bytes, from: item.position, of: source)
       }
     }
+    return patches
   }
 
   /// An array is a JSON Patch and an object a merge patch, unless `--type` says otherwise. An operation without its

@@ -29,8 +29,7 @@ struct RecordInput {
 
   private mutating func next(isLast: Bool, _ publisher: inout Publisher) throws(ToolFailure) -> StreamedDocument? {
     while true {
-      do { return try stream.next(isLast: isLast) } catch {
-        let error = ToolFailure.malformed(error, in: InputFile.standardInput.name, record: "event")
+      do { return try stream.next(isLast: isLast, of: InputFile.standardInput.name, record: "event") } catch {
         guard skipsErrors else { throw error }
         publisher.skip(error)
         stream.skipLine()

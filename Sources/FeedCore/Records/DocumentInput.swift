@@ -6,20 +6,26 @@ public struct DocumentInput {
   private let record: String
   private var stream: JSONStream
   private var isAtEnd = false
+  /// Where lines that are no documents are told; nil where they end the reading.
+  private let complaints: StandardStreams?
+  /// Whether a line was passed over.
+  public private(set) var hasSkipped = false
 
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
   ///   - maxSize: the largest document in bytes.
-  ///   - isLineDelimited: whether no document goes on in another line, so that a bad line can be passed over.
+  ///   - complaints: where a line that is no document is told, and then passed over; no document goes on in another line
+  ///     then. Nil: it ends the reading.
   ///   - record: what messages call one of them: `event`, `document`.
   public init(
-    _ file: InputFile, _ descriptor: Descriptor, maxDepth: Int, maxSize: Int, isLineDelimited: Bool = false,
-    record: String
+    _ file: InputFile, _ descriptor: Descriptor, maxDepth: Int, maxSize: Int,
+    skippingLinesWith complaints: StandardStreams? = nil, record: String
   ) {
     self.file = file
     self.descriptor = descriptor
     self.record = record
-    stream = JSONStream(maxDepth: maxDepth, maxSize: maxSize, isLineDelimited: isLineDelimited)
+    self.complaints = complaints
+    stream = JSONStream(maxDepth: maxDepth, maxSize: maxSize, isLineDelimited: complaints != nil)
   }
 
   /// The next document.
@@ -38,11 +44,15 @@ public struct DocumentInput {
     }
   }
 
-  /// Passes over the line in which an error was.
-  public mutating func skipLine() { stream.skipLine() }
-
   /// The next document that has arrived as a whole.
   private mutating func arrived() throws(ToolFailure) -> StreamedDocument? {
-    do { return try stream.next(isLast: isAtEnd) } catch { throw .malformed(error, in: file.name, record: record) }
+    while true {
+      do { return try stream.next(isLast: isAtEnd, of: file.name, record: record) } catch {
+        guard let complaints else { throw error }
+        complaints.say(error.diagnostic)
+        hasSkipped = true
+        stream.skipLine()
+      }
+    }
   }
 }

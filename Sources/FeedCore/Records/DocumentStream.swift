@@ -3,7 +3,7 @@
 
 public struct DocumentStream {
   /// What a record did.
-  public enum Outcome: Sendable {
+  public enum Outcome: Equatable, Sendable {
     /// It brought a whole document.
     case document
     /// It changed the document.

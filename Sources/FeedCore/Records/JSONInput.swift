@@ -25,17 +25,20 @@ extension InputGuess {
   }
 }
 
-extension ToolFailure {
-  /// Input that is not the JSON it should be.
+extension JSONStream {
+  /// The next document that is complete.
   /// - Parameters:
-  ///   - record: what the documents of the stream are called: `event`, `document`; nil where there is one.
+  ///   - source: where it comes from, for messages.
+  ///   - record: what messages call one of the documents: `event`, `document`; nil where there is one.
   ///   - options: those that set the limits.
-  public static func malformed(
-    _ failure: JSONStream.Failure, in source: String, record: String? = nil, options: [Limit: String] = Limit.options
-  ) -> ToolFailure {
-    let hint = failure.beginning.map { InputGuess.hint(for: failure.error, in: $0) } ?? ""
-    return .failed(
-      .trouble, failure.message(naming: options) + hint, source: source, place: failure.place,
-      record: record.map { "\($0) \(failure.number)" })
+  public mutating func next(
+    isLast: Bool, of source: String, record: String? = nil, options: [Limit: String] = Limit.options
+  ) throws(ToolFailure) -> StreamedDocument? {
+    do { return try next(isLast: isLast) } catch {
+      let hint = error.beginning.map { InputGuess.hint(for: error.error, in: $0) } ?? ""
+      throw .failed(
+        .trouble, error.message(naming: options) + hint, source: source, place: error.place,
+        record: record.map { "\($0) \(error.number)" })
+    }
   }
 }

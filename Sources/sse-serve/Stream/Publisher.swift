@@ -35,17 +35,13 @@ struct Publisher {
   /// Whether a record was skipped.
   private(set) var hasSkipped = false
   /// Whether there was something in the input, and nothing that is served or a note.
-  var hasFoundNothing: Bool { hasStrays && !hasRead }
+  var hasFoundNothing: Bool { records.hasFoundNothing }
 
   private let options: Options
-  private let streams: StandardStreams
   private var document = DocumentStream()
   private var writer = EventStreamWriter()
   private var count = 0
-  private var hasRead = false
-  private var hasStrays = false
-  /// Whether changes are skipped, since one has failed.
-  private var isWithholding = false
+  private var records: RecordReader
   /// The document as an event, and as an answer, until it changes.
   private var event: Text?
   private var snapshot: Snapshot?
@@ -63,7 +59,8 @@ struct Publisher {
 
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
-    self.streams = streams
+    let maker = options.isPlain ? "paginate --records makes them of items" : "jdiff --follow makes them of documents"
+    records = RecordReader(InputFile.standardInput.name, streams, remedy: maker, isVerbose: options.isVerbose)
     index = EventIndex(options.replay)
     document.options = options.patching
     document.maxOperations = options.maxOperations
@@ -85,89 +82,28 @@ struct Publisher {
 
   /// Goes on behind a record that was none.
   mutating func skip(_ error: ToolFailure) {
-    let text = options.isPlain || isWithholding ? "" : "; changes are skipped until the next document"
-    streams.say(error.diagnostic.adding(text))
+    records.skip(error, losesChanges: !options.isPlain)
     hasSkipped = true
     // It may have been a change: those after it need not fit any more.
     document.lose()
-    isWithholding = true
-  }
-
-  /// What makes records of what comes instead of them.
-  private var remedy: String {
-    options.isPlain ? "paginate --records makes them of items" : "jdiff --follow makes them of documents"
-  }
-
-  /// What is no event record is a note, or else most likely not meant for this tool. That is said of the first one at
-  /// once, since the end may be far.
-  private mutating func passOver(_ item: StreamedDocument) {
-    if EventRecord.isNote(item.document.root) {
-      hasRead = true
-    } else if hasRead || hasStrays {
-      tell("skipped: no member 'event'", of: item)
-      hasStrays = true
-    } else {
-      hasStrays = true
-      streams.say(
-        Diagnostic("no event record: no member 'event' (\(remedy))", source: Self.source, place: item.place(of: 0)))
-    }
-  }
-
-  private func tell(_ message: String, of item: StreamedDocument) {
-    guard options.isVerbose else { return }
-    streams.say(Diagnostic(message, source: Self.source, record: "event \(item.number)"))
   }
 
   private mutating func publish(_ item: StreamedDocument) throws(ToolFailure) {
-    let record: EventRecord?
-    do { record = try EventRecord(item.document.root) } catch {
-      throw failure(
-        error.message + (hasRead || item.document.root.kind == .object ? "" : " (\(remedy))"), item, at: error.offset)
-    }
-    guard let record else { return passOver(item) }
-    hasRead = true
+    guard let record = try records.record(item) else { return }
     for (name, value) in [("event", record.event), ("id", record.id)] {
       if let bad = value.first(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) {
         let what = bad == 0 ? "NUL" : "a line end"
-        throw failure("'\(name)' has \(what) in it, which no event stream can carry", item, at: 0)
+        throw records.failure("'\(name)' has \(what) in it, which no event stream can carry", item, at: 0)
       }
     }
-    if record.id.count > Self.maxID { throw failure("'id' has more than \(Self.maxID) bytes", item, at: 0) }
-    guard let data = record.data else { throw failure("no 'data'", item, at: 0) }
-    if !options.isPlain, try !follow(record, item) { return }
+    if record.id.count > Self.maxID { throw records.failure("'id' has more than \(Self.maxID) bytes", item, at: 0) }
+    guard let data = record.data else { throw records.failure("no 'data'", item, at: 0) }
+    if !options.isPlain {
+      let outcome = try records.apply(record, item, to: &document)
+      if outcome == .skipped { return }
+      if outcome == .document || outcome == .change { snapshot = nil }
+    }
     append(record, data)
-  }
-
-  /// Applies a record to the document.
-  /// - Returns: whether it is to be served.
-  private mutating func follow(_ record: EventRecord, _ item: StreamedDocument) throws(ToolFailure) -> Bool {
-    do {
-      switch try document.apply(record) {
-      case .document:
-        snapshot = nil
-        isWithholding = false
-      case .change: snapshot = nil
-      case .message(let text):
-        let text = "error: " + String(decoding: text, as: UTF8.self)
-        streams.say(Diagnostic(text, source: Self.source, record: "event \(item.number)"))
-      case .skipped:
-        tell("skipped until the next document", of: item)
-        return false
-      case .other: break
-      }
-      return true
-    } catch {
-      throw .failed(
-        error.isMalformed ? .trouble : .no, error.message, source: Self.source,
-        place: error.offset.map(item.place(of:)), record: "event \(item.number)")
-    }
-  }
-
-  private static let source = InputFile.standardInput.name
-
-  private func failure(_ message: String, _ item: StreamedDocument, at offset: Int) -> ToolFailure {
-    .failed(
-      .trouble, message, source: Self.source, place: item.place(of: offset), record: "event \(item.number)")
   }
 
   private mutating func append(_ record: EventRecord, _ data: JSONValue) {

@@ -10,8 +10,6 @@ struct MessageSource {
   private let maxMessage: Int
   private let isBinary: Bool
   private let dropsReturns: Bool
-  private let isVerbose: Bool
-  private let streams: StandardStreams
   private var records: JSONStream?
   private var buffer: [UInt8] = []
   /// Where in the buffer the next line begins, how far its end has been looked for, and which line it is.
@@ -22,19 +20,17 @@ struct MessageSource {
   private var returned: [OutgoingMessage] = []
   /// Everything has been read.
   private(set) var isAtEnd = false
-  /// Whether a record or a note has been read, and whether something else has.
-  private var hasRead = false
-  private var hasStrays = false
+  private var reader: RecordReader
   /// Whether all of the input has been read, there was something in it, and nothing that could be sent, or a note.
-  var hasFoundNothing: Bool { isAtEnd && hasStrays && !hasRead }
+  var hasFoundNothing: Bool { isAtEnd && reader.hasFoundNothing }
 
   init(_ options: Options, _ streams: StandardStreams) {
     descriptor = streams.input
     maxMessage = options.maxMessage
     isBinary = options.isBinary
     dropsReturns = options.dropsReturns
-    isVerbose = options.rules.isVerbose
-    self.streams = streams
+    reader = RecordReader(
+      Self.name, streams, remedy: "without --records-in, lines are sent as they are", isVerbose: options.rules.isVerbose)
     // A record may be longer than its message: base64, escapes.
     let room = options.maxMessage > Int.max / 8 ? Int.max : options.maxMessage * 6 + 1024
     if options.readsRecords { records = JSONStream(maxSize: room) }
@@ -98,65 +94,31 @@ struct MessageSource {
   // MARK: Records
 
   private mutating func nextRecord() throws(ToolFailure) -> OutgoingMessage? {
-    while true {
-      let item: StreamedDocument?
-      do { item = try records?.next(isLast: isAtEnd) } catch {
-        throw .malformed(error, in: Self.name, record: "event", options: [.size: "--max-message"])
-      }
-      guard let item else { return nil }
+    let options: [Limit: String] = [.size: "--max-message"]
+    while let item = try records?.next(isLast: isAtEnd, of: Self.name, record: "event", options: options) {
       if let message = try message(item) { return message }
     }
+    return nil
   }
 
   /// - Returns: nil for a note.
   private mutating func message(_ item: StreamedDocument) throws(ToolFailure) -> OutgoingMessage? {
-    func failure(_ message: String, at offset: Int) -> ToolFailure {
-      .failed(
-        .trouble, message, source: Self.name, place: item.place(of: offset), record: "event \(item.number)")
-    }
-    let read: EventRecord?
-    do { read = try EventRecord(item.document.root) } catch {
-      let isStray = !hasRead && item.document.root.kind != .object
-      throw failure(error.message + (isStray ? Self.remedy : ""), at: error.offset)
-    }
-    guard let record = read else {
-      passOver(item)
-      return nil
-    }
-    hasRead = true
-    guard let data = record.data else { throw failure("no member 'data'", at: 0) }
+    guard let record = try reader.record(item) else { return nil }
+    guard let data = record.data else { throw reader.failure("no member 'data'", item, at: 0) }
     let start = data.range.lowerBound
     var message = OutgoingMessage(bytes: data.string ?? compact(data))
     if record.event == Array("binary".utf8) {
       guard let bytes = data.string.flatMap(Base64.decoded) else {
-        throw failure("expected the base64 of a binary message in 'data'", at: start)
+        throw reader.failure("expected the base64 of a binary message in 'data'", item, at: start)
       }
       message = OutgoingMessage(isText: false, bytes: bytes)
     } else if UTF8Check.firstInvalid(message.bytes.span) != nil {
-      throw failure("'data' has half a surrogate pair, which no text can hold", at: start)
+      throw reader.failure("'data' has half a surrogate pair, which no text can hold", item, at: start)
     }
     if message.bytes.count > maxMessage {
-      throw failure("a message of more than \(maxMessage) bytes (--max-message)", at: start)
+      throw reader.failure("a message of more than \(maxMessage) bytes (--max-message)", item, at: start)
     }
     return message
-  }
-
-  private static let remedy = " (without --records-in, lines are sent as they are)"
-
-  /// What is no event record is a note, or else most likely not meant to be read as records. That is said of the first
-  /// one at once, since the end may be far.
-  private mutating func passOver(_ item: StreamedDocument) {
-    if EventRecord.isNote(item.document.root) {
-      hasRead = true
-      return
-    }
-    let isFirst = !hasRead && !hasStrays
-    hasStrays = true
-    guard isFirst || isVerbose else { return }
-    let text = isFirst ? "no event record: no member 'event'" + Self.remedy : "skipped: no member 'event'"
-    let place = isFirst ? item.place(of: 0) : nil
-    let record = isFirst ? nil : "event \(item.number)"
-    streams.say(Diagnostic(text, source: Self.name, place: place, record: record))
   }
 
   private func compact(_ value: JSONValue) -> [UInt8] {

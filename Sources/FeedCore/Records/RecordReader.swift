@@ -1,0 +1,101 @@
+// Event records out of a stream of documents, in the words that all tools have for them: for what is no record (law 12
+// of feedutils(7)), for what does not apply, and for what is passed over.
+
+public struct RecordReader {
+  private let source: String
+  private let streams: StandardStreams
+  /// How records are made of what comes instead of them.
+  private let remedy: String
+  /// Whether the first stray is told at once, since the end may be far.
+  private let tellsAtOnce: Bool
+  private let isVerbose: Bool
+  /// What there was so far: events, notes, and what is no record.
+  public private(set) var hasEvents = false
+  public private(set) var hasNotes = false
+  public private(set) var hasStrays = false
+  /// Whether changes are skipped, since one has failed.
+  private var isSkipping = false
+
+  public init(
+    _ source: String, _ streams: StandardStreams, remedy: String, tellsAtOnce: Bool = true, isVerbose: Bool
+  ) {
+    self.source = source
+    self.streams = streams
+    self.remedy = remedy
+    self.tellsAtOnce = tellsAtOnce
+    self.isVerbose = isVerbose
+  }
+
+  private var hasRead: Bool { hasEvents || hasNotes }
+  /// Whether there was something, and none of it a record.
+  public var hasFoundNothing: Bool { hasStrays && !hasRead }
+
+  /// What a tool ends with that has found no records, and has not told it.
+  public var nothing: ToolFailure { .failed(.no, "no event records in this input (\(remedy))", source: source) }
+
+  /// The record that a document is.
+  /// - Returns: nil for a note, and for what is told and passed over.
+  public mutating func record(_ item: StreamedDocument) throws(ToolFailure) -> EventRecord? {
+    let value = item.document.root
+    do {
+      if let record = try EventRecord(value) {
+        hasEvents = true
+        return record
+      }
+    } catch {
+      let isStray = tellsAtOnce && !hasRead && value.kind != .object
+      throw failure(error.message() + (isStray ? " (\(remedy))" : ""), item, at: error.offset)
+    }
+    if EventRecord.isNote(value) {
+      hasNotes = true
+    } else if tellsAtOnce, !hasRead, !hasStrays {
+      let text = "no event record: no member 'event' (\(remedy))"
+      streams.say(Diagnostic(text, source: source, place: item.place(of: 0)))
+      hasStrays = true
+    } else {
+      tell("skipped: no member 'event'", of: item)
+      hasStrays = true
+    }
+    return nil
+  }
+
+  /// Applies a record to the document that it is for. A message in it is told.
+  public mutating func apply(
+    _ record: EventRecord, _ item: StreamedDocument, to stream: inout DocumentStream
+  ) throws(ToolFailure) -> DocumentStream.Outcome {
+    do {
+      let outcome = try stream.apply(record)
+      switch outcome {
+      case .document: isSkipping = false
+      case .message(let text): streams.say(diagnostic("error: " + String(decoding: text, as: UTF8.self), item))
+      case .skipped: tell("skipped until the next document", of: item)
+      case .change, .other: break
+      }
+      return outcome
+    } catch {
+      throw .failed(error.isMalformed ? .trouble : .no, diagnostic(error.message, item, at: error.offset))
+    }
+  }
+
+  /// Tells what a tool goes on after.
+  /// - Parameter losesChanges: whether the changes after it have nothing to apply to.
+  public mutating func skip(_ failure: ToolFailure, losesChanges: Bool = true) {
+    let text = losesChanges && !isSkipping ? "; changes are skipped until the next document" : ""
+    streams.say(failure.diagnostic.adding(text))
+    isSkipping = true
+  }
+
+  /// What is wrong with a record.
+  public func failure(_ text: String, _ item: StreamedDocument, at offset: Int) -> ToolFailure {
+    .failed(.trouble, diagnostic(text, item, at: offset))
+  }
+
+  /// Tells what `-v` shows.
+  public func tell(_ text: @autoclosure () -> String, of item: StreamedDocument) {
+    if isVerbose { streams.say(diagnostic(text(), item)) }
+  }
+
+  private func diagnostic(_ text: String, _ item: StreamedDocument, at offset: Int? = nil) -> Diagnostic {
+    Diagnostic(text, source: source, place: offset.map(item.place(of:)), record: "event \(item.number)")
+  }
+}
