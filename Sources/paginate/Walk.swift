@@ -16,9 +16,7 @@ struct ServerWalk {
     self.url = url
     self.settings = settings
     self.streams = streams
-    do { walker = try Walker(settings.walk, first: PageRequest(first: settings.http.request(url))) } catch {
-      throw error.failure(in: url.display, page: 1, isLocal: false)
-    }
+    walker = try Walker(settings.walk, asking: PageRequest(first: settings.http.request(url)))
     guard let origin = walker.origin else { throw .usage("no URL given") }
     let secrets = SecretParameters([], of: PageRequest(first: settings.http.request(url)), next: settings.walk.next)
     source = try PageSource(settings, origin, secrets, streams)
@@ -32,10 +30,8 @@ struct ServerWalk {
       guard let (answer, document) = try source.page(request) else {
         throw .failed(.otherEnd, "HTTP 304 without a condition", source: url.display)
       }
-      let step: Walker.Step
-      do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
-        throw source.failure(error, answer, page: walker.pages + 1)
-      }
+      let step = try source.judged(
+        answer, page: walker.pages + 1, walker.take(request, answer.head, document, from: answer.url))
       if let complaint = step.complaint {
         hasComplained = true
         try printer.flush()
@@ -78,9 +74,7 @@ struct LocalWalk {
     self.settings = settings
     self.streams = streams
     request = settings.base.map { PageRequest(first: settings.http.request($0)) }
-    do { walker = try Walker(settings.walk, first: request) } catch {
-      throw error.failure(in: file.name, page: 1, isLocal: true)
-    }
+    walker = try Walker(settings.walk, asking: request)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
@@ -134,6 +128,14 @@ struct LocalWalk {
   private func failure(_ error: WalkError, _ page: StreamedDocument) -> ToolFailure {
     error.failure(
       in: file.name, page: page.number, isLocal: true, body: page.document.bytes, from: page.position)
+  }
+}
+
+extension Walker {
+  /// The walk of a command line.
+  init(_ options: WalkOptions, asking first: PageRequest?) throws(ToolFailure) {
+    // Before the first page only the options can be wrong.
+    do { try self.init(options, first: first) } catch { throw .usage(error.message) }
   }
 }
 

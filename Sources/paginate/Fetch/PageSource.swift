@@ -114,6 +114,13 @@ struct PageSource {
     safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
   }
 
+  /// What a walk makes of an answer.
+  func judged<T>(
+    _ answer: Answer, page: Int, _ step: @autoclosure () throws(WalkError) -> T
+  ) throws(ToolFailure) -> T {
+    do { return try step() } catch { throw failure(error, answer, page: page) }
+  }
+
   private func refusal(_ answer: Answer, _ url: HTTPURL) -> ToolFailure {
     let line = HTTPExcerpt.firstLine(of: answer.body, for: answer.request, hiding: secrets.values)
     return .failed(

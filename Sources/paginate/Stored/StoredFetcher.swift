@@ -64,10 +64,8 @@ struct StoredFetcher: PageFetcher {
   private mutating func page(
     _ asked: PageRequest, _ request: [UInt8], _ answer: Answer, _ document: JSONDocument
   ) throws(ToolFailure) -> FeedPage {
-    let step: Walker.Step
-    do { step = try walker.take(asked, answer.head, document, from: answer.url) } catch {
-      throw source.failure(error, answer, page: walker.pages + 1)
-    }
+    let step = try source.judged(
+      answer, page: walker.pages + 1, walker.take(asked, answer.head, document, from: answer.url))
     if let text = step.complaint {
       complaint = source.safe(
         .failed(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)"), about: answer)

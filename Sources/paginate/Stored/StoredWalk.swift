@@ -110,10 +110,7 @@ struct StoredWalk {
   }
 
   private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolFailure) -> StoredFetcher {
-    let walker: Walker
-    do { walker = try Walker(walk, first: first) } catch {
-      throw error.failure(in: url.display, page: 1, isLocal: false)
-    }
+    let walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
     return StoredFetcher(
       try PageSource(settings, origin, secrets, streams), walker, secrets, method: first.method,
