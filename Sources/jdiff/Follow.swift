@@ -117,17 +117,11 @@ struct Follow {
   /// patch makes of the old one.
   private func held(_ old: Side, _ new: Side, _ patch: Patch?, _ record: String) throws(ToolFailure) -> Side {
     guard !options.scope.isEmpty, let patch else { return new }
-    let result: JSONDocument
-    do { result = try patch.applied(to: old.whole) } catch {
-      throw .failed(.trouble, Patch.defect + error.message, source: file.name, record: record)
-    }
-    return try side(result, record)
+    return try side(try patch.applied(to: old.whole), record)
   }
 
   private func side(_ document: JSONDocument, _ record: String?) throws(ToolFailure) -> Side {
-    do { return try Side(document, options.scope) } catch {
-      throw .failed(.trouble, error.message, source: file.name, record: record)
-    }
+    try Side(document, options.scope, of: file.name, record: record)
   }
 
   // MARK: Printing

@@ -18,7 +18,10 @@ struct Pair {
       return .yes
     }
     let new = try parse(newText, options.files[1])
-    let isSame = try printPatch(from: try side(old, options.files[0]), to: try side(new, options.files[1]), &output)
+    let isSame = try printPatch(
+      from: Side(old, options.scope, of: options.files[0].name),
+      to: Side(new, options.scope, of: options.files[1].name),
+      &output)
     try output.flushOutput()
     return isSame ? .yes : .no
   }
@@ -29,12 +32,6 @@ struct Pair {
 
   private func parse(_ text: [UInt8], _ file: InputFile) throws(ToolFailure) -> JSONDocument {
     try file.parse(text, maxDepth: options.maxDepth)
-  }
-
-  private func side(_ document: JSONDocument, _ file: InputFile) throws(ToolFailure) -> Side {
-    do { return try Side(document, options.scope) } catch {
-      throw .failed(.trouble, error.message, source: file.name)
-    }
   }
 
   private func printSame(to output: inout ByteWriter) {

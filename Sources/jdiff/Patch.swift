@@ -25,15 +25,19 @@ enum Patch {
   }
 
   /// What the patch makes of a document.
-  func applied(to document: JSONDocument) throws(PatchFailure) -> JSONDocument {
+  func applied(to document: JSONDocument) throws(ToolFailure) -> JSONDocument {
     var options = PatchOptions()
     options.maxSize = .max
     options.maxDepth = .max
     var tree = JSONTree(document.root)
     var undo: UndoLog?
-    switch self {
-    case .operations(let patch): try patch.apply(to: &tree, options, undo: &undo)
-    case .merge(let text): try MergePatch.apply(JSONDocument(known: text).root, to: &tree, options, undo: &undo)
+    do {
+      switch self {
+      case .operations(let patch): try patch.apply(to: &tree, options, undo: &undo)
+      case .merge(let text): try MergePatch.apply(JSONDocument(known: text).root, to: &tree, options, undo: &undo)
+      }
+    } catch {
+      throw Self.defect(error.message)
     }
     var writer = ByteWriter()
     JSONWriter.writeCompact(tree, to: &writer)
@@ -43,35 +47,17 @@ enum Patch {
   /// Reads the patch back from its text, applies it, and compares.
   /// - Throws: when it does not lead from one to the other.
   func verify(from old: Side, to new: Side, _ scope: Scope) throws(ToolFailure) {
-    let problem: String
-    do throws(Defect) {
-      let result = try reread().applied(to: old.whole, scope)
-      var sides = Sides(old: result, new: new)
-      if sides.areEqual(0, 0) { return }
-      problem = "the result is another document"
-    } catch {
-      problem = error.message
-    }
-    throw .failed(.trouble, Self.defect + problem)
+    var sides = Sides(old: try Side(try reread().applied(to: old.whole), scope, of: nil), new: new)
+    if !sides.areEqual(0, 0) { throw Self.defect("the result is another document") }
   }
 
-  static let defect = "the patch is wrong, which is a defect of jdiff: "
-
-  private struct Defect: Error {
-    let message: String
+  private static func defect(_ problem: String) -> ToolFailure {
+    .failed(.trouble, "the patch is wrong, which is a defect of jdiff: " + problem)
   }
 
-  private func reread() throws(Defect) -> Patch {
+  private func reread() throws(ToolFailure) -> Patch {
     let text = document
     guard case .operations = self else { return .merge(text.bytes) }
-    do { return .operations(try JSONPatch(text.root, maxOperations: .max)) } catch {
-      throw Defect(message: error.message)
-    }
-  }
-
-  private func applied(to document: JSONDocument, _ scope: Scope) throws(Defect) -> Side {
-    let result: JSONDocument
-    do { result = try applied(to: document) } catch { throw Defect(message: error.message) }
-    do { return try Side(result, scope) } catch { throw Defect(message: error.message) }
+    do { return .operations(try JSONPatch(text.root, maxOperations: .max)) } catch { throw Self.defect(error.message) }
   }
 }

@@ -17,6 +17,13 @@ struct Side {
     self.digestMask = digestMask
   }
 
+  /// - Parameter source: where the document is from, for messages; nil where it was made here.
+  init(_ document: JSONDocument, _ scope: Scope, of source: String?, record: String? = nil) throws(ToolFailure) {
+    do { try self.init(document, scope) } catch {
+      throw .failed(.trouble, error.message, source: source, record: record)
+    }
+  }
+
   /// A cache for the digests of this side, with nothing in it.
   var digests: DigestCache { DigestCache(document, sets: marks.sets, voids: marks.voids, mask: digestMask) }
 

@@ -34,14 +34,9 @@ struct EachDocument {
     var tree = JSONTree(item.document.root)
     var noUndo: UndoLog?
     for patch in patches {
-      do { try patch.patch.apply(to: &tree, options.patching, undo: &noUndo) } catch {
-        throw .failed(error.isMalformed ? .trouble : .no, error.message(), source: patch.source, record: record)
-      }
+      try patch.apply(to: &tree, options.patching, undo: &noUndo, record: record)
     }
-    let selected: JSONTree
-    do { selected = try tree.value(at: options.select) } catch {
-      throw .failed(.no, "--select: " + error.message, source: options.file.name, record: record)
-    }
+    let selected = try options.selected(from: &tree, record: record)
     JSONWriter.writeCompact(selected, to: &output)
     output.endLine()
     try output.checkOutput()

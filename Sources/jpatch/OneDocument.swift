@@ -18,13 +18,13 @@ struct OneDocument {
     var undo = options.undo.map { _ in UndoLog() }
     for item in patches {
       try swapped.refuse(item, to: tree)
-      do { try item.patch.apply(to: &tree, options.patching, undo: &undo) } catch {
-        if options.isCheck && !error.isMalformed { return .no }
-        throw .failed(error.isMalformed ? .trouble : .no, error.message(), source: item.source)
+      do { try item.apply(to: &tree, options.patching, undo: &undo) } catch {
+        if options.isCheck, error.status == .no { return .no }
+        throw error
       }
     }
     if options.isCheck { return .yes }
-    let selected = try select(&tree)
+    let selected = try options.selected(from: &tree)
 
     if let edited {
       try replace(edited, by: selected, of: document, undo: undo?.patch)
@@ -109,12 +109,6 @@ struct OneDocument {
         && (others.contains { Descriptor.Identity($0) == identity }
           || [streams.output, streams.error].contains { $0.fileIdentity == identity })
     if isTaken { throw .usage("option '--undo': '\(quoted(undo))' is in use for something else here") }
-  }
-
-  private func select(_ tree: inout JSONTree) throws(ToolFailure) -> JSONTree {
-    do { return try tree.value(at: options.select) } catch {
-      throw .failed(.no, "--select: " + error.message, source: options.file.name)
-    }
   }
 
   private func write(_ tree: JSONTree, of document: JSONDocument, to output: inout ByteWriter) {

@@ -21,6 +21,15 @@ struct NamedPatch {
 
   var isMerge: Bool { if case .merge = patch { true } else { false } }
 
+  /// - Parameter record: what messages call the document, where there are several.
+  func apply(
+    to tree: inout JSONTree, _ options: PatchOptions, undo: inout UndoLog?, record: String? = nil
+  ) throws(ToolFailure) {
+    do { try patch.apply(to: &tree, options, undo: &undo) } catch {
+      throw .failed(error.isMalformed ? .trouble : .no, error.message(), source: source, record: record)
+    }
+  }
+
   /// Reads all patches.
   static func read(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) -> [NamedPatch] {
     var patches: [NamedPatch] = []

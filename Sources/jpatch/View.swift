@@ -72,3 +72,12 @@ struct View {
 
   private static let recordEvent = Array("data".utf8)
 }
+
+extension Options {
+  /// What `--select` chooses of a result.
+  func selected(from tree: inout JSONTree, record: String? = nil) throws(ToolFailure) -> JSONTree {
+    do { return try tree.value(at: select) } catch {
+      throw .failed(.no, "--select: " + error.message, source: file.name, record: record)
+    }
+  }
+}
