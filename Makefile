@@ -35,6 +35,7 @@ unit-test: deps
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
+	Tests/rooms
 
 bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
