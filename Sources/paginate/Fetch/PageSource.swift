@@ -68,18 +68,13 @@ struct PageSource {
   private mutating func judge(
     _ answer: Answer, _ url: HTTPURL, seconds: Double
   ) throws(ToolFailure) -> JSONDocument? {
-    let document: JSONDocument?
-    let fault: ToolFailure?
-    do {
-      document = try JSONDocument(parsing: answer.body, maxDepth: settings.maxDepth)
-      fault = nil
-    } catch {
-      document = nil
-      if let form = AnswerForm.name(of: answer.body) {
-        fault = .failed(.otherEnd, "expected JSON, found \(form)", source: url.display)
-      } else {
-        fault = .malformed(error, in: answer.body, of: url.display, status: .otherEnd)
-      }
+    var document: JSONDocument?
+    var fault: ToolFailure?
+    do { document = try JSONDocument(parsing: answer.body, maxDepth: settings.maxDepth) } catch {
+      let form = AnswerForm.name(of: answer.body)
+      fault =
+        form.map { .failed(.otherEnd, "expected JSON, found \($0)", source: url.display) }
+        ?? .malformed(error, in: answer.body, of: url.display, status: .otherEnd)
     }
     let now = Clock.now()
     let asked = Politeness(answer.head, document, now: now)

@@ -31,9 +31,4 @@ struct StoreError: Error, Equatable, Sendable {
 
   /// What was read cannot be.
   static func damaged(_ what: String) -> StoreError { StoreError(.corrupt, "the store is damaged: \(what)") }
-
-  /// - Parameter source: the name of the store's file.
-  func failure(_ source: String) -> ToolFailure {
-    .failed(kind == .busy ? .later : .trouble, message, source: source)
-  }
 }

@@ -9,17 +9,16 @@ struct StoredFetcher: PageFetcher {
   private let secrets: SecretParameters
   /// What the first request asks by: no store makes it anything else.
   private let method: String
-  /// The name of the store's file, for messages.
-  private let file: String
+  private let store: Options.Store
   /// What went wrong, in full.
   private(set) var failure: ToolFailure?
   /// What a page complains about although it has items.
   private(set) var complaint: ToolFailure?
 
-  init(_ source: PageSource, _ walker: Walker, _ secrets: SecretParameters, method: String, in file: String) {
+  init(_ source: PageSource, _ walker: Walker, _ secrets: SecretParameters, method: String, store: Options.Store) {
     self.source = source
     self.method = method
-    self.file = file
+    self.store = store
     self.walker = walker
     self.secrets = secrets
   }
@@ -34,7 +33,7 @@ struct StoredFetcher: PageFetcher {
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
     do throws(ToolFailure) {
       guard var stored = PageRequest(json: request) else {
-        throw StoreError.damaged("a request in it cannot be read").failure(file)
+        throw store.failure(StoreError.damaged("a request in it cannot be read").message)
       }
       stored.method = method
       let asked = secrets.putBack(stored)

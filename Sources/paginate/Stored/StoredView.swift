@@ -50,17 +50,15 @@ struct StoredView {
     let feeds = try options.stored(file.feeds())
     guard let name else {
       guard options.action == .status || feeds.count == 1 else {
-        throw failure("the store has \(feeds.count) feeds: say which is meant (--feed)")
+        throw options.failure("the store has \(feeds.count) feeds: say which is meant (--feed)")
       }
       return feeds
     }
     guard let feed = feeds.first(where: { $0.name == name }) else {
-      throw failure("no feed '\(shortened(name))' in the store")
+      throw options.failure("no feed '\(shortened(name))' in the store")
     }
     return [feed]
   }
-
-  private func failure(_ message: String) -> ToolFailure { .failed(.trouble, message, source: quoted(options.path)) }
 
   /// Prints the items from the top down to the first gap.
   private func printItems(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {

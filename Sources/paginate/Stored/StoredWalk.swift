@@ -23,7 +23,11 @@ extension Options.Store {
 
   /// What goes wrong in `body`, as an error of the tool.
   func stored<T>(_ body: @autoclosure () throws(StoreError) -> T) throws(ToolFailure) -> T {
-    do { return try body() } catch { throw error.failure(quoted(path)) }
+    do { return try body() } catch { throw failure(error.message, error.kind == .busy ? .later : .trouble) }
+  }
+
+  func failure(_ message: String, _ status: ExitStatus = .trouble) -> ToolFailure {
+    .failed(status, message, source: quoted(path))
   }
 }
 
@@ -49,19 +53,15 @@ struct StoredWalk {
     name = self.options.name(of: first)
   }
 
-  private func failure(_ message: String, _ status: ExitStatus) -> ToolFailure {
-    .failed(status, message, source: quoted(options.path))
-  }
-
   func run() throws(ToolFailure) -> ExitStatus {
     let record = try enter()
     guard let lock = try options.stored(file.lock(record, waits: options.waits)) else {
-      throw failure("another run is at work on the feed (--wait)", .later)
+      throw options.failure("another run is at work on the feed (--wait)", .later)
     }
     defer { withExtendedLifetime(lock) {} }
     // Only now: the run that was waited for may have been the first.
     guard let known = try options.stored(file.feed(named: name)) else {
-      throw failure("the feed was taken out meanwhile", .trouble)
+      throw options.failure("the feed was taken out meanwhile")
     }
     let store = try options.stored(file.open(known, isVersioned: true))
     var walk = settings.walk
@@ -70,7 +70,7 @@ struct StoredWalk {
     walk.findsID = walk.id == nil
     let secrets = secrets(walk)
     guard known.url == secrets.cut(first).url else {
-      throw failure("feed '\(shortened(name))' is that of another URL, \(shortened(known.url))", .trouble)
+      throw options.failure("feed '\(shortened(name))' is that of another URL, \(shortened(known.url))")
     }
     let feed = feedOptions(walk, given, secrets)
     // These are what the engine sees to.
@@ -105,8 +105,8 @@ struct StoredWalk {
     let feeds = try options.stored(file.feeds())
     guard let known = feeds.first else { return }
     let more = feeds.count == 1 ? "" : " and \(feeds.count - 1) more"
-    throw failure(
-      "no feed of this URL (it has '\(shortened(known.name))'\(more)); to add one, give its '--id'", .trouble)
+    throw options.failure(
+      "no feed of this URL (it has '\(shortened(known.name))'\(more)); to add one, give its '--id'")
   }
 
   private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolFailure) -> StoredFetcher {
@@ -114,7 +114,7 @@ struct StoredWalk {
     guard let origin = walker.origin else { throw .usage("no URL given") }
     return StoredFetcher(
       try PageSource(settings, origin, secrets, streams), walker, secrets, method: first.method,
-      in: quoted(options.path))
+      store: options)
   }
 
   private func feedOptions(

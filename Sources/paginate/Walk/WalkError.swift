@@ -30,11 +30,7 @@ struct WalkError: Error, Equatable, Sendable {
 
   /// - Parameter isLocal: whether the page came from standard input or a file.
   func status(isLocal: Bool) -> ExitStatus {
-    switch kind {
-    case .usage: .trouble
-    case .page: isLocal ? .trouble : .otherEnd
-    case .loop, .refused: isLocal ? .trouble : .otherEnd
-    }
+    kind == .usage || isLocal ? .trouble : .otherEnd
   }
 
   /// - Parameters:
