@@ -16,7 +16,7 @@ struct EventPrinter {
     showsTime = options.showsTime
   }
 
-  mutating func print(_ parser: borrowing EventStreamParser, to output: inout ByteWriter) throws(NotJSON) {
+  mutating func print(_ parser: borrowing EventStreamParser, to output: inout ByteWriter) throws(FormatError) {
     switch format {
     case .records: try printRecord(parser, to: &output)
     case .raw:
@@ -41,7 +41,7 @@ struct EventPrinter {
     if format == .sse { stream.write(retry: milliseconds, to: &output) }
   }
 
-  private func printRecord(_ parser: borrowing EventStreamParser, to output: inout ByteWriter) throws(NotJSON) {
+  private func printRecord(_ parser: borrowing EventStreamParser, to output: inout ByteWriter) throws(FormatError) {
     let data = parser.data
     let document = try dataForm.document(of: data)
     output.beginRecord(event: parser.type.span, id: parser.lastEventID.span)

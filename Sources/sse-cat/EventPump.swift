@@ -107,7 +107,7 @@ struct EventPump {
     if let data = options.untilData, parser.data == data { return .finished }
     if let type = options.untilType, parser.type == type { return .finished }
     guard options.types.isEmpty || options.types.contains(parser.type) else { return .goesOn }
-    do { try printer.print(parser, to: &output) } catch { throw failure(error.reason, event: count) }
+    do { try printer.print(parser, to: &output) } catch { throw failure(error.message, event: count) }
     printed += 1
     return printed < options.maxEvents ? .goesOn : .finished
   }

@@ -10,14 +10,9 @@ public enum PayloadForm: String, CaseIterable, Sendable {
   case text
 }
 
-/// Data that is no JSON, where `PayloadForm.json` wants it to be.
-public struct NotJSON: Error, Sendable {
-  public let reason: String
-}
-
 extension PayloadForm {
   /// The data as JSON if it is to be embedded as such; nil when it is to be a string.
-  public func document(of data: [UInt8]) throws(NotJSON) -> JSONDocument? {
+  public func document(of data: [UInt8]) throws(FormatError) -> JSONDocument? {
     switch self {
     case .text: return nil
     case .auto:
@@ -29,7 +24,7 @@ extension PayloadForm {
   }
 
   /// The same of data that has been parsed already, by `parsed`.
-  public func document(_ parsed: Result<JSONDocument, NotJSON>) throws(NotJSON) -> JSONDocument? {
+  public func document(_ parsed: Result<JSONDocument, FormatError>) throws(FormatError) -> JSONDocument? {
     switch self {
     case .text: return nil
     case .auto:
@@ -40,10 +35,10 @@ extension PayloadForm {
   }
 
   /// The JSON document that is data of a wire, where a byte order mark is none (RFC 8259 §8.1), unlike in a file.
-  public static func parsed(_ data: [UInt8]) throws(NotJSON) -> JSONDocument {
-    if data.first == 0xEF { throw NotJSON(reason: "the data is no JSON: expected a JSON value, at byte 1 of it") }
+  public static func parsed(_ data: [UInt8]) throws(FormatError) -> JSONDocument {
+    if data.first == 0xEF { throw FormatError("the data is no JSON: expected a JSON value, at byte 1 of it", at: 0) }
     do throws(JSONError) { return try JSONDocument(parsing: data) } catch {
-      throw NotJSON(reason: "the data is no JSON: \(error.message), at byte \(error.offset + 1) of it")
+      throw FormatError("the data is no JSON: \(error.message), at byte \(error.offset + 1) of it", at: error.offset)
     }
   }
 }

@@ -21,9 +21,9 @@ struct MessagePrinter {
   ///   - parsed: what a text is as JSON, if that is known already.
   ///   - event: the name of the event; for a binary message it is `binary`.
   func print(
-    _ message: [UInt8], isText: Bool, parsed: Result<JSONDocument, NotJSON>?, event: [UInt8],
+    _ message: [UInt8], isText: Bool, parsed: Result<JSONDocument, FormatError>?, event: [UInt8],
     to output: inout ByteWriter
-  ) throws(NotJSON) {
+  ) throws(FormatError) {
     if isRaw {
       output.append(message)
       output.endLine(terminator)

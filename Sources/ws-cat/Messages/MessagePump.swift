@@ -31,7 +31,7 @@ struct MessagePump {
 
   mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> Progress {
     count += 1
-    let parsed: Result<JSONDocument, NotJSON>? = isText && looksInside ? Self.parsed(message) : nil
+    let parsed: Result<JSONDocument, FormatError>? = isText && looksInside ? Self.parsed(message) : nil
     let document = try? parsed?.get()
     if let document {
       if let condition = options.sendAfter, !isWelcome, condition.holds(for: document) { isWelcome = true }
@@ -42,7 +42,7 @@ struct MessagePump {
       return .goesOn
     }
     do { try printer.print(message, isText: isText, parsed: parsed, event: event, to: &output) } catch {
-      throw .failed(.otherEnd, error.reason, source: source, record: "message \(count)")
+      throw .failed(.otherEnd, error.message, source: source, record: "message \(count)")
     }
     try output.checkOutput()
     printed += 1
@@ -52,7 +52,7 @@ struct MessagePump {
   /// Writes out what has been printed: before waiting, and at the end.
   mutating func settle() throws(ToolFailure) { try output.flushOutput() }
 
-  private static func parsed(_ message: [UInt8]) -> Result<JSONDocument, NotJSON> {
+  private static func parsed(_ message: [UInt8]) -> Result<JSONDocument, FormatError> {
     do { return .success(try PayloadForm.parsed(message)) } catch { return .failure(error) }
   }
 
