@@ -105,13 +105,9 @@ struct Subscription {
     }
   }
 
-  private func tell(_ message: String) {
-    if options.rules.isVerbose { complain(message) }
-  }
+  private func tell(_ message: String) { if options.rules.isVerbose { complain(message) } }
 
   private func complain(_ message: String) { complain(Diagnostic(message, source: url.display)) }
 
-  private func complain(_ diagnostic: Diagnostic) {
-    if !http.isSilent { streams.say(diagnostic) }
-  }
+  private func complain(_ diagnostic: Diagnostic) { if !http.isSilent { streams.say(diagnostic) } }
 }

@@ -206,7 +206,7 @@ struct Server {
         }
       } catch {
         guard error.isExhausted else { throw error }
-        if !isExhausted { complain("cannot accept clients: \(error.message)") }
+        if !isExhausted { streams.say(Diagnostic("cannot accept clients: \(error.message)", source: options.place)) }
         isExhausted = true
         return try listeners.pause(&poller, now: now)
       }
@@ -238,10 +238,6 @@ struct Server {
   func tell(_ message: String, of connection: Connection? = nil) {
     guard options.isVerbose else { return }
     streams.say(Diagnostic(message, source: connection?.name))
-  }
-
-  private func complain(_ message: String) {
-    streams.say(Diagnostic(message, source: options.place))
   }
 }
 
