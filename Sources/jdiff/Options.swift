@@ -107,12 +107,12 @@ struct Options {
   var checkpoint: [UInt8]?
   var skipsErrors = false
 
-  init(_ invocation: Invocation) throws(ToolError) {
+  init(_ invocation: Invocation) throws(ToolFailure) {
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try setOperands(invocation.operands)
   }
 
-  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {
+  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
     switch flag {
     case .compact: isCompact = true
     case .type: isMergePatch = try value.get() == "merge-patch"
@@ -147,7 +147,7 @@ struct Options {
     scope.add(Scope.Rule(purpose: purpose, pointer: pointer, text: "--\(value.row.name) \(quoted(value.bytes))"))
   }
 
-  private mutating func setOperands(_ operands: [[UInt8]]) throws(ToolError) {
+  private mutating func setOperands(_ operands: [[UInt8]]) throws(ToolFailure) {
     var rest = operands[...]
     if follows {
       files = [rest.popFirst().map { InputFile($0) } ?? .standardInput]

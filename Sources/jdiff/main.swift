@@ -1,6 +1,6 @@
 import FeedCore
 
-jdiff.main { (invocation, streams) throws(ToolError) in
+jdiff.main { (invocation, streams) throws(ToolFailure) in
   let options = try Options(invocation)
   if options.follows {
     var follow = try Follow(options, streams)

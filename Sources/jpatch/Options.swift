@@ -109,23 +109,23 @@ struct Options {
   var patchEvent: [UInt8] = []
   var isVerbose = false
 
-  init(_ invocation: Invocation) throws(ToolError) {
+  init(_ invocation: Invocation) throws(ToolFailure) {
     mode = invocation.isGiven(Flag.follow) ? .follow : invocation.isGiven(Flag.each) ? .each : .one
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try setOperands(invocation.operands)
   }
 
   /// The whole content of a file, if `--max-size` lets it.
-  func readAll(_ file: InputFile, _ streams: StandardStreams) throws(ToolError) -> [UInt8] {
+  func readAll(_ file: InputFile, _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
     try file.readJSON(streams, limit: patching.maxSize, option: "--\(Flag.maxSize.spec.name)")
   }
 
   /// The one document of a file.
-  func readDocument(_ file: InputFile, _ streams: StandardStreams) throws(ToolError) -> JSONDocument {
+  func readDocument(_ file: InputFile, _ streams: StandardStreams) throws(ToolFailure) -> JSONDocument {
     try file.parse(try readAll(file, streams), maxDepth: maxDepth)
   }
 
-  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {
+  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
     switch flag {
     case .expression: expressions.append(value.bytes)
     case .type: type = try value.get() == "merge-patch" ? .mergePatch : .jsonPatch
@@ -156,7 +156,7 @@ struct Options {
     }
   }
 
-  private mutating func setOperands(_ operands: [[UInt8]]) throws(ToolError) {
+  private mutating func setOperands(_ operands: [[UInt8]]) throws(ToolFailure) {
     var rest = operands[...]
     if mode != .follow && expressions.isEmpty {
       guard let patch = rest.popFirst() else { throw .usage("no PATCH given") }

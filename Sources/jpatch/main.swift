@@ -1,6 +1,6 @@
 import FeedCore
 
-jpatch.main { (invocation, streams) throws(ToolError) in
+jpatch.main { (invocation, streams) throws(ToolFailure) in
   let options = try Options(invocation)
   switch options.mode {
   case .one: return try OneDocument(options: options, streams: streams).run()

@@ -153,7 +153,7 @@ struct Options {
   var isVerbose = false
   let http: HTTPOptions
 
-  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolError) {
+  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     source = try FeedSource(invocation.operands)
     http = try HTTPOptions(invocation, streams)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
@@ -162,7 +162,7 @@ struct Options {
     if walk.next == .link { throw .usage("option '--next link' needs a URL to connect to") }
   }
 
-  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {
+  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
     switch flag {
     case .next: walk.next = try value.get()
     case .items: walk.items = try value.get()

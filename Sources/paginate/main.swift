@@ -1,6 +1,6 @@
 import FeedCore
 
-paginate.main { (invocation, streams) throws(ToolError) in
+paginate.main { (invocation, streams) throws(ToolFailure) in
   let settings = try Options(invocation, streams)
   if let store = settings.store, store.action != .walk {
     let view = try StoredView(store, settings, streams)

@@ -76,7 +76,7 @@ struct Options {
   let rules: Reconnection.Rules
   let http: HTTPOptions
 
-  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolError) {
+  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     source = try FeedSource(invocation.operands)
     http = try HTTPOptions(invocation, streams)
     rules = try Reconnection.Rules(invocation, reconnects: http.isPlainGet)

@@ -44,7 +44,7 @@ struct Subscription {
   private mutating func connect() throws(ToolFailure) -> ConnectionEnding {
     let id = pump.parser.lastEventID
     tell("connecting" + (id.isEmpty ? "" : " after event ID '\(shortened(id))'"))
-    if let problem = http.readAgain() { complain(problem.diagnostic) }
+    if let problem = http.readAgain() { complain(problem) }
     var connection: Connection
     do {
       connection = try Connection(

@@ -1,6 +1,6 @@
 import FeedCore
 
-sseCat.main { (invocation, streams) throws(ToolError) in
+sseCat.main { (invocation, streams) throws(ToolFailure) in
   let options = try Options(invocation, streams)
   switch options.source {
   case .file(let file):

@@ -141,12 +141,12 @@ struct Options {
   var patching = PatchOptions()
   var maxOperations = 0
 
-  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolError) {
+  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value, streams) }
     try setPlace(invocation.operands)
   }
 
-  private mutating func set(_ flag: Flag, _ value: OptionValue, _ streams: StandardStreams) throws(ToolError) {
+  private mutating func set(_ flag: Flag, _ value: OptionValue, _ streams: StandardStreams) throws(ToolFailure) {
     switch flag {
     case .plain: isPlain = true
     case .select: select = try value.get()
@@ -176,11 +176,11 @@ struct Options {
     }
   }
 
-  private static func token(in path: [UInt8], _ streams: StandardStreams) throws(ToolError) -> [UInt8] {
+  private static func token(in path: [UInt8], _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
     let content = try InputFile(path).readAll(streams, limit: 1 << 16, option: "--\(Flag.tokenFile.spec.name)")
     let token = content.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map(Array.init)
     guard token.count == 1, token[0].allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw ToolError(.trouble, "expected a token, in visible ASCII characters", source: quoted(path))
+      throw .failed(.trouble, "expected a token, in visible ASCII characters", source: quoted(path))
     }
     return token[0]
   }
@@ -198,11 +198,11 @@ struct Options {
   }
 
   /// `[ADDRESS:]PORT`; an IPv6 address stands in brackets.
-  private mutating func setPlace(_ operands: [[UInt8]]) throws(ToolError) {
+  private mutating func setPlace(_ operands: [[UInt8]]) throws(ToolFailure) {
     guard let operand = operands.first else { throw .usage("no PORT given") }
     if operands.count > 1 { throw .usage("unexpected operand '\(quoted(operands[1]))'") }
     place = quoted(operand)
-    let refused = ToolError.usage("expected [ADDRESS:]PORT, such as 8080 or [::1]:8080, found '\(place)'")
+    let refused = ToolFailure.usage("expected [ADDRESS:]PORT, such as 8080 or [::1]:8080, found '\(place)'")
     var digits = operand[...]
     if let colon = operand.lastIndex(of: UInt8(ascii: ":")) {
       digits = operand[(colon + 1)...]

@@ -1,6 +1,6 @@
 import FeedCore
 
-sseServe.main { (invocation, streams) throws(ToolError) in
+sseServe.main { (invocation, streams) throws(ToolFailure) in
   var server = try Server(try Options(invocation, streams), streams)
   return try server.run()
 }

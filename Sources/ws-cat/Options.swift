@@ -146,7 +146,7 @@ struct Options {
   let rules: Reconnection.Rules
   var http: HTTPOptions
 
-  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolError) {
+  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     url = try WebSocketURL(operands: invocation.operands)
     http = try HTTPOptions(invocation, streams)
     rules = try Reconnection.Rules(invocation, reconnects: true)
@@ -154,7 +154,7 @@ struct Options {
     try refuseReservedHeaders(http)
   }
 
-  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolError) {
+  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
     switch flag {
     case .eventFrom: eventFrom = try value.get()
     case .event: events.append(value.bytes)
@@ -183,7 +183,7 @@ struct Options {
   }
 
   /// The headers of the handshake are ours.
-  func refuseReservedHeaders(_ http: HTTPOptions) throws(ToolError) {
+  func refuseReservedHeaders(_ http: HTTPOptions) throws(ToolFailure) {
     for header in http.request(url.http).headers {
       let name = header.name.lowercased()
       guard OpeningRequest.reserved.contains(name) || name.hasPrefix(OpeningRequest.reservedPrefix) else { continue }

@@ -43,7 +43,7 @@ struct Subscription {
 
   private mutating func connect() throws(ToolFailure) -> ConnectionEnding {
     tell("connecting")
-    if let problem = options.http.readAgain(refusing: options.refuseReservedHeaders) { complain(problem.diagnostic) }
+    if let problem = options.http.readAgain(refusing: options.refuseReservedHeaders) { complain(problem) }
     var connection: Connection
     do {
       connection = try Connection(

@@ -1,6 +1,6 @@
 import FeedCore
 
-wsCat.main { (invocation, streams) throws(ToolError) in
+wsCat.main { (invocation, streams) throws(ToolFailure) in
   let options = try Options(invocation, streams)
   var subscription = try Subscription(options, streams)
   return try subscription.run()

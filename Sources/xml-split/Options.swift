@@ -116,7 +116,7 @@ struct Options {
   var printsRecords = false
   var keepsEntities = false
 
-  init(_ invocation: Invocation) throws(ToolError) {
+  init(_ invocation: Invocation) throws(ToolFailure) {
     var namespaces: [[UInt8]: [UInt8]] = [:]
     for (flag, value) in try invocation.options(Flag.self) {
       switch flag {

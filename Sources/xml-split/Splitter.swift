@@ -60,7 +60,7 @@ struct Splitter {
       try source.wait { () throws(ToolFailure) in try writer.flush() }
       let piece: InputSource.Piece
       do { piece = try source.next(&window) } catch {
-        guard error.place != nil else { throw error }
+        guard error.diagnostic.place != nil else { throw error }
         // What is wrong before that is told first, wherever the input was cut.
         try goThrough(source, isLast: true, hasMore: true)
         try report(error)

@@ -12,7 +12,7 @@ public struct Invocation: Sendable {
   /// The options of `Option`'s table: what holds for those that are not given, then the given ones in their order.
   public func options<Option: ToolOption>(
     _ type: Option.Type
-  ) throws(ToolError) -> [(option: Option, value: OptionValue)] {
+  ) throws(ToolFailure) -> [(option: Option, value: OptionValue)] {
     var result: [(option: Option, value: OptionValue)] = []
     var known: [String: Option] = [:]
     for option in Option.allCases {
@@ -34,11 +34,11 @@ public struct Invocation: Sendable {
 
 extension ToolSpec {
   /// - Throws: a usage error that names what was typed.
-  func parse(_ arguments: [[UInt8]]) throws(ToolError) -> Invocation {
+  func parse(_ arguments: [[UInt8]]) throws(ToolFailure) -> Invocation {
     var result = Invocation()
     var rest = arguments[...]
 
-    func take(_ row: OptionSpec, _ typed: String, attached: [UInt8]?) throws(ToolError) {
+    func take(_ row: OptionSpec, _ typed: String, attached: [UInt8]?) throws(ToolFailure) {
       var value = attached
       if let type = row.type {
         value = attached ?? rest.popFirst()
@@ -81,7 +81,7 @@ extension ToolSpec {
   }
 
   /// `unknown option '--folow'; did you mean '--follow'?`
-  private func unknown(_ name: [UInt8]) -> ToolError {
+  private func unknown(_ name: [UInt8]) -> ToolFailure {
     let near = options.map { ($0.name, Self.distance(name, Array($0.name.utf8))) }
       .filter { $0.1 <= max(1, $0.0.utf8.count / 3) || (name.count > 2 && Array($0.0.utf8).starts(with: name)) }
       .min { $0.1 < $1.1 }

@@ -30,7 +30,7 @@ extension Invocation {
   }
 
   /// - Throws: a usage error about the first option that does not go with the others.
-  func checkRelations() throws(ToolError) {
+  func checkRelations() throws(ToolFailure) {
     for (row, _) in given {
       for mode in row.group.meaningless + row.meaningless where holds(mode) {
         throw .usage("option '--\(row.name)' has no meaning with \(mode.words)")

@@ -8,7 +8,7 @@ public struct OptionValue: Sendable {
   private let parsed: any Sendable
 
   /// - Throws: a usage error that names the option.
-  init(_ bytes: [UInt8], of row: OptionSpec, isDefault: Bool = false) throws(ToolError) {
+  init(_ bytes: [UInt8], of row: OptionSpec, isDefault: Bool = false) throws(ToolFailure) {
     self.bytes = bytes
     self.isDefault = isDefault
     self.row = row
@@ -19,7 +19,7 @@ public struct OptionValue: Sendable {
 
   /// The value by the type of the row.
   /// - Throws: where the tool takes it for another type, which is a mistake in the tool.
-  public func get<Value>() throws(ToolError) -> Value {
+  public func get<Value>() throws(ToolFailure) -> Value {
     guard let value = parsed as? Value else { throw .usage("option '--\(row.name)': no \(Value.self) by its row") }
     return value
   }

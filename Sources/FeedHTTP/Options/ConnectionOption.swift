@@ -35,7 +35,7 @@ extension OptionGroup {
 
 extension Reconnection.Rules {
   /// - Parameter reconnects: whether a connection may be made again where no option says so.
-  public init(_ invocation: Invocation, reconnects: Bool) throws(ToolError) {
+  public init(_ invocation: Invocation, reconnects: Bool) throws(ToolFailure) {
     self.reconnects = reconnects
     for (option, value) in try invocation.options(ConnectionOption.self) {
       switch option {

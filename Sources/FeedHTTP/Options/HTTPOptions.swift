@@ -29,7 +29,7 @@ public struct HTTPOptions: Sendable {
 
   public init() {}
 
-  public init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolError) {
+  public init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     for (option, value) in try invocation.options(HTTPOption.self) { try take(option, value, streams) }
   }
 
@@ -57,7 +57,7 @@ public struct HTTPOptions: Sendable {
 
   private mutating func take(
     _ option: HTTPOption, _ value: OptionValue, _ streams: StandardStreams
-  ) throws(ToolError) {
+  ) throws(ToolFailure) {
     switch option {
     case .header:
       switch try value.get() as HeaderSource {
@@ -97,13 +97,13 @@ public struct HTTPOptions: Sendable {
   // MARK: Files
 
   /// The headers in a file, one on a line.
-  private static func headers(in text: [UInt8], of file: [UInt8]) throws(ToolError) -> [HTTPRequest.Header] {
+  private static func headers(in text: [UInt8], of file: [UInt8]) throws(ToolFailure) -> [HTTPRequest.Header] {
     var headers: [HTTPRequest.Header] = []
     for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
       let text = Array(trimmed(line))
       if text.isEmpty { continue }
       guard let header = HTTPRequest.Header(line: text) else {
-        throw ToolError(
+        throw .failed(
           .trouble, "expected 'NAME: VALUE'", source: quoted(file), place: .init(line: index + 1, column: 1))
       }
       headers.append(header)
@@ -111,10 +111,10 @@ public struct HTTPOptions: Sendable {
     return headers
   }
 
-  private static func token(in text: [UInt8], of file: [UInt8]) throws(ToolError) -> [UInt8] {
+  private static func token(in text: [UInt8], of file: [UInt8]) throws(ToolFailure) -> [UInt8] {
     let bare = Array(trimmed(text[...]))
     guard !bare.isEmpty, bare.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw ToolError(.trouble, "expected a token, in visible ASCII characters", source: quoted(file))
+      throw .failed(.trouble, "expected a token, in visible ASCII characters", source: quoted(file))
     }
     return bare
   }
@@ -129,10 +129,10 @@ public struct HTTPOptions: Sendable {
   /// - Parameter judge: refuses what the tool cannot send.
   /// - Returns: what is wrong with a file, once; what was read last is sent further on.
   public mutating func readAgain(
-    refusing judge: (HTTPOptions) throws(ToolError) -> Void = { _ throws(ToolError) in }
-  ) -> ToolError? {
+    refusing judge: (HTTPOptions) throws(ToolFailure) -> Void = { _ throws(ToolFailure) in }
+  ) -> Diagnostic? {
     var next = self
-    do throws(ToolError) {
+    do throws(ToolFailure) {
       for (use, path) in files where !Descriptor.isSpecialFile(path) {
         let text = try Self.read(path)
         switch use {
@@ -143,15 +143,14 @@ public struct HTTPOptions: Sendable {
       try judge(next)
     } catch {
       defer { problem = error.message }
-      let text = error.message + "; sending what was there before"
-      return error.message == problem ? nil : ToolError(.later, text, source: error.source, place: error.place)
+      return error.message == problem ? nil : error.diagnostic.adding("; sending what was there before")
     }
     next.problem = nil
     self = next
     return nil
   }
 
-  private static func read(_ path: [UInt8]) throws(ToolError) -> [UInt8] {
+  private static func read(_ path: [UInt8]) throws(ToolFailure) -> [UInt8] {
     do {
       let file = try Descriptor.open(reading: path)
       defer { file.closeQuietly() }
@@ -162,18 +161,18 @@ public struct HTTPOptions: Sendable {
   }
 
   /// The body of `-d`: text as it is; of a file without its line ends, as curl has it.
-  private func dataBytes(_ value: [UInt8], _ streams: StandardStreams) throws(ToolError) -> [UInt8] {
+  private func dataBytes(_ value: [UInt8], _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
     let isInput = value == [UInt8(ascii: "-")]
     guard isInput || value.first == UInt8(ascii: "@") else { return value }
     return try read(isInput ? value : Array(value.dropFirst()), streams).filter { $0 != 0 && $0 != 0x0A && $0 != 0x0D }
   }
 
-  private func read(_ path: [UInt8], _ streams: StandardStreams) throws(ToolError) -> [UInt8] {
+  private func read(_ path: [UInt8], _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
     try InputFile(path).readAll(streams, limit: Self.fileLimit, option: "the most that is sent")
   }
 
   /// A file that libcurl will read; tried now, for its own complaint would come late and vague.
-  private func readable(_ path: [UInt8]) throws(ToolError) -> [UInt8] {
+  private func readable(_ path: [UInt8]) throws(ToolFailure) -> [UInt8] {
     do { try Descriptor.open(reading: path).closeQuietly() } catch { throw .system(error, quoted(path)) }
     return path
   }

@@ -44,7 +44,7 @@ struct PageSource {
     try rest(before: url)
     while true {
       let start = Clock.monotonic()
-      if let problem = http.readAgain(), !http.isSilent { streams.say(problem.diagnostic) }
+      if let problem = http.readAgain(), !http.isSilent { streams.say(problem) }
       progress.show()
       let outcome = exchange.run(self.request(request, url, ifNoneMatch))
       progress.clear()
