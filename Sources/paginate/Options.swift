@@ -121,10 +121,6 @@ struct Options {
     var action = StoreAction.walk
     var feedName: [UInt8]?
     var command = FeedOptions.Command.refresh
-    /// Nil: what the feed in the store remembers, or 1.
-    var overlap: Int?
-    /// Nil: likewise, or no.
-    var forgetsBelowGaps: Bool?
     var printsChanged = false
     var redelivers = false
     var isDurable = false
@@ -135,11 +131,17 @@ struct Options {
   }
 
   let source: FeedSource
+  /// What was typed, and so holds against what a store remembers.
+  let given: Set<Flag>
   var walk = WalkOptions()
   var form = Form.items
   /// What is said about a store, if there is one.
   var store: Store? { storeOptions.path.isEmpty ? nil : storeOptions }
   private var storeOptions = Store(path: [])
+  /// How many known items make a page join; what the feed in a store remembers, where it was not given.
+  var overlap = 0
+  /// Likewise.
+  var forgetsBelowGaps = false
   /// Where the first page of an input comes from.
   var base: HTTPURL?
   var delay = 0.0
@@ -156,20 +158,21 @@ struct Options {
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     source = try FeedSource(invocation.operands)
     http = try HTTPOptions(invocation, streams)
+    given = Set(Flag.allCases.filter { invocation.isGiven($0) })
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     guard case .file = source else { return }
     if store != nil, !invocation.operands.isEmpty { throw .usage("option '--store' needs a URL to connect to") }
     if walk.next == .link { throw .usage("option '--next link' needs a URL to connect to") }
   }
 
-  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
+  mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
     switch flag {
     case .next: walk.next = try value.get()
     case .items: walk.items = try value.get()
     case .id: walk.id = try value.get()
     case .hasMore: walk.hasMore = try value.get()
     case .total: walk.total = try value.get()
-    case .emptyCursor: if !value.isDefault { walk.followsEmptyCursor = try value.get() == "follow" }
+    case .emptyCursor: walk.followsEmptyCursor = try value.get() == "follow"
     case .noDedupe: walk.dedupes = false
     case .maxItems: walk.maxItems = try value.get()
     case .maxPages: walk.maxPages = try value.get()
@@ -190,8 +193,8 @@ struct Options {
     case .changed: storeOptions.printsChanged = true
     case .redeliver: storeOptions.redelivers = true
     case .orderKey: walk.orderKey = try value.get()
-    case .overlap: if !value.isDefault { storeOptions.overlap = try value.get() }
-    case .onGap: if !value.isDefault { storeOptions.forgetsBelowGaps = try value.get() == "drop" }
+    case .overlap: overlap = try value.get()
+    case .onGap: forgetsBelowGaps = try value.get() == "drop"
     case .durable: storeOptions.isDurable = true
     case .wait: storeOptions.waits = true
     case .now: storeOptions.asksNow = true

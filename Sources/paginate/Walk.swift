@@ -5,26 +5,26 @@ import FeedHTTP
 
 /// Asks a server for page after page.
 struct ServerWalk {
-  private let settings: Options
+  private let options: Options
   private let streams: StandardStreams
   private let url: HTTPURL
   private var walker: Walker
   private var source: PageSource
   private var printer: PagePrinter
 
-  init(_ url: HTTPURL, _ settings: Options, _ streams: StandardStreams) throws(ToolFailure) {
+  init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
-    self.settings = settings
+    self.options = options
     self.streams = streams
-    walker = try Walker(settings.walk, asking: PageRequest(first: settings.http.request(url)))
+    walker = try Walker(options.walk, asking: PageRequest(first: options.http.request(url)))
     guard let origin = walker.origin else { throw .usage("no URL given") }
-    let secrets = SecretParameters([], of: PageRequest(first: settings.http.request(url)), next: settings.walk.next)
-    source = try PageSource(settings, origin, secrets, streams)
-    printer = PagePrinter(settings.form, streams.output)
+    let secrets = SecretParameters([], of: PageRequest(first: options.http.request(url)), next: options.walk.next)
+    source = try PageSource(options, origin, secrets, streams)
+    printer = PagePrinter(options.form, streams.output)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
-    var request = PageRequest(first: settings.http.request(url))
+    var request = PageRequest(first: options.http.request(url))
     var hasComplained = false
     while true {
       guard let (answer, document) = try source.page(request) else {
@@ -38,14 +38,14 @@ struct ServerWalk {
         let text = Diagnostic(complaint, source: answer.url.display, record: "page \(walker.pages)")
         streams.say(source.safe(text, about: answer))
       }
-      if walker.pages == 1 { source.tell(walker.shape, beyond: settings.walk, url) }
+      if walker.pages == 1 { source.tell(walker.shape, beyond: options.walk, url) }
       source.progress.items += step.items.count
       try printer.print(step)
       // Before the next request is made, which may take long.
       try printer.flush()
       switch step.outcome {
       case .next(let next):
-        if settings.form == .nextLink {
+        if options.form == .nextLink {
           printer.print(link: next.url)
           try printer.flush()
           return .yes
@@ -54,7 +54,7 @@ struct ServerWalk {
       case .end(.onlyPage):
         source.note(Walker.onlyPage(document.root), answer.url)
         return hasComplained ? .otherEnd : .no
-      case .link, .end: return settings.form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
+      case .link, .end: return options.form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
       case .failure(let error): throw source.failure(error, answer, page: walker.pages)
       }
     }
@@ -63,26 +63,26 @@ struct ServerWalk {
 
 /// Takes pages as they come from a file or standard input.
 struct LocalWalk {
-  private let settings: Options
+  private let options: Options
   private let streams: StandardStreams
   private let file: InputFile
   private var walker: Walker
   private var request: PageRequest?
 
-  init(_ file: InputFile, _ settings: Options, _ streams: StandardStreams) throws(ToolFailure) {
+  init(_ file: InputFile, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.file = file
-    self.settings = settings
+    self.options = options
     self.streams = streams
-    request = settings.base.map { PageRequest(first: settings.http.request($0)) }
-    walker = try Walker(settings.walk, asking: request)
+    request = options.base.map { PageRequest(first: options.http.request($0)) }
+    walker = try Walker(options.walk, asking: request)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
     let descriptor = try file.openFeed(streams)
     defer { if !file.isStandardInput { descriptor.closeQuietly() } }
     var input = DocumentInput(
-      file, descriptor, maxDepth: settings.maxDepth, maxSize: settings.maxSize, record: "page")
-    var printer = PagePrinter(settings.form, streams.output)
+      file, descriptor, maxDepth: options.maxDepth, maxSize: options.maxSize, record: "page")
+    var printer = PagePrinter(options.form, streams.output)
     var hasLink = false
     var isEmpty = true
     do throws(ToolFailure) {
@@ -98,10 +98,10 @@ struct LocalWalk {
     }
     try printer.flush()
     // An answer that did not come is not the last page.
-    if isEmpty, settings.form == .nextLink {
+    if isEmpty, options.form == .nextLink {
       throw .failed(.trouble, "expected a page, found nothing", source: file.name)
     }
-    return settings.form == .nextLink && !hasLink ? .no : .yes
+    return options.form == .nextLink && !hasLink ? .no : .yes
   }
 
   /// - Returns: whether nothing of what follows is wanted.
@@ -115,7 +115,7 @@ struct LocalWalk {
     case .next(let next):
       request = next
       hasLink = true
-      if settings.form == .nextLink { printer.print(link: next.url) }
+      if options.form == .nextLink { printer.print(link: next.url) }
     case .link(let link):
       hasLink = true
       printer.print(link: link)

@@ -1,21 +1,21 @@
 import FeedCore
 
 paginate.main { (invocation, streams) throws(ToolFailure) in
-  let settings = try Options(invocation, streams)
-  if let store = settings.store, store.action != .walk {
-    let view = try StoredView(store, settings, streams)
+  let options = try Options(invocation, streams)
+  if let store = options.store, store.action != .walk {
+    let view = try StoredView(store, options, streams)
     return try view.run()
   }
-  switch settings.source {
+  switch options.source {
   case .url(let url):
-    if let store = settings.store {
-      let walk = try StoredWalk(url, store, settings, streams)
+    if let store = options.store {
+      let walk = try StoredWalk(url, store, options, streams)
       return try walk.run()
     }
-    var walk = try ServerWalk(url, settings, streams)
+    var walk = try ServerWalk(url, options, streams)
     return try walk.run()
   case .file(let file):
-    var walk = try LocalWalk(file, settings, streams)
+    var walk = try LocalWalk(file, options, streams)
     return try walk.run()
   }
 }

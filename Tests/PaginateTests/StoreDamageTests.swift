@@ -1,8 +1,8 @@
-import FeedCore
 import Foundation
 import TestSupport
 import Testing
 
+@testable import FeedCore
 @testable import paginate
 
 /// What a store cannot hold is an error when it is read, whoever has written it.
@@ -151,10 +151,9 @@ import Testing
     (#"{"overlap":"0"}"#, "the option 'overlap' of the feed cannot be read"),
     (#"{"secretParam":["x"]}"#, "the option 'secretParam' of the feed cannot be read"),
   ])
-  func options(_ json: String, _ what: String) {
-    var walk = WalkOptions()
-    var store = Options.Store(path: [])
-    #expect(throws: StoreError.damaged(what)) { try RememberedOptions.fill(&walk, &store, from: bytes(json)) }
+  func options(_ json: String, _ what: String) throws {
+    var options = try Options(paginate.parse([]), StandardStreams(program: "paginate"))
+    #expect(throws: StoreError.damaged(what)) { try RememberedOptions.fill(&options, from: bytes(json)) }
   }
 
   /// A remembered wait has an end.

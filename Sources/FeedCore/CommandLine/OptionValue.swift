@@ -8,7 +8,7 @@ public struct OptionValue: Sendable {
   private let parsed: any Sendable
 
   /// - Throws: a usage error that names the option.
-  init(_ bytes: [UInt8], of row: OptionSpec, isDefault: Bool = false) throws(ToolFailure) {
+  public init(_ bytes: [UInt8], of row: OptionSpec, isDefault: Bool = false) throws(ToolFailure) {
     self.bytes = bytes
     self.isDefault = isDefault
     self.row = row

@@ -4,7 +4,7 @@ import FeedCore
 import FeedHTTP
 
 struct PageSource {
-  private let settings: Options
+  private let options: Options
   private var http: HTTPOptions
   private let origin: OriginRules
   private let streams: StandardStreams
@@ -20,17 +20,17 @@ struct PageSource {
   private(set) var retryWait: Int?
 
   init(
-    _ settings: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
+    _ options: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.secrets = secrets
-    progress = Progress(streams, isWanted: !settings.isVerbose && !settings.http.isSilent)
-    self.settings = settings
-    http = settings.http
+    progress = Progress(streams, isWanted: !options.isVerbose && !options.http.isSilent)
+    self.options = options
+    http = options.http
     self.origin = origin
     self.streams = streams
     exchange = Exchange(
-      client: try HTTPClient(), output: streams.output, maxSize: settings.maxSize, idleTimeout: settings.idleTimeout,
-      requestTimeout: settings.requestTimeout)
+      client: try HTTPClient(), output: streams.output, maxSize: options.maxSize, idleTimeout: options.idleTimeout,
+      requestTimeout: options.requestTimeout)
   }
 
   /// The answer to a request: a page.
@@ -70,7 +70,7 @@ struct PageSource {
   ) throws(ToolFailure) -> JSONDocument? {
     var document: JSONDocument?
     var fault: ToolFailure?
-    do { document = try JSONDocument(parsing: answer.body, maxDepth: settings.maxDepth) } catch {
+    do { document = try JSONDocument(parsing: answer.body, maxDepth: options.maxDepth) } catch {
       let form = AnswerForm.name(of: answer.body)
       fault =
         form.map { .failed(.otherEnd, "expected JSON, found \($0)", source: url.display) }
@@ -139,8 +139,8 @@ struct PageSource {
   /// Waits until the server may be asked again.
   private mutating func rest(before url: HTTPURL) throws(ToolFailure) {
     guard let lastAnswer else { return }
-    let wanted = max(politeness.wait, settings.delay)
-    if politeness.wait > settings.maxWait { throw tooLong(politeness.wait, politeness.reason, url.display) }
+    let wanted = max(politeness.wait, options.delay)
+    if politeness.wait > options.maxWait { throw tooLong(politeness.wait, politeness.reason, url.display) }
     let left = lastAnswer + wanted - Clock.monotonic()
     if left > 0 {
       tell("waiting \(secondsText(left)) s" + (politeness.wait > 0 ? " (\(politeness.reason))" : ""), url)
@@ -150,13 +150,13 @@ struct PageSource {
 
   private mutating func retry(after failure: ToolFailure, asked: Double, _ reason: String) throws(ToolFailure) {
     let seconds = delay.fail(asked: asked)
-    guard delay.failures <= settings.retries else {
+    guard delay.failures <= options.retries else {
       let attempts = delay.failures == 1 ? "" : "; gave up after \(delay.failures) attempts"
       throw .failed(asked > 0 ? .later : failure.status, failure.diagnostic.adding(attempts))
     }
-    if asked > settings.maxWait { throw tooLong(asked, reason, failure.diagnostic.source) }
+    if asked > options.maxWait { throw tooLong(asked, reason, failure.diagnostic.source) }
     // One failure is nothing to talk about: it happens every day.
-    let isTold = settings.isVerbose || delay.failures > 1 || seconds > Reconnection.longWait
+    let isTold = options.isVerbose || delay.failures > 1 || seconds > Reconnection.longWait
     if isTold, !http.isSilent {
       streams.say(failure.diagnostic.adding("; retrying in \(secondsText(seconds)) s"))
     }
@@ -165,13 +165,13 @@ struct PageSource {
 
   private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String?) -> ToolFailure {
     retryWait = Int(min(seconds, 1e9).rounded(.up))
-    let text = "asked to wait \(secondsText(seconds)) s (\(reason)), more than \(secondsText(settings.maxWait)) s"
+    let text = "asked to wait \(secondsText(seconds)) s (\(reason)), more than \(secondsText(options.maxWait)) s"
     return .failed(.later, text + " (--max-wait)", source: source)
   }
 
   /// What `-v` shows.
   func tell(_ message: String, _ url: HTTPURL) {
-    if settings.isVerbose { streams.say(Diagnostic(message, source: url.display)) }
+    if options.isVerbose { streams.say(Diagnostic(message, source: url.display)) }
   }
 
   /// Tells something that goes with a feed that is read for the first time.
@@ -189,7 +189,7 @@ struct PageSource {
   private func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
     var request = http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
     // The text of a page's URL has no name and password: those of the first URL are meant for every page.
-    if request.credentials.user == nil, case .url(let first) = settings.source {
+    if request.credentials.user == nil, case .url(let first) = options.source {
       request.credentials.user = first.user
       request.credentials.password = first.password
     }

@@ -16,7 +16,7 @@ struct RememberedOptions {
     add("hasMore", (walk.hasMore ?? shape?.hasMore)?.text)
     add("total", (walk.total ?? shape?.total)?.text)
     add("orderKey", walk.orderKey?.text)
-    add("emptyCursor", walk.followsEmptyCursor == true ? Array("follow".utf8) : nil)
+    add("emptyCursor", walk.followsEmptyCursor ? Array("follow".utf8) : nil)
     if feed.overlap != 1 { add("overlap", Array(String(feed.overlap).utf8)) }
     if feed.forgetsBelowGaps { add("onGap", Array("drop".utf8)) }
     let names = Set(secrets).map(QueryString.encodedName).sorted { $0.lexicographicallyPrecedes($1) }
@@ -48,53 +48,30 @@ struct RememberedOptions {
     return output.take()
   }
 
+  /// Which options they are, by the names that they have in a store.
+  private static let flags: [String: Flag] = [
+    "next": .next, "items": .items, "id": .id, "hasMore": .hasMore, "total": .total, "orderKey": .orderKey,
+    "emptyCursor": .emptyCursor, "overlap": .overlap, "onGap": .onGap,
+  ]
+
   /// Puts what a feed remembers in the place of what was not given.
   /// - Throws: where they are not those of the feed, or cannot be read.
-  static func fill(
-    _ walk: inout WalkOptions, _ given: inout Options.Store, from json: [UInt8]
-  ) throws(StoreError) {
+  static func fill(_ options: inout Options, from json: [UInt8]) throws(StoreError) {
     guard let root = try? JSONDocument(parsing: json).root, root.kind == .object else {
       throw .damaged("the options of the feed cannot be read")
     }
-    if let id = walk.id, let known = root.member("id")?.string, known != id.text {
+    if let id = options.walk.id, let known = root.member("id")?.string, known != id.text {
       throw StoreError(.other, "the feed has its ids at \(shortened(known)), not at \(shortened(id.text))")
     }
     for (key, value) in root.children.map({ ($0.key?.string ?? [], $0.value.string) }) {
-      let name = String(decoding: key, as: UTF8.self)
-      /// What the text is read as; all that this tool writes can be.
-      func read<Value>(_ parsed: Value?) throws(StoreError) -> Value {
-        guard let parsed else { throw .damaged("the option '\(shortened(key))' of the feed cannot be read") }
-        return parsed
-      }
-      let text = try read(value)
-      let pointer = try? JSONPointer(text)
-      switch name {
-      case "next":
-        let rule = try read(try? NextRule(text))
-        walk.next = walk.next ?? rule
-      case "items":
-        let items = try read(pointer)
-        walk.items = walk.items ?? items
-        walk.hasKnownItems = walk.items == items
-      case "id":
-        let id = try read(pointer)
-        walk.id = walk.id ?? id
-      case "hasMore":
-        let hasMore = try read(try? HasMore(text))
-        walk.hasMore = walk.hasMore ?? hasMore
-      case "total":
-        let total = try read(pointer)
-        walk.total = walk.total ?? total
-      case "orderKey":
-        let orderKey = try read(pointer)
-        walk.orderKey = walk.orderKey ?? orderKey
-      case "emptyCursor": walk.followsEmptyCursor = walk.followsEmptyCursor ?? (text == Array("follow".utf8))
-      case "overlap":
-        let overlap = try read(
-          Int(String(decoding: text, as: UTF8.self)).flatMap { (1...1000).contains($0) ? $0 : nil })
-        given.overlap = given.overlap ?? overlap
-      case "onGap": given.forgetsBelowGaps = given.forgetsBelowGaps ?? (text == Array("drop".utf8))
-      default: break
+      do throws(ToolFailure) {
+        guard let value else { throw .usage("not a text") }
+        guard let flag = flags[String(decoding: key, as: UTF8.self)] else { continue }
+        let remembered = try OptionValue(value, of: flag.spec)
+        if !options.given.contains(flag) { try options.set(flag, remembered) }
+        if flag == .items { options.walk.hasKnownItems = options.walk.items?.text == value }
+      } catch {
+        throw .damaged("the option '\(shortened(key))' of the feed cannot be read")
       }
     }
   }

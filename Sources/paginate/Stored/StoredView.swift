@@ -6,16 +6,16 @@ struct StoredView {
   private static let chunkLines = 1000
   private static let chunkBytes = 1 << 20
 
-  private let options: Options.Store
-  private let settings: Options
+  private let storeOptions: Options.Store
+  private let options: Options
   private let streams: StandardStreams
   private let file: StoreFile
 
-  init(_ options: Options.Store, _ settings: Options, _ streams: StandardStreams) throws(ToolFailure) {
-    self.settings = settings
+  init(_ storeOptions: Options.Store, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
+    self.options = options
     self.streams = streams
-    file = try options.stored(StoreFile(reading: options.path))
-    self.options = try options.remembering(file)
+    file = try storeOptions.stored(StoreFile(reading: storeOptions.path))
+    self.storeOptions = try storeOptions.remembering(file)
   }
 
   func run() throws(ToolFailure) -> ExitStatus {
@@ -23,14 +23,14 @@ struct StoredView {
     var output = ByteWriter(streams.output, records: .network)
     var hasOpenGap = false
     for feed in feeds {
-      let store = try options.stored(file.open(feed, isVersioned: true))
+      let store = try storeOptions.stored(file.open(feed, isVersioned: true))
       if feeds.count > 1 {
         output.append("feed\t")
         output.append(printable(feed.name))
         output.endLine()
       }
-      let runs = FeedRuns(try options.stored(store.runs()))
-      if options.action == .status {
+      let runs = FeedRuns(try storeOptions.stored(store.runs()))
+      if storeOptions.action == .status {
         try printStatus(of: store, runs, to: &output)
       } else {
         try printItems(of: store, runs, to: &output)
@@ -43,32 +43,32 @@ struct StoredView {
 
   /// The feed that is meant; without a word about it all that there are.
   private func feeds() throws(ToolFailure) -> [FeedRecord] {
-    var name = options.feedName
-    if case .url(let url) = settings.source {
-      name = options.name(of: PageRequest(first: settings.http.request(url)))
+    var name = storeOptions.feedName
+    if case .url(let url) = options.source {
+      name = storeOptions.name(of: PageRequest(first: options.http.request(url)))
     }
-    let feeds = try options.stored(file.feeds())
+    let feeds = try storeOptions.stored(file.feeds())
     guard let name else {
-      guard options.action == .status || feeds.count == 1 else {
-        throw options.failure("the store has \(feeds.count) feeds: say which is meant (--feed)")
+      guard storeOptions.action == .status || feeds.count == 1 else {
+        throw storeOptions.failure("the store has \(feeds.count) feeds: say which is meant (--feed)")
       }
       return feeds
     }
     guard let feed = feeds.first(where: { $0.name == name }) else {
-      throw options.failure("no feed '\(shortened(name))' in the store")
+      throw storeOptions.failure("no feed '\(shortened(name))' in the store")
     }
     return [feed]
   }
 
   /// Prints the items from the top down to the first gap.
   private func printItems(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
-    var left = settings.walk.maxItems
+    var left = options.walk.maxItems
     var top = runs.head?.top
     while let start = top, let head = runs.head, start <= head.bottom, left > 0 {
-      let items = try options.stored(
+      let items = try storeOptions.stored(
         store.live(in: start...head.bottom, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))
       for item in items {
-        if settings.form == .records {
+        if options.form == .records {
           let event = Array("item".utf8)
           output.beginRecord(event: event.span, id: item.id.span)
           output.appendItem(item.data)
@@ -88,14 +88,14 @@ struct StoredView {
   /// printed.
   private func printStatus(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
     for run in runs.all {
-      let count = try options.stored(store.liveCount(in: run.range))
+      let count = try storeOptions.stored(store.liveCount(in: run.range))
       output.append("run\t\(count)\t")
-      output.append(printable(try options.stored(id(at: store.firstLive(in: run.range), store))))
+      output.append(printable(try storeOptions.stored(id(at: store.firstLive(in: run.range), store))))
       output.append("\t")
-      output.append(printable(try options.stored(id(at: store.lastLive(in: run.range), store))))
+      output.append(printable(try storeOptions.stored(id(at: store.lastLive(in: run.range), store))))
       output.append("\t\(run.isPlaced ? run.lowerEnd.rawValue : "unplaced")\n")
     }
-    let unprinted = try options.stored(store.unprinted())
+    let unprinted = try storeOptions.stored(store.unprinted())
     output.append("waiting\t\(unprinted.waiting)\nuncertain\t\(unprinted.uncertain)\n")
   }
 

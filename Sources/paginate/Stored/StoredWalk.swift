@@ -32,8 +32,8 @@ extension Options.Store {
 }
 
 struct StoredWalk {
-  private let options: Options.Store
-  private let settings: Options
+  private let storeOptions: Options.Store
+  private let options: Options
   private let streams: StandardStreams
   private let url: HTTPURL
   private let file: StoreFile
@@ -41,38 +41,38 @@ struct StoredWalk {
   private let name: [UInt8]
 
   init(
-    _ url: HTTPURL, _ options: Options.Store, _ settings: Options, _ streams: StandardStreams
+    _ url: HTTPURL, _ storeOptions: Options.Store, _ options: Options, _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.url = url
-    self.settings = settings
+    self.options = options
     self.streams = streams
-    let file = try options.stored(StoreFile(options.path, isDurable: options.isDurable))
+    let file = try storeOptions.stored(StoreFile(storeOptions.path, isDurable: storeOptions.isDurable))
     self.file = file
-    self.options = try options.remembering(file)
-    first = PageRequest(first: settings.http.request(url))
-    name = self.options.name(of: first)
+    self.storeOptions = try storeOptions.remembering(file)
+    first = PageRequest(first: options.http.request(url))
+    name = self.storeOptions.name(of: first)
   }
 
   func run() throws(ToolFailure) -> ExitStatus {
     let record = try enter()
-    guard let lock = try options.stored(file.lock(record, waits: options.waits)) else {
-      throw options.failure("another run is at work on the feed (--wait)", .later)
+    guard let lock = try storeOptions.stored(file.lock(record, waits: storeOptions.waits)) else {
+      throw storeOptions.failure("another run is at work on the feed (--wait)", .later)
     }
     defer { withExtendedLifetime(lock) {} }
     // Only now: the run that was waited for may have been the first.
-    guard let known = try options.stored(file.feed(named: name)) else {
-      throw options.failure("the feed was taken out meanwhile")
+    guard let known = try storeOptions.stored(file.feed(named: name)) else {
+      throw storeOptions.failure("the feed was taken out meanwhile")
     }
-    let store = try options.stored(file.open(known, isVersioned: true))
-    var walk = settings.walk
-    var given = options
-    try options.stored(RememberedOptions.fill(&walk, &given, from: known.options))
+    let store = try storeOptions.stored(file.open(known, isVersioned: true))
+    var options = options
+    try storeOptions.stored(RememberedOptions.fill(&options, from: known.options))
+    var walk = options.walk
     walk.findsID = walk.id == nil
     let secrets = secrets(walk)
     guard known.url == secrets.cut(first).url else {
-      throw options.failure("feed '\(shortened(name))' is that of another URL, \(shortened(known.url))")
+      throw storeOptions.failure("feed '\(shortened(name))' is that of another URL, \(shortened(known.url))")
     }
-    let feed = feedOptions(walk, given, secrets)
+    let feed = feedOptions(walk, options, secrets)
     // These are what the engine sees to.
     walk.dedupes = false
     walk.guardsLoops = false
@@ -85,27 +85,27 @@ struct StoredWalk {
 
   private func secrets(_ walk: WalkOptions) -> SecretParameters {
     SecretParameters(
-      options.secretParameters, of: first, next: walk.next, credentials: settings.http.request(url).secrets)
+      storeOptions.secretParameters, of: first, next: walk.next, credentials: options.http.request(url).secrets)
   }
 
   /// The feed's record, which is made where there is none. What was given is only remembered when a page has shown that
   /// it fits.
   private func enter() throws(ToolFailure) -> FeedRecord {
-    let known = try options.stored(file.feed(named: name))
+    let known = try storeOptions.stored(file.feed(named: name))
     if let known { return known }
     try refuseSlip()
-    let url = secrets(settings.walk).cut(first).url
-    return try options.stored(file.add(name, url: url))
+    let url = secrets(options.walk).cut(first).url
+    return try storeOptions.stored(file.add(name, url: url))
   }
 
   /// A store that has feeds, and not this one, of which nothing is said either: more likely another URL was meant.
   private func refuseSlip() throws(ToolFailure) {
-    let isDescribed = settings.walk.id != nil || settings.walk.items != nil || settings.walk.next != nil
-    guard !isDescribed, options.feedName == nil else { return }
-    let feeds = try options.stored(file.feeds())
+    let isDescribed = options.walk.id != nil || options.walk.items != nil || options.walk.next != nil
+    guard !isDescribed, storeOptions.feedName == nil else { return }
+    let feeds = try storeOptions.stored(file.feeds())
     guard let known = feeds.first else { return }
     let more = feeds.count == 1 ? "" : " and \(feeds.count - 1) more"
-    throw options.failure(
+    throw storeOptions.failure(
       "no feed of this URL (it has '\(shortened(known.name))'\(more)); to add one, give its '--id'")
   }
 
@@ -113,18 +113,18 @@ struct StoredWalk {
     let walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
     return StoredFetcher(
-      try PageSource(settings, origin, secrets, streams), walker, secrets, method: first.method,
-      store: options)
+      try PageSource(options, origin, secrets, streams), walker, secrets, method: first.method,
+      store: storeOptions)
   }
 
   private func feedOptions(
-    _ walk: WalkOptions, _ given: Options.Store, _ secrets: SecretParameters
+    _ walk: WalkOptions, _ options: Options, _ secrets: SecretParameters
   ) -> FeedOptions {
     var feed = FeedOptions(firstRequest: secrets.cut(first).json)
-    feed.command = options.command
-    feed.overlap = given.overlap ?? 1
-    feed.forgetsBelowGaps = given.forgetsBelowGaps ?? false
-    feed.printsChanged = options.printsChanged
+    feed.command = storeOptions.command
+    feed.overlap = options.overlap
+    feed.forgetsBelowGaps = options.forgetsBelowGaps
+    feed.printsChanged = storeOptions.printsChanged
     feed.maxPages = walk.maxPages == .max ? nil : walk.maxPages
     number(&feed, walk, secrets)
     return feed
@@ -157,15 +157,15 @@ struct StoredWalk {
 
   /// The server may have asked an earlier run for a longer wait than that would wait.
   private func restAsAsked(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolFailure) {
-    let left = try options.stored(store.retryWait(now: Self.now))
+    let left = try storeOptions.stored(store.retryWait(now: Self.now))
     guard let left else { return }
     // Who says how long to wait, or not to wait, has the server asked once: it may have changed its mind.
-    let asksAgain = options.asksNow || (settings.isMaxWaitGiven && Double(left) > settings.maxWait)
-    if !asksAgain, Double(left) > settings.maxWait {
+    let asksAgain = storeOptions.asksNow || (options.isMaxWaitGiven && Double(left) > options.maxWait)
+    if !asksAgain, Double(left) > options.maxWait {
       throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
     }
     if !asksAgain { try fetcher.rest(until: Clock.monotonic() + Double(left)) }
-    try options.stored(store.setRetryWait(nil, now: Self.now))
+    try storeOptions.stored(store.setRetryWait(nil, now: Self.now))
   }
 
   /// In seconds since 1970.
@@ -177,20 +177,20 @@ struct StoredWalk {
     let output = streams.output
     let records = RecordWrites(to: output, of: .network)
     var printer = FeedPrinter { bytes, ends in records.write(bytes, ends, to: output) }
-    printer.style = settings.form == .records ? .record : .data
-    printer.remaining = settings.walk.maxItems == .max ? nil : settings.walk.maxItems
+    printer.style = options.form == .records ? .record : .data
+    printer.remaining = options.walk.maxItems == .max ? nil : options.walk.maxItems
     var session = FeedSession(store, feed, fetcher, printer)
-    session.redelivers = options.redelivers
+    session.redelivers = storeOptions.redelivers
     session.note = { tell($0) }
     var remembered: [UInt8] = []
     session.willCommit = { (fetcher) throws(StoreError) in
-      let json = RememberedOptions(walk, fetcher.shape, feed, options.secretParameters).json
+      let json = RememberedOptions(walk, fetcher.shape, feed, storeOptions.secretParameters).json
       if json != remembered { try file.save(json, for: known) }
       remembered = json
     }
-    let end = try options.stored(session.run())
+    let end = try storeOptions.stored(session.run())
     if let wait = session.fetcher.retryWait {
-      try options.stored(store.setRetryWait(wait, now: Self.now))
+      try storeOptions.stored(store.setRetryWait(wait, now: Self.now))
     }
     switch end {
     case .outputFailed(let error): throw .output(error)
@@ -211,6 +211,6 @@ struct StoredWalk {
       case .uncertain(1): "of 1 item it is not known whether it was printed (--redeliver)"
       case .uncertain(let count): "of \(count) items it is not known whether they were printed (--redeliver)"
       }
-    if !settings.http.isSilent { streams.say(Diagnostic(text, source: url.display)) }
+    if !options.http.isSilent { streams.say(Diagnostic(text, source: url.display)) }
   }
 }

@@ -15,8 +15,8 @@ struct WalkOptions: Sendable {
   var findsID = false
   /// Whether earlier pages are known to have had their items at `items`.
   var hasKnownItems = false
-  /// Nil: it ends the walk.
-  var followsEmptyCursor: Bool?
+  /// Whether a cursor that is empty leads to a page; it ends the walk otherwise.
+  var followsEmptyCursor = false
   /// Whether a request that comes a second time is an error; not where what asks has its own way to see that.
   var guardsLoops = true
   /// Whether an id that has turned up already is passed over.

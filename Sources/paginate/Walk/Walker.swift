@@ -134,7 +134,7 @@ struct Walker: Sendable {
       let page = Page(document: document, items: [], hasMore: nil, total: nil)
       let context = PageContext(
         head: head, page: page, request: request, items: pointer, countsPages: false,
-        followsEmptyCursor: options.followsEmptyCursor ?? false)
+        followsEmptyCursor: options.followsEmptyCursor)
       hasNext = (try? rule.next(after: context)).map { $0 != .none } ?? false
     }
     return AbsentItems.areShown(by: root, total: shape.total, hasNext: hasNext)
@@ -168,7 +168,7 @@ struct Walker: Sendable {
     }
     let context = PageContext(
       head: head, page: page, request: request, items: shape.items, countsPages: shape.countsPages,
-      followsEmptyCursor: options.followsEmptyCursor ?? false)
+      followsEmptyCursor: options.followsEmptyCursor)
     do throws(WalkError) {
       let first = self.first ?? request
       let step = page.hasMore == false ? NextStep.none : try rule.next(after: context)
