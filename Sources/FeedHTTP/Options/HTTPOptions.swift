@@ -151,13 +151,9 @@ public struct HTTPOptions: Sendable {
   }
 
   private static func read(_ path: [UInt8]) throws(ToolFailure) -> [UInt8] {
-    do {
-      let file = try Descriptor.open(reading: path)
-      defer { file.closeQuietly() }
-      return try ByteReader.readAll(file, limit: fileLimit)
-    } catch {
-      throw .system(error, quoted(path))
-    }
+    let file = try naming(quoted(path), Descriptor.open(reading: path))
+    defer { file.closeQuietly() }
+    return try naming(quoted(path), ByteReader.readAll(file, limit: fileLimit))
   }
 
   /// The body of `-d`: text as it is; of a file without its line ends, as curl has it.
@@ -173,7 +169,7 @@ public struct HTTPOptions: Sendable {
 
   /// A file that libcurl will read; tried now, for its own complaint would come late and vague.
   private func readable(_ path: [UInt8]) throws(ToolFailure) -> [UInt8] {
-    do { try Descriptor.open(reading: path).closeQuietly() } catch { throw .system(error, quoted(path)) }
+    try naming(quoted(path), Descriptor.open(reading: path)).closeQuietly()
     return path
   }
 }
