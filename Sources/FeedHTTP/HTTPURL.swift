@@ -3,12 +3,6 @@
 import CCurl
 import FeedCore
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// An absolute `http` or `https` URL.
 public struct HTTPURL: Equatable, Sendable {
   public enum Invalid: Error, Equatable, Sendable {

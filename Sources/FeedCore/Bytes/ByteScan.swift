@@ -1,11 +1,5 @@
 // The ways in which the scanners look at more than one byte at a time. All stay inside the span.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The eight bytes from `index`, the first one in the low byte. Traps when they are not all there.
 @inlinable @inline(__always)
 public func loadWord(_ bytes: borrowing Span<UInt8>, at index: Int) -> UInt64 {

@@ -2,12 +2,6 @@
 
 import CStart
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 public enum Process {
   /// The arguments after the program's name, as bytes: a file name need not be UTF-8.
   ///

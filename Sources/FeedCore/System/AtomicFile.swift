@@ -1,12 +1,6 @@
 // Files change whole or not at all: the new content is written beside, synced, and renamed over the old. Whoever
 // opens the name sees one or the other, also after kill -9 or a power cut.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 public enum AtomicFile {
   /// Puts `content` under the name `path`, keeping the mode and owner of a file that is there already.
   ///

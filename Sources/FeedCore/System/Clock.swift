@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// The two clocks: one for spans of time, one for the calendar.
 public enum Clock {
   /// Seconds since some fixed moment; never goes back, whatever happens to the date.

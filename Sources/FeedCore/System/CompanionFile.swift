@@ -13,12 +13,6 @@
 // its second name. The other order, 5 before 4, would leave a document that has changed with a companion that does not
 // fit, and an error at 4 would have to be told with half of the work done.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 public final class CompanionFile {
   private let path: [UInt8]
   private let content: (inout ByteWriter) throws(SystemError) -> Void

@@ -1,11 +1,5 @@
 // Every system call on an open file stands here, each through `SystemCalls`.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// An open file descriptor. A plain value: whoever opened it closes it.
 public struct Descriptor: Sendable {
   public let number: Int32

@@ -4,12 +4,6 @@
 // The lock is flock(2) on the file itself, so it leaves nothing behind. The file that has it goes with the rename: who has
 // waited for it looks whether the name still leads to it, and begins again if not.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 public final class EditedFile {
   public enum Refusal: Error, Sendable {
     case system(SystemError)
@@ -34,13 +28,8 @@ public final class EditedFile {
     init(_ status: stat) {
       identity = Descriptor.Identity(status)
       size = Int(status.st_size)
-      #if canImport(Darwin)
-        let time = status.st_mtimespec
-      #else
-        let time = status.st_mtim
-      #endif
-      seconds = time.tv_sec
-      nanoseconds = time.tv_nsec
+      seconds = status.modified.tv_sec
+      nanoseconds = status.modified.tv_nsec
     }
   }
 

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// What a file was before it is replaced, to bring it back should the replacing have been in vain. It leaves nothing
 /// behind, for only the open file is kept.
 public struct FormerFile: ~Copyable {

@@ -2,12 +2,6 @@
 // the process ends, by kill -9 too, so none is ever left behind; the file itself stays, for removing it would let two
 // processes hold "the" lock on two files of one name.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A lock that is held until it is let go of, or the process ends.
 public final class LockFile {
   private let file: Descriptor

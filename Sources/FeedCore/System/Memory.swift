@@ -1,12 +1,6 @@
 // Large memory is asked for by a call that can fail, so that a document that does not fit is an error with a name and
 // not the end of the process. (What Swift itself asks for ends the tool with a message: CStart/memory.c.)
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 enum Memory {
   /// Below this nobody is asked: what is left of a process without it could not even say so.
   private static let small = 1 << 20

@@ -1,32 +1,20 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// How many descriptors the process may have open.
 public enum OpenFiles {
-  #if canImport(Darwin)
-    private static let resource = RLIMIT_NOFILE
-  #else
-    private static let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-  #endif
-
   /// Raises the limit to `count`, or as far as the system lets, if it is lower.
   /// - Returns: what the limit is then.
   public static func raiseLimit(to count: Int) -> Int {
     var limit = rlimit()
-    guard unsafe getrlimit(resource, &limit) == 0 else { return 0 }
+    guard unsafe getrlimit(Platform.openFiles, &limit) == 0 else { return 0 }
     let wanted = rlim_t(count)
     if limit.rlim_cur >= wanted { return Int(clamping: limit.rlim_cur) }
     // The hard limit first, which only root may raise.
     var raised = limit
     raised.rlim_cur = wanted
     raised.rlim_max = max(limit.rlim_max, wanted)
-    if unsafe setrlimit(resource, &raised) == 0 { return count }
+    if unsafe setrlimit(Platform.openFiles, &raised) == 0 { return count }
     raised.rlim_cur = min(wanted, limit.rlim_max)
     raised.rlim_max = limit.rlim_max
-    if unsafe setrlimit(resource, &raised) == 0 { return Int(clamping: raised.rlim_cur) }
+    if unsafe setrlimit(Platform.openFiles, &raised) == 0 { return Int(clamping: raised.rlim_cur) }
     return Int(clamping: limit.rlim_cur)
   }
 }

@@ -1,11 +1,5 @@
 // Waiting: which of a few descriptors can go on, by poll(2).
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 extension Descriptor {
   /// One descriptor and what is awaited of it.
   public struct Interest: Sendable {

@@ -7,12 +7,6 @@
 // keep to it, since several of them into one pipe are the way to merge feeds; records that are longer go alone, and may
 // be torn. The plain filters write up to 64 KiB at a time, which also end at a record.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// How much is written at a time.
 public struct RecordWrites: Sendable {
   /// What makes the records.

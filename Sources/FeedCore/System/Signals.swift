@@ -2,12 +2,6 @@
 // be cut in two (see AtomicFile) holds them back for its short while. A tool that has to take leave of somebody first
 // (`ws-cat`, `sse-serve`) reads them from a pipe beside everything else that it waits for, and dies of them afterwards.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 public enum Signals {
   /// Dies of SIGPIPE, as if the write had not been told about the closed pipe: silent, 141 for the shell.
   public static func dieOfBrokenPipe() -> Never { die(of: SIGPIPE) }

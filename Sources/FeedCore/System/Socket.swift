@@ -1,17 +1,12 @@
 // Sockets of a server: listening, accepting, and reads and writes that never wait. What would have to wait says so by
 // nil, and a poller tells when to try again.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 extension Descriptor {
   /// Opens a socket that clients can connect to; `accept` on it does not wait.
   public static func listen(on address: SocketAddress, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
     let family = Int32(address.storage.ss_family)
-    let socket = Descriptor(try calls.retrying(.socket) { systemSocket(family, streamSocket, 0) }, calls: calls)
+    let number = try calls.retrying(.socket) { systemSocket(family, Platform.streamSocket, 0) }
+    let socket = Descriptor(number, calls: calls)
     do throws(SystemError) {
       try socket.prepare()
       // A server that is started again must not wait for connections that are long gone.
@@ -95,7 +90,7 @@ extension Descriptor {
   }
 
   /// Tells the other side that nothing more will come.
-  public func endOutput() { _ = shutdown(number, shutWrite) }
+  public func endOutput() { _ = shutdown(number, Platform.shutWrite) }
 
   /// Not to be inherited, and never waiting.
   private func prepare() throws(SystemError) {
@@ -130,14 +125,10 @@ extension SystemError {
   /// What accept(2) says of a client that has left before it was taken, or that a firewall keeps away; it is no error of
   /// the listener.
   fileprivate var isOfOneClient: Bool {
-    let codes = [
+    [
       ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ENOPROTOOPT, EOPNOTSUPP, ETIMEDOUT,
-    ]
-    #if canImport(Darwin)
-      return codes.contains(code)
-    #else
-      return codes.contains(code) || code == ENONET
-    #endif
+      Platform.noNetwork,
+    ].contains(code)
   }
 
   /// No address of this machine, or of a kind that it does not have.
@@ -147,12 +138,6 @@ extension SystemError {
   /// (`ENOSPC`, see epoll(7)).
   public var isExhausted: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC].contains(code) }
 }
-
-#if canImport(Darwin)
-  private let shutWrite = SHUT_WR
-#else
-  private let shutWrite = Int32(SHUT_WR)
-#endif
 
 private func systemSocket(_ family: Int32, _ kind: Int32, _ proto: Int32) -> Int32 { socket(family, kind, proto) }
 

@@ -1,11 +1,5 @@
 // Where a socket is: an address and a port, for IPv4 and IPv6. Names are looked up by getaddrinfo(3).
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 public struct SocketAddress: Sendable {
   /// A name or address that the system does not know.
   public struct Unknown: Error, Sendable {
@@ -21,7 +15,7 @@ public struct SocketAddress: Sendable {
   public static func resolve(host: [UInt8], port: UInt16) throws(Unknown) -> [SocketAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
-    unsafe hints.ai_socktype = streamSocket
+    unsafe hints.ai_socktype = Platform.streamSocket
     var list: UnsafeMutablePointer<addrinfo>?
     let code = unsafe withPath(host) { name in
       unsafe withPath(Array(String(port).utf8)) { service in unsafe getaddrinfo(name, service, &hints, &list) }
@@ -81,9 +75,3 @@ public struct SocketAddress: Sendable {
     return Int32(storage.ss_family) == AF_INET6 ? "[\(host)]:\(port)" : "\(host):\(port)"
   }
 }
-
-#if canImport(Darwin)
-  let streamSocket = SOCK_STREAM
-#else
-  let streamSocket = Int32(SOCK_STREAM.rawValue)
-#endif

@@ -4,12 +4,6 @@
 // call, a disk that fills up, a poll(2) or an fsync(2) that fails. Nothing else in the project calls read(2) or write(2),
 // and every other call that a tool depends on goes through `retrying`.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 public struct SystemCalls: Sendable {
   /// `read(2)` and `write(2)` as the kernel answers them: how many bytes, or -1 with an `errno`.
   public struct Answer: Equatable, Sendable {

@@ -1,9 +1,3 @@
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// A system call that failed, by the `errno` it left.
 public struct SystemError: Error, Equatable, Sendable {
   public let code: Int32

@@ -1,12 +1,6 @@
 // The files that AtomicFile writes beside the one that is meant. Only kill -9 or a power cut leaves one behind; the next
 // process that writes the same file takes it away.
 
-#if canImport(Darwin)
-  import Darwin
-#else
-  import Glibc
-#endif
-
 /// What killed processes have left behind, folder by folder.
 public struct TemporaryFiles {
   private static let suffix = Array(".tmp".utf8)
