@@ -2,7 +2,6 @@ import Testing
 
 @testable import FeedCore
 
-/// Both pollers answer alike, so that the one that is used elsewhere is tried here too.
 @Suite struct PollerTests {
   @Test func tellsWhatHasCome() throws {
     var one = try Poller()
@@ -17,22 +16,6 @@ import Testing
     for _ in 0..<2 { #expect(try one.wait(milliseconds: -1) == [PollNotice(token: 7, events: .input)]) }
     try one.remove(output)
     #expect(try one.wait(milliseconds: 0) == [])
-    input.closeQuietly()
-    output.closeQuietly()
-  }
-
-  @Test func theOtherDoesToo() throws {
-    var other = try PortablePoller()
-    let (output, input) = try Descriptor.pipe()
-    try other.add(output, .input, as: 7)
-    try other.add(input, .output, as: 8)
-    #expect(try other.wait(milliseconds: -1) == [PollNotice(token: 8, events: .output)])
-    try other.change(input, [], as: 8)
-    #expect(try other.wait(milliseconds: 0) == [])
-    input.write([1].span)
-    for _ in 0..<2 { #expect(try other.wait(milliseconds: -1) == [PollNotice(token: 7, events: .input)]) }
-    try other.remove(output)
-    #expect(try other.wait(milliseconds: 0) == [])
     input.closeQuietly()
     output.closeQuietly()
   }
