@@ -37,12 +37,6 @@ public enum HTTPDate {
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
-    guard (1...4).contains(digits.count) else { return nil }
-    var number = 0
-    for digit in digits {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-      number = number * 10 + Int(digit - UInt8(ascii: "0"))
-    }
-    return number
+    digits.count <= 4 ? Int(decimal: digits) : nil
   }
 }

@@ -14,13 +14,8 @@ public enum HTTPExcerpt {
   ///   - request: what was asked. A server that refuses a key may well quote it: `***` stands for each secret.
   ///   - secrets: further ones.
   public static func firstLine(of body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]] = []) -> String {
-    let line = hiding(
-      request.unquoted + secrets, in: Array(body.drop { $0 <= 0x20 }.prefix { $0 != 0x0A && $0 != 0x0D }.prefix(reach)))
-    let isCut = line.count > longest
-    var end = min(line.count, longest)
-    // Not in the middle of a character.
-    while isCut, end > 0, line[end] & 0xC0 == 0x80 { end -= 1 }
-    return quoted(Array(line[..<end])) + (isCut ? "…" : "")
+    let line = Array(body.drop(while: \.isSpaceOrControl).prefix { !$0.isLineEnd }.prefix(reach))
+    return beginning(of: hiding(request.unquoted + secrets, in: line), upTo: longest)
   }
 
   /// A text of the server's with `***` for each secret of the request in it.

@@ -1,3 +1,5 @@
+import FeedCore
+
 /// What an answer begins with: its status and header fields.
 public struct HTTPHead: Equatable, Sendable {
   public struct Field: Equatable, Sendable {
@@ -22,31 +24,24 @@ public struct HTTPHead: Equatable, Sendable {
   public var mediaType: String? {
     value(of: "content-type").map { value in
       let essence = value.prefix { $0 != UInt8(ascii: ";") }
-      return String(decoding: trimmed(essence), as: UTF8.self).lowercased()
+      return String(decoding: essence.trimmed(), as: UTF8.self).lowercased()
     }
   }
 
   /// Takes a line of the head as it came.
   /// - Returns: true when it was the last one of a final answer; that of a `100 Continue` is forgotten.
   public mutating func take(_ line: [UInt8]) -> Bool {
-    let text = trimmed(line[...])
+    let text = line.trimmed()
     if line.starts(with: Array("HTTP/".utf8)) {
       let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
       self = HTTPHead()
-      status = words.count > 1 ? Int(String(decoding: words[1], as: UTF8.self)) ?? 0 : 0
+      status = words.count > 1 ? Int(decimal: words[1]) ?? 0 : 0
     } else if text.isEmpty {
       return status >= 200
     } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
       let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
-      fields.append(Field(name: name, value: Array(trimmed(text[(colon + 1)...]))))
+      fields.append(Field(name: name, value: Array(text[(colon + 1)...].trimmed())))
     }
     return false
   }
-}
-
-/// Without the spaces, tabs and line ends at both ends.
-public func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-  let isSpace: (UInt8) -> Bool = { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D || $0 == 0x0A }
-  let head = bytes.drop(while: isSpace)
-  return head.prefix((head.lastIndex { !isSpace($0) } ?? head.startIndex - 1) + 1 - head.startIndex)
 }

@@ -117,7 +117,7 @@ public struct HTTPRequest: Sendable {
   var unquoted: [[UInt8]] {
     let query = Array(url.text.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst())
     let values = query.split(separator: UInt8(ascii: "&")).map { $0.drop { $0 != UInt8(ascii: "=") }.dropFirst() }
-    return secrets + [query] + values.flatMap { [Array($0), percentDecoded($0)] }
+    return secrets + [query] + values.flatMap { [Array($0), $0.percentDecoded] }
   }
 
   private static func isHarmless(_ name: String) -> Bool {
@@ -130,9 +130,9 @@ extension HTTPRequest.Header {
   /// What can be a secret in the value: all of it, its words, and the values of parameters (`Digest response="…"`), but
   /// not the name of a scheme.
   fileprivate var secrets: [[UInt8]] {
-    let value = trimmed(line.dropFirst(name.utf8.count + 1))
+    let value = line.dropFirst(name.utf8.count + 1).trimmed()
     func bare(_ word: ArraySlice<UInt8>) -> [UInt8] { word.filter { $0 != UInt8(ascii: "\"") } }
-    let words = value.split { $0 <= 0x20 || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
+    let words = value.split { $0.isSpaceOrControl || $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") }
     let isScheme = words.count > 1 && !words[0].contains(UInt8(ascii: "="))
     let secret = words.dropFirst(isScheme ? 1 : 0)
     return [Array(value)] + secret.map(bare) + secret.map { bare($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }

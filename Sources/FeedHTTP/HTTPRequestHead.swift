@@ -62,7 +62,7 @@ extension HTTPRequest.Header {
   /// The line as it is sent: `Name;` is a header without value, `Name:` none at all.
   fileprivate var sent: [UInt8]? {
     if line.last == UInt8(ascii: ";"), line.count == name.utf8.count + 1 { return Array(name.utf8) + Array(":".utf8) }
-    let value = trimmed(line.dropFirst(name.utf8.count + 1))
+    let value = line.dropFirst(name.utf8.count + 1).trimmed()
     return value.isEmpty ? nil : Array(name.utf8) + Array(": ".utf8) + value
   }
 }

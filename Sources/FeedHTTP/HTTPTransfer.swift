@@ -69,7 +69,7 @@ public final class HTTPTransfer {
     guard [301, 302, 303, 307, 308].contains(head.status), let location = head.location else { return nil }
     do throws(HTTPURL.Invalid) { return try request.url.resolving(location) } catch {
       switch error {
-      case .scheme(let name): throw HTTPError(.permanent, "redirected to a URL of scheme '\(quoted(Array(name.utf8)))'")
+      case .scheme(let name): throw HTTPError(.permanent, "redirected to a URL of scheme '\(quoted(name.utf8))'")
       case .malformed: throw HTTPError(.permanent, "redirected to what is no URL")
       }
     }

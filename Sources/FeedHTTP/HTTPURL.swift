@@ -36,11 +36,7 @@ public struct HTTPURL: Equatable, Sendable {
     else { return nil }
     let name = String(decoding: operand[..<colon], as: UTF8.self).lowercased()
     let isName = name.utf8.enumerated().allSatisfy { index, byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): true
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: "."): index > 0
-      default: false
-      }
+      byte.isLetter || index > 0 && (byte.isDigit || "+-.".utf8.contains(byte))
     }
     return isName ? name : nil
   }

@@ -17,7 +17,7 @@ enum Netrc {
       switch keyword {
       case "machine", "default":
         if entry != nil { return entry }
-        isOurs = keyword == "default" || words.next().map(lowercased) == lowercased(host)
+        isOurs = keyword == "default" || words.next()?.lowercased == host.lowercased
         if isOurs { entry = Entry() }
       case "login":
         if let login = words.next(), isOurs { entry?.login = login }
@@ -32,10 +32,6 @@ enum Netrc {
     return entry
   }
 
-  private static func lowercased(_ name: [UInt8]) -> [UInt8] {
-    name.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
-  }
-
   private struct Words {
     private let text: [UInt8]
     private var index = 0
@@ -43,14 +39,14 @@ enum Netrc {
     init(_ text: [UInt8]) { self.text = text }
 
     mutating func next() -> [UInt8]? {
-      while index < text.count, text[index] <= 0x20 || text[index] == UInt8(ascii: "#") {
+      while index < text.count, text[index].isSpaceOrControl || text[index] == UInt8(ascii: "#") {
         if text[index] == UInt8(ascii: "#") { skipLine() } else { index += 1 }
       }
       guard index < text.count else { return nil }
       var word: [UInt8] = []
       let isQuoted = text[index] == UInt8(ascii: "\"")
       if isQuoted { index += 1 }
-      while index < text.count, isQuoted ? text[index] != UInt8(ascii: "\"") : text[index] > 0x20 {
+      while index < text.count, isQuoted ? text[index] != UInt8(ascii: "\"") : !text[index].isSpaceOrControl {
         if isQuoted, text[index] == UInt8(ascii: "\\"), index + 1 < text.count {
           index += 1
           word.append(Self.escaped(text[index]))
@@ -65,19 +61,19 @@ enum Netrc {
 
     mutating func skipParagraph() {
       skipLine()
-      while index < text.count, text[index] != 0x0A { skipLine() }
+      while index < text.count, text[index] != UInt8(ascii: "\n") { skipLine() }
     }
 
     private mutating func skipLine() {
-      while index < text.count, text[index] != 0x0A { index += 1 }
+      while index < text.count, text[index] != UInt8(ascii: "\n") { index += 1 }
       index += 1
     }
 
     private static func escaped(_ letter: UInt8) -> UInt8 {
       switch letter {
-      case UInt8(ascii: "n"): 0x0A
-      case UInt8(ascii: "r"): 0x0D
-      case UInt8(ascii: "t"): 0x09
+      case UInt8(ascii: "n"): UInt8(ascii: "\n")
+      case UInt8(ascii: "r"): UInt8(ascii: "\r")
+      case UInt8(ascii: "t"): UInt8(ascii: "\t")
       default: letter
       }
     }

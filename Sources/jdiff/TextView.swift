@@ -45,8 +45,8 @@ struct TextView {
   func text() -> [UInt8] {
     var view = self
     if differ.changes.isEmpty { return [] }
-    view.line(nil, "--- \(quoted(Array(names[0].utf8)))")
-    view.line(nil, "+++ \(quoted(Array(names[1].utf8)))")
+    view.line(nil, "--- \(quoted(names[0].utf8))")
+    view.line(nil, "+++ \(quoted(names[1].utf8))")
     var groups: [Int: [Change]] = [:]
     for change in differ.changes { groups[change.parent, default: []].append(change) }
     for (parent, changes) in groups.sorted(by: { $0.key < $1.key }) { view.writeHunk(parent, changes) }
@@ -146,10 +146,7 @@ struct TextView {
   private mutating func line(_ mark: Mark, _ label: String, _ side: Side, _ value: Int, isContext: Bool = false) {
     var text = side.value(value).text
     if isContext, text.count > Self.contextWidth {
-      // Not in the middle of a character.
-      var end = Self.contextWidth
-      while text[end] & 0xC0 == 0x80 { end -= 1 }
-      text = Array(text[..<end]) + Array("...".utf8)
+      text = text.wholeCharacters(upTo: Self.contextWidth) + Array("...".utf8)
     }
     line(mark, label + String(decoding: text, as: UTF8.self))
   }
@@ -158,7 +155,7 @@ struct TextView {
   private mutating func line(_ mark: Mark?, _ text: String) {
     let color = isColored ? mark?.color : nil
     if let color { output.append("\u{1B}[\(color)m") }
-    output.append((mark?.rawValue ?? "") + quoted(Array(text.utf8)))
+    output.append((mark?.rawValue ?? "") + quoted(text.utf8))
     if color != nil { output.append("\u{1B}[0m") }
     output.endLine()
   }

@@ -89,7 +89,7 @@ struct Connection {
     }
     let isFromProxy = transfer.isFromProxy
     let line = try firstLine()
-    let found = type.map { quoted(Array($0.utf8)) } ?? "no content type"
+    let found = type.map { quoted($0.utf8) } ?? "no content type"
     let problem = head.status == 200 ? "expected text/event-stream, found \(found)" : "HTTP \(head.status)"
     return .refused(HTTPRefusal(head, problem, firstLine: line, isFromProxy: isFromProxy))
   }
@@ -99,7 +99,7 @@ struct Connection {
     let patience = min(Clock.monotonic() + Self.patience, deadline ?? .infinity)
     var body: [UInt8] = []
     // Whatever goes wrong here, what there is will do.
-    reading: while body.count < 4096, !body.drop(while: { $0 <= 0x20 }).contains(UInt8(ascii: "\n")) {
+    reading: while body.count < 4096, !body.drop(while: \.isSpaceOrControl).contains(UInt8(ascii: "\n")) {
       guard let event = try? .some(transfer.next()) else { break }
       switch event {
       case .body?: body += transfer.chunk

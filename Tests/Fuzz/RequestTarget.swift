@@ -9,8 +9,8 @@ func fuzzRequest(_ bytes: [UInt8]) {
   for isForm in [false, true] {
     check(QueryString(text, isForm: isForm), NaiveQuery(text, isForm: isForm), name, value)
   }
-  promise(QueryString.decoded(QueryString.encoded(value)[...]) == value, "not decoded: \(value)")
-  promise(QueryString.decoded(QueryString.encodedName(value)[...]) == value, "not decoded: \(value)")
+  promise(value.percentEncoded().percentDecoded == value, "not decoded: \(value)")
+  promise(QueryString.encodedName(value).percentDecoded == value, "not decoded: \(value)")
   for part in parts.all { promise(survives(rule: part), "another rule: \(shown(part))") }
   checkNumbers(parts[4], parts[5])
   checkNumbers(name, value)
@@ -76,14 +76,14 @@ private struct NaiveQuery {
   }
 }
 
-private func decoded(_ text: [UInt8]) -> [UInt8] { QueryString.decoded(text[...]) }
+private func decoded(_ text: [UInt8]) -> [UInt8] { text.percentDecoded }
 
 private func check(_ query: QueryString, _ naive: NaiveQuery, _ typed: [UInt8], _ value: [UInt8]) {
   let name = decoded(typed)
   promise(naive.text == query.text, "the model is wrong")
   let (names, places) = (query.names, naive.places(of: name))
   for known in Set(names) {
-    let encoded = QueryString.encoded(known)
+    let encoded = known.percentEncoded()
     promise(query.value(of: encoded) == query.pairs.first { $0.name == known }?.value, "no value: \(shown(known))")
     promise(query.values(of: encoded).count == names.filter { $0 == known }.count, "values: \(shown(known))")
   }
@@ -101,7 +101,7 @@ private func check(_ query: QueryString, _ naive: NaiveQuery, _ typed: [UInt8], 
     var expected = naive
     for place in places {
       let name = NaiveQuery.name(naive.pieces?[place] ?? [])
-      expected.pieces?[place] = name + Array("=".utf8) + QueryString.encoded(value)
+      expected.pieces?[place] = name + Array("=".utf8) + value.percentEncoded()
     }
     promise(set.text == expected.text, "\(shown(set.text)), not \(shown(expected.text))")
   }
@@ -169,7 +169,7 @@ private func checkStored(_ request: PageRequest) {
   // Another than this is never made, and a store that has one is damaged.
   guard let url = try? HTTPURL(request.url), url.user == nil else { return }
   for header in request.headers {
-    guard !header.name.isEmpty, header.name.allSatisfy(isTokenByte), isSendable(header.value) else { return }
+    guard !header.name.isEmpty, header.name.allSatisfy(\.isTokenByte), isSendable(header.value) else { return }
   }
   let json = request.json
   promise(parsed(json).isCompact, "not on one line: \(shown(json))")
@@ -185,7 +185,7 @@ private func checkSecrets(_ request: PageRequest, named name: [UInt8]) {
   promise(secrets.cut(cut) == cut, "cut twice: \(shown(cut.url))")
   let (before, after) = (QueryString(request.url), QueryString(cut.url))
   for name in after.names where SecretParameters.certain.contains(key(name)) {
-    promise(after.values(of: QueryString.encoded(name)).allSatisfy(\.isEmpty), "a secret stays: \(shown(cut.url))")
+    promise(after.values(of: name.percentEncoded()).allSatisfy(\.isEmpty), "a secret stays: \(shown(cut.url))")
   }
   promise(after.names == before.names, "a parameter of the command line is gone: \(shown(cut.url))")
   if let body = cut.body, let root = try? JSONDocument(parsing: body).root, root.kind == .object {

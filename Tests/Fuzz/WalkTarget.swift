@@ -188,12 +188,12 @@ private func check(_ next: PageRequest, after request: PageRequest, _ walker: Wa
   switch walker.shape?.next {
   case .page(let name, _)?, .offset(let name, _)?, .cursor(let name, _)?, .lastID(let name)?, .maxID(let name)?:
     // Only the one parameter is another.
-    let name = QueryString.decoded(name[...])
+    let name = name.percentDecoded
     promise(new.names.filter { $0 != name } == old.names.filter { $0 != name }, "\(shown(next.url))")
     var back = new
-    back.set(QueryString.encoded(name), to: old.value(of: QueryString.encoded(name)) ?? [])
+    back.set(name.percentEncoded(), to: old.value(of: name.percentEncoded()) ?? [])
     var same = old
-    same.set(QueryString.encoded(name), to: old.value(of: QueryString.encoded(name)) ?? [])
+    same.set(name.percentEncoded(), to: old.value(of: name.percentEncoded()) ?? [])
     promise(back == same && next.body == request.body, "more than a parameter: \(shown(next.url))")
   case .cursorBody?, .searchAfter?, .graphql?:
     promise(next.url == request.url && (try? JSONDocument(parsing: next.body ?? [])) != nil, "\(next)")

@@ -1,6 +1,9 @@
-/// `bytes` with control characters written as `\x1b`, and invalid UTF-8 likewise, so that nothing quoted from an
-/// input or a server's answer can drive a terminal.
-public func printable(_ bytes: [UInt8]) -> [UInt8] {
+// What of an input or of a server's answer goes into a message.
+
+/// `bytes` with control characters written as `\x1b`, and invalid UTF-8 likewise, so that nothing quoted can drive a
+/// terminal.
+public func printable(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+  let bytes = Array(bytes)
   var result: [UInt8] = []
   result.reserveCapacity(bytes.count)
   var index = 0
@@ -9,9 +12,7 @@ public func printable(_ bytes: [UInt8]) -> [UInt8] {
     let isControl =
       bytes[index] < 0x20 || bytes[index] == 0x7F || (length == 2 && bytes[index] == 0xC2 && bytes[index + 1] < 0xA0)
     if length == 0 || isControl {
-      for byte in bytes[index..<(index + max(1, length))] {
-        result += Array("\\x".utf8) + [hexDigit(byte >> 4), hexDigit(byte & 15)]
-      }
+      for byte in bytes[index..<(index + max(1, length))] { result += Array("\\x".utf8) + byte.hexDigits }
     } else {
       result += bytes[index..<(index + length)]
     }
@@ -21,20 +22,24 @@ public func printable(_ bytes: [UInt8]) -> [UInt8] {
 }
 
 /// `printable` for a message.
-public func quoted(_ bytes: [UInt8]) -> String { String(decoding: printable(bytes), as: UTF8.self) }
+public func quoted(_ bytes: some Sequence<UInt8>) -> String { String(decoding: printable(bytes), as: UTF8.self) }
+
+/// `quoted`, with `…` for what is past `limit` bytes.
+public func beginning(of bytes: [UInt8], upTo limit: Int) -> String {
+  bytes.count <= limit ? quoted(bytes) : quoted(bytes.wholeCharacters(upTo: limit)) + "…"
+}
 
 /// `quoted`, with the middle left out of what would be more than a line.
 public func shortened(_ bytes: [UInt8]) -> String {
-  let limit = 200
-  guard bytes.count > limit else { return quoted(bytes) }
-  // Both cuts are before the first byte of a character.
-  var end = limit / 2
-  while end > 0, bytes[end] & 0xC0 == 0x80 { end -= 1 }
-  let rest = bytes.suffix(limit / 2).drop { $0 & 0xC0 == 0x80 }
-  return quoted(Array(bytes[..<end])) + "…" + quoted(Array(rest))
+  let half = 100
+  guard bytes.count > 2 * half else { return quoted(bytes) }
+  return beginning(of: bytes, upTo: half) + quoted(bytes.suffix(half).drop(while: UTF8.isContinuation))
 }
 
-/// The lower case hexadecimal digit of 0 to 15.
-public func hexDigit(_ value: UInt8) -> UInt8 {
-  value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+extension [UInt8] {
+  /// The first bytes, `limit` at most, without a character that does not end there.
+  public func wholeCharacters(upTo limit: Int) -> ArraySlice<UInt8> {
+    guard count > limit else { return self[...] }
+    return self[..<(self[...limit].lastIndex { !UTF8.isContinuation($0) } ?? 0)]
+  }
 }

@@ -27,3 +27,11 @@ extension [UInt8] {
     }
   }
 }
+
+/// A part of a span as an array.
+@inlinable
+public func array(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+  var result: [UInt8] = []
+  result.append(span: bytes.extracting(range))
+  return result
+}

@@ -20,8 +20,7 @@ public enum InputGuess {
       return "UTF-16: iconv -f UTF-16 -t UTF-8 converts it"
     }
     if head.contains(0) { return "binary data" }
-    let text = Array(
-      head.drop { $0 <= 0x20 }.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 })
+    let text = head.drop(while: \.isSpaceOrControl).lowercased
     func begins(_ words: String...) -> Bool { words.contains { text.starts(with: Array($0.utf8)) } }
     if begins("<!doctype html", "<html", "<head", "<body") { return "an HTML page" }
     if begins("<") { return "XML: xml-split reads it" }

@@ -247,7 +247,7 @@ enum JSONDigest {
 
   @inline(__always)
   private static func isInNumber(_ byte: UInt8) -> Bool {
-    byte &- UInt8(ascii: "0") < 10 || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
+    byte.isDigit || byte == UInt8(ascii: ".") || byte | 0x20 == UInt8(ascii: "e")
   }
 
   private static func ofZero(_ seed: UInt64) -> UInt64 { mix(seed ^ 0x20, 0) }

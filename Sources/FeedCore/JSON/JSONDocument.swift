@@ -44,7 +44,7 @@ public final class JSONDocument: Sendable {
     guard try scanner.scan(span, isLast: true) else { throw JSONError(.empty, at: bytes.count) }
     var rest = scanner.offset
     while rest < span.count {
-      guard isWhiteSpace(span[rest]) else { throw JSONError(.textAfterDocument, at: rest) }
+      guard span[rest].isWhiteSpace else { throw JSONError(.textAfterDocument, at: rest) }
       rest += 1
     }
     self.init(bytes, scannedBy: scanner)
@@ -57,8 +57,8 @@ public final class JSONDocument: Sendable {
 
   /// Whether a document may begin with these bytes, the first of a text (RFC 8259 §2, §3; or with a byte order mark).
   public static func mayBegin(with bytes: [UInt8]) -> Bool {
-    guard let first = bytes.first(where: { !isWhiteSpace($0) }) else { return true }
-    return "{[\"-tfn".utf8.contains(first) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first) || first == 0xEF
+    guard let first = bytes.first(where: { !$0.isWhiteSpace }) else { return true }
+    return "{[\"-tfn".utf8.contains(first) || first.isDigit || first == 0xEF
   }
 
   public var root: JSONValue { JSONValue(document: self, position: 0) }

@@ -77,9 +77,9 @@ struct JSONFormatter {
         var escaped = false
         index += 1
         _ = scanString(text, &index, escaped: &escaped)
-      } else if isWhiteSpace(text[index]) {
+      } else if text[index].isWhiteSpace {
         output.append(text.extracting(start..<index))
-        repeat { index += 1 } while index < text.count && isWhiteSpace(text[index])
+        repeat { index += 1 } while index < text.count && text[index].isWhiteSpace
         start = index
       } else {
         index += 1
@@ -115,6 +115,6 @@ struct JSONFormatter {
   }
 
   private func isDelimiter(_ byte: UInt8) -> Bool {
-    isWhiteSpace(byte) || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
+    byte.isWhiteSpace || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}")
   }
 }

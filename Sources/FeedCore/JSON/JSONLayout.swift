@@ -70,7 +70,7 @@ struct ContainerLayout {
 
   private static func whiteSpace(endingAt end: Int, in bytes: [UInt8]) -> [UInt8] {
     var start = end
-    while start > 0, isWhiteSpace(bytes[start - 1]) { start -= 1 }
+    while start > 0, bytes[start - 1].isWhiteSpace { start -= 1 }
     return Array(bytes[start..<end])
   }
 }
@@ -130,7 +130,7 @@ struct DocumentLayout {
   static func indentation(at offset: Int, in bytes: [UInt8]) -> [UInt8] {
     var start = offset
     while start > 0, bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
-    return Array(bytes[start..<offset].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
+    return Array(bytes[start..<offset].prefix(while: \.isBlank))
   }
 
   /// What follows the last line end of `text`.

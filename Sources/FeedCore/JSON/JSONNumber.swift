@@ -99,7 +99,7 @@ private struct BigExponent: Sendable {
     }
     text = text.drop { $0 == UInt8(ascii: "0") }
     if text.count <= 17 {
-      let value = text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
+      let value = Int(decimal: text) ?? 0
       set((negative ? -value : value) + shift)
     } else {
       // At least 10^17, so adding less than that in size cannot change the sign.

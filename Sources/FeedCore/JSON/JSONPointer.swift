@@ -74,12 +74,7 @@ public struct JSONPointer: Equatable, Sendable {
   /// A token as an array index (RFC 6901 §4): digits without a leading zero. Nil for anything else, and for a number
   /// that no array could reach.
   public static func index(_ token: [UInt8]) -> Int? {
-    guard !token.isEmpty, token.count <= 18, token.count == 1 || token[0] != UInt8(ascii: "0") else { return nil }
-    var value = 0
-    for byte in token {
-      guard byte &- UInt8(ascii: "0") < 10 else { return nil }
-      value = value * 10 + Int(byte - UInt8(ascii: "0"))
-    }
-    return value
+    guard token.count <= 18, token.count == 1 || token.first != UInt8(ascii: "0") else { return nil }
+    return Int(decimal: token)
   }
 }

@@ -258,7 +258,7 @@ public struct JSONScanner {
   @inline(__always)
   private mutating func skipWhiteSpace(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Bool {
     let start = index
-    while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
+    while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
     if index > start, !open.isEmpty { isCompact = false }
     return index < bytes.count
   }
@@ -287,13 +287,4 @@ private struct Literal {
 
   @inline(__always)
   subscript(index: Int) -> UInt8 { UInt8(truncatingIfNeeded: letters >> UInt64(index * 8)) }
-}
-
-/// White space of RFC 8259 §2, which is that of XML 1.0 §2.3 as well.
-@inlinable @inline(__always)
-public func isWhiteSpace(_ byte: UInt8) -> Bool {
-  switch byte {
-  case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): true
-  default: false
-  }
 }

@@ -169,7 +169,7 @@ public struct JSONStream {
   /// Goes on to the next document, over the white space that is there at `index`.
   private mutating func skip(to index: Int) {
     var end = index
-    while end < buffer.count, isWhiteSpace(buffer[end]) { end += 1 }
+    while end < buffer.count, buffer[end].isWhiteSpace { end += 1 }
     let bytes = buffer
     position.advance(over: bytes.span, start..<end)
     start = end

@@ -55,9 +55,9 @@ public enum JSONString {
       switch letter {
       case UInt8(ascii: "b"): result.append(0x08)
       case UInt8(ascii: "f"): result.append(0x0C)
-      case UInt8(ascii: "n"): result.append(0x0A)
-      case UInt8(ascii: "r"): result.append(0x0D)
-      case UInt8(ascii: "t"): result.append(0x09)
+      case UInt8(ascii: "n"): result.append(UInt8(ascii: "\n"))
+      case UInt8(ascii: "r"): result.append(UInt8(ascii: "\r"))
+      case UInt8(ascii: "t"): result.append(UInt8(ascii: "\t"))
       case UInt8(ascii: "u"):
         var codePoint = fourDigits(text, index)
         index += 4
@@ -78,7 +78,7 @@ public enum JSONString {
 
   private static func fourDigits(_ text: borrowing Span<UInt8>, _ index: Int) -> UInt32 {
     var value: UInt32 = 0
-    for place in index..<(index + 4) { value = value << 4 | (hexValue(text[place]) ?? 0) }
+    for place in index..<(index + 4) { value = value << 4 | UInt32(text[place].hexValue ?? 0) }
     return value
   }
 
@@ -140,24 +140,21 @@ public enum JSONString {
   }
 
   private static func writeSurrogate(_ second: UInt8, _ third: UInt8, to output: inout ByteWriter) {
-    output.append("\\ud")
-    output.append(hexDigit(second >> 2 & 15))
-    output.append(hexDigit((second & 3) << 2 | third >> 4 & 3))
-    output.append(hexDigit(third & 15))
+    output.append("\\u")
+    output.append((0xD000 | UInt16(second & 0x3F) << 6 | UInt16(third & 0x3F)).hexDigits)
   }
 
   private static func writeEscape(of byte: UInt8, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "\\"))
     switch byte {
     case 0x08: output.append(UInt8(ascii: "b"))
-    case 0x09: output.append(UInt8(ascii: "t"))
-    case 0x0A: output.append(UInt8(ascii: "n"))
+    case UInt8(ascii: "\t"): output.append(UInt8(ascii: "t"))
+    case UInt8(ascii: "\n"): output.append(UInt8(ascii: "n"))
     case 0x0C: output.append(UInt8(ascii: "f"))
-    case 0x0D: output.append(UInt8(ascii: "r"))
+    case UInt8(ascii: "\r"): output.append(UInt8(ascii: "r"))
     case 0x00..<0x20:
       output.append("u00")
-      output.append(hexDigit(byte >> 4))
-      output.append(hexDigit(byte & 15))
+      output.append(byte.hexDigits)
     default: output.append(byte)
     }
   }

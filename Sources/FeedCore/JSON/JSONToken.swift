@@ -57,7 +57,7 @@ func scanString(_ bytes: borrowing Span<UInt8>, _ index: inout Int, escaped: ino
       case UInt8(ascii: "u"):
         for digit in (index + 2)..<(index + 6) {
           guard digit < count else { return .outOfBytes }
-          if hexValue(bytes[digit]) == nil { return .error(.badEscape, at: index) }
+          if bytes[digit].hexValue == nil { return .error(.badEscape, at: index) }
         }
         index += 6
       default: return .error(.badEscape, at: index)
@@ -92,7 +92,7 @@ enum NumberState: UInt8 {
 func scanNumber(_ bytes: borrowing Span<UInt8>, _ index: inout Int, _ state: inout NumberState) -> TokenEnd {
   while index < bytes.count {
     let byte = bytes[index]
-    let isDigit = byte &- UInt8(ascii: "0") < 10
+    let isDigit = byte.isDigit
     switch state {
     case .start:
       state = byte == UInt8(ascii: "-") ? .minus : byte == UInt8(ascii: "0") ? .zero : .integer
@@ -128,15 +128,4 @@ func scanNumber(_ bytes: borrowing Span<UInt8>, _ index: inout Int, _ state: ino
     index += 1
   }
   return .outOfBytes
-}
-
-/// The value of a hexadecimal digit of either case.
-@inline(__always)
-public func hexValue(_ byte: UInt8) -> UInt32? {
-  switch byte {
-  case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-  case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-  case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
-  default: nil
-  }
 }

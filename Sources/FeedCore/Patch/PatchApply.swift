@@ -128,9 +128,7 @@ extension JSONPatch.Operation {
   private static func excerpt(_ tree: JSONTree) -> String {
     guard let value = tree.untouched else { return tree.kind.name }
     let limit = 40
-    if value.range.count <= limit { return quoted(value.text) }
-    guard value.kind.isString || value.kind == .number else { return value.kind.name }
-    let head = String(decoding: value.text.prefix(limit), as: UTF8.self)
-    return quoted(Array((head.last == "\u{FFFD}" ? String(head.dropLast()) : head).utf8)) + "…"
+    guard value.range.count <= limit || value.kind.isString || value.kind == .number else { return value.kind.name }
+    return beginning(of: value.text, upTo: limit)
   }
 }

@@ -94,7 +94,7 @@ public struct EventStreamParser: Sendable {
     if hasKnownLine { return false }
     let names = ["data", "event", "id", "retry"].map { Array($0.utf8) }
     let mayBelong =
-      head.isEmpty || Self.isBlank(head[0]) || head[0] == UInt8(ascii: ":")
+      head.isEmpty || head[0].isBlank || head[0] == UInt8(ascii: ":")
       || names.contains { $0.starts(with: head) || head.starts(with: $0) }
     return hasUnknownLine || !mayBelong
   }
@@ -184,11 +184,9 @@ extension EventStreamParser {
     return start..<range.upperBound
   }
 
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-
   /// A line that is no field; one of white space says nothing.
   private mutating func takeUnknown(_ first: UInt8) {
-    if !Self.isBlank(first) { hasUnknownLine = true }
+    if !first.isBlank { hasUnknownLine = true }
   }
 
   /// The field with which a line begins, by its first eight bytes, and the length of its name.
@@ -257,14 +255,8 @@ extension EventStreamParser {
   }
 
   private var reconnectionTime: Int? {
-    var time = 0
-    for digit in value {
-      guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-      let (tens, tooMany) = time.multipliedReportingOverflow(by: 10)
-      let (sum, tooMuch) = tens.addingReportingOverflow(Int(digit - UInt8(ascii: "0")))
-      time = tooMany || tooMuch ? .max : sum
-    }
-    return value.isEmpty ? nil : time
+    guard !value.isEmpty, value.allSatisfy(\.isDigit) else { return nil }
+    return Int(decimal: value) ?? .max
   }
 
   /// A blank line: the block is an event if it had data.

@@ -19,7 +19,7 @@ extension InputGuess {
   /// Of an input that is no JSON from its beginning on.
   static func hint(for error: JSONError, in bytes: [UInt8]) -> String {
     guard error.offset < size / 8, error.kind != .empty, error.kind != .notUTF8Text else { return "" }
-    let first = bytes.first { !isWhiteSpace($0) }
+    let first = bytes.first { !$0.isWhiteSpace }
     let isJSON = (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && !bytes.prefix(size).contains(0)
     return isJSON ? "" : hint(bytes)
   }

@@ -16,7 +16,7 @@ extension PayloadForm {
     switch self {
     case .text: return nil
     case .auto:
-      let first = data.first { $0 != 0x20 && $0 != 0x09 && $0 != 0x0A && $0 != 0x0D }
+      let first = data.first { !$0.isWhiteSpace }
       guard first == UInt8(ascii: "{") || first == UInt8(ascii: "[") else { return nil }
       return try? Self.parsed(data)
     case .json: return try Self.parsed(data)

@@ -46,7 +46,7 @@ public struct TemporaryFiles {
     guard name.first == UInt8(ascii: "."), name.suffix(suffix.count) == suffix[...] else { return nil }
     let body = name.dropFirst().dropLast(suffix.count)
     guard let dot = body.lastIndex(of: UInt8(ascii: ".")), dot > body.startIndex,
-      let process = Int32(String(decoding: body[(dot + 1)...], as: UTF8.self)), process > 0
+      let process = Int32(decimal: body[(dot + 1)...]), process > 0
     else { return nil }
     return (Array(body[..<dot]), process)
   }

@@ -9,6 +9,6 @@ enum ItemVersion {
   static func of(_ data: borrowing Span<UInt8>) -> [UInt8] {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for index in data.indices { hash = (hash ^ UInt64(data[index])) &* 0x100_0000_01B3 }
-    return stride(from: 60, through: 0, by: -4).map { hexDigit(UInt8(truncatingIfNeeded: hash >> UInt64($0)) & 15) }
+    return hash.hexDigits
   }
 }

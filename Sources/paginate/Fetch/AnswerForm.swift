@@ -5,9 +5,9 @@ import FeedCore
 enum AnswerForm {
   /// `HTML` or `XML`, with the page's title where there is one; nil for what does not look like either.
   static func name(of body: [UInt8]) -> String? {
-    let text = body.drop { isWhiteSpace($0) || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }.prefix(4096)
+    let text = body.drop { $0.isWhiteSpace || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }.prefix(4096)
     guard text.first == UInt8(ascii: "<") else { return nil }
-    let lowered = text.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }
+    let lowered = text.lowercased
     guard contains(lowered, "<html") || lowered.starts(with: "<!doctype html".utf8) else { return "XML" }
     guard let title = title(of: Array(text), lowered), !title.isEmpty else { return "HTML" }
     return "HTML ('\(shortened(title))')"
@@ -31,6 +31,6 @@ enum AnswerForm {
       let start = lowered[tag...].firstIndex(of: UInt8(ascii: ">")),
       let end = lowered[start...].firstIndex(of: UInt8(ascii: "<"))
     else { return nil }
-    return Array(text[(start + 1)..<end].split(whereSeparator: isWhiteSpace).joined(separator: [0x20]))
+    return Array(text[(start + 1)..<end].split(whereSeparator: \.isWhiteSpace).joined(separator: " ".utf8))
   }
 }

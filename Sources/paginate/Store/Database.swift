@@ -28,7 +28,7 @@ final class Database {
     switch access {
     case .shared: flags |= SQLITE_OPEN_READWRITE
     case .alone:
-      name = Array("file:".utf8) + QueryString.encoded(name) + Array("?immutable=1".utf8)
+      name = Array("file:".utf8) + name.percentEncoded() + Array("?immutable=1".utf8)
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     }
     var opened: OpaquePointer?
@@ -89,7 +89,7 @@ final class Database {
     // All statements are ours and fit the schema; where one does not, or SQLite finds a row that cannot be, the file is
     // not as it was made.
     case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_FORMAT:
-      return .damaged(quoted(Array(text.utf8)))
+      return .damaged(quoted(text.utf8))
     case SQLITE_NOTADB: return StoreError(.foreign, "not a store: the file is no SQLite database")
     case SQLITE_READONLY, SQLITE_PERM: return StoreError(.readOnly, withCause("cannot be written"))
     case SQLITE_CANTOPEN: return StoreError(.readOnly, withCause("cannot be opened, or the files beside it cannot"))

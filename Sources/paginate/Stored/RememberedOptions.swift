@@ -27,7 +27,7 @@ struct RememberedOptions {
   /// - Parameter json: its options.
   static func secretParameters(in json: [UInt8]) -> [[UInt8]] {
     let names = (try? JSONDocument(parsing: json))?.root.member("secretParam")?.string ?? []
-    return names.split(separator: UInt8(ascii: "&")).map { QueryString.decoded($0) }
+    return names.split(separator: UInt8(ascii: "&")).map(\.percentDecoded)
   }
 
   private mutating func add(_ name: String, _ value: [UInt8]?) {

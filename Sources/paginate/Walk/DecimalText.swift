@@ -1,6 +1,8 @@
 // Whole numbers as the digits that they are written with, so that a page number, an offset or an id of any length
 // comes out as exactly the next one. A 64-bit id does not survive a Double, and the next longer one not an Int.
 
+import FeedCore
+
 /// Arithmetic on decimal digits.
 struct DecimalText: Equatable, Sendable {
   /// Without leading zeros, most significant first; `0` for zero.
@@ -12,7 +14,7 @@ struct DecimalText: Equatable, Sendable {
   init?(_ text: [UInt8]) {
     let isNegative = text.first == UInt8(ascii: "-")
     let magnitude = text.dropFirst(isNegative ? 1 : 0)
-    guard !magnitude.isEmpty, magnitude.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
+    guard !magnitude.isEmpty, magnitude.allSatisfy(\.isDigit) else { return nil }
     digits = Array(magnitude.drop { $0 == UInt8(ascii: "0") })
     self.isNegative = isNegative && !digits.isEmpty
     if digits.isEmpty { digits = [UInt8(ascii: "0")] }

@@ -94,7 +94,7 @@ enum GraphQLCursor {
       let start = index
       switch query[index] {
       case UInt8(ascii: "#"):
-        while index < query.count, query[index] != 0x0A, query[index] != 0x0D { index += 1 }
+        while index < query.count, !query[index].isLineEnd { index += 1 }
         continue
       case UInt8(ascii: "\""):
         skipString(query, &index)
@@ -102,7 +102,7 @@ enum GraphQLCursor {
         continue
       case let byte where isNameByte(byte):
         while index < query.count, isNameByte(query[index]) { index += 1 }
-      case 0x00...0x20, UInt8(ascii: ","):  // a comma is white space in GraphQL
+      case let byte where byte.isSpaceOrControl || byte == UInt8(ascii: ","):  // a comma is white space in GraphQL
         index += 1
         continue
       default: index += 1
@@ -135,10 +135,6 @@ enum GraphQLCursor {
   }
 
   private static func isNameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"): true
-    default: false
-    }
+    byte.isLetter || byte.isDigit || byte == UInt8(ascii: "_")
   }
 }

@@ -75,7 +75,7 @@ extension JSONValue {
   }
 
   private static func element(_ token: [UInt8], of array: Int, in document: JSONDocument) -> Int? {
-    guard JSONPointer.isIndex(token), var left = Int(String(decoding: token, as: UTF8.self)) else { return nil }
+    guard var left = JSONPointer.index(token) else { return nil }
     var position = document.first(array)
     let end = document.last(array)
     while position < end {

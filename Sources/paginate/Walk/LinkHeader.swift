@@ -60,7 +60,7 @@ struct LinkHeader: Equatable, Sendable {
     /// Appendix B.2; nil when the field has no more.
     mutating func link() -> LinkHeader? {
       // Empty elements of a list are to be ignored (RFC 9110 §5.6.1).
-      skip { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: ",") }
+      skip { $0.isBlank || $0 == UInt8(ascii: ",") }
       guard next == UInt8(ascii: "<") else { return nil }
       index += 1
       let target = take { $0 != UInt8(ascii: ">") }
@@ -73,8 +73,8 @@ struct LinkHeader: Equatable, Sendable {
         if name == Array("rel".utf8), relation == nil { relation = value }
         if name == Array("anchor".utf8), anchor == nil { anchor = value }
       }
-      let relations = (relation ?? []).split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-      return LinkHeader(target: target, relations: relations.map { Self.lowered($0) }, anchor: anchor)
+      let relations = (relation ?? []).split(whereSeparator: \.isBlank)
+      return LinkHeader(target: target, relations: relations.map(\.lowercased), anchor: anchor)
     }
 
     /// Appendix B.3; nil when the link has no more.
@@ -83,7 +83,7 @@ struct LinkHeader: Equatable, Sendable {
       guard next == UInt8(ascii: ";") else { return nil }
       index += 1
       skipSpace()
-      let name = take { !Self.isSpace($0) && $0 != UInt8(ascii: "=") && !Self.isDelimiter($0) }
+      let name = take { !$0.isBlank && $0 != UInt8(ascii: "=") && !Self.isDelimiter($0) }
       skipSpace()
       var value: [UInt8] = []
       if next == UInt8(ascii: "=") {
@@ -92,11 +92,10 @@ struct LinkHeader: Equatable, Sendable {
         if next == UInt8(ascii: "\"") {
           value = quotedString()
         } else {
-          value = take { !Self.isDelimiter($0) }
-          while let last = value.last, Self.isSpace(last) { value.removeLast() }
+          value = Array(take { !Self.isDelimiter($0) }.trimmed(\.isBlank))
         }
       }
-      return (Self.lowered(name[...]), value)
+      return (name.lowercased, value)
     }
 
     /// Appendix B.4.
@@ -117,10 +116,9 @@ struct LinkHeader: Equatable, Sendable {
       return value
     }
 
-    private static func isSpace(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
     private static func isDelimiter(_ byte: UInt8) -> Bool { byte == UInt8(ascii: ";") || byte == UInt8(ascii: ",") }
 
-    private mutating func skipSpace() { skip(Self.isSpace) }
+    private mutating func skipSpace() { skip(\.isBlank) }
 
     private mutating func skip(_ isWanted: (UInt8) -> Bool) {
       while let byte = next, isWanted(byte) { index += 1 }
@@ -130,10 +128,6 @@ struct LinkHeader: Equatable, Sendable {
       let start = index
       skip(isWanted)
       return Array(bytes[start..<index])
-    }
-
-    private static func lowered(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-      bytes.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
     }
   }
 }

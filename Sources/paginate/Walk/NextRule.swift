@@ -67,7 +67,7 @@ enum NextRule: Equatable, Sendable {
       self = .cursor(name: name, pointer)
     case "cursor-header":
       let (name, pointer) = try Self.assignment(argument, "cursor-header:NAME=POINTER")
-      guard name.allSatisfy(isTokenByte) else {
+      guard name.allSatisfy(\.isTokenByte) else {
         throw Problem(expected: "cursor-header:NAME=POINTER with the name of a header")
       }
       self = .cursorHeader(name: name, pointer)

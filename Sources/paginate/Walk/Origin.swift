@@ -19,8 +19,8 @@ struct HostPattern: Equatable, Sendable {
     let colon = text[end...].firstIndex(of: ":")
     host = String(text[..<(colon ?? text.endIndex)])
     port = colon.map { String(text[text.index(after: $0)...]) }
-    let isHost = !host.isEmpty && !host.utf8.contains { $0 <= 0x20 || "/@?#\\".utf8.contains($0) }
-    let isPort = port.map { !$0.isEmpty && $0.utf8.allSatisfy { $0 &- UInt8(ascii: "0") < 10 } } ?? true
+    let isHost = !host.isEmpty && !host.utf8.contains { $0.isSpaceOrControl || "/@?#\\".utf8.contains($0) }
+    let isPort = port.map { !$0.isEmpty && $0.utf8.allSatisfy(\.isDigit) } ?? true
     guard isHost, isPort, !host.contains(":") || (host.hasPrefix("[") && host.hasSuffix("]")) else { return nil }
   }
 
@@ -50,7 +50,7 @@ struct OriginParts: Equatable, Sendable {
   /// For messages: without the port that the scheme has anyway.
   var shown: String {
     let usual = scheme == "https" ? "443" : "80"
-    return quoted(Array("\(scheme)://\(host)\(port == usual ? "" : ":" + port)".utf8))
+    return quoted("\(scheme)://\(host)\(port == usual ? "" : ":" + port)".utf8)
   }
 }
 
@@ -89,7 +89,7 @@ struct OriginRules: Equatable, Sendable {
     } catch {
       switch error {
       case .scheme(let name):
-        throw WalkError(.refused, "the next link is a URL of scheme '\(quoted(Array(name.utf8)))', which is refused")
+        throw WalkError(.refused, "the next link is a URL of scheme '\(quoted(name.utf8))', which is refused")
       case .malformed(let why): throw WalkError(.page, "the next link is malformed: \(why)")
       }
     }

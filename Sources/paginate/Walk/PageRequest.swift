@@ -29,7 +29,7 @@ struct PageRequest: Equatable, Sendable {
   var hasJSONBody: Bool { body.map(Self.isJSON) ?? false }
 
   static func isJSON(_ body: [UInt8]) -> Bool {
-    let first = body.first { !isWhiteSpace($0) }
+    let first = body.first { !$0.isWhiteSpace }
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 
@@ -81,10 +81,7 @@ extension PageRequest {
         JSONString.write(body, to: &output)
       } else {
         output.append(",\"bodyHex\":\"")
-        for byte in body {
-          output.append(hexDigit(byte >> 4))
-          output.append(hexDigit(byte & 15))
-        }
+        for byte in body { output.append(byte.hexDigits) }
         output.append("\"")
       }
     }
@@ -96,13 +93,13 @@ extension PageRequest {
   init?(json: [UInt8]) {
     guard let root = try? JSONDocument(parsing: json).root,
       let method = root.member("method")?.string, let url = root.member(Array("url".utf8))?.string,
-      !method.isEmpty, method.allSatisfy(isTokenByte), let target = try? HTTPURL(url), target.user == nil
+      !method.isEmpty, method.allSatisfy(\.isTokenByte), let target = try? HTTPURL(url), target.user == nil
     else { return nil }
     self.init(url: url, method: String(decoding: method, as: UTF8.self))
     if let list = root.member("headers") {
       for (_, pair) in list.children.map({ ($0.key, $0.value) }) {
         let parts = pair.children.compactMap(\.value.string)
-        guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy(isTokenByte), isSendable(parts[1]) else {
+        guard parts.count == 2, !parts[0].isEmpty, parts[0].allSatisfy(\.isTokenByte), isSendable(parts[1]) else {
           return nil
         }
         headers.append(Header(name: parts[0], value: parts[1]))
@@ -112,23 +109,8 @@ extension PageRequest {
       guard let bytes = text.string else { return nil }
       body = bytes
     } else if let digits = root.member("bodyHex") {
-      guard let bytes = digits.string.flatMap(Self.bytes) else { return nil }
+      guard let bytes = digits.string.flatMap([UInt8].init(hex:)) else { return nil }
       body = bytes
     }
-  }
-
-  private static func bytes(ofHex digits: [UInt8]) -> [UInt8]? {
-    // A sign would be taken too.
-    guard digits.count % 2 == 0, !digits.contains(UInt8(ascii: "+")), !digits.contains(UInt8(ascii: "-")) else {
-      return nil
-    }
-    var bytes: [UInt8] = []
-    for index in stride(from: 0, to: digits.count, by: 2) {
-      guard let byte = UInt8(String(decoding: digits[index..<(index + 2)], as: UTF8.self), radix: 16) else {
-        return nil
-      }
-      bytes.append(byte)
-    }
-    return bytes
   }
 }

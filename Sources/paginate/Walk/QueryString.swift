@@ -57,30 +57,30 @@ struct QueryString: Equatable, Sendable {
 
   /// The decoded values of all parameters called `name`.
   func values(of name: [UInt8]) -> [[UInt8]] {
-    let name = Self.decoded(name[...])
-    return parameters.filter { Self.decoded(text[$0.name]) == name }.map { Self.decoded(text[$0.value]) }
+    let name = name.percentDecoded
+    return parameters.filter { text[$0.name].percentDecoded == name }.map { text[$0.value].percentDecoded }
   }
 
   /// The decoded names, in their order, with the values decoded.
-  var pairs: [(name: [UInt8], value: [UInt8])] { rawPairs.map { ($0.name, Self.decoded($0.value[...])) } }
+  var pairs: [(name: [UInt8], value: [UInt8])] { rawPairs.map { ($0.name, $0.value.percentDecoded) } }
 
   /// Likewise, with the values as they stand.
   var rawPairs: [(name: [UInt8], value: [UInt8])] {
-    parameters.map { (Self.decoded(text[$0.name]), Array(text[$0.value])) }
+    parameters.map { (text[$0.name].percentDecoded, Array(text[$0.value])) }
   }
 
   /// Whether a form is one: each part a name without anything that would be encoded there, and a value.
   var isWellFormed: Bool {
     let names = parameters.map { text[$0.name] }
-    return text.allSatisfy { $0 > 0x20 && $0 < 0x7F }
+    return text.allSatisfy(\.isVisible)
       && parameters.allSatisfy(\.hasSign)
       && names.allSatisfy {
-        !$0.isEmpty && $0.allSatisfy { Self.isUnreserved($0) || "%+[]$*:@!,;/()".utf8.contains($0) }
+        !$0.isEmpty && $0.allSatisfy { $0.isUnreserved || "%+[]$*:@!,;/()".utf8.contains($0) }
       }
   }
 
   /// The decoded names, in their order.
-  var names: [[UInt8]] { parameters.map { Self.decoded(text[$0.name]) } }
+  var names: [[UInt8]] { parameters.map { text[$0.name].percentDecoded } }
 
   // MARK: Editing
 
@@ -89,14 +89,14 @@ struct QueryString: Equatable, Sendable {
   ///   - name: as typed, percent-encoded or not.
   ///   - value: decoded.
   mutating func set(_ name: [UInt8], to value: [UInt8]) {
-    let wanted = Self.decoded(name[...])
-    let encoded = Self.encoded(value)
-    if !edit({ name, _ in Self.decoded(name) == wanted ? encoded : nil }) { append(wanted, value) }
+    let wanted = name.percentDecoded
+    let encoded = value.percentEncoded()
+    if !edit({ name, _ in name.percentDecoded == wanted ? encoded : nil }) { append(wanted, value) }
   }
 
   /// Adds a parameter at the end.
   mutating func append(_ name: [UInt8], _ value: [UInt8]) {
-    var piece = Self.encodedName(name) + [UInt8(ascii: "=")] + Self.encoded(value)
+    var piece = Self.encodedName(name) + [UInt8(ascii: "=")] + value.percentEncoded()
     guard let range else {
       let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.count
       text.insert(contentsOf: [UInt8(ascii: "?")] + piece, at: end)
@@ -142,42 +142,8 @@ struct QueryString: Equatable, Sendable {
     text = Array(text[..<(range.lowerBound - (isBare ? 1 : 0))]) + rest
   }
 
-  // MARK: Percent-encoding
-
-  /// The bytes that some text stands for: `%41` and `+` (a space) decoded, a `%` without two digits left as it is.
-  static func decoded(_ text: ArraySlice<UInt8>) -> [UInt8] { percentDecoded(text) }
-
-  /// A value with all but the unreserved characters of RFC 3986 §2.3 encoded.
-  static func encoded(_ value: [UInt8]) -> [UInt8] { encoded(value) { isUnreserved($0) } }
-
-  /// A name likewise, with the characters left in that a query may hold and that separate nothing: `$skip`.
+  /// A name with the characters left in that a query may hold and that separate nothing: `$skip`.
   static func encodedName(_ name: [UInt8]) -> [UInt8] {
-    encoded(name) { isUnreserved($0) || "!$'()*,;:@/?".utf8.contains($0) }
-  }
-
-  private static func encoded(_ bytes: [UInt8], _ stays: (UInt8) -> Bool) -> [UInt8] {
-    var result: [UInt8] = []
-    result.reserveCapacity(bytes.count)
-    for byte in bytes {
-      if stays(byte) {
-        result.append(byte)
-      } else {
-        result += [UInt8(ascii: "%"), digit(byte >> 4), digit(byte & 15)]
-      }
-    }
-    return result
-  }
-
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): true
-    default: "-._~".utf8.contains(byte)
-    }
-  }
-
-  /// RFC 3986 §2.1 wants capitals.
-  private static func digit(_ value: UInt8) -> UInt8 {
-    value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "A") + value - 10
+    name.percentEncoded { $0.isUnreserved || "!$'()*,;:@/?".utf8.contains($0) }
   }
 }

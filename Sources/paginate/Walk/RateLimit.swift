@@ -55,9 +55,7 @@ struct RateLimit: Equatable, Sendable {
 
   /// A decimal number without sign and exponent.
   private static func number(_ value: [UInt8]) -> Double? {
-    guard let first = value.first, first &- UInt8(ascii: "0") < 10,
-      value.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 || $0 == UInt8(ascii: ".") })
-    else { return nil }
+    guard value.first?.isDigit == true, value.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") }) else { return nil }
     return Double(String(decoding: value, as: UTF8.self))
   }
 }
@@ -69,9 +67,8 @@ enum ISOTime {
     var rest = text[...]
     func digits(_ count: Int, _ range: ClosedRange<Int>) -> Int? {
       let word = rest.prefix(count)
-      guard word.count == count, word.allSatisfy({ $0 &- UInt8(ascii: "0") < 10 }) else { return nil }
+      guard word.count == count, let number = Int(decimal: word) else { return nil }
       rest = rest.dropFirst(count)
-      let number = word.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) }
       return range.contains(number) ? number : nil
     }
     func mark(_ marks: String) -> UInt8? {
@@ -85,7 +82,7 @@ enum ISOTime {
     else { return nil }
     var fraction = 0.0
     if mark(".") != nil {
-      let word = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }
+      let word = rest.prefix(while: \.isDigit)
       guard !word.isEmpty, let value = Double("0." + String(decoding: word, as: UTF8.self)) else { return nil }
       fraction = value
       rest = rest.dropFirst(word.count)

@@ -19,7 +19,7 @@ enum SecretMembers {
     var offset = 0
     do {
       while let found = try stream.next(isLast: true) {
-        while isWhiteSpace(body[offset]) { offset += 1 }
+        while body[offset].isWhiteSpace { offset += 1 }
         places += self.places(in: found.document.root, at: offset, [Array(String(found.number).utf8)], isSecret)
         offset += found.document.bytes.count
       }

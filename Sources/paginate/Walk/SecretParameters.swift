@@ -60,7 +60,7 @@ struct SecretParameters: Sendable {
     var url = QueryString(request.url)
     url.remove { name, value in
       let key = Self.key(name)
-      return !firstNames.contains(key) && (isCertain(key) || credentials.contains(QueryString.decoded(value)))
+      return !firstNames.contains(key) && (isCertain(key) || credentials.contains(value.percentDecoded))
     }
     url.edit { name, _ in isCut(Self.key(name)) ? [] : nil }
     result.url = url.text
@@ -74,7 +74,7 @@ struct SecretParameters: Sendable {
     var url = QueryString(request.url)
     var values = Queue(QueryString(first.url).rawPairs)
     url.edit { name, value in
-      guard isCut(Self.key(name)), let known = values.next(QueryString.decoded(name)) else { return nil }
+      guard isCut(Self.key(name)), let known = values.next(name.percentDecoded) else { return nil }
       return value.isEmpty ? known : nil
     }
     result.url = url.text
@@ -97,7 +97,7 @@ struct SecretParameters: Sendable {
 
   private static func lowercased(_ name: [UInt8]) -> String { String(decoding: name, as: UTF8.self).lowercased() }
 
-  private static func key(_ name: ArraySlice<UInt8>) -> String { lowercased(QueryString.decoded(name)) }
+  private static func key(_ name: ArraySlice<UInt8>) -> String { lowercased(name.percentDecoded) }
 
   private func isCertain(_ key: String) -> Bool {
     key != exempt
@@ -122,7 +122,7 @@ struct SecretParameters: Sendable {
     if let places = places(in: body) { return SecretMembers.edited(body, places) { _ in Array("\"\"".utf8) } }
     var form = QueryString(body, isForm: true)
     guard form.isWellFormed else { return nil }
-    form.edit { name, _ in isSecret(QueryString.decoded(name)) ? [] : nil }
+    form.edit { name, _ in isSecret(name.percentDecoded) ? [] : nil }
     return form.text
   }
 
@@ -134,7 +134,7 @@ struct SecretParameters: Sendable {
     var form = QueryString(body, isForm: true)
     var values = Queue(QueryString(given, isForm: true).rawPairs)
     form.edit { name, _ in
-      let name = QueryString.decoded(name)
+      let name = name.percentDecoded
       return isSecret(name) ? values.next(name) : nil
     }
     return form.text

@@ -85,7 +85,7 @@ struct Shape: Equatable, Sendable {
   /// the parameter's name (SCIM, RFC 7644 §3.4.2.4). Only that tells which is the last item.
   private mutating func learnStart(_ root: JSONValue, _ request: PageRequest) {
     guard case .offset(let name, nil) = next else { return }
-    let decoded = QueryString.decoded(name[...])
+    let decoded = name.percentDecoded
     let given = QueryString(request.url).value(of: name) ?? root.member(decoded).flatMap(JSONText.scalar)
     if given == [UInt8(ascii: "1")] { next = .offset(name: name, start: DecimalText(1)) }
   }

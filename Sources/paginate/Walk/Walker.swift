@@ -228,7 +228,7 @@ struct Walker: Sendable {
     if origin.sendsSecrets(to: target) {
       let source = QueryString((first ?? request).url)
       for name in options.keptParameters where url.values(of: name).isEmpty {
-        for value in source.values(of: name) { url.append(QueryString.decoded(name[...]), value) }
+        for value in source.values(of: name) { url.append(name.percentDecoded, value) }
       }
     }
     next.url = url.text

@@ -9,8 +9,7 @@ enum EntityTag {
     // Two digests with seeds of their own, from the digits of pi.
     var tag = [UInt8(ascii: "\"")]
     for seed: UInt64 in [0x243F_6A88_85A3_08D3, 0x1319_8A2E_0370_7344] {
-      let digest = contentDigest(bytes.span, seed: seed)
-      for shift in stride(from: 60, through: 0, by: -4) { tag.append(hexDigit(UInt8(digest >> UInt64(shift) & 15))) }
+      tag += contentDigest(bytes.span, seed: seed).hexDigits
     }
     return tag + [UInt8(ascii: "\"")]
   }

@@ -30,12 +30,9 @@ struct HostList: Equatable {
     } else if let colon = host.firstIndex(of: UInt8(ascii: ":")) {
       (name, port) = (host[..<colon], host[colon...])
     }
-    let digits = UInt8(ascii: "0")...UInt8(ascii: "9")
-    guard port.isEmpty || port.first == UInt8(ascii: ":"), port.dropFirst().allSatisfy(digits.contains) else {
-      return nil
-    }
+    guard port.isEmpty || port.first == UInt8(ascii: ":"), port.dropFirst().allSatisfy(\.isDigit) else { return nil }
     if name.last == UInt8(ascii: ".") { name.removeLast() }
-    return name.isEmpty ? nil : Array(name).lowercasedASCII
+    return name.isEmpty ? nil : name.lowercased
   }
 
   /// The same of a name or address without a port, as options have it: an IPv6 address may stand without brackets.
@@ -45,12 +42,8 @@ struct HostList: Equatable {
     let address = isBare ? Array("[".utf8) + address + Array("]".utf8) : address
     let isBracketed = address.first == UInt8(ascii: "[") && address.last == UInt8(ascii: "]")
     let inside = isBracketed ? address.dropFirst().dropLast() : address[...]
-    let isName = inside.allSatisfy { byte in
-      switch byte {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
-      case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "-"), UInt8(ascii: "_"): true
-      default: isBracketed && byte == UInt8(ascii: ":")
-      }
+    let isName = inside.allSatisfy {
+      $0.isLetter || $0.isDigit || ".-_".utf8.contains($0) || isBracketed && $0 == UInt8(ascii: ":")
     }
     return isName && !inside.isEmpty ? name(of: address) : nil
   }

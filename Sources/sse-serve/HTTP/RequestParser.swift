@@ -61,7 +61,7 @@ struct RequestParser {
     if isInHeaders {
       headerSize += piece.count + (isEnded ? 1 : 0)
       if headerSize > Self.maxHeaders { throw Refusal(status: 431, reason: "request header fields too large") }
-    } else if line.isEmpty, piece.count > 0, !isTokenByte(piece[0]), piece[0] != UInt8(ascii: "\r") {
+    } else if line.isEmpty, piece.count > 0, !piece[0].isTokenByte, piece[0] != UInt8(ascii: "\r") {
       // Told at once: a client that speaks something else (TLS, mostly) waits for an answer.
       throw Self.bad("no HTTP request")
     } else if line.count + piece.count - (endsInReturn(piece) ? 1 : 0) > Self.maxRequestLine {
@@ -99,7 +99,7 @@ struct RequestParser {
 
   private mutating func takeRequestLine() throws(Refusal) {
     let parts = line.split(separator: UInt8(ascii: " "), omittingEmptySubsequences: false)
-    guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(isTokenByte) else {
+    guard parts.count == 3, !parts[0].isEmpty, parts[0].allSatisfy(\.isTokenByte) else {
       throw Self.bad("malformed request line")
     }
     try takeVersion(parts[2])
@@ -115,8 +115,8 @@ struct RequestParser {
 
   private mutating func takeVersion(_ version: ArraySlice<UInt8>) throws(Refusal) {
     let text = Array(version)
-    guard text.count == 8, text.starts(with: "HTTP/".utf8), isDigit(text[5]), text[6] == UInt8(ascii: "."),
-      isDigit(text[7])
+    guard text.count == 8, text.starts(with: "HTTP/".utf8), text[5].isDigit, text[6] == UInt8(ascii: "."),
+      text[7].isDigit
     else { throw Self.bad("malformed HTTP version") }
     guard text[5] == UInt8(ascii: "1") else { throw Refusal(status: 505, reason: "HTTP version not supported") }
     isHTTP11 = text[7] != UInt8(ascii: "0")
@@ -124,7 +124,7 @@ struct RequestParser {
 
   /// A path with a query (§3.2.1), or a whole URL as to a proxy (§3.2.2), whose host counts in place of the header's.
   private mutating func takeTarget(_ target: ArraySlice<UInt8>) throws(Refusal) {
-    guard !target.isEmpty, target.allSatisfy({ $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "#") }) else {
+    guard !target.isEmpty, target.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "#") }) else {
       throw Self.bad("malformed request target")
     }
     // No other method is served, whatever its target.
@@ -132,7 +132,7 @@ struct RequestParser {
     var rest = target
     let isAsterisk = rest.elementsEqual("*".utf8) && request.method == .options
     if rest.first != UInt8(ascii: "/"), !isAsterisk {
-      let lower = Array(target).lowercasedASCII
+      let lower = target.lowercased
       guard let scheme = ["http://", "https://"].first(where: { lower.starts(with: $0.utf8) }) else {
         throw Self.bad("malformed request target")
       }
@@ -152,13 +152,15 @@ struct RequestParser {
   // MARK: Header fields
 
   private mutating func takeField() throws(Refusal) {
-    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0, line[..<colon].allSatisfy(isTokenByte) else {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0, line[..<colon].allSatisfy(\.isTokenByte) else {
       throw Self.bad("malformed header field")
     }
-    let value = Self.trimmed(line[(colon + 1)...])
+    let value = line[(colon + 1)...].trimmed(\.isBlank)
     // Others can do no harm here, and an id may hold them (RFC 9110 §5.5).
-    if value.contains(where: { $0 == 0 || $0 == 0x0D }) { throw Self.bad("control characters in a header field") }
-    switch String(decoding: Array(line[..<colon]).lowercasedASCII, as: UTF8.self) {
+    guard !value.contains(0), !value.contains(UInt8(ascii: "\r")) else {
+      throw Self.bad("control characters in a header field")
+    }
+    switch String(decoding: line[..<colon].lowercased, as: UTF8.self) {
     case "host":
       guard value.allSatisfy(isHostByte) else { throw Self.bad("malformed host") }
       try Self.take(value, into: &request.host)
@@ -170,7 +172,7 @@ struct RequestParser {
     case "transfer-encoding": hasTransferCoding = true
     case "content-length": try takeLength(value)
     case "connection":
-      let options = value.split(separator: UInt8(ascii: ",")).map { Array(Self.trimmed($0)).lowercasedASCII }
+      let options = value.split(separator: UInt8(ascii: ",")).map { $0.trimmed(\.isBlank).lowercased }
       if options.contains(Array("close".utf8)) { saysClose = true }
     default: break
     }
@@ -183,7 +185,7 @@ struct RequestParser {
   }
 
   private mutating func takeLength(_ value: ArraySlice<UInt8>) throws(Refusal) {
-    guard !value.isEmpty, value.allSatisfy(isDigit), length == nil else { throw Self.bad("malformed content length") }
+    guard !value.isEmpty, value.allSatisfy(\.isDigit), length == nil else { throw Self.bad("malformed content length") }
     length = value.allSatisfy { $0 == UInt8(ascii: "0") } ? 0 : 1
   }
 
@@ -195,16 +197,7 @@ struct RequestParser {
     request.hasBody = hasTransferCoding || length == 1
     request.keepsAlive = !saysClose && !request.hasBody && isHTTP11
   }
-
-  private static func trimmed(_ value: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
-    let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-    var rest = value.drop(while: isBlank)
-    while let last = rest.last, isBlank(last) { rest.removeLast() }
-    return rest
-  }
 }
 
-private func isDigit(_ byte: UInt8) -> Bool { byte &- UInt8(ascii: "0") < 10 }
-
 /// A host and a port (RFC 3986 §3.2.2).
-private func isHostByte(_ byte: UInt8) -> Bool { isTokenByte(byte) || "():;,=[]".utf8.contains(byte) }
+private func isHostByte(_ byte: UInt8) -> Bool { byte.isTokenByte || "():;,=[]".utf8.contains(byte) }

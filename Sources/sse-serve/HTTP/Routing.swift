@@ -44,7 +44,7 @@ struct Router {
     guard let token else { return true }
     guard let authorization else { return false }
     let parts = authorization.split(separator: UInt8(ascii: " "), maxSplits: 1)
-    guard parts.count == 2, Array(parts[0]).lowercasedASCII == Array("bearer".utf8) else { return false }
+    guard parts.count == 2, parts[0].lowercased == Array("bearer".utf8) else { return false }
     return Self.isSame(Array(parts[1].drop { $0 == UInt8(ascii: " ") }), as: token)
   }
 
@@ -59,8 +59,7 @@ struct Router {
   static func matches(_ field: [UInt8]?, _ tag: [UInt8]) -> Bool {
     guard let field else { return false }
     return field.split(separator: UInt8(ascii: ",")).contains { item in
-      var item = item.drop { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-      while item.last == UInt8(ascii: " ") || item.last == UInt8(ascii: "\t") { item.removeLast() }
+      var item = item.trimmed(\.isBlank)
       if item.elementsEqual("*".utf8) { return true }
       if item.starts(with: "W/".utf8) { item = item.dropFirst(2) }
       return item.elementsEqual(tag)

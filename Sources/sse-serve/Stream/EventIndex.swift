@@ -47,7 +47,7 @@ struct EventIndex {
   /// Notes an event that has been written to the log.
   mutating func append(end: Int, id: [UInt8]) {
     lastID = id
-    let id = Self.asSent(id)
+    let id = Array(id.trimmed(\.isBlank))
     let number = entries.end
     entries.append(Entry(end: end, id: id))
     if !id.isEmpty {
@@ -59,12 +59,6 @@ struct EventIndex {
       }
     }
     shrinkWindow(logEnd: end)
-  }
-
-  /// What is left of an id in a header, which has no blanks around its value.
-  private static func asSent(_ id: [UInt8]) -> [UInt8] {
-    let isBlank = { (byte: UInt8) in byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
-    return Array(id.drop(while: isBlank).reversed().drop(while: isBlank).reversed())
   }
 
   private mutating func shrinkWindow(logEnd: Int) {
@@ -89,7 +83,7 @@ struct EventIndex {
 
   /// Where a client goes on whose last event had `id`.
   func place(after id: [UInt8]) -> Place {
-    let id = Self.asSent(id)
+    let id = Array(id.trimmed(\.isBlank))
     guard !id.isEmpty else { return .unknown }
     let inWindow = known[id]
     // Whoever has the event just before the window has missed nothing that is not in it.

@@ -91,7 +91,7 @@ struct Publisher {
   private mutating func publish(_ item: StreamedDocument) throws(ToolFailure) {
     guard let record = try records.record(item) else { return }
     for (name, value) in [("event", record.event), ("id", record.id)] {
-      if let bad = value.first(where: { $0 == 0x0A || $0 == 0x0D || $0 == 0 }) {
+      if let bad = value.first(where: { $0.isLineEnd || $0 == 0 }) {
         let what = bad == 0 ? "NUL" : "a line end"
         throw records.failure("'\(name)' has \(what) in it, which no event stream can carry", item, at: 0)
       }

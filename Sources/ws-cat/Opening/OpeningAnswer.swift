@@ -36,13 +36,13 @@ struct OpeningAnswer {
       line.append(byte)
       let isFirst = head.status == 0
       if isFirst, !isStatusLine { throw HTTPError(.permanent, "the answer is not HTTP") }
-      guard byte == 0x0A else { continue }
+      guard byte == UInt8(ascii: "\n") else { continue }
       // No field has a name like this.
       if !isFirst, line.starts(with: Array("HTTP/".utf8)) { throw HTTPError(.permanent, "the answer is not HTTP") }
       if isFirst, line.count > 7 { version = line[7] }
       defer { line.removeAll(keepingCapacity: true) }
       // The head of a final answer ends here, and so does that which ends HTTP; after a 100 or 103 another one follows.
-      let isEmpty = line.allSatisfy { $0 == 0x0A || $0 == 0x0D }
+      let isEmpty = line.allSatisfy(\.isLineEnd)
       if isEmpty, head.status == 101 { return true }
       if head.take(line) { return true }
       if isEmpty { head = HTTPHead() }
@@ -55,7 +55,7 @@ struct OpeningAnswer {
     let pattern = Array("HTTP/1.x 999".utf8)
     return zip(line, pattern).enumerated().allSatisfy { place, pair in
       switch place {
-      case 7, 9...11: (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(pair.0)
+      case 7, 9...11: pair.0.isDigit
       default: pair.0 == pair.1
       }
     }
@@ -87,7 +87,7 @@ struct OpeningAnswer {
   /// The words of a list, in lower case.
   private func tokens(_ name: String) -> [String] {
     values(name).flatMap { $0.split(separator: UInt8(ascii: ",")) }.map { word in
-      String(decoding: trimmed(word), as: UTF8.self).lowercased()
+      String(decoding: word.trimmed(), as: UTF8.self).lowercased()
     }
   }
 
@@ -96,16 +96,16 @@ struct OpeningAnswer {
   /// Whether `body` has all that a message needs of it.
   func isEnough(_ body: [UInt8]) -> Bool {
     if body.count >= Self.longestBody { return true }
-    if let length = head.value(of: "content-length"), let length = Int(String(decoding: length, as: UTF8.self)) {
+    if let length = head.value(of: "content-length"), let length = Int(decimal: length) {
       if body.count >= length { return true }
     }
-    return text(body).drop { $0 <= 0x20 }.contains(0x0A)
+    return text(body).drop(while: \.isSpaceOrControl).contains(UInt8(ascii: "\n"))
   }
 
   /// A body without the size of its first chunk.
   func text(_ body: [UInt8]) -> [UInt8] {
     guard head.value(of: "transfer-encoding") != nil else { return body }
-    return Array(body.drop { $0 != 0x0A }.dropFirst())
+    return Array(body.drop { $0 != UInt8(ascii: "\n") }.dropFirst())
   }
 
   /// What the status says.
@@ -116,6 +116,6 @@ struct OpeningAnswer {
     guard (300..<400).contains(head.status), let location = head.location,
       let target = try? WebSocketURL.display(of: location, from: url)
     else { return text }
-    return text + ", to \(quoted(Array(target.utf8)))"
+    return text + ", to \(quoted(target.utf8))"
   }
 }

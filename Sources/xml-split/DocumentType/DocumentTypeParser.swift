@@ -110,7 +110,7 @@ struct DocumentTypeParser {
   private func instruction(_ cursor: inout XMLCursor) throws(XMLError) {
     let start = cursor.index
     let target = try cursor.name("a name after '<?'")
-    if target.count == 3, target.map({ $0 | 0x20 }) == Array("xml".utf8) {
+    if target.lowercased == Array("xml".utf8) {
       cursor.index = start
       throw cursor.error("an XML declaration that is not at the start")
     }

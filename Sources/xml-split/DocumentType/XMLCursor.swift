@@ -40,7 +40,7 @@ struct XMLCursor {
   /// - Returns: whether there was any.
   mutating func skipSpace() -> Bool {
     let before = index
-    while let byte, isWhiteSpace(byte) { index += 1 }
+    while let byte, byte.isWhiteSpace { index += 1 }
     return index > before
   }
 

@@ -13,9 +13,9 @@ struct XMLDeclaration {
     try cursor.space("white space after '<?xml'")
     let versionOffset = cursor.offset
     let version = try cursor.pseudoAttribute("version")
-    guard version.count > 2, version.starts(with: Array("1.".utf8)),
-      version.dropFirst(2).allSatisfy({ $0 &- UInt8(ascii: "0") < 10 })
-    else { throw XMLError("expected version '1.0', found '\(shortened(version))'", at: versionOffset) }
+    guard version.count > 2, version.starts(with: "1.".utf8), version.dropFirst(2).allSatisfy(\.isDigit) else {
+      throw XMLError("expected version '1.0', found '\(shortened(version))'", at: versionOffset)
+    }
 
     var hasSpace = cursor.skipSpace()
     if hasSpace, cursor.starts(with: "encoding") {
@@ -38,11 +38,7 @@ struct XMLDeclaration {
 
   /// [81] EncName.
   private static func isEncodingName(_ name: [UInt8]) -> Bool {
-    func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
-    guard let first = name.first, isLetter(first) else { return false }
-    return name.allSatisfy {
-      isLetter($0) || $0 &- UInt8(ascii: "0") < 10 || Array("._-".utf8).contains($0)
-    }
+    name.first?.isLetter == true && name.allSatisfy { $0.isLetter || $0.isDigit || "._-".utf8.contains($0) }
   }
 
   /// What a name means for bytes that are read as `now` so far.

@@ -61,7 +61,7 @@ struct InputDecoder {
   }
 
   /// Whether a document begins with this character, or something before it.
-  private static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "<") || isWhiteSpace(byte) }
+  private static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "<") || byte.isWhiteSpace }
 
   private mutating func transcode(_ isBigEndian: Bool, isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
     func unit(_ index: Int) -> UInt32 {

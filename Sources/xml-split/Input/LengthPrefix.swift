@@ -18,14 +18,14 @@ struct LengthPrefix {
   /// - Returns: the length, with the byte that ends the line.
   mutating func take(_ byte: UInt8) throws(XMLError) -> Int? {
     switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9") where !hasReturn && digits < Self.maxDigits:
-      length = length * 10 + Int(byte - UInt8(ascii: "0"))
+    case let digit where digit.isDigit && !hasReturn && digits < Self.maxDigits:
+      length = length * 10 + Int(digit - UInt8(ascii: "0"))
       digits += 1
       return nil
     case UInt8(ascii: "\r") where !hasReturn:
       hasReturn = true
       return nil
-    case UInt8(ascii: " ") where digits == 0 && !hasReturn, UInt8(ascii: "\t") where digits == 0 && !hasReturn:
+    case let blank where blank.isBlank && digits == 0 && !hasReturn:
       return nil
     case UInt8(ascii: "\n"):
       defer { self = LengthPrefix() }

@@ -236,7 +236,7 @@ struct ElementTree {
     while child < nodes[element].end {
       if !nodes[child].isElement {
         if !nodes[element].hasElements { return true }
-        for index in nodes[child].place where !isWhiteSpace(text[index]) { return true }
+        for index in nodes[child].place where !text[index].isWhiteSpace { return true }
       }
       child = nodes[child].end
     }

@@ -31,14 +31,14 @@ struct FileNamePattern {
       let part: Part
       switch byte {
       case UInt8(ascii: "%"):
-        let digits = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }
+        let digits = rest.prefix(while: \.isDigit)
         rest = rest.dropFirst(digits.count)
         if digits.isEmpty, rest.first == byte {
           plain.append(byte)
           rest.removeFirst()
           continue
         }
-        let width = digits.isEmpty ? 0 : Int(String(decoding: digits, as: UTF8.self)) ?? .max
+        let width = digits.isEmpty ? 0 : Int(decimal: digits) ?? .max
         guard rest.popFirst() == UInt8(ascii: "d"), digits.isEmpty || digits.first == UInt8(ascii: "0"),
           width <= Self.maxWidth
         else { throw problem("expected '%d', '%05d' or '%%'") }
@@ -90,23 +90,7 @@ struct FileNamePattern {
   /// A value with all but the unreserved characters percent-coded (RFC 3986 §2.3), and with a dot or a hyphen in front as
   /// well.
   private static func coded(_ value: [UInt8]) -> [UInt8] {
-    let digits = Array("0123456789ABCDEF".utf8)
-    var result: [UInt8] = []
-    for (index, byte) in value.enumerated() {
-      let isUnreserved =
-        switch byte {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-          UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "_"), UInt8(ascii: "~"):
-          true
-        case UInt8(ascii: "."), UInt8(ascii: "-"): index > 0
-        default: false
-        }
-      if isUnreserved {
-        result.append(byte)
-      } else {
-        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return result
+    let first = value.prefix(1).percentEncoded { $0.isUnreserved && $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "-") }
+    return first + value.dropFirst().percentEncoded()
   }
 }

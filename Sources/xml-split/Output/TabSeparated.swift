@@ -7,9 +7,9 @@ enum TabSeparated {
     result.reserveCapacity(value.count)
     for byte in value {
       switch byte {
-      case 0x09: result += Array("\\t".utf8)
-      case 0x0A: result += Array("\\n".utf8)
-      case 0x0D: result += Array("\\r".utf8)
+      case UInt8(ascii: "\t"): result += Array("\\t".utf8)
+      case UInt8(ascii: "\n"): result += Array("\\n".utf8)
+      case UInt8(ascii: "\r"): result += Array("\\r".utf8)
       case UInt8(ascii: "\\"): result += Array("\\\\".utf8)
       default: result.append(byte)
       }
@@ -21,10 +21,10 @@ enum TabSeparated {
   static func row(_ values: [[UInt8]]) -> [UInt8] {
     var row: [UInt8] = []
     for (place, value) in values.enumerated() {
-      if place > 0 { row.append(0x09) }
+      if place > 0 { row.append(UInt8(ascii: "\t")) }
       row += escaped(value)
     }
-    row.append(0x0A)
+    row.append(UInt8(ascii: "\n"))
     return row
   }
 }

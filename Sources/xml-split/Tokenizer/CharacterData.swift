@@ -116,7 +116,7 @@ extension XMLTokenizer {
   mutating func instructionStart(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
     guard let end = try tokenEnd(bytes, .target, isLast) else { return .more }
     try XMLText.checkTarget(bytes, (offset + 2)..<end, encoding)
-    if !isWhiteSpace(bytes[end]) {
+    if !bytes[end].isWhiteSpace {
       let isMark = bytes[end] == UInt8(ascii: "?")
       if isMark, end + 1 == bytes.count {
         if isLast { throw XMLError("the input ends inside a processing instruction", at: bytes.count) }

@@ -14,10 +14,10 @@ extension XMLTokenizer {
       }
     }
     let byte = bytes[offset]
-    if isWhiteSpace(byte) {
+    if byte.isWhiteSpace {
       guard phase == .start, isSingle else {
         var index = offset + 1
-        while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
+        while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
         offset = index
         return .again
       }
@@ -86,7 +86,7 @@ extension XMLTokenizer {
     case .cut: return isLast ? false : nil
     case .yes:
       guard offset + 5 < bytes.count else { return isLast ? false : nil }
-      return isWhiteSpace(bytes[offset + 5])
+      return bytes[offset + 5].isWhiteSpace
     }
   }
 

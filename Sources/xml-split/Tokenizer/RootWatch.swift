@@ -82,6 +82,6 @@ struct RootWatch {
 
   private var declaresNamespace: Bool {
     let word = Array("xmlns".utf8)
-    return tag.indices.contains { isWhiteSpace(tag[$0]) && tag[($0 + 1)...].starts(with: word) }
+    return tag.indices.contains { tag[$0].isWhiteSpace && tag[($0 + 1)...].starts(with: word) }
   }
 }

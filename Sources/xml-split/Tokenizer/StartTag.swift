@@ -37,7 +37,7 @@ struct StartTag {
     var index = nameEnd
     while true {
       let before = index
-      while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
+      while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
       guard index < bytes.count else { return .cut }
       if bytes[index] == UInt8(ascii: ">") {
         try checkNames(bytes)
@@ -69,11 +69,11 @@ struct StartTag {
     guard case .at(let nameEnd) = XMLCharacters.nameEnd(bytes, start, encoding) else { return nil }
     if nameEnd == start { throw XMLError("expected an attribute name, '>' or '/>'", at: start) }
     var index = nameEnd
-    while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
+    while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
     guard index < bytes.count else { return nil }
     guard bytes[index] == UInt8(ascii: "=") else { throw XMLError("expected '=' after an attribute name", at: index) }
     index += 1
-    while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
+    while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
     guard index < bytes.count else { return nil }
     let quote = bytes[index]
     guard quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {

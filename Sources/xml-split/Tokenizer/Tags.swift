@@ -81,7 +81,7 @@ extension XMLTokenizer {
     let end = start + names.topCount
     if search == nil, nameless == 0, end < bytes.count, names.topStands(at: start, in: bytes) {
       var index = end
-      while index < bytes.count, isWhiteSpace(bytes[index]) { index += 1 }
+      while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
       if index < bytes.count, bytes[index] == UInt8(ascii: ">") {
         tokenStart = offset
         name = start..<end
@@ -103,7 +103,7 @@ extension XMLTokenizer {
   }
 
   private func isSpace(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
-    for index in range where !isWhiteSpace(bytes[index]) { return false }
+    for index in range where !bytes[index].isWhiteSpace { return false }
     return true
   }
 

@@ -162,10 +162,3 @@ struct TokenSearch {
     }
   }
 }
-
-/// A part of a span as an array.
-func array(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
-  var result: [UInt8] = []
-  result.append(span: bytes.extracting(range))
-  return result
-}

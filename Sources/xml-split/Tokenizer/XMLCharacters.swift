@@ -62,20 +62,14 @@ enum XMLCharacters {
 
   /// [13] PubidChar.
   static func isPublicIDCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x20, 0xD, 0xA, UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: Array("-'()+,./:=?;!*#@$_%".utf8).contains(byte)
-    }
+    byte.isLetter || byte.isDigit || byte.isLineEnd || " -'()+,./:=?;!*#@$_%".utf8.contains(byte)
   }
 
   /// The character at `index`, which must be inside.
   static func at(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> Found {
     let first = bytes[index]
     if first < 0x80 {
-      return first >= 0x20 || first == 0xA || first == 0x9 || first == 0xD
-        ? .character(UInt32(first), count: 1) : .illegal
+      return first >= 0x20 || first.isWhiteSpace ? .character(UInt32(first), count: 1) : .illegal
     }
     switch encoding {
     case .utf8: return utf8(bytes, index)
@@ -95,9 +89,9 @@ enum XMLCharacters {
     guard index + 1 < bytes.count else { return .cut }
     let second = bytes[index + 1]
     if second >= 0x40 { return second == 0x7F ? .illegal : .character(0xC0, count: 2) }
-    guard encoding == .doubleByte, 0x30...0x39 ~= second else { return .illegal }
+    guard encoding == .doubleByte, second.isDigit else { return .illegal }
     guard index + 3 < bytes.count else { return .cut }
-    let isFour = bytes[index + 2] >= 0x81 && 0x30...0x39 ~= bytes[index + 3]
+    let isFour = bytes[index + 2] >= 0x81 && bytes[index + 3].isDigit
     return isFour ? .character(0xC0, count: 4) : .illegal
   }
 
@@ -140,17 +134,12 @@ enum XMLCharacters {
   /// Whether an ASCII byte may be in a name.
   @inline(__always)
   static func isASCIINameByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "_"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: ":"):
-      true
-    default: false
-    }
+    isASCIINameStart(byte) || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
   }
 
   @inline(__always)
   private static func isASCIINameStart(_ byte: UInt8) -> Bool {
-    (byte | 0x20) &- UInt8(ascii: "a") < 26 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
+    byte.isLetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
   }
 
   /// The places of a word that hold no ASCII that may be in a name. Exact for all eight.

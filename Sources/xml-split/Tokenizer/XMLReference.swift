@@ -32,7 +32,7 @@ enum XMLReference {
     if digits.isEmpty { return nil }
     var code: UInt32 = 0
     for digit in digits {
-      guard let value = hexValue(digit), isHex || value < 10 else { return nil }
+      guard let value = digit.hexValue, isHex || value < 10 else { return nil }
       code = min(code * (isHex ? 16 : 10) + UInt32(value), 0x11_0000)
     }
     return code
@@ -66,8 +66,8 @@ enum XMLReference {
       if bytes[index] == UInt8(ascii: ";") {
         return index > first && XMLCharacters.isCharacter(code) ? (code, index + 1) : nil
       }
-      guard index < first + 7, let digit = hexValue(bytes[index]), isHex || digit < 10 else { return nil }
-      code = code * (isHex ? 16 : 10) + digit
+      guard index < first + 7, let digit = bytes[index].hexValue, isHex || digit < 10 else { return nil }
+      code = code * (isHex ? 16 : 10) + UInt32(digit)
     }
     return nil
   }

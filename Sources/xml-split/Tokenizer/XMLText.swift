@@ -28,7 +28,7 @@ enum XMLText {
       guard index < bytes.count else { return index }
       let byte = bytes[index]
       if byte == stop || byte == second || byte == third || byte >= 0x80 { return index }
-      if byte < 0x20, !isWhiteSpace(byte) { return index }
+      if byte < 0x20, !byte.isWhiteSpace { return index }
       index += 1
     }
   }
@@ -121,7 +121,7 @@ enum XMLText {
     guard XMLName.isName(text, encoding) else {
       throw XMLError("expected a name after '<?'", at: range.lowerBound)
     }
-    if text.count == 3, text.map({ $0 | 0x20 }) == Array("xml".utf8) {
+    if text.lowercased == Array("xml".utf8) {
       throw XMLError("an XML declaration that is not at the start", at: range.lowerBound - 2)
     }
   }
@@ -145,7 +145,7 @@ enum XMLName {
     -> Bool
   {
     var last = text.count - 1
-    while last > start, text[last] & 0xC0 == 0x80 { last -= 1 }
+    while last > start, UTF8.isContinuation(text[last]) { last -= 1 }
     guard last >= start, text[last] >= 0x80 else { return false }
     if case .cut = XMLCharacters.at(text, last, encoding) { return true }
     return false

@@ -1,0 +1,52 @@
+// Numbers as digits, decimal and hexadecimal. Those of the standard library take a sign too, and a String.
+
+extension FixedWidthInteger {
+  /// A whole number in decimal digits, and nothing else.
+  /// - Returns: nil for anything else, and for what is too large for the type.
+  @inlinable
+  public init?(decimal digits: some Sequence<UInt8>) {
+    var value: Self?
+    for digit in digits {
+      guard digit.isDigit else { return nil }
+      let (tens, isTooMany) = (value ?? 0).multipliedReportingOverflow(by: 10)
+      let (sum, isTooMuch) = tens.addingReportingOverflow(Self(digit & 0xF))
+      if isTooMany || isTooMuch { return nil }
+      value = sum
+    }
+    guard let value else { return nil }
+    self = value
+  }
+
+  /// The value in small hexadecimal digits, as many as the type has room for: two of a byte.
+  public var hexDigits: [UInt8] {
+    stride(from: bitWidth - 4, through: 0, by: -4).map { place in
+      let value = UInt8(truncatingIfNeeded: self >> Self(place)) & 0xF
+      return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    }
+  }
+}
+
+extension UInt8 {
+  /// The value of a hexadecimal digit of either case; nil for any other byte.
+  @inlinable @inline(__always)
+  public var hexValue: UInt8? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+    default: nil
+    }
+  }
+}
+
+extension [UInt8] {
+  /// Bytes of which each is two hexadecimal digits; nil for anything else.
+  public init?(hex digits: [UInt8]) {
+    guard digits.count % 2 == 0 else { return nil }
+    self = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = digits[index].hexValue, let low = digits[index + 1].hexValue else { return nil }
+      append(high << 4 | low)
+    }
+  }
+}

@@ -1,0 +1,40 @@
+// Percent-encoding as queries have it (WHATWG URL §5.1): what of a URL has to be compared is compared decoded.
+
+extension RandomAccessCollection<UInt8> where Index == Int {
+  /// The bytes that some text of a query stands for: `%41` and `+` (a space) decoded, a `%` without two digits left as it
+  /// is.
+  @inlinable
+  public var percentDecoded: [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(count)
+    var index = startIndex
+    while index < endIndex {
+      if self[index] == UInt8(ascii: "%"), index + 2 < endIndex, let high = self[index + 1].hexValue,
+        let low = self[index + 2].hexValue
+      {
+        result.append(high << 4 | low)
+        index += 3
+      } else {
+        result.append(self[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : self[index])
+        index += 1
+      }
+    }
+    return result
+  }
+}
+
+extension Sequence<UInt8> {
+  /// With all bytes encoded but those of which `stays` is true. RFC 3986 §2.1 wants capitals.
+  public func percentEncoded(except stays: (UInt8) -> Bool = \.isUnreserved) -> [UInt8] {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var result: [UInt8] = []
+    for byte in self {
+      if stays(byte) {
+        result.append(byte)
+      } else {
+        result += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 0xF)]]
+      }
+    }
+    return result
+  }
+}
