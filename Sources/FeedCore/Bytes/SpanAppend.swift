@@ -2,7 +2,16 @@ extension [UInt8] {
   /// Appends a span by one memcpy(3).
   @inlinable @inline(__always)
   public mutating func append(span: borrowing Span<UInt8>) {
-    unsafe span.withUnsafeBufferPointer { unsafe append(contentsOf: $0) }
+    let count = span.count
+    append(addingCapacity: count) { free in
+      unsafe free.withUnsafeMutableBufferPointer { target, filled in
+        unsafe span.withUnsafeBufferPointer { source in
+          guard let source = source.baseAddress, let start = target.baseAddress else { return }
+          unsafe (start + filled).initialize(from: source, count: count)
+          filled += count
+        }
+      }
+    }
   }
 
   /// Appends a span of which every four bytes are combined with those of `mask`, its low byte first, by exclusive or.

@@ -67,7 +67,7 @@ public struct ByteWriter {
 
   public mutating func append(_ bytes: borrowing Span<UInt8>) {
     guard bytes.count >= pieceLimit else {
-      unsafe bytes.withUnsafeBufferPointer { unsafe buffer.append(contentsOf: $0) }
+      buffer.append(span: bytes)
       if buffer.count >= Self.capacity { spill() }
       return
     }
