@@ -28,6 +28,25 @@ func compact(_ tree: JSONTree) -> String {
     }
   }
 
+  @Test(arguments: [
+    ("", nil), ("/a", "[1,{\"b\":2},[]]"), ("/a/0", "1"), ("/a/1/b", "2"), ("/a/2", "[]"), ("/a/3", nil), ("/a/-", nil),
+    ("/a/01", nil), ("/a/x", nil), ("/a/2/0", nil), ("/a/0/0", nil), ("/x", nil), ("/0", nil), ("/twice", "2"),
+    ("/e\n", "3"), ("/e", nil), ("/", "4"), ("/q\"", "5"), ("/q", nil), ("/é", "6"), ("/m~1n/k", "7"),
+  ])
+  func whatAPointerNames(_ pointer: String, _ text: String?) throws {
+    let all = #"{"a":[1,{"b":2},[]],"twice":1,"e\n":3,"":4,"twice":2,"q\"":5,"\u00e9":6,"m/n":{"k":7}}"#
+    let root = try JSONDocument(parsing: Array(all.utf8)).root
+    let found = try root.value(at: JSONPointer(Array(pointer.utf8)))
+    #expect(found.map { String(decoding: $0.text, as: UTF8.self) } == (pointer.isEmpty ? all : text))
+  }
+
+  /// `"q":"` holds all of the name and the quote after it, and yet is another one.
+  @Test func aNameDoesNotGoOnPastItsQuote() throws {
+    let root = try JSONDocument(parsing: Array(#"{"q":"x","r":1}"#.utf8)).root
+    #expect(root.member(#"q":"x"#) == nil)
+    #expect(root.member("q")?.string == Array("x".utf8))
+  }
+
   @Test func wideObjectsInAnyOrder() throws {
     let names = (0..<1000).map { "\"k\($0)\":\($0)" }
     let left = try tree("{" + names.joined(separator: ",") + "}")

@@ -140,20 +140,6 @@ public struct JSONValue: Sendable {
 
   /// The value of a string, decoded; nil for anything else.
   public var string: [UInt8]? { kind.isString ? JSONString.decoded(self) : nil }
-
-  /// The value of the last member called `name`; nil when there is none or this is no object.
-  public func member(_ name: [UInt8]) -> JSONValue? {
-    guard kind == .object else { return nil }
-    // Along the tape: a value for each name that is passed would cost more than the look at the name.
-    var found: Int?
-    var key = document.first(position)
-    let end = document.last(position)
-    while key < end {
-      if JSONString.equals(document, key, name) { found = key + 1 }
-      key = document.next(key + 1)
-    }
-    return found.map { JSONValue(document: document, position: $0) }
-  }
 }
 
 /// Walks over the children of a container.

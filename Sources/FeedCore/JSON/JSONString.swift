@@ -33,12 +33,17 @@ public enum JSONString {
     guard document.kind(position) == .string else {
       return decoded(JSONValue(document: document, position: position)) == bytes
     }
-    let start = document.start(position) + 1
     let all = document.bytes
-    let text = all.span
-    guard start + bytes.count < text.count, text[start + bytes.count] == UInt8(ascii: "\"") else { return false }
+    return isSame(all.span, document.start(position) + 1, bytes)
+  }
+
+  /// Whether the string without escapes that begins at `start`, after its quote, is `bytes`.
+  @inline(__always)
+  static func isSame(_ text: borrowing Span<UInt8>, _ start: Int, _ bytes: [UInt8]) -> Bool {
+    let end = start + bytes.count
+    guard end < text.count, text[end] == UInt8(ascii: "\"") else { return false }
     // The quote may be one further on, and `bytes` hold all that stands between, the value's own quote included.
-    return sameBytes(text.extracting(start..<(start + bytes.count)), bytes.span) && !bytes.contains(UInt8(ascii: "\""))
+    return sameBytes(text.extracting(start..<end), bytes.span) && !bytes.contains(UInt8(ascii: "\""))
   }
 
   private static func decode(_ text: borrowing Span<UInt8>, _ range: Range<Int>, into result: inout [UInt8]) {

@@ -62,7 +62,7 @@ public struct JSONPatch: Sendable {
 
   /// Whether a value is an operation that has lost its array: an object with `op` and `path`.
   public static func isOperation(_ value: JSONValue) -> Bool {
-    value.kind == .object && value.member(Array("op".utf8)) != nil && value.member(Array("path".utf8)) != nil
+    value.member("op") != nil && value.member("path") != nil
   }
 
   /// Whether a value is an operation of RFC 6902 and hardly can be anything else.

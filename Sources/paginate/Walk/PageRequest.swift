@@ -92,7 +92,7 @@ extension PageRequest {
   /// - Parameter json: what `json` gave; nil for anything else.
   init?(json: [UInt8]) {
     guard let root = try? JSONDocument(parsing: json).root,
-      let method = root.member("method")?.string, let url = root.member(Array("url".utf8))?.string,
+      let method = root.member("method")?.string, let url = root.member("url")?.string,
       !method.isEmpty, method.allSatisfy(\.isTokenByte), let target = try? HTTPURL(url), target.user == nil
     else { return nil }
     self.init(url: url, method: String(decoding: method, as: UTF8.self))

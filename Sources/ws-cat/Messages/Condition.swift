@@ -24,25 +24,6 @@ struct Condition: Equatable {
 }
 
 extension JSONValue {
-  /// The value that a pointer leads to.
-  func value(at pointer: JSONPointer) -> JSONValue? {
-    var value = self
-    for token in pointer.tokens {
-      switch value.kind {
-      case .object:
-        guard let member = value.member(token) else { return nil }
-        value = member
-      case .array:
-        guard let index = JSONPointer.index(token),
-          let element = value.children.dropFirst(index).first(where: { _ in true })
-        else { return nil }
-        value = element.value
-      default: return nil
-      }
-    }
-    return value
-  }
-
   /// The text of a string, or a number, `true`, `false` or `null` as it stands there; nil for objects and arrays.
   var word: [UInt8]? {
     if kind.isContainer { return nil }
