@@ -32,7 +32,7 @@ public struct HTTPHead: Equatable, Sendable {
   /// - Returns: true when it was the last one of a final answer; that of a `100 Continue` is forgotten.
   public mutating func take(_ line: [UInt8]) -> Bool {
     let text = line.trimmed()
-    if line.starts(with: Array("HTTP/".utf8)) {
+    if line.starts(with: "HTTP/".utf8) {
       let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
       self = HTTPHead()
       status = words.count > 1 ? Int(decimal: words[1]) ?? 0 : 0

@@ -32,7 +32,7 @@ public struct HTTPURL: Equatable, Sendable {
   /// The scheme, in lower case, of what looks like `scheme://…`.
   public static func scheme(of operand: [UInt8]) -> String? {
     guard let colon = operand.firstIndex(of: UInt8(ascii: ":")), colon > 0,
-      operand[(colon + 1)...].starts(with: Array("//".utf8))
+      operand[(colon + 1)...].starts(with: "//".utf8)
     else { return nil }
     let name = String(decoding: operand[..<colon], as: UTF8.self).lowercased()
     let isName = name.utf8.enumerated().allSatisfy { index, byte in
@@ -59,7 +59,7 @@ public struct HTTPURL: Equatable, Sendable {
       let code = unsafe curl_url_get(handle, part, &text, UInt32(flags))
       guard code == CURLUE_OK, let found = unsafe text else { return nil }
       defer { unsafe curl_free(found) }
-      return unsafe Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
+      return unsafe [UInt8](cString: found)
     }
     func string(_ part: CURLUPart, _ flags: Int32 = 0) -> String? {
       get(part, flags).map { String(decoding: $0, as: UTF8.self) }

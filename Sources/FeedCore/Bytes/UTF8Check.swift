@@ -32,3 +32,7 @@ public struct UTF8Check: Sendable {
   /// The index of the first byte that begins no well-formed sequence; nil when `bytes` is UTF-8.
   public static func firstInvalid(_ bytes: borrowing Span<UInt8>) -> Int? { UTF8Repair.firstInvalid(bytes, from: 0) }
 }
+
+extension [UInt8] {
+  public var isUTF8: Bool { UTF8Check.firstInvalid(span) == nil }
+}

@@ -8,9 +8,9 @@ public enum Process {
   /// They come from C, since the Swift runtime loses them where there is no /proc. It is asked only where C has none.
   public static var arguments: [[UInt8]] {
     let count = feed_argument_count()
-    guard count < 0 else { return (1..<max(1, count)).map { unsafe bytes(ofCString: feed_argument($0)) } }
+    guard count < 0 else { return (1..<max(1, count)).map { unsafe [UInt8](cString: feed_argument($0)) } }
     return (1..<max(1, Int(CommandLine.argc))).compactMap { index in
-      unsafe CommandLine.unsafeArgv[index].map { unsafe bytes(ofCString: $0) }
+      unsafe CommandLine.unsafeArgv[index].map { unsafe [UInt8](cString: $0) }
     }
   }
 
@@ -20,17 +20,13 @@ public enum Process {
   /// The value of an environment variable; nil when it is unset or empty.
   public static func environment(_ name: String) -> [UInt8]? {
     guard let value = unsafe getenv(name) else { return nil }
-    let bytes = unsafe bytes(ofCString: value)
+    let bytes = unsafe [UInt8](cString: value)
     return bytes.isEmpty ? nil : bytes
   }
 
   public static var identifier: Int32 { getpid() }
 
   public static func exit(_ status: Int32) -> Never { systemExit(status) }
-
-  private static func bytes(ofCString text: UnsafePointer<CChar>) -> [UInt8] {
-    unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
-  }
 }
 
 private func systemExit(_ status: Int32) -> Never { exit(status) }

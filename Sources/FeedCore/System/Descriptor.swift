@@ -202,7 +202,7 @@ public struct Descriptor: Sendable {
         // The name is the last member, and may be longer than the type says.
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         let name = unsafe UnsafeRawPointer(entry) + offset
-        body(unsafe Array(UnsafeRawBufferPointer(start: name, count: strlen(name.assumingMemoryBound(to: CChar.self)))))
+        body(unsafe [UInt8](cString: name.assumingMemoryBound(to: CChar.self)))
       }
       return 0
     }
@@ -213,7 +213,7 @@ public struct Descriptor: Sendable {
     var result: [UInt8]?
     _ = unsafe withPath(path) { name in
       guard let found = unsafe realpath(name, nil) else { return -1 }
-      result = unsafe Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
+      result = unsafe [UInt8](cString: found)
       unsafe free(found)
       return 0
     }
@@ -253,6 +253,13 @@ func withPath(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Int32) -> Int32
   return unsafe (path + [0]).withUnsafeBytes { bytes in
     guard let base = unsafe bytes.bindMemory(to: CChar.self).baseAddress else { return -1 }
     return unsafe body(base)
+  }
+}
+
+extension [UInt8] {
+  /// The bytes before the NUL.
+  public init(cString text: UnsafePointer<CChar>) {
+    self = unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 }
 

@@ -76,7 +76,7 @@ extension PageRequest {
       output.append("]")
     }
     if let body {
-      if String(validating: body, as: UTF8.self) != nil {
+      if body.isUTF8 {
         output.append(",\"body\":")
         JSONString.write(body, to: &output)
       } else {

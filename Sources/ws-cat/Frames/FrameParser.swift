@@ -153,7 +153,7 @@ struct FrameParser {
     let code = Int(control[0]) << 8 | Int(control[1])
     guard CloseCode.isSendable(code) else { throw ProtocolError("close code \(code)") }
     control.removeFirst(2)
-    if UTF8Check.firstInvalid(control.span) != nil {
+    if !control.isUTF8 {
       throw ProtocolError(CloseCode.badData, "the reason of a close frame is no UTF-8")
     }
     return code

@@ -113,7 +113,7 @@ struct MessageSource {
         throw reader.failure("expected the base64 of a binary message in 'data'", item, at: start)
       }
       message = OutgoingMessage(isText: false, bytes: bytes)
-    } else if UTF8Check.firstInvalid(message.bytes.span) != nil {
+    } else if !message.bytes.isUTF8 {
       throw reader.failure("'data' has half a surrogate pair, which no text can hold", item, at: start)
     }
     if message.bytes.count > maxMessage {

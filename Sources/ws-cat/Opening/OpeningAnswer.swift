@@ -38,7 +38,7 @@ struct OpeningAnswer {
       if isFirst, !isStatusLine { throw HTTPError(.permanent, "the answer is not HTTP") }
       guard byte == UInt8(ascii: "\n") else { continue }
       // No field has a name like this.
-      if !isFirst, line.starts(with: Array("HTTP/".utf8)) { throw HTTPError(.permanent, "the answer is not HTTP") }
+      if !isFirst, line.starts(with: "HTTP/".utf8) { throw HTTPError(.permanent, "the answer is not HTTP") }
       if isFirst, line.count > 7 { version = line[7] }
       defer { line.removeAll(keepingCapacity: true) }
       // The head of a final answer ends here, and so does that which ends HTTP; after a 100 or 103 another one follows.
