@@ -20,6 +20,16 @@ import Testing
     output.closeQuietly()
   }
 
+  @Test func tellsThatNobodyReads() throws {
+    var poller = try Poller()
+    let (output, input) = try Descriptor.pipe()
+    try poller.add(input, .output, as: .max)
+    output.closeQuietly()
+    #expect(try poller.wait(milliseconds: -1) == [PollNotice(token: .max, events: [.input, .output])])
+    input.closeQuietly()
+    #expect(try poller.wait(milliseconds: 0) == [])
+  }
+
   /// A file is always ready, as it is for poll(2).
   @Test func filesAreReady() throws {
     var poller = try Poller()
