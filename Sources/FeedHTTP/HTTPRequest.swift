@@ -17,7 +17,7 @@ public struct HTTPRequest: Sendable {
     /// `Name: value`, `Name;` (sent with an empty value) or `Name:` (not sent at all), as curl has them.
     /// - Returns: nil for what is no header.
     init?(line: [UInt8]) {
-      let name = line.prefix(while: isTokenByte)
+      let name = line.prefix(while: \.isTokenByte)
       guard !name.isEmpty, name.endIndex < line.endIndex, isSendable(line) else { return nil }
       let mark = line[name.endIndex]
       let isEmptyForm = mark == UInt8(ascii: ";") && name.endIndex == line.endIndex - 1

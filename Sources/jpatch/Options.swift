@@ -67,9 +67,8 @@ enum Flag: ToolOption {
 
 extension OptionType {
   /// What can be added to the name of a file.
-  fileprivate static let suffix = OptionType("SUFFIX") { bytes throws(OptionRefusal) in
-    if bytes.isEmpty || bytes.contains(UInt8(ascii: "/")) { throw .expected("a suffix without '/'", found: bytes) }
-    return bytes
+  fileprivate static let suffix = text("SUFFIX", "a suffix without '/'") {
+    !$0.isEmpty && !$0.contains(UInt8(ascii: "/"))
   }
 }
 

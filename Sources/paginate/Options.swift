@@ -96,10 +96,7 @@ extension OptionType {
 
   fileprivate static let hasMore = OptionType("POINTER") { bytes throws(OptionRefusal) in try HasMore(bytes) }
 
-  fileprivate static let parameter = OptionType("NAME") { bytes throws(OptionRefusal) in
-    if bytes.isEmpty { throw .expected("the name of a parameter", found: bytes) }
-    return bytes
-  }
+  fileprivate static let parameter = text("NAME", "the name of a parameter") { !$0.isEmpty }
 
   fileprivate static let host = OptionType("HOST") { bytes throws(OptionRefusal) in
     guard let pattern = HostPattern(bytes) else { throw .expected(HostPattern.expected, found: bytes) }

@@ -74,27 +74,19 @@ extension OptionType {
   }
 
   /// The type of an event, which is a line.
-  fileprivate static let eventType = OptionType("NAME") { bytes throws(OptionRefusal) in
-    guard !bytes.contains(where: { $0 == 0x0A || $0 == 0x0D }) else {
-      throw .expected("a name on one line", found: bytes)
-    }
-    return bytes
-  }
+  fileprivate static let eventType = text("NAME", "a name on one line") { !$0.contains(where: \.isLineEnd) }
 
   /// An origin as browsers send it (`https://example.com`), or `*`.
-  fileprivate static let origin = OptionType("ORIGIN") { bytes throws(OptionRefusal) in
+  fileprivate static let origin = text("ORIGIN", "an origin such as https://example.com, or *") { bytes in
     let text = String(decoding: bytes, as: UTF8.self)
-    let isVisible = bytes.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != UInt8(ascii: ",") }
     // A path would never match: browsers send none.
     let slashes = bytes.count { $0 == UInt8(ascii: "/") }
     let isOrigin = text.contains("://") && slashes == 2 || ["*", "null"].contains(text)
-    guard isVisible, isOrigin else { throw .expected("an origin such as https://example.com, or *", found: bytes) }
-    return bytes
+    return isOrigin && bytes.allSatisfy { $0.isVisible && $0 != UInt8(ascii: ",") }
   }
 
-  fileprivate static let tokenFile = OptionType("FILE", .file) { bytes throws(OptionRefusal) in
-    if bytes == [UInt8(ascii: "-")] { throw .expected("a file; standard input brings the events", found: bytes) }
-    return bytes
+  fileprivate static let tokenFile = text("FILE", "a file; standard input brings the events", .file) {
+    $0 != [UInt8(ascii: "-")]
   }
 
   /// A host as `HostList` compares it.
@@ -164,7 +156,9 @@ struct Options {
       keepalive = seconds > 0 ? seconds : nil
     case .retry: retry = try value.get()
     case .allowOrigin: allowedOrigins.append(value.bytes)
-    case .tokenFile: token = try Self.token(in: value.bytes, streams)
+    case .tokenFile:
+      let file = InputFile(value.bytes)
+      token = try file.token(in: file.readAll(streams, limit: 1 << 16, option: "--token-file"))
     case .serverName: serverNames.append(try value.get())
     case .portFile: portFile = value.bytes
     case .linger: ending = .afterInput(linger: try value.get())
@@ -174,15 +168,6 @@ struct Options {
     case .maxOps: maxOperations = try value.get()
     case .maxSize: patching.maxSize = try value.get()
     }
-  }
-
-  private static func token(in path: [UInt8], _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
-    let content = try InputFile(path).readAll(streams, limit: 1 << 16, option: "--\(Flag.tokenFile.spec.name)")
-    let token = content.split { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }.map(Array.init)
-    guard token.count == 1, token[0].allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw .failed(.trouble, "expected a token, in visible ASCII characters", source: quoted(path))
-    }
-    return token[0]
   }
 
   /// Who may be asked for; nil for anybody.
@@ -216,8 +201,7 @@ struct Options {
       if address.isEmpty, colon > 0 { throw refused }
       if !address.isEmpty { host = Array(address) }
     }
-    let isNumber = !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    guard isNumber, let number = UInt16(String(decoding: digits, as: UTF8.self)) else { throw refused }
+    guard let number = UInt16(decimal: digits) else { throw refused }
     port = number
   }
 }

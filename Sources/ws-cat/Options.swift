@@ -79,18 +79,12 @@ extension OptionType {
     return Options.Repeated(interval: interval, text: try text(Array(bytes.dropFirst(seconds.count + 1))))
   }
 
-  fileprivate static let subprotocol = OptionType("NAME") { bytes throws(OptionRefusal) in
-    guard !bytes.isEmpty, bytes.allSatisfy(isTokenByte) else {
-      throw .expected("a name such as graphql-ws", found: bytes)
-    }
-    return bytes
+  fileprivate static let subprotocol = text("NAME", "a name such as graphql-ws") {
+    !$0.isEmpty && $0.allSatisfy(\.isTokenByte)
   }
 
-  fileprivate static let origin = OptionType("ORIGIN") { bytes throws(OptionRefusal) in
-    guard !bytes.isEmpty, isSendable(bytes) else {
-      throw .expected("an origin such as https://example.com", found: bytes)
-    }
-    return bytes
+  fileprivate static let origin = text("ORIGIN", "an origin such as https://example.com") {
+    !$0.isEmpty && isSendable($0)
   }
 
   fileprivate static let closeCode = OptionType("CODE") { bytes throws(OptionRefusal) in

@@ -70,10 +70,7 @@ struct NamespacePrefix: Sendable {
 }
 
 extension OptionType {
-  fileprivate static let elementName = OptionType("NAME") { bytes throws(OptionRefusal) in
-    guard XMLName.isName(bytes, .utf8) else { throw .expected("the name of an element", found: bytes) }
-    return bytes
-  }
+  fileprivate static let elementName = text("NAME", "the name of an element") { XMLName.isName($0, .utf8) }
 
   fileprivate static let field = OptionType("PATH") { bytes throws(OptionRefusal) in try Field(bytes) }
   fileprivate static let fields = OptionType("LIST") { bytes throws(OptionRefusal) in try Field.list(bytes) }

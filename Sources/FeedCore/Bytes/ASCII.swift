@@ -58,7 +58,3 @@ extension BidirectionalCollection<UInt8> {
     return self[...last].drop(while: isUnwanted)
   }
 }
-
-// Other files are being rewritten that still call these.
-public func isTokenByte(_ byte: UInt8) -> Bool { byte.isTokenByte }
-public func trimmed(_ bytes: ArraySlice<UInt8>) -> ArraySlice<UInt8> { bytes.trimmed() }

@@ -34,6 +34,15 @@ public struct InputFile: Sendable {
     return try readAll(from: descriptor, limit: limit, option: option, isWorthReading: isWorthReading)
   }
 
+  /// The token that is all of the file's content.
+  public func token(in content: [UInt8]) throws(ToolFailure) -> [UInt8] {
+    let token = Array(content.trimmed())
+    guard !token.isEmpty, token.allSatisfy(\.isVisible) else {
+      throw .failed(.trouble, "expected a token, in visible ASCII characters", source: name)
+    }
+    return token
+  }
+
   /// The whole content of the open file.
   public func readAll(
     from descriptor: Descriptor, limit: Int, option: String, isWorthReading: ([UInt8]) -> Bool = { _ in true }

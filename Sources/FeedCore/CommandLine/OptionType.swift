@@ -44,14 +44,25 @@ extension OptionType {
   /// Any bytes.
   public static func text(_ name: String) -> OptionType { OptionType(name) { $0 } }
 
+  /// Bytes of which `isGood` is true.
+  /// - Parameters:
+  ///   - expected: what others should have been.
+  ///   - isSecret: whether the message must not quote them.
+  public static func text(
+    _ name: String, _ expected: String, _ completion: Completion = .none, isSecret: Bool = false,
+    where isGood: @escaping @Sendable ([UInt8]) -> Bool
+  ) -> OptionType {
+    OptionType(name, completion) { bytes throws(OptionRefusal) in
+      guard isGood(bytes) else { throw .expected(expected, found: isSecret ? nil : bytes) }
+      return bytes
+    }
+  }
+
   /// A file to read.
   public static let file = OptionType("FILE", .file) { $0 }
 
   /// A file that is changed as a whole or not at all, which a stream cannot be.
-  public static let wholeFile = OptionType("FILE", .file) { bytes throws(OptionRefusal) in
-    if bytes.isEmpty || bytes == [UInt8(ascii: "-")] { throw .expected("a file", found: bytes) }
-    return bytes
-  }
+  public static let wholeFile = text("FILE", "a file", .file) { !$0.isEmpty && $0 != [UInt8(ascii: "-")] }
 
   /// One of a few words, a `String`.
   public static func choice(_ words: String...) -> OptionType { choice(words) { $0 } }
@@ -92,7 +103,7 @@ extension OptionType {
   }
 
   public static func integer(_ range: ClosedRange<Int>, in bytes: [UInt8]) throws(OptionRefusal) -> Int {
-    guard let number = number(in: bytes[...]), range.contains(number) else {
+    guard let number = Int(decimal: bytes), range.contains(number) else {
       let bound =
         range.upperBound == .max ? "of \(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
       throw .expected("a whole number " + bound, found: bytes)
@@ -103,21 +114,16 @@ extension OptionType {
   public static func size(_ bytes: [UInt8]) throws(OptionRefusal) -> Int {
     let powers: [UInt8: Int] = [UInt8(ascii: "K"): 10, UInt8(ascii: "M"): 20, UInt8(ascii: "G"): 30]
     let shift = bytes.last.flatMap { powers[$0 & 0xDF] }
-    guard let number = number(in: shift == nil ? bytes[...] : bytes.dropLast()), number > 0,
+    guard let number = Int(decimal: bytes.dropLast(shift == nil ? 0 : 1)), number > 0,
       number <= Int.max >> (shift ?? 0)
     else { throw .expected("a size such as 512K, 64M or 2G", found: bytes) }
     return number << (shift ?? 0)
   }
 
-  private static func number(in digits: ArraySlice<UInt8>) -> Int? {
-    let isNumber = !digits.isEmpty && digits.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
-    return isNumber ? Int(String(decoding: digits, as: UTF8.self)) : nil
-  }
-
   public static func time(_ bytes: [UInt8]) throws(OptionRefusal) -> Double {
     let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     let text = String(decoding: bytes, as: UTF8.self)
-    let hasDigits = bytes.allSatisfy { $0 == UInt8(ascii: ".") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    let hasDigits = bytes.allSatisfy { $0 == UInt8(ascii: ".") || $0.isDigit }
     guard hasDigits, parts.last?.isEmpty == false, let number = Double(text.hasPrefix(".") ? "0" + text : text),
       number <= 1e9
     else { throw .expected("a number of seconds such as 30 or 2.5", found: bytes) }

@@ -19,7 +19,7 @@ public enum HTTPOption: ToolOption {
     case .bearerFile: OptionSpec("bearer-file", .file, "send the token in a file as Authorization: Bearer")
     case .userAgent:
       OptionSpec(
-        "user-agent", "A", .sendable("TEXT", "a text without control characters"), "send TEXT as the User-Agent")
+        "user-agent", "A", .userAgent, "send TEXT as the User-Agent")
     case .cookie: OptionSpec("cookie", "b", .cookie, "send a cookie").repeating
     case .proxy: OptionSpec("proxy", "x", .proxy, "connect through a proxy")
     case .insecure: OptionSpec("insecure", "k", "accept any certificate")

@@ -2,7 +2,7 @@
 
 import FeedCore
 
-/// A file or what would stand in it.
+/// A header, or a file that has them.
 enum HeaderSource: Sendable {
   case header(HTTPRequest.Header)
   /// `@FILE`: one header on a line.
@@ -16,11 +16,7 @@ extension OptionType {
     return HeaderSource.header(header)
   }
 
-  static let method = OptionType("METHOD") { bytes throws(OptionRefusal) in
-    guard !bytes.isEmpty, bytes.allSatisfy(isTokenByte) else { throw .expected("a method such as GET", found: bytes) }
-    return String(decoding: bytes, as: UTF8.self)
-  }
-
+  /// User name and password.
   static let login = OptionType("NAME:PASSWORD") { bytes throws(OptionRefusal) in
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), isSendable(bytes) else {
       throw .expected("NAME:PASSWORD")
@@ -28,22 +24,19 @@ extension OptionType {
     return [Array(bytes[..<colon]), Array(bytes[(colon + 1)...])]
   }
 
-  static let cookie = OptionType("NAME=VALUE") { bytes throws(OptionRefusal) in
-    let name = bytes.prefix { $0 != UInt8(ascii: "=") }
-    guard !trimmed(name).isEmpty, name.count < bytes.count, isSendable(bytes) else { throw .expected("NAME=VALUE") }
-    return bytes
+  static let method = text("METHOD", "a method such as GET") { !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }
+
+  static let cookie = text("NAME=VALUE", "NAME=VALUE", isSecret: true) {
+    let name = $0.prefix { $0 != UInt8(ascii: "=") }
+    return !name.trimmed().isEmpty && name.count < $0.count && isSendable($0)
   }
 
-  static let proxy = OptionType("URL") { bytes throws(OptionRefusal) in
-    guard !bytes.isEmpty, isSendable(bytes) else { throw .expected("a URL") }
-    return bytes
-  }
+  static let proxy = text("URL", "a URL", isSecret: true) { !$0.isEmpty && isSendable($0) }
 
-  static let resolve = OptionType("HOST:PORT:ADDRESS") { bytes throws(OptionRefusal) in
-    guard bytes.split(separator: UInt8(ascii: ":"), maxSplits: 2).count == 3, isSendable(bytes) else {
-      throw .expected("HOST:PORT:ADDRESS", found: bytes)
-    }
-    return bytes
+  static let userAgent = text("TEXT", "a text without control characters", where: isSendable)
+
+  static let resolve = text("HOST:PORT:ADDRESS", "HOST:PORT:ADDRESS") {
+    $0.split(separator: UInt8(ascii: ":"), maxSplits: 2).count == 3 && isSendable($0)
   }
 
   static let path = OptionType("PATH", .file) { $0 }
@@ -56,14 +49,6 @@ extension OptionType {
     return seconds
   }
 
-  /// A text that a header can carry.
-  public static func sendable(_ name: String, _ expected: String) -> OptionType {
-    OptionType(name) { bytes throws(OptionRefusal) in
-      guard isSendable(bytes) else { throw .expected(expected, found: bytes) }
-      return bytes
-    }
-  }
-
   /// HTTP statuses, a `StatusSet`.
   static let statuses = OptionType("LIST") { bytes throws(OptionRefusal) in
     guard let set = StatusSet(bytes) else { throw .expected("HTTP statuses such as 429,5xx, or none", found: bytes) }
@@ -72,6 +57,7 @@ extension OptionType {
 }
 
 /// Whether a header can carry the bytes (RFC 9110 §5.5: no control characters but the tab).
+@Sendable
 public func isSendable(_ value: [UInt8]) -> Bool {
   value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
 }

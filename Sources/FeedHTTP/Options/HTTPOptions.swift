@@ -66,7 +66,7 @@ public struct HTTPOptions: Sendable {
         headers.append(try Self.headers(in: read(file, streams), of: file))
         keep(file, as: .headers(headers.count - 1))
       }
-    case .request: method = try value.get()
+    case .request: method = String(decoding: value.bytes, as: UTF8.self)
     case .data:
       let more = try dataBytes(value.bytes, streams)
       body = body.map { $0 + [UInt8(ascii: "&")] + more } ?? more
@@ -75,7 +75,7 @@ public struct HTTPOptions: Sendable {
       (credentials.user, credentials.password) = (parts[0], parts[1])
     case .netrc: route.usesNetrc = true
     case .bearerFile:
-      credentials.bearer = try Self.token(in: read(value.bytes, streams), of: value.bytes)
+      credentials.bearer = try InputFile(value.bytes).token(in: read(value.bytes, streams))
       keep(value.bytes, as: .bearer)
     case .userAgent: userAgent = value.bytes
     case .cookie: credentials.cookies.append(value.bytes)
@@ -100,7 +100,7 @@ public struct HTTPOptions: Sendable {
   private static func headers(in text: [UInt8], of file: [UInt8]) throws(ToolFailure) -> [HTTPRequest.Header] {
     var headers: [HTTPRequest.Header] = []
     for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-      let text = Array(trimmed(line))
+      let text = Array(line.trimmed())
       if text.isEmpty { continue }
       guard let header = HTTPRequest.Header(line: text) else {
         throw .failed(
@@ -109,14 +109,6 @@ public struct HTTPOptions: Sendable {
       headers.append(header)
     }
     return headers
-  }
-
-  private static func token(in text: [UInt8], of file: [UInt8]) throws(ToolFailure) -> [UInt8] {
-    let bare = Array(trimmed(text[...]))
-    guard !bare.isEmpty, bare.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) else {
-      throw .failed(.trouble, "expected a token, in visible ASCII characters", source: quoted(file))
-    }
-    return bare
   }
 
   /// A pipe, such as the shell makes of `<(…)`, can be read only once.
@@ -137,7 +129,7 @@ public struct HTTPOptions: Sendable {
         let text = try Self.read(path)
         switch use {
         case .headers(let place): next.headers[place] = try Self.headers(in: text, of: path)
-        case .bearer: next.credentials.bearer = try Self.token(in: text, of: path)
+        case .bearer: next.credentials.bearer = try InputFile(path).token(in: text)
         }
       }
       try judge(next)
