@@ -5,28 +5,28 @@
 // a server that went down do not come back in step, and do not come at all often while it is down.
 
 /// The waits of failed attempts in a row.
-public struct Backoff: Sendable {
+package struct Backoff: Sendable {
   /// Unless the base is longer, no wait is; in seconds.
-  public static let longest = 30.0
+  package static let longest = 30.0
 
   /// The shortest wait, in seconds.
-  public var base: Double
+  package var base: Double
   /// Failed attempts since the last success.
-  public private(set) var failures = 0
+  package private(set) var failures = 0
   private let random: @Sendable () -> Double
 
   /// - Parameter random: numbers from 0 to 1; a test gives its own.
-  public init(base: Double, random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) {
+  package init(base: Double, random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) {
     self.base = base
     self.random = random
   }
 
   /// Forgets the failures.
-  public mutating func succeed() { failures = 0 }
+  package mutating func succeed() { failures = 0 }
 
   /// Counts a failure.
   /// - Returns: the wait in seconds: from `base` to `base` doubled once for each failure in a row.
-  public mutating func fail() -> Double {
+  package mutating func fail() -> Double {
     failures += 1
     var ceiling = max(base, 0.1)
     // 64 doublings are past any cap.

@@ -3,13 +3,13 @@
 import FeedCore
 
 /// A URL to connect to, or a file with what a server would send.
-public enum FeedSource: Sendable {
+package enum FeedSource: Sendable {
   case url(HTTPURL)
   case file(InputFile)
 
   /// - Parameter operands: all that were given; none is standard input.
   /// - Throws: a usage error. It quotes nothing: a URL may hold a password, and a word that lost its quotes a token.
-  public init(_ operands: [[UInt8]]) throws(ToolFailure) {
+  package init(_ operands: [[UInt8]]) throws(ToolFailure) {
     if operands.count > 1 { throw .usage("expected one URL or file, found \(operands.count)") }
     guard let operand = operands.first else {
       self = .file(.standardInput)
@@ -25,14 +25,14 @@ public enum FeedSource: Sendable {
   }
 
   /// Whether the operands name a URL, be it one that nothing can be read from.
-  public static let isURL: @Sendable ([[UInt8]]) -> Bool = { operands in
+  package static let isURL: @Sendable ([[UInt8]]) -> Bool = { operands in
     operands.first.map { HTTPURL.isURL($0) || HTTPURL.scheme(of: $0) != nil } ?? false
   }
 }
 
 extension InputFile {
   /// Opens what was taken for a file since it does not begin like a URL.
-  public func openFeed(_ streams: StandardStreams) throws(ToolFailure) -> Descriptor {
+  package func openFeed(_ streams: StandardStreams) throws(ToolFailure) -> Descriptor {
     do { return try open(streams) } catch {
       guard seemsToBeAHost else { throw error }
       throw error.adding(" (a URL begins with http:// or https://)")
@@ -55,7 +55,7 @@ extension InputFile {
 extension HTTPURL {
   /// The URL that a person has typed.
   /// - Throws: a usage error.
-  public init(operand: [UInt8]) throws(ToolFailure) {
+  package init(operand: [UInt8]) throws(ToolFailure) {
     do { self = try HTTPURL(typed: operand) } catch { throw .usage(error.message) }
   }
 
@@ -75,5 +75,5 @@ extension HTTPURL {
 
 extension OptionType {
   /// An `HTTPURL`.
-  public static let httpURL = OptionType("URL") { bytes throws(OptionRefusal) in try HTTPURL(typed: bytes) }
+  package static let httpURL = OptionType("URL") { bytes throws(OptionRefusal) in try HTTPURL(typed: bytes) }
 }

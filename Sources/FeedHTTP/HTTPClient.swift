@@ -6,9 +6,9 @@ import FeedCore
 
 /// Starts requests and keeps their connections for the next ones.
 @safe
-public final class HTTPClient {
+package final class HTTPClient {
   /// Why `wait` came back.
-  public enum Wakeup: Sendable {
+  package enum Wakeup: Sendable {
     /// Something may have happened on the network.
     case activity
     /// The deadline has passed.
@@ -23,7 +23,7 @@ public final class HTTPClient {
   private var transfers: [CurlHandle] = []
 
   /// Also makes SIGPIPE ignored: libcurl writes to sockets that the other side may have closed.
-  public init() throws(ToolFailure) {
+  package init() throws(ToolFailure) {
     Signals.ignoreBrokenPipe()
     guard curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32)) == CURLE_OK, let multi = unsafe curl_multi_init()
     else { throw .failed(.trouble, "libcurl cannot start") }
@@ -38,7 +38,7 @@ public final class HTTPClient {
   }
 
   /// Sends a request on its way.
-  public func start(_ request: HTTPRequest) throws(HTTPError) -> HTTPTransfer {
+  package func start(_ request: HTTPRequest) throws(HTTPError) -> HTTPTransfer {
     HTTPTransfer(request, try begin(request), of: self)
   }
 
@@ -75,7 +75,7 @@ public final class HTTPClient {
 
   /// Waits until the network has something, or `deadline` (of the monotonic clock) passes, or nobody reads `output`.
   /// - Parameter input: something else to wait for, such as a pipe of signals.
-  public func wait(
+  package func wait(
     until deadline: Double?, orHangUpOf output: Descriptor, orInputOf input: Descriptor? = nil
   ) throws(HTTPError) -> Wakeup {
     let now = Clock.monotonic()

@@ -10,8 +10,8 @@ import FeedCore
 
 /// A connection to the host of a URL, once it stands a stream of bytes in both directions.
 @safe
-public final class HTTPConnection {
-  public enum Received: Sendable {
+package final class HTTPConnection {
+  package enum Received: Sendable {
     case bytes
     /// Nothing now.
     case nothing
@@ -30,7 +30,7 @@ public final class HTTPConnection {
   private var sendingCount = 0
   private var sent = 0
   /// What to wait for when the connection stands.
-  public private(set) var descriptor = Descriptor(-1)
+  package private(set) var descriptor = Descriptor(-1)
 
   init(_ request: HTTPRequest, of client: HTTPClient) throws(HTTPError) {
     self.client = client
@@ -56,7 +56,7 @@ public final class HTTPConnection {
 
   /// Goes on connecting.
   /// - Returns: whether the connection stands. Until then `HTTPClient.wait` knows what to wait for.
-  public func open() throws(HTTPError) -> Bool {
+  package func open() throws(HTTPError) -> Bool {
     if descriptor.number >= 0 { return true }
     try client.perform()
     if let failure = handle.failure { throw failure }
@@ -68,7 +68,7 @@ public final class HTTPConnection {
   }
 
   /// Replaces `chunk` by the next bytes, if there are any.
-  public func receive(into chunk: inout [UInt8]) throws(HTTPError) -> Received {
+  package func receive(into chunk: inout [UInt8]) throws(HTTPError) -> Received {
     chunk.removeAll(keepingCapacity: true)
     var code = CURLE_OK
     chunk.append(addingCapacity: Self.pieceSize) { free in
@@ -84,12 +84,12 @@ public final class HTTPConnection {
   }
 
   /// Bytes that `send` has taken and that have still to go out: wait for room, and call it again.
-  public var unsent: Int { sendingCount - sent }
+  package var unsent: Int { sendingCount - sent }
 
   /// Takes bytes to send, as many as there is room for without waiting.
   /// - Parameter bytes: may be empty, to go on with what was taken before.
   /// - Returns: how many were taken. They are on their way when `unsent` is 0.
-  public func send(_ bytes: borrowing Span<UInt8>) throws(HTTPError) -> Int {
+  package func send(_ bytes: borrowing Span<UInt8>) throws(HTTPError) -> Int {
     var taken = 0
     while true {
       if sent == sendingCount {
@@ -111,7 +111,7 @@ public final class HTTPConnection {
   }
 
   /// Ends the connection, whatever it was at.
-  public func close() {
+  package func close() {
     client.drop(handle)
     descriptor = Descriptor(-1)
   }
@@ -119,7 +119,7 @@ public final class HTTPConnection {
 
 extension HTTPClient {
   /// Begins to connect to the host of a request, by its route and with its client certificate.
-  public func connect(_ request: HTTPRequest) throws(HTTPError) -> HTTPConnection {
+  package func connect(_ request: HTTPRequest) throws(HTTPError) -> HTTPConnection {
     try HTTPConnection(request, of: self)
   }
 }

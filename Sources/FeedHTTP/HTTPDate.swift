@@ -1,12 +1,12 @@
 import FeedCore
 
 /// The dates of HTTP, in the three forms of RFC 9110 §5.6.7.
-public enum HTTPDate {
+package enum HTTPDate {
   /// - Returns: seconds since 1970-01-01T00:00:00Z; nil when `bytes` is no date.
   ///
   /// The forms differ in order and punctuation only, so the words tell which it is:
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
-  public static func seconds(_ bytes: [UInt8], now: Int64 = Clock.now()) -> Int? {
+  package static func seconds(_ bytes: [UInt8], now: Int64 = Clock.now()) -> Int? {
     let words = bytes.split { " ,-:".utf8.contains($0) }
     let day: ArraySlice<UInt8>
     let monthName: ArraySlice<UInt8>

@@ -4,8 +4,8 @@ import CCurl
 import FeedCore
 
 /// A transfer that failed, other than by the status of its answer.
-public struct HTTPError: Error, Equatable, Sendable {
-  public enum Kind: Equatable, Sendable {
+package struct HTTPError: Error, Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
     /// It may work later: refused, unreachable, not resolved, cut off.
     case transient
     /// Nothing came in time.
@@ -19,7 +19,7 @@ public struct HTTPError: Error, Equatable, Sendable {
   }
 
   /// Whether it is worth another try.
-  public var mayPass: Bool {
+  package var mayPass: Bool {
     switch kind {
     case .transient, .timedOut: true
     case .proxy(let status): status == 429 || status >= 500
@@ -27,11 +27,11 @@ public struct HTTPError: Error, Equatable, Sendable {
     }
   }
 
-  public let kind: Kind
+  package let kind: Kind
   /// Lower case, without secrets and without a full stop.
-  public let message: String
+  package let message: String
 
-  public init(_ kind: Kind, _ message: String) {
+  package init(_ kind: Kind, _ message: String) {
     self.kind = kind
     self.message = message
   }
@@ -39,7 +39,7 @@ public struct HTTPError: Error, Equatable, Sendable {
 
 extension HTTPError {
   /// What it comes to for a tool that it ends.
-  public func failure(_ source: String) -> ToolFailure {
+  package func failure(_ source: String) -> ToolFailure {
     let status: ExitStatus =
       switch kind {
       case .local: .trouble

@@ -2,24 +2,24 @@
 
 import FeedCore
 
-public enum HTTPExcerpt {
+package enum HTTPExcerpt {
   private static let longest = 200
   /// So much of a line is looked at.
   private static let reach = 8 * 1024
   /// Shorter ones may be words.
-  public static let shortestSecret = 4
+  package static let shortestSecret = 4
 
   /// The first line of a body that is not blank, shortened, and safe to print.
   /// - Parameters:
   ///   - request: what was asked. A server that refuses a key may well quote it: `***` stands for each secret.
   ///   - secrets: further ones.
-  public static func firstLine(of body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]] = []) -> String {
+  package static func firstLine(of body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]] = []) -> String {
     let line = Array(body.drop(while: \.isSpaceOrControl).prefix { !$0.isLineEnd }.prefix(reach))
     return beginning(of: hiding(request.unquoted + secrets, in: line), upTo: longest)
   }
 
   /// A text of the server's with `***` for each secret of the request in it.
-  public static func hidden(_ text: [UInt8], for request: HTTPRequest) -> [UInt8] {
+  package static func hidden(_ text: [UInt8], for request: HTTPRequest) -> [UInt8] {
     hiding(request.unquoted, in: text)
   }
 
@@ -45,7 +45,7 @@ public enum HTTPExcerpt {
 extension Diagnostic {
   /// What is said about an answer, with `***` for what the answer quotes of the request's secrets.
   /// - Parameter secrets: further ones.
-  public func hidingSecrets(of request: HTTPRequest, and secrets: [[UInt8]]) -> Diagnostic {
+  package func hidingSecrets(of request: HTTPRequest, and secrets: [[UInt8]]) -> Diagnostic {
     // Not the rest of the query too: its words may be those of our own message.
     let secrets = request.secrets + secrets
     var safe = self
@@ -59,7 +59,7 @@ extension Diagnostic {
 }
 
 /// Seconds for a message: one decimal at the most.
-public func secondsText(_ seconds: Double) -> String {
+package func secondsText(_ seconds: Double) -> String {
   let tenths = Int((min(seconds, 1e12) * 10).rounded())
   return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
 }

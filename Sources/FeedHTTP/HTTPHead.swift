@@ -1,27 +1,27 @@
 import FeedCore
 
 /// What an answer begins with: its status and header fields.
-public struct HTTPHead: Equatable, Sendable {
-  public struct Field: Equatable, Sendable {
+package struct HTTPHead: Equatable, Sendable {
+  package struct Field: Equatable, Sendable {
     /// In lower case.
-    public let name: String
+    package let name: String
     /// Without white space around it.
-    public let value: [UInt8]
+    package let value: [UInt8]
   }
 
-  public internal(set) var status = 0
-  public internal(set) var fields: [Field] = []
+  package internal(set) var status = 0
+  package internal(set) var fields: [Field] = []
 
-  public init() {}
+  package init() {}
 
   /// The value of the last field called `name` (in lower case).
-  public func value(of name: String) -> [UInt8]? { fields.last { $0.name == name }?.value }
+  package func value(of name: String) -> [UInt8]? { fields.last { $0.name == name }?.value }
 
   /// Where a redirect leads: the first `Location` that says anything, as curl has it.
-  public var location: [UInt8]? { fields.first { $0.name == "location" && !$0.value.isEmpty }?.value }
+  package var location: [UInt8]? { fields.first { $0.name == "location" && !$0.value.isEmpty }?.value }
 
   /// The media type without its parameters, in lower case: the essence of RFC 9110 §8.3.1 and the MIME standard.
-  public var mediaType: String? {
+  package var mediaType: String? {
     value(of: "content-type").map { value in
       let essence = value.prefix { $0 != UInt8(ascii: ";") }
       return String(decoding: essence.trimmed(), as: UTF8.self).lowercased()
@@ -30,7 +30,7 @@ public struct HTTPHead: Equatable, Sendable {
 
   /// Takes a line of the head as it came.
   /// - Returns: true when it was the last one of a final answer; that of a `100 Continue` is forgotten.
-  public mutating func take(_ line: [UInt8]) -> Bool {
+  package mutating func take(_ line: [UInt8]) -> Bool {
     let text = line.trimmed()
     if line.starts(with: "HTTP/".utf8) {
       let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)

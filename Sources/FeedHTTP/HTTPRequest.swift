@@ -3,13 +3,13 @@
 import FeedCore
 
 /// What is asked of a server, and how it is reached.
-public struct HTTPRequest: Sendable {
+package struct HTTPRequest: Sendable {
   /// One header line as `-H` takes it: `Name: value`, `Name;` for an empty value, `Name:` to send none.
-  public struct Header: Equatable, Sendable {
-    public let name: String
-    public let line: [UInt8]
+  package struct Header: Equatable, Sendable {
+    package let name: String
+    package let line: [UInt8]
 
-    public init(_ name: String, _ value: [UInt8]) {
+    package init(_ name: String, _ value: [UInt8]) {
       self.name = name
       line = Array(name.utf8) + (value.isEmpty ? Array(";".utf8) : Array(": ".utf8) + value)
     }
@@ -28,52 +28,52 @@ public struct HTTPRequest: Sendable {
   }
 
   /// What proves who we are. It belongs to one origin.
-  public struct Credentials: Equatable, Sendable {
-    public var user: [UInt8]?
-    public var password: [UInt8]?
-    public var bearer: [UInt8]?
-    public var cookies: [[UInt8]] = []
-    public var certificate: [UInt8]?
-    public var key: [UInt8]?
+  package struct Credentials: Equatable, Sendable {
+    package var user: [UInt8]?
+    package var password: [UInt8]?
+    package var bearer: [UInt8]?
+    package var cookies: [[UInt8]] = []
+    package var certificate: [UInt8]?
+    package var key: [UInt8]?
 
-    public init() {}
+    package init() {}
   }
 
   /// The way to the server, the same for every hop.
-  public struct Route: Sendable {
-    public enum Version: Sendable { case any, http1, http2 }
+  package struct Route: Sendable {
+    package enum Version: Sendable { case any, http1, http2 }
 
-    public var proxy: [UInt8]?
-    public var isInsecure = false
-    public var authorities: [UInt8]?
-    public var resolve: [[UInt8]] = []
-    public var unixSocket: [UInt8]?
+    package var proxy: [UInt8]?
+    package var isInsecure = false
+    package var authorities: [UInt8]?
+    package var resolve: [[UInt8]] = []
+    package var unixSocket: [UInt8]?
     /// In seconds.
-    public var connectTimeout = 30.0
-    public var version = Version.any
+    package var connectTimeout = 30.0
+    package var version = Version.any
     /// Look the host up in ~/.netrc.
-    public var usesNetrc = false
+    package var usesNetrc = false
 
-    public init() {}
+    package init() {}
   }
 
-  public var url: HTTPURL
-  public var method = "GET"
-  public var body: [UInt8]?
+  package var url: HTTPURL
+  package var method = "GET"
+  package var body: [UInt8]?
   /// What another origin gets in place of `body`, where that holds secrets; nil where it does not.
-  public var bodyWithoutSecrets: [UInt8]?
-  public var userAgent: [UInt8]
-  public var headers: [Header] = []
-  public var credentials = Credentials()
-  public var route = Route()
+  package var bodyWithoutSecrets: [UInt8]?
+  package var userAgent: [UInt8]
+  package var headers: [Header] = []
+  package var credentials = Credentials()
+  package var route = Route()
 
   /// Sets a header, unless the user has set or silenced one of this name.
-  public mutating func setDefault(_ name: String, _ value: [UInt8]) {
+  package mutating func setDefault(_ name: String, _ value: [UInt8]) {
     if !has(name) { headers.append(Header(name, value)) }
   }
 
   /// Sets a header in place of any of this name.
-  public mutating func set(_ name: String, _ value: [UInt8]) {
+  package mutating func set(_ name: String, _ value: [UInt8]) {
     headers.removeAll { $0.name.lowercased() == name.lowercased() }
     headers.append(Header(name, value))
   }
@@ -98,7 +98,7 @@ public struct HTTPRequest: Sendable {
   }
 
   /// Takes away all that could be a secret: credentials, what is one in the body, and headers but those that never are.
-  public mutating func removeSecrets() {
+  package mutating func removeSecrets() {
     credentials = Credentials()
     body = bodyWithoutSecrets ?? body
     route.usesNetrc = false  // which knows hosts, but neither ports nor schemes
@@ -106,7 +106,7 @@ public struct HTTPRequest: Sendable {
   }
 
   /// The values that are secrets by themselves, which no message may quote.
-  public var secrets: [[UInt8]] {
+  package var secrets: [[UInt8]] {
     let words = headers.filter { !Self.isHarmless($0.name.lowercased()) }.flatMap(\.secrets)
     let cookies = credentials.cookies.map { Array($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
     let login = credentials.user.map { Base64.encoded($0 + [UInt8(ascii: ":")] + (credentials.password ?? [])) }

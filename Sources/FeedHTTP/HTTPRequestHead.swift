@@ -5,7 +5,7 @@ import FeedCore
 
 extension HTTPURL {
   /// Host and port as the Host header has them: the port only when it is not the scheme's own.
-  public var authority: String {
+  package var authority: String {
     let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
     let authority = String(decoding: rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }, as: UTF8.self)
     let own = text.hasPrefix("https:") ? ":443" : ":80"
@@ -13,7 +13,7 @@ extension HTTPURL {
   }
 
   /// Path and query (RFC 9112 §3.2.1).
-  public var target: String {
+  package var target: String {
     let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
       .drop { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
     let path = String(decoding: rest, as: UTF8.self)
@@ -23,7 +23,7 @@ extension HTTPURL {
 
 extension HTTPRequest {
   /// The request line and all headers, with the blank line behind them (RFC 9112 §3).
-  public func head() -> [UInt8] {
+  package func head() -> [UInt8] {
     var request = self
     request.setDefault("Host", Array(url.authority.utf8))
     request.setDefault("User-Agent", userAgent)
@@ -43,7 +43,7 @@ extension HTTPRequest {
   }
 
   /// Takes name and password for the host from `~/.netrc`, as `--netrc` asks, unless there are some.
-  public mutating func takeNetrc() {
+  package mutating func takeNetrc() {
     guard route.usesNetrc, credentials.user == nil, let home = Process.environment("HOME"),
       let file = try? Descriptor.open(reading: home + Array("/.netrc".utf8))
     else { return }

@@ -4,8 +4,8 @@
 import FeedCore
 
 /// An answer that is arriving: ask `next` until it has nothing, then wait, then ask again.
-public final class HTTPTransfer {
-  public enum Event: Equatable, Sendable {
+package final class HTTPTransfer {
+  package enum Event: Equatable, Sendable {
     /// `head` is there: the one that counts, after all redirects.
     case head
     /// `chunk` holds the next bytes of the body, decompressed.
@@ -14,12 +14,12 @@ public final class HTTPTransfer {
     case end
   }
 
-  public static let maxRedirects = 20
+  package static let maxRedirects = 20
 
   /// The request that is being answered: the last hop's.
-  public private(set) var request: HTTPRequest
-  public private(set) var head = HTTPHead()
-  public private(set) var chunk: [UInt8] = []
+  package private(set) var request: HTTPRequest
+  package private(set) var head = HTTPHead()
+  package private(set) var chunk: [UInt8] = []
 
   private let client: HTTPClient
   private var hop: CurlTransfer
@@ -35,14 +35,14 @@ public final class HTTPTransfer {
   deinit { client.drop(hop) }
 
   /// Whether the answer came over a proxy that can have given it itself, as is so where there is no tunnel.
-  public var isFromProxy: Bool { !request.url.isSecure && hop.isProxied(request.url) }
+  package var isFromProxy: Bool { !request.url.isSecure && hop.isProxied(request.url) }
 
   /// Gives up what has not arrived.
-  public func cancel() { client.drop(hop) }
+  package func cancel() { client.drop(hop) }
 
   /// What is there without waiting; nil when there is nothing.
   /// - Throws: when the transfer failed, after all that came before has been given out.
-  public func next() throws(HTTPError) -> Event? {
+  package func next() throws(HTTPError) -> Event? {
     if let event = try available() { return event }
     hop.resume()
     if let event = try available() { return event }

@@ -4,8 +4,8 @@ import CCurl
 import FeedCore
 
 /// An absolute `http` or `https` URL.
-public struct HTTPURL: Equatable, Sendable {
-  public enum Invalid: Error, Equatable, Sendable {
+package struct HTTPURL: Equatable, Sendable {
+  package enum Invalid: Error, Equatable, Sendable {
     /// Another scheme, by its name.
     case scheme(String)
     /// libcurl's word for what is wrong.
@@ -13,24 +13,24 @@ public struct HTTPURL: Equatable, Sendable {
   }
 
   /// The URL without user information and fragment: what is requested. Its host is in ASCII (`xn--…`).
-  public let text: String
+  package let text: String
   /// Scheme, host and port, which decide who may see credentials (RFC 6454).
-  public let origin: String
+  package let origin: String
   /// The user information, percent-decoded.
-  public let user: [UInt8]?
-  public let password: [UInt8]?
+  package let user: [UInt8]?
+  package let password: [UInt8]?
   /// The URL for messages: without the query too, where many an API wants its key.
-  public let display: String
+  package let display: String
 
   var isSecure: Bool { text.hasPrefix("https:") }
 
   /// Whether `operand` means a URL to connect to: it begins with `http://` or `https://`.
-  public static func isURL(_ operand: [UInt8]) -> Bool {
+  package static func isURL(_ operand: [UInt8]) -> Bool {
     ["http", "https"].contains(scheme(of: operand) ?? "")
   }
 
   /// The scheme, in lower case, of what looks like `scheme://…`.
-  public static func scheme(of operand: [UInt8]) -> String? {
+  package static func scheme(of operand: [UInt8]) -> String? {
     guard let colon = operand.firstIndex(of: UInt8(ascii: ":")), colon > 0,
       operand[(colon + 1)...].starts(with: "//".utf8)
     else { return nil }
@@ -41,10 +41,10 @@ public struct HTTPURL: Equatable, Sendable {
     return isName ? name : nil
   }
 
-  public init(_ bytes: [UInt8]) throws(Invalid) { try self.init(bytes, relativeTo: nil) }
+  package init(_ bytes: [UInt8]) throws(Invalid) { try self.init(bytes, relativeTo: nil) }
 
   /// Resolves a reference such as the value of `Location` (RFC 3986 §5).
-  public func resolving(_ reference: [UInt8]) throws(Invalid) -> HTTPURL {
+  package func resolving(_ reference: [UInt8]) throws(Invalid) -> HTTPURL {
     // Nothing but a fragment is the same document with its query (§5.2.2), which libcurl drops.
     let isSame = reference.isEmpty || reference.first == UInt8(ascii: "#")
     return try HTTPURL(isSame ? Array(text.utf8) : reference, relativeTo: text)

@@ -4,7 +4,7 @@
 import FeedCore
 
 /// How a connection ended.
-public enum ConnectionEnding: Sendable {
+package enum ConnectionEnding: Sendable {
   /// All that was wanted has been printed.
   case finished
   /// The server asked to stop (HTTP 204).
@@ -22,16 +22,16 @@ public enum ConnectionEnding: Sendable {
 }
 
 /// An answer that opens no feed.
-public struct HTTPRefusal: Sendable {
-  public let status: Int
+package struct HTTPRefusal: Sendable {
+  package let status: Int
   /// A proxy can have given it, instead of the server.
-  public let isFromProxy: Bool
+  package let isFromProxy: Bool
   /// In seconds.
-  public let retryAfter: Double?
+  package let retryAfter: Double?
   /// What was expected or the status, and the first line of the body.
-  public let message: String
+  package let message: String
 
-  public init(_ head: HTTPHead, _ problem: String, firstLine: String, isFromProxy: Bool = false) {
+  package init(_ head: HTTPHead, _ problem: String, firstLine: String, isFromProxy: Bool = false) {
     status = head.status
     self.isFromProxy = isFromProxy
     retryAfter = head.value(of: "retry-after").flatMap { RetryAfter.seconds($0) }
@@ -40,28 +40,28 @@ public struct HTTPRefusal: Sendable {
 }
 
 /// When to connect again.
-public struct Reconnection: Sendable {
+package struct Reconnection: Sendable {
   /// What options say about it.
-  public struct Rules: Sendable {
+  package struct Rules: Sendable {
     /// In seconds.
-    public var delay = 3.0
-    public var retries = Int.max
-    public var retryStatus: StatusSet?
-    public var reconnects = true
+    package var delay = 3.0
+    package var retries = Int.max
+    package var retryStatus: StatusSet?
+    package var reconnects = true
     /// Whether the next connection goes on where the last one broke. Where it does not, a break is always told, for what
     /// was sent at that time is lost.
-    public var resumes = true
+    package var resumes = true
     /// In seconds.
-    public var maxTime: Double?
+    package var maxTime: Double?
     /// In seconds: how long nothing may come.
-    public var idleTimeout: Double?
+    package var idleTimeout: Double?
     /// Whether every attempt is told.
-    public var isVerbose = false
+    package var isVerbose = false
 
-    public init() {}
+    package init() {}
   }
 
-  public enum Verdict: Sendable {
+  package enum Verdict: Sendable {
     case end(ExitStatus)
     /// Wait, then connect again. The message is for people who asked to be told all, or, if not silent, for everybody.
     case wait(seconds: Double, message: String, isSilent: Bool)
@@ -76,10 +76,10 @@ public struct Reconnection: Sendable {
   /// In seconds: after a feed that brought nothing, and whatever a server says.
   private static let shortestPause = 0.1
   /// In seconds. A longer wait is always told: nobody may be looking at what seems to be dead.
-  public static let longWait = 3600.0
+  package static let longWait = 3600.0
 
   /// When the time is up, by the monotonic clock.
-  public let deadline: Double?
+  package let deadline: Double?
   private let rules: Rules
   private let source: String
   /// `no event stream`, for messages.
@@ -97,7 +97,7 @@ public struct Reconnection: Sendable {
   /// - Parameters:
   ///   - source: the URL, for messages.
   ///   - missing: what there was none of when the time was up.
-  public init(_ rules: Rules, source: String, missing: String) {
+  package init(_ rules: Rules, source: String, missing: String) {
     self.rules = rules
     self.source = source
     self.missing = missing
@@ -106,7 +106,7 @@ public struct Reconnection: Sendable {
   }
 
   /// A feed is open.
-  public mutating func open() {
+  package mutating func open() {
     wasOpen = true
     isFailing = false
     failedAttempts = 0
@@ -114,11 +114,11 @@ public struct Reconnection: Sendable {
   }
 
   /// The server asks for another delay, in seconds. No server makes a client come back at once, for ever.
-  public mutating func setDelay(_ seconds: Double) { backoff.base = max(seconds, Self.shortestPause) }
+  package mutating func setDelay(_ seconds: Double) { backoff.base = max(seconds, Self.shortestPause) }
 
   /// - Parameter broughtAny: whether anything came over the connection that ended.
   /// - Throws: what ends the tool otherwise than well.
-  public mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> Verdict {
+  package mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> Verdict {
     switch ending {
     case .finished, .stopped: return .end(.yes)
     case .outOfTime: return .end(try endOfTime())
@@ -146,7 +146,7 @@ public struct Reconnection: Sendable {
   }
 
   /// What it means that the time is up.
-  public func endOfTime() throws(ToolFailure) -> ExitStatus {
+  package func endOfTime() throws(ToolFailure) -> ExitStatus {
     if wasOpen && !isFailing { return .yes }
     let time = secondsText(rules.maxTime ?? 0)
     let reason = lastFailure.map { ": " + $0 } ?? ""

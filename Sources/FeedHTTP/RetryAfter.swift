@@ -1,9 +1,9 @@
 import FeedCore
 
 /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. Some servers send a fraction; it is taken too.
-public enum RetryAfter {
+package enum RetryAfter {
   /// - Returns: how many seconds to wait, 0 when the moment has passed; nil when `value` says nothing.
-  public static func seconds(_ value: [UInt8], now: Int64 = Clock.now()) -> Double? {
+  package static func seconds(_ value: [UInt8], now: Int64 = Clock.now()) -> Double? {
     let isNumber = value.first?.isDigit == true && value.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
     if isNumber { return Double(String(decoding: value, as: UTF8.self)) }
     return HTTPDate.seconds(value, now: now).map { max(0, Double($0) - Double(now) / 1_000_000) }

@@ -2,15 +2,15 @@
 
 extension UInt8 {
   @inlinable @inline(__always)
-  public var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
+  package var isDigit: Bool { self &- UInt8(ascii: "0") < 10 }
 
   /// Of either case.
   @inlinable @inline(__always)
-  public var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
+  package var isLetter: Bool { (self | 0x20) &- UInt8(ascii: "a") < 26 }
 
   /// White space of JSON (RFC 8259 §2), which is that of XML (1.0 §2.3) as well.
   @inlinable @inline(__always)
-  public var isWhiteSpace: Bool {
+  package var isWhiteSpace: Bool {
     switch self {
     case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): true
     default: false
@@ -19,41 +19,41 @@ extension UInt8 {
 
   /// A space or a tab, as they may stand around values of HTTP (OWS, RFC 9110 §5.6.3).
   @inlinable @inline(__always)
-  public var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+  package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
 
   /// LF or CR.
   @inlinable @inline(__always)
-  public var isLineEnd: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
+  package var isLineEnd: Bool { self == UInt8(ascii: "\n") || self == UInt8(ascii: "\r") }
 
   /// A space or any control character but DEL.
   @inlinable @inline(__always)
-  public var isSpaceOrControl: Bool { self <= UInt8(ascii: " ") }
+  package var isSpaceOrControl: Bool { self <= UInt8(ascii: " ") }
 
   /// A character that leaves a mark (VCHAR, RFC 5234 appendix B).
   @inlinable @inline(__always)
-  public var isVisible: Bool { self > UInt8(ascii: " ") && self < 0x7F }
+  package var isVisible: Bool { self > UInt8(ascii: " ") && self < 0x7F }
 
   /// A character of a method, a field name or any other token of HTTP (RFC 9110 §5.6.2).
-  public var isTokenByte: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
+  package var isTokenByte: Bool { isLetter || isDigit || "!#$%&'*+-.^_`|~".utf8.contains(self) }
 
   /// A character that means the same in a URL whether it is percent-encoded or not (RFC 3986 §2.3).
-  public var isUnreserved: Bool { isLetter || isDigit || "-._~".utf8.contains(self) }
+  package var isUnreserved: Bool { isLetter || isDigit || "-._~".utf8.contains(self) }
 
   /// The small letter of a capital; every other byte as it is.
   @inlinable @inline(__always)
-  public var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
+  package var lowercased: UInt8 { self &- UInt8(ascii: "A") < 26 ? self | 0x20 : self }
 }
 
 extension Sequence<UInt8> {
   /// With small letters in place of the capitals of ASCII.
   @inlinable
-  public var lowercased: [UInt8] { map(\.lowercased) }
+  package var lowercased: [UInt8] { map(\.lowercased) }
 }
 
 extension BidirectionalCollection<UInt8> {
   /// Without the bytes at both ends of which `isUnwanted` is true.
   @inlinable
-  public func trimmed(_ isUnwanted: (UInt8) -> Bool = { $0.isWhiteSpace }) -> SubSequence {
+  package func trimmed(_ isUnwanted: (UInt8) -> Bool = { $0.isWhiteSpace }) -> SubSequence {
     guard let last = lastIndex(where: { !isUnwanted($0) }) else { return self[endIndex...] }
     return self[...last].drop(while: isUnwanted)
   }

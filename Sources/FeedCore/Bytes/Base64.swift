@@ -1,10 +1,10 @@
 // Base64 (RFC 4648 §4), with padding and without line ends: how event records hold bytes that are no text.
 
-public enum Base64 {
+package enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")
 
-  public static func encoded(_ bytes: [UInt8]) -> [UInt8] {
+  package static func encoded(_ bytes: [UInt8]) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity((bytes.count + 2) / 3 * 4)
     var index = 0
@@ -19,7 +19,7 @@ public enum Base64 {
   }
 
   /// - Returns: nil for what `encoded` would not have written.
-  public static func decoded(_ text: [UInt8]) -> [UInt8]? {
+  package static func decoded(_ text: [UInt8]) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
     let end = text.count - min(2, text.reversed().prefix { $0 == padding }.count)
     var bytes: [UInt8] = []

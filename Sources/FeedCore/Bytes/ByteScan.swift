@@ -2,14 +2,14 @@
 
 /// The eight bytes from `index`, the first one in the low byte. Traps when they are not all there.
 @inlinable @inline(__always)
-public func loadWord(_ bytes: borrowing Span<UInt8>, at index: Int) -> UInt64 {
+package func loadWord(_ bytes: borrowing Span<UInt8>, at index: Int) -> UInt64 {
   // The raw span checks the bounds; only the missing alignment and the type are on our word.
   unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
 }
 
 /// The index of the first `byte` in `range`, by memchr(3).
 @inlinable @inline(__always)
-public func firstIndex(of byte: UInt8, in bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int? {
+package func firstIndex(of byte: UInt8, in bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int? {
   unsafe bytes.extracting(range).withUnsafeBytes { buffer in
     guard let base = buffer.baseAddress, let found = unsafe memchr(base, Int32(byte), buffer.count) else {
       return nil
@@ -42,7 +42,7 @@ func count(of byte: UInt8, in bytes: borrowing Span<UInt8>, _ range: Range<Int>)
 
 /// Whether two spans hold the same bytes, by memcmp(3).
 @inlinable @inline(__always)
-public func sameBytes(_ left: borrowing Span<UInt8>, _ right: borrowing Span<UInt8>) -> Bool {
+package func sameBytes(_ left: borrowing Span<UInt8>, _ right: borrowing Span<UInt8>) -> Bool {
   guard left.count == right.count else { return false }
   return unsafe left.withUnsafeBytes { a in
     unsafe right.withUnsafeBytes { b in
@@ -53,10 +53,10 @@ public func sameBytes(_ left: borrowing Span<UInt8>, _ right: borrowing Span<UIn
 }
 
 /// Whether a text stands somewhere, as far as one can see.
-public enum StartsWith: Sendable { case yes, no, cut }
+package enum StartsWith: Sendable { case yes, no, cut }
 
 /// Whether `text` stands at `offset`; cut where the bytes end before that is known.
-public func startsWith(_ bytes: borrowing Span<UInt8>, _ text: StaticString, at offset: Int) -> StartsWith {
+package func startsWith(_ bytes: borrowing Span<UInt8>, _ text: StaticString, at offset: Int) -> StartsWith {
   text.withUTF8Buffer { expected in
     for place in expected.indices {
       if offset + place >= bytes.count { return .cut }
@@ -69,21 +69,21 @@ public func startsWith(_ bytes: borrowing Span<UInt8>, _ text: StaticString, at 
 extension UInt64 {
   /// A word with `byte` in each of its eight places.
   @inlinable @inline(__always)
-  public static func repeating(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
+  package static func repeating(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
   /// The high bit of each place whose byte is zero. Exact up to the lowest such place, which is all that is used.
   @inlinable @inline(__always)
-  public var zeroBytes: UInt64 { (self &- .repeating(0x01)) & ~self & .repeating(0x80) }
+  package var zeroBytes: UInt64 { (self &- .repeating(0x01)) & ~self & .repeating(0x80) }
 
   /// Likewise the places that hold `byte`.
   @inlinable @inline(__always)
-  public func places(of byte: UInt8) -> UInt64 { (self ^ .repeating(byte)).zeroBytes }
+  package func places(of byte: UInt8) -> UInt64 { (self ^ .repeating(byte)).zeroBytes }
 
   /// Likewise the places that hold less than `bound` (at most 0x80).
   @inlinable @inline(__always)
-  public func places(below bound: UInt8) -> UInt64 { (self &- .repeating(bound)) & ~self & .repeating(0x80) }
+  package func places(below bound: UInt8) -> UInt64 { (self &- .repeating(bound)) & ~self & .repeating(0x80) }
 
   /// Of a word of marked places: the index of the lowest, 0 to 7; 8 when none is marked.
   @inlinable @inline(__always)
-  public var lowestPlace: Int { trailingZeroBitCount >> 3 }
+  package var lowestPlace: Int { trailingZeroBitCount >> 3 }
 }

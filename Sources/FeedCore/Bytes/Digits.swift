@@ -4,7 +4,7 @@ extension FixedWidthInteger {
   /// A whole number in decimal digits, and nothing else.
   /// - Returns: nil for anything else, and for what is too large for the type.
   @inlinable
-  public init?(decimal digits: some Sequence<UInt8>) {
+  package init?(decimal digits: some Sequence<UInt8>) {
     var value: Self?
     for digit in digits {
       guard digit.isDigit else { return nil }
@@ -18,7 +18,7 @@ extension FixedWidthInteger {
   }
 
   /// The value in small hexadecimal digits, as many as the type has room for: two of a byte.
-  public var hexDigits: [UInt8] {
+  package var hexDigits: [UInt8] {
     stride(from: bitWidth - 4, through: 0, by: -4).map { place in
       let value = UInt8(truncatingIfNeeded: self >> Self(place)) & 0xF
       return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
@@ -29,7 +29,7 @@ extension FixedWidthInteger {
 extension UInt8 {
   /// The value of a hexadecimal digit of either case; nil for any other byte.
   @inlinable @inline(__always)
-  public var hexValue: UInt8? {
+  package var hexValue: UInt8? {
     switch self {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
@@ -41,7 +41,7 @@ extension UInt8 {
 
 extension [UInt8] {
   /// Bytes of which each is two hexadecimal digits; nil for anything else.
-  public init?(hex digits: [UInt8]) {
+  package init?(hex digits: [UInt8]) {
     guard digits.count % 2 == 0 else { return nil }
     self = []
     for index in stride(from: 0, to: digits.count, by: 2) {

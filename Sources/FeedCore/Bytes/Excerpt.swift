@@ -2,7 +2,7 @@
 
 /// `bytes` with control characters written as `\x1b`, and invalid UTF-8 likewise, so that nothing quoted can drive a
 /// terminal.
-public func printable(_ bytes: some Sequence<UInt8>) -> [UInt8] {
+package func printable(_ bytes: some Sequence<UInt8>) -> [UInt8] {
   let bytes = Array(bytes)
   var result: [UInt8] = []
   result.reserveCapacity(bytes.count)
@@ -22,15 +22,15 @@ public func printable(_ bytes: some Sequence<UInt8>) -> [UInt8] {
 }
 
 /// `printable` for a message.
-public func quoted(_ bytes: some Sequence<UInt8>) -> String { String(decoding: printable(bytes), as: UTF8.self) }
+package func quoted(_ bytes: some Sequence<UInt8>) -> String { String(decoding: printable(bytes), as: UTF8.self) }
 
 /// `quoted`, with `…` for what is past `limit` bytes.
-public func beginning(of bytes: [UInt8], upTo limit: Int) -> String {
+package func beginning(of bytes: [UInt8], upTo limit: Int) -> String {
   bytes.count <= limit ? quoted(bytes) : quoted(bytes.wholeCharacters(upTo: limit)) + "…"
 }
 
 /// `quoted`, with the middle left out of what would be more than a line.
-public func shortened(_ bytes: [UInt8]) -> String {
+package func shortened(_ bytes: [UInt8]) -> String {
   let half = 100
   guard bytes.count > 2 * half else { return quoted(bytes) }
   return beginning(of: bytes, upTo: half) + quoted(bytes.suffix(half).drop(while: UTF8.isContinuation))
@@ -38,7 +38,7 @@ public func shortened(_ bytes: [UInt8]) -> String {
 
 extension [UInt8] {
   /// The first bytes, `limit` at most, without a character that does not end there.
-  public func wholeCharacters(upTo limit: Int) -> ArraySlice<UInt8> {
+  package func wholeCharacters(upTo limit: Int) -> ArraySlice<UInt8> {
     guard count > limit else { return self[...] }
     return self[..<(self[...limit].lastIndex { !UTF8.isContinuation($0) } ?? 0)]
   }

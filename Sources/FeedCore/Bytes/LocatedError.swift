@@ -2,10 +2,10 @@
 // there are: whoever does makes a message of it.
 
 /// A limit of ours that an input has passed.
-public enum Limit: Hashable, Sendable { case depth, size, operations }
+package enum Limit: Hashable, Sendable { case depth, size, operations }
 
 /// An error in words.
-public protocol WordedError: Error {
+package protocol WordedError: Error {
   /// Lower case, no full stop.
   var message: String { get }
   /// The limit that is passed, where that is what is wrong.
@@ -13,11 +13,11 @@ public protocol WordedError: Error {
 }
 
 /// An error at a place of a text.
-public protocol LocatedError: WordedError {
+package protocol LocatedError: WordedError {
   /// In bytes from the start of the text.
   var offset: Int { get }
 }
 
 extension WordedError {
-  public var limit: Limit? { nil }
+  package var limit: Limit? { nil }
 }

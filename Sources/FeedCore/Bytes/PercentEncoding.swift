@@ -4,7 +4,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
   /// The bytes that some text of a query stands for: `%41` and `+` (a space) decoded, a `%` without two digits left as it
   /// is.
   @inlinable
-  public var percentDecoded: [UInt8] {
+  package var percentDecoded: [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(count)
     var index = startIndex
@@ -25,7 +25,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
 
 extension Sequence<UInt8> {
   /// With all bytes encoded but those of which `stays` is true. RFC 3986 §2.1 wants capitals.
-  public func percentEncoded(except stays: (UInt8) -> Bool = \.isUnreserved) -> [UInt8] {
+  package func percentEncoded(except stays: (UInt8) -> Bool = \.isUnreserved) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     var result: [UInt8] = []
     for byte in self {

@@ -1,7 +1,7 @@
 extension [UInt8] {
   /// Appends a span by one memcpy(3).
   @inlinable @inline(__always)
-  public mutating func append(span: borrowing Span<UInt8>) {
+  package mutating func append(span: borrowing Span<UInt8>) {
     let count = span.count
     append(addingCapacity: count) { free in
       unsafe free.withUnsafeMutableBufferPointer { target, filled in
@@ -15,7 +15,7 @@ extension [UInt8] {
   }
 
   /// Appends a span of which every four bytes are combined with those of `mask`, its low byte first, by exclusive or.
-  public mutating func append(span: borrowing Span<UInt8>, xor mask: UInt32) {
+  package mutating func append(span: borrowing Span<UInt8>, xor mask: UInt32) {
     let wide = UInt64(mask) << 32 | UInt64(mask)
     let count = span.count
     append(addingCapacity: count) { free in
@@ -39,7 +39,7 @@ extension [UInt8] {
 
 /// A part of a span as an array.
 @inlinable
-public func array(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+package func array(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
   var result: [UInt8] = []
   result.append(span: bytes.extracting(range))
   return result

@@ -1,13 +1,13 @@
 /// Where in a text something is wrong.
-public struct TextPlace: Equatable, Sendable {
+package struct TextPlace: Equatable, Sendable {
   /// Counted from 1; lines end at LF.
-  public let line: Int
+  package let line: Int
   /// In bytes, counted from 1.
-  public let column: Int
+  package let column: Int
   /// The text of the line as far as it is known, for the caret.
-  public let excerpt: [UInt8]
+  package let excerpt: [UInt8]
 
-  public init(line: Int, column: Int, excerpt: [UInt8] = []) {
+  package init(line: Int, column: Int, excerpt: [UInt8] = []) {
     self.line = line
     self.column = column
     self.excerpt = excerpt
@@ -15,14 +15,14 @@ public struct TextPlace: Equatable, Sendable {
 }
 
 /// A position in a text as people count it: lines from 1, ended by LF; columns in bytes, from 1.
-public struct TextPosition: Equatable, Sendable {
-  public private(set) var line = 1
-  public private(set) var column = 1
+package struct TextPosition: Equatable, Sendable {
+  package private(set) var line = 1
+  package private(set) var column = 1
 
-  public init() {}
+  package init() {}
 
   /// Moves past `range` of `bytes`.
-  public mutating func advance(over bytes: borrowing Span<UInt8>, _ range: Range<Int>) {
+  package mutating func advance(over bytes: borrowing Span<UInt8>, _ range: Range<Int>) {
     let lines = count(of: UInt8(ascii: "\n"), in: bytes, range)
     guard lines > 0 else {
       column += range.count
@@ -36,7 +36,7 @@ public struct TextPosition: Equatable, Sendable {
   }
 
   /// The place of `offset` in `bytes`, whose first byte is at this position, with its line for the caret.
-  public func place(of offset: Int, in bytes: [UInt8]) -> TextPlace {
+  package func place(of offset: Int, in bytes: [UInt8]) -> TextPlace {
     var position = self
     let offset = min(offset, bytes.count)
     position.advance(over: bytes.span, 0..<offset)

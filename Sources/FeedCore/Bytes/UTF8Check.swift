@@ -1,19 +1,19 @@
 // Is this UTF-8? Asked of a text that comes in pieces, and answered as soon as it can be: at the first byte that no
 // well-formed text could have there (RFC 3629 §4), not at the end of the piece or of the text.
 
-public struct UTF8Check: Sendable {
+package struct UTF8Check: Sendable {
   /// The beginning of a sequence that the last piece cut in two; three bytes at the most.
   private var begun: [UInt8] = []
 
-  public init() {}
+  package init() {}
 
   /// Whether the text could end here.
-  public var isComplete: Bool { begun.isEmpty }
+  package var isComplete: Bool { begun.isEmpty }
 
   /// Goes on with the next piece.
   /// - Returns: nil while all is well; otherwise the index of the byte in `bytes` that cannot be there, or of the first
   ///   one of its sequence where that is in this piece too.
-  public mutating func take(_ bytes: borrowing Span<UInt8>) -> Int? {
+  package mutating func take(_ bytes: borrowing Span<UInt8>) -> Int? {
     var index = 0
     while !begun.isEmpty, index < bytes.count {
       begun.append(bytes[index])
@@ -30,9 +30,9 @@ public struct UTF8Check: Sendable {
   }
 
   /// The index of the first byte that begins no well-formed sequence; nil when `bytes` is UTF-8.
-  public static func firstInvalid(_ bytes: borrowing Span<UInt8>) -> Int? { UTF8Repair.firstInvalid(bytes, from: 0) }
+  package static func firstInvalid(_ bytes: borrowing Span<UInt8>) -> Int? { UTF8Repair.firstInvalid(bytes, from: 0) }
 }
 
 extension [UInt8] {
-  public var isUTF8: Bool { UTF8Check.firstInvalid(span) == nil }
+  package var isUTF8: Bool { UTF8Check.firstInvalid(span) == nil }
 }

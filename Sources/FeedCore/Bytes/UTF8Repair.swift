@@ -2,11 +2,11 @@
 // each maximal subpart. Almost every text is valid, so the walk over it is what counts: ASCII goes by four words at
 // a time, and nothing is copied before something is wrong.
 
-public enum UTF8Repair {
+package enum UTF8Repair {
   private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
 
   /// Makes `bytes` valid UTF-8.
-  public static func repair(_ bytes: inout [UInt8]) {
+  package static func repair(_ bytes: inout [UInt8]) {
     guard let bad = firstInvalid(bytes.span, from: 0) else { return }
     bytes = repaired(bytes.span, validUpTo: bad)
   }

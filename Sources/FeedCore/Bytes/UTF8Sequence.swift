@@ -1,8 +1,8 @@
 /// UTF-8 as RFC 3629 §4 defines it: no overlong forms, no surrogates, nothing past U+10FFFF.
-public enum UTF8Sequence {
+package enum UTF8Sequence {
   /// The length of the well-formed sequence at `index`: 1 to 4; 0 when there is none.
   @inline(__always)
-  public static func length(in bytes: borrowing Span<UInt8>, at index: Int) -> Int {
+  package static func length(in bytes: borrowing Span<UInt8>, at index: Int) -> Int {
     let lead = bytes[index]
     if lead < 0x80 { return 1 }
     let (length, valid) = prefix(in: bytes, at: index)
@@ -13,7 +13,7 @@ public enum UTF8Sequence {
   ///
   /// The second is the length of the *maximal subpart* of which Unicode §3.9 and the Encoding standard make one
   /// U+FFFD; it is at least 1. The first is 0 for a byte that leads nothing.
-  public static func prefix(in bytes: borrowing Span<UInt8>, at index: Int) -> (length: Int, valid: Int) {
+  package static func prefix(in bytes: borrowing Span<UInt8>, at index: Int) -> (length: Int, valid: Int) {
     let lead = bytes[index]
     let length: Int
     var second: ClosedRange<UInt8> = 0x80...0xBF
@@ -41,7 +41,7 @@ public enum UTF8Sequence {
 
   /// Appends the UTF-8 form of a code point. A surrogate is written in the three bytes that the scheme would give it
   /// (WTF-8): only comparing needs it, where a lone `\ud800` must equal itself and nothing else.
-  public static func append(_ codePoint: UInt32, to bytes: inout [UInt8]) {
+  package static func append(_ codePoint: UInt32, to bytes: inout [UInt8]) {
     switch codePoint {
     case 0..<0x80: bytes.append(UInt8(codePoint))
     case 0x80..<0x800:

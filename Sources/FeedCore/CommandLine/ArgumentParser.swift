@@ -3,14 +3,14 @@
 // no optional values.
 
 /// The parsed command line: options in their order, and operands.
-public struct Invocation: Sendable {
+package struct Invocation: Sendable {
   var given: [(row: OptionSpec, value: OptionValue)] = []
-  public internal(set) var operands: [[UInt8]] = []
+  package internal(set) var operands: [[UInt8]] = []
   /// Whether what the tool reads is at a URL.
-  public internal(set) var readsURL = false
+  package internal(set) var readsURL = false
 
   /// The options of `Option`'s table: what holds for those that are not given, then the given ones in their order.
-  public func options<Option: ToolOption>(
+  package func options<Option: ToolOption>(
     _ type: Option.Type
   ) throws(ToolFailure) -> [(option: Option, value: OptionValue)] {
     var result: [(option: Option, value: OptionValue)] = []
@@ -29,7 +29,7 @@ public struct Invocation: Sendable {
   }
 
   /// Whether the option was typed.
-  public func isGiven(_ option: some ToolOption) -> Bool { holds(OptionCondition(stringLiteral: option.spec.name)) }
+  package func isGiven(_ option: some ToolOption) -> Bool { holds(OptionCondition(stringLiteral: option.spec.name)) }
 }
 
 extension ToolSpec {

@@ -1,14 +1,14 @@
 /// What a tool says to people: one line, and where to look.
-public struct Diagnostic: Equatable, Sendable {
+package struct Diagnostic: Equatable, Sendable {
   /// Lower case, no full stop; may hold any bytes: they are escaped when it is printed.
-  public var text: String
+  package var text: String
   /// The file, `-` for standard input, or a URL without its secrets.
-  public var source: String?
-  public var place: TextPlace?
+  package var source: String?
+  package var place: TextPlace?
   /// In a stream of records: `event 17`, `document 3`.
-  public var record: String?
+  package var record: String?
 
-  public init(_ text: String, source: String? = nil, place: TextPlace? = nil, record: String? = nil) {
+  package init(_ text: String, source: String? = nil, place: TextPlace? = nil, record: String? = nil) {
     self.text = text
     self.source = source
     self.place = place
@@ -16,13 +16,13 @@ public struct Diagnostic: Equatable, Sendable {
   }
 
   /// The same, with more behind the text.
-  public func adding(_ more: String) -> Diagnostic {
+  package func adding(_ more: String) -> Diagnostic {
     Diagnostic(text + more, source: source, place: place, record: record)
   }
 
   /// `jpatch: in.json:3:17: event 4: expected ',' or '}' after an object member`, as a line.
   /// - Parameter withExcerpt: whether to show the source line with a caret, as on a terminal.
-  public func rendered(by program: String, withExcerpt: Bool) -> [UInt8] {
+  package func rendered(by program: String, withExcerpt: Bool) -> [UInt8] {
     var line = program + ": "
     if let source {
       line += source

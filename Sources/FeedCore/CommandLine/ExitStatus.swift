@@ -1,5 +1,5 @@
 /// The exit statuses of every tool; feedutils(7) has the table for users.
-public enum ExitStatus: Int32, Sendable {
+package enum ExitStatus: Int32, Sendable {
   /// Yes: done, same, all of it.
   case yes = 0
   /// The answer is no: a patch does not apply, documents differ, events were skipped.

@@ -1,19 +1,19 @@
 /// An operand that names something to read: a file, or `-` for standard input.
-public struct InputFile: Sendable {
+package struct InputFile: Sendable {
   /// What messages call it; `-` for standard input.
-  public let name: String
+  package let name: String
   private let path: [UInt8]?
 
-  public init(_ operand: [UInt8]) {
+  package init(_ operand: [UInt8]) {
     path = operand == [UInt8(ascii: "-")] ? nil : operand
     name = String(decoding: operand, as: UTF8.self)
   }
 
-  public static let standardInput = InputFile([UInt8(ascii: "-")])
+  package static let standardInput = InputFile([UInt8(ascii: "-")])
 
-  public var isStandardInput: Bool { path == nil }
+  package var isStandardInput: Bool { path == nil }
 
-  public func open(_ streams: StandardStreams) throws(ToolFailure) -> Descriptor {
+  package func open(_ streams: StandardStreams) throws(ToolFailure) -> Descriptor {
     guard let path else {
       streams.tellOfTerminal()
       return streams.input
@@ -25,7 +25,7 @@ public struct InputFile: Sendable {
   /// - Parameters:
   ///   - limit: in bytes; more is an error that names `option`.
   ///   - isWorthReading: whether to go on after the first bytes.
-  public func readAll(
+  package func readAll(
     _ streams: StandardStreams, limit: Int = .max, option: String = "",
     isWorthReading: ([UInt8]) -> Bool = { _ in true }
   ) throws(ToolFailure) -> [UInt8] {
@@ -35,7 +35,7 @@ public struct InputFile: Sendable {
   }
 
   /// The token that is all of the file's content.
-  public func token(in content: [UInt8]) throws(ToolFailure) -> [UInt8] {
+  package func token(in content: [UInt8]) throws(ToolFailure) -> [UInt8] {
     let token = Array(content.trimmed())
     guard !token.isEmpty, token.allSatisfy(\.isVisible) else {
       throw .failed(.trouble, "expected a token, in visible ASCII characters", source: name)
@@ -44,7 +44,7 @@ public struct InputFile: Sendable {
   }
 
   /// The whole content of the open file.
-  public func readAll(
+  package func readAll(
     from descriptor: Descriptor, limit: Int, option: String, isWorthReading: ([UInt8]) -> Bool = { _ in true }
   ) throws(ToolFailure) -> [UInt8] {
     do { return try ByteReader.readAll(descriptor, limit: limit, isWorthReading: isWorthReading) } catch {

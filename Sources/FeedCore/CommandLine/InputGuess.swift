@@ -1,15 +1,15 @@
 // Input of the wrong kind is often easy to name by its first bytes, and then so is the remedy.
 
 /// What an input seems to be, for messages only: nothing is decided by it.
-public enum InputGuess {
+package enum InputGuess {
   /// How many first bytes are looked at.
-  public static let size = 512
+  package static let size = 512
 
   /// ` (this looks like gzip: gunzip -c unpacks it)`; empty where there is nothing to say.
   /// - Parameters:
   ///   - head: the first bytes of an input.
   ///   - wantsEvents: whether it is an event stream that was expected.
-  public static func hint(_ head: some Sequence<UInt8>, wantsEvents: Bool = false) -> String {
+  package static func hint(_ head: some Sequence<UInt8>, wantsEvents: Bool = false) -> String {
     guess(Array(head.prefix(size)), wantsEvents).map { " (this looks like \($0))" } ?? ""
   }
 

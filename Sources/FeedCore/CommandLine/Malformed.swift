@@ -2,12 +2,12 @@
 
 extension Limit {
   /// The options that set them in most tools.
-  public static let options: [Limit: String] = [.depth: "--max-depth", .size: "--max-size", .operations: "--max-ops"]
+  package static let options: [Limit: String] = [.depth: "--max-depth", .size: "--max-size", .operations: "--max-ops"]
 }
 
 extension WordedError {
   /// The message, with the option that would help.
-  public func message(naming options: [Limit: String] = Limit.options) -> String {
+  package func message(naming options: [Limit: String] = Limit.options) -> String {
     message + (limit.flatMap { options[$0] }.map { " (\($0))" } ?? "")
   }
 }
@@ -16,7 +16,7 @@ extension ToolFailure {
   /// - Parameters:
   ///   - text: what the error is in; its first byte is at `position`.
   ///   - hint: goes behind the message.
-  public static func malformed(
+  package static func malformed(
     _ error: some LocatedError, in text: [UInt8], from position: TextPosition = TextPosition(), of source: String,
     record: String? = nil, status: ExitStatus = .trouble, hint: String = ""
   ) -> ToolFailure {

@@ -2,21 +2,21 @@
 
 /// Something that can be true of a command line, as rows name it: `follow` if that option is given, `type=merge-patch` if
 /// it is given with this value, `URL` if what the tool reads is at a URL.
-public struct OptionCondition: ExpressibleByStringLiteral, Hashable, Sendable {
+package struct OptionCondition: ExpressibleByStringLiteral, Hashable, Sendable {
   /// The long name of the option.
-  public let name: String
-  public let value: String?
+  package let name: String
+  package let value: String?
 
-  public static let url: OptionCondition = "URL"
+  package static let url: OptionCondition = "URL"
 
-  public init(stringLiteral text: String) {
+  package init(stringLiteral text: String) {
     let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
     name = parts[0]
     value = parts.count > 1 ? parts[1] : nil
   }
 
   /// `'--type merge-patch'`
-  public var words: String {
+  package var words: String {
     self == .url ? "a URL to connect to" : "'--\(name)\(value.map { " " + $0 } ?? "")'"
   }
 }

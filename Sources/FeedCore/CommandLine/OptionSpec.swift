@@ -5,39 +5,39 @@
 ///
 ///     OptionSpec("max-size", .size, "bytes of a document").default("1G")
 ///     OptionSpec("null", "0", "end each with NUL").needs("raw")
-public struct OptionSpec: Sendable {
+package struct OptionSpec: Sendable {
   /// The long name without its dashes.
-  public let name: String
+  package let name: String
   /// The letter of the short form.
-  public let letter: Character?
+  package let letter: Character?
   /// What an option takes after it; nil for nothing.
-  public let type: OptionType?
+  package let type: OptionType?
   /// One line for `--help` and the completions; no full stop.
-  public let help: String
+  package let help: String
   /// What holds when the option is not given, written as a value; nil where that is nothing that could be typed.
-  public private(set) var defaultValue: String?
+  package private(set) var defaultValue: String?
   /// Whether it may be given more than once; of the others, a second value would silently take the place of the first.
-  public private(set) var isRepeatable = false
+  package private(set) var isRepeatable = false
   /// Of each of these, one must be given too.
-  public private(set) var needs: [[OptionCondition]] = []
+  package private(set) var needs: [[OptionCondition]] = []
   /// None of these may be given too, as they ask for something else.
-  public private(set) var excludes: [OptionCondition] = []
+  package private(set) var excludes: [OptionCondition] = []
   /// The modes, named by what chooses them, in which the option would say nothing.
-  public private(set) var meaningless: [OptionCondition] = []
+  package private(set) var meaningless: [OptionCondition] = []
   /// An exclusion that does not hold if a third option is given.
-  public private(set) var excludesUnless: (other: OptionCondition, third: OptionCondition)?
-  public internal(set) var group = OptionGroup("Options")
+  package private(set) var excludesUnless: (other: OptionCondition, third: OptionCondition)?
+  package internal(set) var group = OptionGroup("Options")
 
-  public init(_ name: String, _ letter: Character, _ type: OptionType, _ help: String) {
+  package init(_ name: String, _ letter: Character, _ type: OptionType, _ help: String) {
     self.init(name: name, letter: letter, type: type, help: help)
   }
-  public init(_ name: String, _ type: OptionType, _ help: String) {
+  package init(_ name: String, _ type: OptionType, _ help: String) {
     self.init(name: name, letter: nil, type: type, help: help)
   }
-  public init(_ name: String, _ letter: Character, _ help: String) {
+  package init(_ name: String, _ letter: Character, _ help: String) {
     self.init(name: name, letter: letter, type: nil, help: help)
   }
-  public init(_ name: String, _ help: String) { self.init(name: name, letter: nil, type: nil, help: help) }
+  package init(_ name: String, _ help: String) { self.init(name: name, letter: nil, type: nil, help: help) }
 
   private init(name: String, letter: Character?, type: OptionType?, help: String) {
     self.name = name
@@ -47,19 +47,19 @@ public struct OptionSpec: Sendable {
   }
 
   /// The same row, of an option that may be given more than once.
-  public var repeating: OptionSpec { with { $0.isRepeatable = true } }
+  package var repeating: OptionSpec { with { $0.isRepeatable = true } }
   /// The same row, with what holds when the option is not given. The tool gets it as if it had been typed.
-  public func `default`(_ value: String) -> OptionSpec { with { $0.defaultValue = value } }
+  package func `default`(_ value: String) -> OptionSpec { with { $0.defaultValue = value } }
   /// The same row, of an option that says nothing without one of `conditions`.
-  public func needs(_ conditions: OptionCondition...) -> OptionSpec { with { $0.needs.append(conditions) } }
+  package func needs(_ conditions: OptionCondition...) -> OptionSpec { with { $0.needs.append(conditions) } }
   /// The same row, of an option that contradicts each of `conditions`; one of the two rows says so.
-  public func excludes(_ conditions: OptionCondition...) -> OptionSpec { with { $0.excludes += conditions } }
+  package func excludes(_ conditions: OptionCondition...) -> OptionSpec { with { $0.excludes += conditions } }
   /// Likewise, unless `third` is given.
-  public func excludes(_ other: OptionCondition, unless third: OptionCondition) -> OptionSpec {
+  package func excludes(_ other: OptionCondition, unless third: OptionCondition) -> OptionSpec {
     with { $0.excludesUnless = (other, third) }
   }
   /// The same row, of an option that says nothing in the modes that `conditions` choose.
-  public func meaningless(with conditions: OptionCondition...) -> OptionSpec { with { $0.meaningless += conditions } }
+  package func meaningless(with conditions: OptionCondition...) -> OptionSpec { with { $0.meaningless += conditions } }
 
   func with(_ change: (inout OptionSpec) -> Void) -> OptionSpec {
     var spec = self
@@ -72,30 +72,30 @@ public struct OptionSpec: Sendable {
 }
 
 /// Options that stand together in `--help` and in the man page, and what is true of all of them.
-public struct OptionGroup: Sendable {
+package struct OptionGroup: Sendable {
   /// As in the man page, without a colon.
-  public let heading: String
+  package let heading: String
   /// Whether `--help` only lists their names, as they are known from another program.
-  public let isFolded: Bool
-  public private(set) var needs: [OptionCondition] = []
-  public private(set) var meaningless: [OptionCondition] = []
+  package let isFolded: Bool
+  package private(set) var needs: [OptionCondition] = []
+  package private(set) var meaningless: [OptionCondition] = []
 
-  public static let limits = OptionGroup("Limits")
+  package static let limits = OptionGroup("Limits")
 
-  public init(_ heading: String, isFolded: Bool = false) {
+  package init(_ heading: String, isFolded: Bool = false) {
     self.heading = heading
     self.isFolded = isFolded
   }
 
   /// The same group, of options that say nothing without one of `conditions`.
-  public func needs(_ conditions: OptionCondition...) -> OptionGroup {
+  package func needs(_ conditions: OptionCondition...) -> OptionGroup {
     var group = self
     group.needs = conditions
     return group
   }
 
   /// The same group, of options that say nothing in the modes that `conditions` choose.
-  public func meaningless(with conditions: OptionCondition...) -> OptionGroup {
+  package func meaningless(with conditions: OptionCondition...) -> OptionGroup {
     var group = self
     group.meaningless = conditions
     return group
@@ -103,7 +103,7 @@ public struct OptionGroup: Sendable {
 }
 
 /// A tool's options: an enum with one case each, so that the switches that describe and handle them are exhaustive.
-public protocol ToolOption: CaseIterable, Equatable, Sendable where AllCases == [Self] {
+package protocol ToolOption: CaseIterable, Equatable, Sendable where AllCases == [Self] {
   var spec: OptionSpec { get }
   var group: OptionGroup { get }
 }
@@ -111,7 +111,7 @@ public protocol ToolOption: CaseIterable, Equatable, Sendable where AllCases == 
 extension ToolOption {
   /// The rows of the table.
   /// - Parameter others: what a tool that shares the table does not have.
-  public static func rows(without others: [Self] = []) -> [OptionSpec] {
+  package static func rows(without others: [Self] = []) -> [OptionSpec] {
     allCases.filter { !others.contains($0) }.map(\.row)
   }
 

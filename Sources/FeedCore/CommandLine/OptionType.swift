@@ -2,8 +2,8 @@
 // Types that only some tools have are declared where what they mean is: pointers in `Records`, statuses in FeedHTTP.
 
 /// The type of an option's value.
-public struct OptionType: Sendable {
-  public enum Completion: Equatable, Sendable {
+package struct OptionType: Sendable {
+  package enum Completion: Equatable, Sendable {
     case none
     case file
     case words([String])
@@ -12,12 +12,12 @@ public struct OptionType: Sendable {
   }
 
   /// As written in help and man page, in capitals: `FILE`; for a choice its words, `a|b`.
-  public let name: String
-  public let completion: Completion
+  package let name: String
+  package let completion: Completion
   /// What a text means.
   let parse: @Sendable ([UInt8]) throws(OptionRefusal) -> any Sendable
 
-  public init<Value: Sendable>(
+  package init<Value: Sendable>(
     _ name: String, _ completion: Completion = .none,
     _ parse: @escaping @Sendable ([UInt8]) throws(OptionRefusal) -> Value
   ) {
@@ -28,27 +28,27 @@ public struct OptionType: Sendable {
 }
 
 /// Why a text is no value of an option.
-public struct OptionRefusal: Error, Sendable {
+package struct OptionRefusal: Error, Sendable {
   /// What follows the name of the option.
-  public let message: String
+  package let message: String
 
-  public init(_ message: String) { self.message = message }
+  package init(_ message: String) { self.message = message }
 
   /// - Parameter found: what of the value is wrong; nil where it may be a secret.
-  public static func expected(_ what: String, found: [UInt8]? = nil) -> OptionRefusal {
+  package static func expected(_ what: String, found: [UInt8]? = nil) -> OptionRefusal {
     OptionRefusal("expected " + what + (found.map { ", found '\(quoted($0))'" } ?? ""))
   }
 }
 
 extension OptionType {
   /// Any bytes.
-  public static func text(_ name: String) -> OptionType { OptionType(name) { $0 } }
+  package static func text(_ name: String) -> OptionType { OptionType(name) { $0 } }
 
   /// Bytes of which `isGood` is true.
   /// - Parameters:
   ///   - expected: what others should have been.
   ///   - isSecret: whether the message must not quote them.
-  public static func text(
+  package static func text(
     _ name: String, _ expected: String, _ completion: Completion = .none, isSecret: Bool = false,
     where isGood: @escaping @Sendable ([UInt8]) -> Bool
   ) -> OptionType {
@@ -59,16 +59,16 @@ extension OptionType {
   }
 
   /// A file to read.
-  public static let file = OptionType("FILE", .file) { $0 }
+  package static let file = OptionType("FILE", .file) { $0 }
 
   /// A file that is changed as a whole or not at all, which a stream cannot be.
-  public static let wholeFile = text("FILE", "a file", .file) { !$0.isEmpty && $0 != [UInt8(ascii: "-")] }
+  package static let wholeFile = text("FILE", "a file", .file) { !$0.isEmpty && $0 != [UInt8(ascii: "-")] }
 
   /// One of a few words, a `String`.
-  public static func choice(_ words: String...) -> OptionType { choice(words) { $0 } }
+  package static func choice(_ words: String...) -> OptionType { choice(words) { $0 } }
 
   /// One of the words of an enumeration.
-  public static func choice<Choice: CaseIterable & RawRepresentable & Sendable>(_ type: Choice.Type) -> OptionType
+  package static func choice<Choice: CaseIterable & RawRepresentable & Sendable>(_ type: Choice.Type) -> OptionType
   where Choice.RawValue == String {
     choice(Choice.allCases.map(\.rawValue)) { Choice(rawValue: $0) }
   }
@@ -85,24 +85,24 @@ extension OptionType {
   }
 
   /// A whole number in decimal digits, an `Int`.
-  public static func integer(_ range: ClosedRange<Int>, _ name: String = "N") -> OptionType {
+  package static func integer(_ range: ClosedRange<Int>, _ name: String = "N") -> OptionType {
     OptionType(name) { bytes throws(OptionRefusal) in try integer(range, in: bytes) }
   }
 
   /// A size in bytes, an `Int`: digits, and a suffix `K`, `M` or `G` for powers of 1024.
-  public static let size = OptionType("SIZE") { bytes throws(OptionRefusal) in try size(bytes) }
+  package static let size = OptionType("SIZE") { bytes throws(OptionRefusal) in try size(bytes) }
 
   /// A span of time in seconds, a `Double`: digits with a decimal fraction if wanted, `2.5`.
-  public static let seconds = OptionType("SECONDS") { bytes throws(OptionRefusal) in try time(bytes) }
+  package static let seconds = OptionType("SECONDS") { bytes throws(OptionRefusal) in try time(bytes) }
 
   /// Likewise, of more than nothing.
-  public static let duration = OptionType("SECONDS") { bytes throws(OptionRefusal) in
+  package static let duration = OptionType("SECONDS") { bytes throws(OptionRefusal) in
     let seconds = try time(bytes)
     if seconds == 0 { throw .expected("more than 0 seconds", found: bytes) }
     return seconds
   }
 
-  public static func integer(_ range: ClosedRange<Int>, in bytes: [UInt8]) throws(OptionRefusal) -> Int {
+  package static func integer(_ range: ClosedRange<Int>, in bytes: [UInt8]) throws(OptionRefusal) -> Int {
     guard let number = Int(decimal: bytes), range.contains(number) else {
       let bound =
         range.upperBound == .max ? "of \(range.lowerBound) or more" : "from \(range.lowerBound) to \(range.upperBound)"
@@ -111,7 +111,7 @@ extension OptionType {
     return number
   }
 
-  public static func size(_ bytes: [UInt8]) throws(OptionRefusal) -> Int {
+  package static func size(_ bytes: [UInt8]) throws(OptionRefusal) -> Int {
     let powers: [UInt8: Int] = [UInt8(ascii: "K"): 10, UInt8(ascii: "M"): 20, UInt8(ascii: "G"): 30]
     let shift = bytes.last.flatMap { powers[$0 & 0xDF] }
     guard let number = Int(decimal: bytes.dropLast(shift == nil ? 0 : 1)), number > 0,
@@ -120,7 +120,7 @@ extension OptionType {
     return number << (shift ?? 0)
   }
 
-  public static func time(_ bytes: [UInt8]) throws(OptionRefusal) -> Double {
+  package static func time(_ bytes: [UInt8]) throws(OptionRefusal) -> Double {
     let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     let text = String(decoding: bytes, as: UTF8.self)
     let hasDigits = bytes.allSatisfy { $0 == UInt8(ascii: ".") || $0.isDigit }

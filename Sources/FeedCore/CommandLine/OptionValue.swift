@@ -1,14 +1,14 @@
 /// An option's value as typed, and what the type of its row has made of it.
-public struct OptionValue: Sendable {
-  public let bytes: [UInt8]
+package struct OptionValue: Sendable {
+  package let bytes: [UInt8]
   /// The row of the option.
-  public let row: OptionSpec
+  package let row: OptionSpec
   /// Whether it was not typed, but is what the row says then.
-  public let isDefault: Bool
+  package let isDefault: Bool
   private let parsed: any Sendable
 
   /// - Throws: a usage error that names the option.
-  public init(_ bytes: [UInt8], of row: OptionSpec, isDefault: Bool = false) throws(ToolFailure) {
+  package init(_ bytes: [UInt8], of row: OptionSpec, isDefault: Bool = false) throws(ToolFailure) {
     self.bytes = bytes
     self.isDefault = isDefault
     self.row = row
@@ -19,7 +19,7 @@ public struct OptionValue: Sendable {
 
   /// The value by the type of the row.
   /// - Throws: where the tool takes it for another type, which is a mistake in the tool.
-  public func get<Value>() throws(ToolFailure) -> Value {
+  package func get<Value>() throws(ToolFailure) -> Value {
     guard let value = parsed as? Value else { throw .usage("option '--\(row.name)': no \(Value.self) by its row") }
     return value
   }

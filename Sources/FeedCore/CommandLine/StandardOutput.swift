@@ -2,12 +2,12 @@
 
 extension ByteWriter {
   /// Writes out what is buffered, as a tool does before it waits and before it ends.
-  public mutating func flushOutput() throws(ToolFailure) {
+  package mutating func flushOutput() throws(ToolFailure) {
     do { try flush() } catch { throw .output(error) }
   }
 
   /// - Throws: the first error of any write so far, which must end a tool that would go on for long without a flush.
-  public func checkOutput() throws(ToolFailure) {
+  package func checkOutput() throws(ToolFailure) {
     do { try check() } catch { throw .output(error) }
   }
 }

@@ -2,14 +2,14 @@
 // is known to have arrived before the exit status says so.
 
 /// The three standard streams of a run; a test gives its own.
-public struct StandardStreams: Sendable {
-  public var input = Descriptor.standardInput
-  public var output = Descriptor.standardOutput
-  public var error = Descriptor.standardError
+package struct StandardStreams: Sendable {
+  package var input = Descriptor.standardInput
+  package var output = Descriptor.standardOutput
+  package var error = Descriptor.standardError
   /// Who speaks on standard error.
   let program: String
 
-  public init(
+  package init(
     program: String, input: Descriptor = .standardInput, output: Descriptor = .standardOutput,
     error: Descriptor = .standardError
   ) {
@@ -26,7 +26,7 @@ public struct StandardStreams: Sendable {
   }
 
   /// Prints a message that does not end the tool.
-  public func say(_ diagnostic: Diagnostic) {
+  package func say(_ diagnostic: Diagnostic) {
     error.write(diagnostic.rendered(by: program, withExcerpt: error.isTerminal).span)
   }
 
@@ -39,7 +39,7 @@ public struct StandardStreams: Sendable {
 extension ToolSpec {
   /// Runs a tool as the whole process.
   /// - Parameter run: the tool itself; what it throws is printed and gives the exit status.
-  public func main(_ run: (Invocation, StandardStreams) throws(ToolFailure) -> ExitStatus) -> Never {
+  package func main(_ run: (Invocation, StandardStreams) throws(ToolFailure) -> ExitStatus) -> Never {
     Process.restoreEnvironment()
     Descriptor.claimStandardStreams()
     Signals.ignoreFileSizeLimit()

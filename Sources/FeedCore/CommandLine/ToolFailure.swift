@@ -1,38 +1,38 @@
 /// What ends a tool otherwise than well.
-public enum ToolFailure: Error, Equatable, Sendable {
+package enum ToolFailure: Error, Equatable, Sendable {
   /// Nobody reads standard output any more. Nothing is said: `Tool` ends by SIGPIPE.
   case brokenPipe
   /// The command line cannot be. The way to the help follows the message.
   case usage(String)
   case failed(ExitStatus, Diagnostic)
 
-  public static func failed(
+  package static func failed(
     _ status: ExitStatus, _ text: String, source: String? = nil, place: TextPlace? = nil, record: String? = nil
   ) -> ToolFailure {
     .failed(status, Diagnostic(text, source: source, place: place, record: record))
   }
 
   /// A system call on `source` failed.
-  public static func system(_ error: SystemError, _ source: String?) -> ToolFailure {
+  package static func system(_ error: SystemError, _ source: String?) -> ToolFailure {
     .failed(.trouble, error.message, source: source)
   }
 
   /// Writing to standard output failed.
-  public static func output(_ error: SystemError) -> ToolFailure {
+  package static func output(_ error: SystemError) -> ToolFailure {
     error.isBrokenPipe ? .brokenPipe : .system(error, "standard output")
   }
 
   /// Waiting for input or for time to pass failed.
-  public static func waiting(_ error: SystemError) -> ToolFailure {
+  package static func waiting(_ error: SystemError) -> ToolFailure {
     .failed(.trouble, "cannot wait: " + error.message)
   }
 
-  public var status: ExitStatus {
+  package var status: ExitStatus {
     if case .failed(let status, _) = self { status } else { .trouble }
   }
 
   /// What there is to say.
-  public var diagnostic: Diagnostic {
+  package var diagnostic: Diagnostic {
     switch self {
     case .brokenPipe: Diagnostic(SystemError.brokenPipe.message)
     case .usage(let text): Diagnostic(text)
@@ -40,15 +40,15 @@ public enum ToolFailure: Error, Equatable, Sendable {
     }
   }
 
-  public var message: String { diagnostic.text }
+  package var message: String { diagnostic.text }
 
   /// The same failure, otherwise worded.
-  public func saying(_ change: (Diagnostic) -> Diagnostic) -> ToolFailure {
+  package func saying(_ change: (Diagnostic) -> Diagnostic) -> ToolFailure {
     guard case .failed(let status, let diagnostic) = self else { return self }
     return .failed(status, change(diagnostic))
   }
 
-  public func adding(_ more: String) -> ToolFailure { saying { $0.adding(more) } }
+  package func adding(_ more: String) -> ToolFailure { saying { $0.adding(more) } }
 
   /// The message as it is printed.
   func rendered(by program: String, withExcerpt: Bool) -> [UInt8] {
@@ -60,7 +60,7 @@ public enum ToolFailure: Error, Equatable, Sendable {
 
 /// What a system call gives; where it fails, that is a failure of `source`, nil where that says nothing.
 @inline(__always)
-public func naming<T>(
+package func naming<T>(
   _ source: @autoclosure () -> String?, _ call: @autoclosure () throws(SystemError) -> T
 ) throws(ToolFailure) -> T {
   do { return try call() } catch { throw .system(error, source()) }

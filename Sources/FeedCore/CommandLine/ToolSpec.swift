@@ -1,19 +1,19 @@
 /// What a tool is called and takes: all that the parser, the help, the completions and the usage errors need.
-public struct ToolSpec: Sendable {
-  public let name: String
+package struct ToolSpec: Sendable {
+  package let name: String
   /// One sentence on what it does; no full stop.
-  public let summary: String
+  package let summary: String
   /// The forms of the command line after the name.
-  public let synopsis: [String]
+  package let synopsis: [String]
   /// How operands complete.
-  public let operands: OptionType.Completion
+  package let operands: OptionType.Completion
   /// Whether the operands name a URL, for options that need one.
   let readsURL: @Sendable ([[UInt8]]) -> Bool
   /// Own rows first, the common ones last.
-  public let options: [OptionSpec]
+  package let options: [OptionSpec]
 
   /// - Parameter sharing: rows that the tool has in common with others.
-  public init<Option: ToolOption>(
+  package init<Option: ToolOption>(
     _ name: String, _ summary: String, synopsis: [String], operands: OptionType.Completion = .file,
     readsURL: @escaping @Sendable ([[UInt8]]) -> Bool = { _ in false }, options: Option.Type,
     sharing shared: [OptionSpec] = []
@@ -26,10 +26,10 @@ public struct ToolSpec: Sendable {
     self.options = Option.rows() + shared + CommonOption.rows()
   }
 
-  public static let version = "0.1.0"
+  package static let version = "0.1.0"
 
   /// The options by groups, in the order of their first rows.
-  public var groups: [(group: OptionGroup, options: [OptionSpec])] {
+  package var groups: [(group: OptionGroup, options: [OptionSpec])] {
     var groups: [(group: OptionGroup, options: [OptionSpec])] = []
     for option in options {
       if let place = groups.firstIndex(where: { $0.group.heading == option.group.heading }) {

@@ -1,7 +1,7 @@
 /// Waits for input on `input`, until `deadline`, or until nobody reads `output`.
 /// - Returns: whether there is input.
 /// - Throws: in the last case, so that the tool ends as by SIGPIPE.
-public func sleep(until deadline: Double, or input: Descriptor?, _ output: Descriptor) throws(ToolFailure) -> Bool {
+package func sleep(until deadline: Double, or input: Descriptor?, _ output: Descriptor) throws(ToolFailure) -> Bool {
   while true {
     let left = deadline - Clock.monotonic()
     if left <= 0 { return false }
@@ -23,7 +23,7 @@ public func sleep(until deadline: Double, or input: Descriptor?, _ output: Descr
 /// - Returns: false when the time is up.
 /// - Throws: a broken pipe when nobody reads, so that a filter ends when its reader has gone.
 @discardableResult
-public func waitForInput(
+package func waitForInput(
   of input: Descriptor, orHangUpOf output: Descriptor, until deadline: Double? = nil,
   beforeWaiting settle: () throws(ToolFailure) -> Void
 ) throws(ToolFailure) -> Bool {

@@ -6,9 +6,9 @@
 
 /// The digests of a value and of all values in it, by tape position. Made in one pass over the tape from its end, where
 /// the children of a container come before it; a child is looked at once more for its parent.
-public struct JSONDigests: Sendable {
+package struct JSONDigests: Sendable {
   /// Of the words of the value, one after another; 0 where none begins a value.
-  public let words: [UInt64]
+  package let words: [UInt64]
   /// The tape position of the first.
   private let first: Int
 
@@ -17,7 +17,7 @@ public struct JSONDigests: Sendable {
   ///   - sets: the tape positions of arrays whose order does not count.
   ///   - voids: those of values that do not count: as members they are as good as absent, as elements all the same.
   ///   - mask: what is kept of each digest. A test narrows it to see that collisions do no harm.
-  public init(of value: JSONValue, sets: Set<Int> = [], voids: Set<Int> = [], mask: UInt64 = .max) {
+  package init(of value: JSONValue, sets: Set<Int> = [], voids: Set<Int> = [], mask: UInt64 = .max) {
     let document = value.document
     first = value.position
     let end = document.next(first)
@@ -43,16 +43,16 @@ public struct JSONDigests: Sendable {
   }
 
   /// - Parameter position: of a value or of a member's name.
-  public subscript(position: Int) -> UInt64 { words[position - first] }
+  package subscript(position: Int) -> UInt64 { words[position - first] }
 
   /// The digest of a scalar alone.
-  public static func ofScalar(_ scalar: JSONValue) -> UInt64 {
+  package static func ofScalar(_ scalar: JSONValue) -> UInt64 {
     let bytes = scalar.document.bytes
     return JSONDigest.ofScalar(scalar.kind, bytes.span, scalar.document, scalar.position, JSONDigest.seed)
   }
 
   /// A digest of the text of a value: values with one text have one.
-  public static func ofText(_ value: JSONValue) -> UInt64 {
+  package static func ofText(_ value: JSONValue) -> UInt64 {
     let bytes = value.document.bytes
     return JSONDigest.of(bytes.span.extracting(value.range), JSONDigest.seed)
   }
@@ -267,4 +267,4 @@ enum JSONDigest {
 }
 
 /// A digest of bytes that is the same in every process that gives the same seed; not for secrets.
-public func contentDigest(_ bytes: borrowing Span<UInt8>, seed: UInt64) -> UInt64 { JSONDigest.of(bytes, seed) }
+package func contentDigest(_ bytes: borrowing Span<UInt8>, seed: UInt64) -> UInt64 { JSONDigest.of(bytes, seed) }

@@ -1,13 +1,13 @@
 // A parsed document, and a value in it. Both are immutable: a document can be held by as many trees as like.
 
 /// The bytes of a JSON text with their tape (see JSONTape).
-public final class JSONDocument: Sendable {
-  public let bytes: [UInt8]
-  public let tape: [UInt64]
+package final class JSONDocument: Sendable {
+  package let bytes: [UInt8]
+  package let tape: [UInt64]
   /// Whether no white space stands between the tokens of the value.
-  public let isCompact: Bool
+  package let isCompact: Bool
   /// How many containers are inside one another at the deepest place.
-  public let depth: Int
+  package let depth: Int
 
   /// - Parameter scanner: one that has come to the end of the document in `bytes`.
   init(_ bytes: [UInt8], scannedBy scanner: JSONScanner) {
@@ -29,7 +29,7 @@ public final class JSONDocument: Sendable {
   /// A document of which some values are passed over: less on the tape, for the same bytes. The text of a value is what
   /// it was, its children are those that are left.
   /// - Parameter tape: the words of the values that are left, with new second words.
-  public init(_ document: JSONDocument, tape: [UInt64]) {
+  package init(_ document: JSONDocument, tape: [UInt64]) {
     bytes = document.bytes
     self.tape = tape
     isCompact = document.isCompact
@@ -38,7 +38,7 @@ public final class JSONDocument: Sendable {
 
   /// Parses a text that is one document, with white space around it at the most.
   /// - Parameter maxDepth: how many containers may be open at once.
-  public convenience init(parsing bytes: [UInt8], maxDepth: Int = JSONScanner.defaultMaxDepth) throws(JSONError) {
+  package convenience init(parsing bytes: [UInt8], maxDepth: Int = JSONScanner.defaultMaxDepth) throws(JSONError) {
     var scanner = JSONScanner(maxDepth: maxDepth)
     let span = bytes.span
     guard try scanner.scan(span, isLast: true) else { throw JSONError(.empty, at: bytes.count) }
@@ -51,43 +51,43 @@ public final class JSONDocument: Sendable {
   }
 
   /// Parses a text that the program itself has written.
-  public convenience init(known text: [UInt8]) {
+  package convenience init(known text: [UInt8]) {
     do { try self.init(parsing: text, maxDepth: .max) } catch { preconditionFailure("not JSON: \(error.message)") }
   }
 
   /// Whether a document may begin with these bytes, the first of a text (RFC 8259 §2, §3; or with a byte order mark).
-  public static func mayBegin(with bytes: [UInt8]) -> Bool {
+  package static func mayBegin(with bytes: [UInt8]) -> Bool {
     guard let first = bytes.first(where: { !$0.isWhiteSpace }) else { return true }
     return "{[\"-tfn".utf8.contains(first) || first.isDigit || first == 0xEF
   }
 
-  public var root: JSONValue { JSONValue(document: self, position: 0) }
+  package var root: JSONValue { JSONValue(document: self, position: 0) }
 
   // MARK: The tape
 
   @inlinable @inline(__always)
-  public func kind(_ position: Int) -> JSONKind { TapeWord.kind(tape[position]) }
+  package func kind(_ position: Int) -> JSONKind { TapeWord.kind(tape[position]) }
 
   /// The offset of a value's first byte.
   @inlinable @inline(__always)
-  public func start(_ position: Int) -> Int { TapeWord.offset(tape[position]) }
+  package func start(_ position: Int) -> Int { TapeWord.offset(tape[position]) }
 
   /// The tape position after a value with all that is in it.
   @inlinable @inline(__always)
-  public func next(_ position: Int) -> Int {
+  package func next(_ position: Int) -> Int {
     kind(position).isContainer ? TapeWord.offset(tape[position + 1]) : position + 1
   }
 
   /// The position of a container's first name or element.
   @inlinable @inline(__always)
-  public func first(_ position: Int) -> Int { position + 2 }
+  package func first(_ position: Int) -> Int { position + 2 }
 
   /// The position of a container's closing word, where its names or elements end.
   @inlinable @inline(__always)
-  public func last(_ position: Int) -> Int { TapeWord.offset(tape[position + 1]) - 1 }
+  package func last(_ position: Int) -> Int { TapeWord.offset(tape[position + 1]) - 1 }
 
   /// The offset behind a value's last byte.
-  public func end(_ position: Int) -> Int {
+  package func end(_ position: Int) -> Int {
     let start = start(position)
     let bytes = self.bytes
     let text = bytes.span
@@ -112,42 +112,42 @@ public final class JSONDocument: Sendable {
 }
 
 /// A value: a position on the tape of a document.
-public struct JSONValue: Sendable {
-  public let document: JSONDocument
+package struct JSONValue: Sendable {
+  package let document: JSONDocument
   /// On the document's tape; 0 is the whole document.
-  public let position: Int
+  package let position: Int
 
-  public init(document: JSONDocument, position: Int) {
+  package init(document: JSONDocument, position: Int) {
     self.document = document
     self.position = position
   }
 
-  public var kind: JSONKind { document.kind(position) }
+  package var kind: JSONKind { document.kind(position) }
   /// The bytes of the value in `document.bytes`.
-  public var range: Range<Int> { document.start(position)..<document.end(position) }
+  package var range: Range<Int> { document.start(position)..<document.end(position) }
   /// The value's text as it stands in the document.
-  public var text: [UInt8] { Array(document.bytes[range]) }
+  package var text: [UInt8] { Array(document.bytes[range]) }
 
   /// Whether two values are the same bytes.
-  public func hasSameText(as other: JSONValue) -> Bool {
+  package func hasSameText(as other: JSONValue) -> Bool {
     let mine = document.bytes
     let others = other.document.bytes
     return sameBytes(mine.span.extracting(range), others.span.extracting(other.range))
   }
 
   /// The members or elements of a container, in their order; none of a scalar.
-  public var children: JSONChildren { JSONChildren(of: self) }
+  package var children: JSONChildren { JSONChildren(of: self) }
 
   /// The value of a string, decoded; nil for anything else.
-  public var string: [UInt8]? { kind.isString ? JSONString.decoded(self) : nil }
+  package var string: [UInt8]? { kind.isString ? JSONString.decoded(self) : nil }
 }
 
 /// Walks over the children of a container.
-public struct JSONChildren: Sequence, IteratorProtocol, Sendable {
-  public struct Child: Sendable {
+package struct JSONChildren: Sequence, IteratorProtocol, Sendable {
+  package struct Child: Sendable {
     /// The name, a string; nil in an array.
-    public let key: JSONValue?
-    public let value: JSONValue
+    package let key: JSONValue?
+    package let value: JSONValue
   }
 
   private let document: JSONDocument
@@ -163,7 +163,7 @@ public struct JSONChildren: Sequence, IteratorProtocol, Sendable {
     end = isContainer ? document.last(value.position) : 0
   }
 
-  public mutating func next() -> Child? {
+  package mutating func next() -> Child? {
     guard position < end else { return nil }
     let key = isObject ? JSONValue(document: document, position: position) : nil
     let value = JSONValue(document: document, position: isObject ? position + 1 : position)

@@ -2,7 +2,7 @@
 // token the way ended; the tree that it was asked of stays as it was.
 
 /// Why a pointer leads nowhere in a tree.
-public struct PointerMiss: Error, Equatable, Sendable {
+package struct PointerMiss: Error, Equatable, Sendable {
   enum Reason: Equatable, Sendable {
     case noMember
     case noElement(count: Int)
@@ -18,7 +18,7 @@ public struct PointerMiss: Error, Equatable, Sendable {
   let parent: JSONPointer
 
   /// The value that the pointer names is not there, though it might be.
-  public var isAbsence: Bool {
+  package var isAbsence: Bool {
     switch reason {
     case .noMember, .noElement: true
     default: false
@@ -26,7 +26,7 @@ public struct PointerMiss: Error, Equatable, Sendable {
   }
 
   /// `no member 'titel' at /results/12`
-  public var message: String {
+  package var message: String {
     let at = parent.tokens.isEmpty ? "at the top" : "at \(parent.shown)"
     let name = "'\(shortened(token))'"
     return switch reason {
@@ -45,7 +45,7 @@ extension JSONTree {
   private typealias Way = [(container: JSONTree, node: JSONNode, slot: Int)]
 
   /// What `set` and `insert` found at the place before.
-  public enum Before {
+  package enum Before {
     case nothing
     case value(JSONTree)
   }
@@ -54,7 +54,7 @@ extension JSONTree {
   ///
   /// The containers on the way are opened, and stay so in this tree: asking for a thousand elements of a long array
   /// must not walk over its tape a thousand times.
-  public mutating func value(at pointer: JSONPointer) throws(PointerMiss) -> JSONTree {
+  package mutating func value(at pointer: JSONPointer) throws(PointerMiss) -> JSONTree {
     guard !pointer.tokens.isEmpty else { return self }
     let (way, opened) = try way(to: pointer)
     let last = way[way.count - 1]
@@ -64,7 +64,7 @@ extension JSONTree {
   }
 
   /// Replaces the value at `pointer`, which must be there.
-  public mutating func replace(at pointer: JSONPointer, with value: JSONTree) throws(PointerMiss) -> JSONTree {
+  package mutating func replace(at pointer: JSONPointer, with value: JSONTree) throws(PointerMiss) -> JSONTree {
     guard !pointer.tokens.isEmpty else {
       defer { self = value }
       return self
@@ -76,7 +76,7 @@ extension JSONTree {
   }
 
   /// Removes the value at `pointer`, which must be there and not be the whole document.
-  public mutating func remove(at pointer: JSONPointer) throws(PointerMiss) -> JSONTree {
+  package mutating func remove(at pointer: JSONPointer) throws(PointerMiss) -> JSONTree {
     let (way, _) = try way(to: pointer)
     let last = way[way.count - 1]
     self = Self.rebuilt(way, last.node.removing(last.slot))
@@ -86,7 +86,7 @@ extension JSONTree {
   /// Puts a value at `pointer` as RFC 6902 §4.1 says: a member is set, an array element inserted, `-` appends.
   /// - Parameter makingParents: whether objects are made where the way to it ends.
   /// - Returns: what a member or the document was before, and the pointer with `-` made into the index.
-  public mutating func add(
+  package mutating func add(
     _ value: JSONTree, at pointer: JSONPointer, makingParents: Bool = false
   ) throws(PointerMiss) -> (before: Before, at: JSONPointer) {
     guard let token = pointer.tokens.last else {

@@ -2,8 +2,8 @@
 // in any order (RFC 6902 §4.6). An object that names a member twice equals only one that lists the same members in
 // the same order. No recursion: a list of pairs still to be compared stands in for the stack.
 
-public enum JSONEquality {
-  public static func equal(_ left: JSONTree, _ right: JSONTree) -> Bool {
+package enum JSONEquality {
+  package static func equal(_ left: JSONTree, _ right: JSONTree) -> Bool {
     if let a = left.untouched, let b = right.untouched, a.hasSameText(as: b) { return true }
     var pending = [(left, right)]
     while let (a, b) = pending.popLast() {

@@ -1,6 +1,6 @@
 /// What is wrong with a text that should be JSON (RFC 8259), and at which byte.
-public struct JSONError: LocatedError, Equatable, Sendable {
-  public enum Kind: Equatable, Sendable {
+package struct JSONError: LocatedError, Equatable, Sendable {
+  package enum Kind: Equatable, Sendable {
     case expectedValue
     case expectedElementOrEnd
     case expectedKey
@@ -23,18 +23,18 @@ public struct JSONError: LocatedError, Equatable, Sendable {
     case endOfInput
   }
 
-  public let kind: Kind
+  package let kind: Kind
   /// In bytes from the start of the document.
-  public let offset: Int
+  package let offset: Int
 
-  public init(_ kind: Kind, at offset: Int) {
+  package init(_ kind: Kind, at offset: Int) {
     self.kind = kind
     self.offset = offset
   }
 
-  public var message: String { message(inA: "input") }
+  package var message: String { message(inA: "input") }
 
-  public var limit: Limit? {
+  package var limit: Limit? {
     switch kind {
     case .tooDeep: .depth
     case .tooLarge: .size

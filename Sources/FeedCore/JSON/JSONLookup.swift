@@ -3,7 +3,7 @@
 
 extension JSONValue {
   /// The value of the last member called `name`; nil when there is none or this is no object.
-  public func member(_ name: [UInt8]) -> JSONValue? {
+  package func member(_ name: [UInt8]) -> JSONValue? {
     guard kind == .object else { return nil }
     let (bytes, words) = (document.bytes, document.tape)
     let (text, tape) = (bytes.span, words.span)
@@ -21,7 +21,7 @@ extension JSONValue {
     return found.map { JSONValue(document: document, position: $0) }
   }
 
-  public func member(_ name: String) -> JSONValue? { member(Array(name.utf8)) }
+  package func member(_ name: String) -> JSONValue? { member(Array(name.utf8)) }
 
   /// The element that a token of a pointer names; nil when there is none or this is no array.
   private func element(_ token: [UInt8]) -> JSONValue? {
@@ -36,7 +36,7 @@ extension JSONValue {
   }
 
   /// The value that `pointer` names in this one; nil where there is none. Of members with one name the last counts.
-  public func value(at pointer: JSONPointer) -> JSONValue? {
+  package func value(at pointer: JSONPointer) -> JSONValue? {
     var value = self
     for token in pointer.tokens {
       guard let inner = value.kind == .array ? value.element(token) : value.member(token) else { return nil }

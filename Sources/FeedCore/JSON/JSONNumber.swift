@@ -2,20 +2,20 @@
 // like any other. Nothing is ever a Double. A number is brought to the form  ± 0.d₁d₂…dₙ × 10^exponent  with d₁ and dₙ
 // not zero; the exponent of a hostile number (`1e` and a megabyte of digits) is itself kept as decimal digits.
 
-public struct JSONNumber: Sendable {
+package struct JSONNumber: Sendable {
   private var isNegative = false
   /// d₁…dₙ as values 0 to 9; empty for zero.
   private var digits: [UInt8] = []
   private var exponent = BigExponent()
 
   /// - Parameter value: a number; nil for anything else.
-  public init?(_ value: JSONValue) {
+  package init?(_ value: JSONValue) {
     guard value.kind == .number else { return nil }
     self.init(digits: value.document.bytes[value.range])
   }
 
   /// - Parameter text: a JSON text; nil unless it is a number.
-  public init?(text: [UInt8]) {
+  package init?(text: [UInt8]) {
     guard let document = try? JSONDocument(parsing: text) else { return nil }
     self.init(document.root)
   }
@@ -44,7 +44,7 @@ public struct JSONNumber: Sendable {
   }
 
   /// -1, 0 or 1 as the left number is smaller, equal or greater.
-  public static func compare(_ left: JSONNumber, _ right: JSONNumber) -> Int {
+  package static func compare(_ left: JSONNumber, _ right: JSONNumber) -> Int {
     if left.sign != right.sign { return left.sign < right.sign ? -1 : 1 }
     let order = magnitudeOrder(left, right)
     return left.isNegative ? -order : order
@@ -72,7 +72,7 @@ public struct JSONNumber: Sendable {
   }
 
   /// Whether two numbers have the same value.
-  public static func equal(_ left: JSONValue, _ right: JSONValue) -> Bool {
+  package static func equal(_ left: JSONValue, _ right: JSONValue) -> Bool {
     if left.hasSameText(as: right) { return true }
     guard let left = JSONNumber(left), let right = JSONNumber(right) else { return false }
     return compare(left, right) == 0

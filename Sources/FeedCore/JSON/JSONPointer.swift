@@ -1,14 +1,14 @@
 // JSON Pointer, RFC 6901.
 
 /// A path into a document: the decoded reference tokens, none for the whole document.
-public struct JSONPointer: Equatable, Sendable {
-  public enum Problem: Error, Equatable, Sendable {
+package struct JSONPointer: Equatable, Sendable {
+  package enum Problem: Error, Equatable, Sendable {
     /// Not empty and not starting with `/`.
     case noSlash
     /// A `~` that is not followed by 0 or 1.
     case badEscape
 
-    public var message: String {
+    package var message: String {
       switch self {
       case .noSlash: "a JSON Pointer must be empty or start with '/'"
       case .badEscape: "in a JSON Pointer '~' must be followed by 0 or 1"
@@ -16,12 +16,12 @@ public struct JSONPointer: Equatable, Sendable {
     }
   }
 
-  public var tokens: [[UInt8]]
+  package var tokens: [[UInt8]]
 
-  public init(tokens: [[UInt8]] = []) { self.tokens = tokens }
+  package init(tokens: [[UInt8]] = []) { self.tokens = tokens }
 
   /// - Parameter text: the string representation (RFC 6901 §3) as UTF-8.
-  public init(_ text: [UInt8]) throws(Problem) {
+  package init(_ text: [UInt8]) throws(Problem) {
     tokens = []
     guard let first = text.first else { return }
     guard first == UInt8(ascii: "/") else { throw .noSlash }
@@ -45,7 +45,7 @@ public struct JSONPointer: Equatable, Sendable {
   }
 
   /// The string representation.
-  public var text: [UInt8] {
+  package var text: [UInt8] {
     var result: [UInt8] = []
     for token in tokens {
       result.append(UInt8(ascii: "/"))
@@ -61,19 +61,19 @@ public struct JSONPointer: Equatable, Sendable {
   }
 
   /// The string representation for a message.
-  public var shown: String { shortened(text) }
+  package var shown: String { shortened(text) }
 
   /// Whether `other` points to something inside what this points to.
-  public func isProperPrefix(of other: JSONPointer) -> Bool {
+  package func isProperPrefix(of other: JSONPointer) -> Bool {
     tokens.count < other.tokens.count && other.tokens.starts(with: tokens)
   }
 
   /// Whether a token names an element of an array, if only the place behind the last one.
-  public static func isIndex(_ token: [UInt8]) -> Bool { index(token) != nil || token == [UInt8(ascii: "-")] }
+  package static func isIndex(_ token: [UInt8]) -> Bool { index(token) != nil || token == [UInt8(ascii: "-")] }
 
   /// A token as an array index (RFC 6901 §4): digits without a leading zero. Nil for anything else, and for a number
   /// that no array could reach.
-  public static func index(_ token: [UInt8]) -> Int? {
+  package static func index(_ token: [UInt8]) -> Int? {
     guard token.count <= 18, token.count == 1 || token.first != UInt8(ascii: "0") else { return nil }
     return Int(decimal: token)
   }

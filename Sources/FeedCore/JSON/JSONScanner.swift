@@ -5,9 +5,9 @@
 // it remembers between two calls is in the struct: what may come next, the containers that are open, and how far
 // into a string or number it was.
 
-public struct JSONScanner {
+package struct JSONScanner {
   /// The depth that the tools allow unless told otherwise.
-  public static let defaultMaxDepth = 10_000
+  package static let defaultMaxDepth = 10_000
 
   /// What may come next.
   private enum Expected: UInt8 {
@@ -21,13 +21,13 @@ public struct JSONScanner {
     case number(NumberState)
   }
 
-  public private(set) var tape: [UInt64] = []
+  package private(set) var tape: [UInt64] = []
   /// Whether no white space stands between the tokens, so that the text is its own compact form.
-  public private(set) var isCompact = true
+  package private(set) var isCompact = true
   /// How many containers were open at once at the most.
-  public private(set) var depth = 0
+  package private(set) var depth = 0
   /// How many bytes have been judged. After a complete document: the offset behind it.
-  public private(set) var offset = 0
+  package private(set) var offset = 0
 
   private let maxDepth: Int
   private let isAtStart: Bool
@@ -42,13 +42,13 @@ public struct JSONScanner {
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
   ///   - isAtStart: whether a text begins with these bytes, where a byte order mark or another encoding shows.
-  public init(maxDepth: Int = defaultMaxDepth, isAtStart: Bool = true) {
+  package init(maxDepth: Int = defaultMaxDepth, isAtStart: Bool = true) {
     self.maxDepth = maxDepth
     self.isAtStart = isAtStart
   }
 
   /// Whether anything but white space has been seen.
-  public var hasStarted: Bool { started }
+  package var hasStarted: Bool { started }
 
   /// Scans on.
   /// - Parameters:
@@ -56,7 +56,7 @@ public struct JSONScanner {
   ///   - isLast: whether no more will come.
   /// - Returns: true when the document is complete, with `offset` behind its last byte; false when more is needed,
   ///   or when there was nothing but white space up to the end.
-  public mutating func scan(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(JSONError) -> Bool {
+  package mutating func scan(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(JSONError) -> Bool {
     if tape.capacity == 0 {
       // A text that is here as a whole mostly needs no more than that. In a stream the bytes may hold many documents,
       // and each would keep the room of all.

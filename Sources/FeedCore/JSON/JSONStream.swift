@@ -3,31 +3,31 @@
 // looked at twice.
 
 /// One document of a stream, and where in the stream it stands.
-public struct StreamedDocument: Sendable {
-  public let document: JSONDocument
+package struct StreamedDocument: Sendable {
+  package let document: JSONDocument
   /// Which one it is, from 1.
-  public let number: Int
+  package let number: Int
   /// The position of the document's first byte.
-  public let position: TextPosition
+  package let position: TextPosition
 
   /// The place of an offset in the document's bytes.
-  public func place(of offset: Int) -> TextPlace { position.place(of: offset, in: document.bytes) }
+  package func place(of offset: Int) -> TextPlace { position.place(of: offset, in: document.bytes) }
 }
 
-public struct JSONStream {
+package struct JSONStream {
   /// What is wrong with the stream, and where.
-  public struct Failure: WordedError {
-    public let error: JSONError
+  package struct Failure: WordedError {
+    package let error: JSONError
     /// What ends where it must not: `input`, `line`.
     let unit: String
     /// Which document it is in, from 1.
-    public let number: Int
-    public let place: TextPlace
+    package let number: Int
+    package let place: TextPlace
     /// What has come of the stream, where it is wrong from its beginning on.
-    public let beginning: [UInt8]?
+    package let beginning: [UInt8]?
 
-    public var message: String { error.message(inA: unit) }
-    public var limit: Limit? { error.limit }
+    package var message: String { error.message(inA: unit) }
+    package var limit: Limit? { error.limit }
   }
 
   private let maxDepth: Int
@@ -49,7 +49,7 @@ public struct JSONStream {
   ///   - maxSize: the largest document in bytes.
   ///   - isLineDelimited: whether a document must end in the line it begins in (NDJSON), so that `skipLine` can go on
   ///     behind an error.
-  public init(
+  package init(
     maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max, isLineDelimited: Bool = false
   ) {
     self.maxDepth = maxDepth
@@ -60,7 +60,7 @@ public struct JSONStream {
 
   /// Takes more bytes in.
   /// - Returns: false at the end of the input.
-  public mutating func read(from descriptor: Descriptor) throws(SystemError) -> Bool {
+  package mutating func read(from descriptor: Descriptor) throws(SystemError) -> Bool {
     if start > 0, start >= buffer.count / 2 {
       buffer.removeFirst(start)
       lineEnd = lineEnd.map { $0 - start }
@@ -70,18 +70,18 @@ public struct JSONStream {
     return try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) > 0
   }
 
-  public mutating func append(_ bytes: [UInt8]) { buffer += bytes }
+  package mutating func append(_ bytes: [UInt8]) { buffer += bytes }
 
   /// The next document that is complete.
   /// - Parameter isLast: whether nothing more will be taken in.
   /// - Returns: nil when there is none (yet).
-  public mutating func next(isLast: Bool) throws(Failure) -> StreamedDocument? {
+  package mutating func next(isLast: Bool) throws(Failure) -> StreamedDocument? {
     if isLineDelimited { return try nextInLine(isLast: isLast) }
     return try next(upTo: buffer.count, isLast: isLast)
   }
 
   /// Passes over the rest of the line that `next` has failed on; it counts as a document.
-  public mutating func skipLine() {
+  package mutating func skipLine() {
     count += 1
     isSkipping = true
   }

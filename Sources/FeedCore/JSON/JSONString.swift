@@ -1,9 +1,9 @@
 // Strings (RFC 8259 §7): decoded only where two must be compared or one must be shown, and escaped when written.
 
-public enum JSONString {
+package enum JSONString {
   /// The code points of a string value as UTF-8. A lone surrogate escape becomes its three WTF-8 bytes, so that
   /// it equals itself.
-  public static func decoded(_ value: JSONValue) -> [UInt8] {
+  package static func decoded(_ value: JSONValue) -> [UInt8] {
     let range = value.range
     let inside = (range.lowerBound + 1)..<(range.upperBound - 1)
     guard value.kind == .escapedString else { return Array(value.document.bytes[inside]) }
@@ -15,7 +15,7 @@ public enum JSONString {
   }
 
   /// Whether two strings have the same code points; no normalisation.
-  public static func equal(_ left: JSONValue, _ right: JSONValue) -> Bool {
+  package static func equal(_ left: JSONValue, _ right: JSONValue) -> Bool {
     if left.kind == .string && right.kind == .string {
       // Without escapes the text is the value, and both texts end with the quote that cannot be inside.
       return left.hasSameText(as: right)
@@ -24,7 +24,7 @@ public enum JSONString {
   }
 
   /// Whether a string has the given decoded bytes.
-  public static func equals(_ value: JSONValue, _ bytes: [UInt8]) -> Bool {
+  package static func equals(_ value: JSONValue, _ bytes: [UInt8]) -> Bool {
     equals(value.document, value.position, bytes)
   }
 
@@ -92,12 +92,12 @@ public enum JSONString {
   /// Writes `bytes` as a JSON string with its quotes. Escaped is what must be: quote, backslash and controls, and the
   /// lone surrogates that `decoded` makes of such escapes, for they have no place in UTF-8.
   /// - Parameter bytes: UTF-8, or what `decoded` gives.
-  public static func write(_ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
+  package static func write(_ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
     write(bytes, 0..<bytes.count, to: &output)
   }
 
   /// The same for a part of `bytes`: quicker for short ones, since it can look past the end.
-  public static func write(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
+  package static func write(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "\""))
     var start = range.lowerBound
     while true {
@@ -116,7 +116,7 @@ public enum JSONString {
     output.append(UInt8(ascii: "\""))
   }
 
-  public static func write(_ bytes: [UInt8], to output: inout ByteWriter) { write(bytes.span, to: &output) }
+  package static func write(_ bytes: [UInt8], to output: inout ByteWriter) { write(bytes.span, to: &output) }
 
   private static func firstToEscape(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int {
     var index = range.lowerBound

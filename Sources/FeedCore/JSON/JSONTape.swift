@@ -20,14 +20,14 @@
 
 /// What a JSON value is.
 @frozen
-public enum JSONKind: UInt8, Sendable {
+package enum JSONKind: UInt8, Sendable {
   case null, `true`, `false`, number, string, escapedString, array, object
 
-  public var isString: Bool { self == .string || self == .escapedString }
-  public var isContainer: Bool { self == .array || self == .object }
+  package var isString: Bool { self == .string || self == .escapedString }
+  package var isContainer: Bool { self == .array || self == .object }
 
   /// The word for messages: `an array`.
-  public var name: String {
+  package var name: String {
     switch self {
     case .null: "null"
     case .true, .false: "a boolean"
@@ -40,34 +40,34 @@ public enum JSONKind: UInt8, Sendable {
 }
 
 /// One word of the tape: kind in the low four bits, offset (or position) above.
-public enum TapeWord {
+package enum TapeWord {
   @inlinable
-  public static func make(_ kind: JSONKind, at offset: Int) -> UInt64 { UInt64(offset) << 4 | UInt64(kind.rawValue) }
+  package static func make(_ kind: JSONKind, at offset: Int) -> UInt64 { UInt64(offset) << 4 | UInt64(kind.rawValue) }
 
   @inlinable
-  public static func closing(at offset: Int) -> UInt64 { UInt64(offset) << 4 | 0xF }
+  package static func closing(at offset: Int) -> UInt64 { UInt64(offset) << 4 | 0xF }
 
   @inlinable
-  public static func skip(to position: Int) -> UInt64 { UInt64(position) << 4 | 0xE }
+  package static func skip(to position: Int) -> UInt64 { UInt64(position) << 4 | 0xE }
 
   @inlinable @inline(__always)
-  public static func offset(_ word: UInt64) -> Int { Int(word >> 4) }
+  package static func offset(_ word: UInt64) -> Int { Int(word >> 4) }
 
   @inlinable @inline(__always)
-  public static func kind(_ word: UInt64) -> JSONKind {
+  package static func kind(_ word: UInt64) -> JSONKind {
     guard let kind = valueKind(word) else { preconditionFailure("not the first word of a value") }
     return kind
   }
 
   /// The kind of the value that the word begins; nil for a second or closing word of a container.
   @inlinable @inline(__always)
-  public static func valueKind(_ word: UInt64) -> JSONKind? {
+  package static func valueKind(_ word: UInt64) -> JSONKind? {
     JSONKind(rawValue: UInt8(truncatingIfNeeded: word & 0xF))
   }
 
   /// The position after the value at `position` with all that is in it.
   @inlinable @inline(__always)
-  public static func next(_ tape: borrowing Span<UInt64>, _ position: Int) -> Int {
+  package static func next(_ tape: borrowing Span<UInt64>, _ position: Int) -> Int {
     // Only containers have a second word.
     tape[position] & 0xF >= UInt64(JSONKind.array.rawValue) ? offset(tape[position + 1]) : position + 1
   }

@@ -12,13 +12,13 @@
 // fails half-way has changed nothing, and a snapshot costs nothing.
 
 /// A JSON value, as it came or as edits have made it.
-public struct JSONTree {
+package struct JSONTree {
   /// The value as it came; for an opened container, the container that it was before. Its kind is the tree's kind.
   let origin: JSONValue
   let node: JSONNode?
 
   /// A tree of which nothing is opened.
-  public init(_ value: JSONValue) {
+  package init(_ value: JSONValue) {
     origin = value
     node = nil
   }
@@ -29,12 +29,12 @@ public struct JSONTree {
   }
 
   /// `{}`, to put members into.
-  public static let emptyObject = JSONTree(JSONDocument(known: Array("{}".utf8)).root)
+  package static let emptyObject = JSONTree(JSONDocument(known: Array("{}".utf8)).root)
 
-  public var kind: JSONKind { origin.kind }
+  package var kind: JSONKind { origin.kind }
 
   /// The value where nothing of it is opened; nil where its text would have to be put together.
-  public var untouched: JSONValue? { node == nil ? origin : nil }
+  package var untouched: JSONValue? { node == nil ? origin : nil }
 
   /// The container with its children in slots; nil for a scalar.
   var opened: JSONTree? {
@@ -44,7 +44,7 @@ public struct JSONTree {
   }
 
   /// How many bytes the value takes as compact text; more by the white space that its untouched parts have.
-  public var size: Int { node?.size ?? origin.range.count }
+  package var size: Int { node?.size ?? origin.range.count }
 
   /// No container in this value is deeper than so many levels, the value itself the first.
   var depthBound: Int { node?.depthBound ?? (kind.isContainer ? origin.document.depth : 0) }

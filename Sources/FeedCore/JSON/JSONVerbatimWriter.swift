@@ -5,7 +5,7 @@
 // only decides about what is new: a separator like a sibling's, one line in a container on one line, a line of its
 // own and the document's indentation in one that has several.
 
-public struct JSONVerbatimWriter {
+package struct JSONVerbatimWriter {
   private let document: JSONDocument
   private let layout: DocumentLayout
 
@@ -32,13 +32,13 @@ public struct JSONVerbatimWriter {
   }
 
   /// - Parameter document: the document as it was read.
-  public init(of document: JSONDocument) {
+  package init(of document: JSONDocument) {
     self.document = document
     layout = DocumentLayout(of: document)
   }
 
   /// Writes `tree`, an edited form of the document, with the white space that stood around the document.
-  public func write(_ tree: JSONTree, to output: inout ByteWriter) {
+  package func write(_ tree: JSONTree, to output: inout ByteWriter) {
     let root = document.root.range
     output.append(document.bytes, 0..<root.lowerBound)
     write(tree, at: 0, to: &output)
@@ -46,7 +46,7 @@ public struct JSONVerbatimWriter {
   }
 
   /// Writes a part of an edited form of the document, without what stands around it.
-  public func write(part tree: JSONTree, to output: inout ByteWriter) {
+  package func write(part tree: JSONTree, to output: inout ByteWriter) {
     write(tree, at: tree.origin.document === document ? tree.origin.position : -1, to: &output)
   }
 

@@ -1,15 +1,15 @@
 // A tree as text, laid out anew: compact, or indented. What was not opened is copied, at once where it is compact
 // already.
 
-public enum JSONWriter {
+package enum JSONWriter {
   /// Writes `tree` on one line without any white space.
-  public static func writeCompact(_ tree: JSONTree, to output: inout ByteWriter) {
+  package static func writeCompact(_ tree: JSONTree, to output: inout ByteWriter) {
     write(tree, in: .compact, to: &output)
   }
 
   /// Writes `tree` as `jq --indent` does: each member and element on a line of its own.
   /// - Parameter spaces: for each level; 0 writes new lines without indentation.
-  public static func writeIndented(_ tree: JSONTree, by spaces: Int, to output: inout ByteWriter) {
+  package static func writeIndented(_ tree: JSONTree, by spaces: Int, to output: inout ByteWriter) {
     write(tree, in: .indented(spaces), to: &output)
   }
 

@@ -2,15 +2,15 @@
 // and it is applied to a tree, so a patch that fails half-way leaves the tree that it was given.
 
 /// A list of operations that may be applied to a document.
-public struct JSONPatch: Sendable {
-  public var operations: [Operation]
+package struct JSONPatch: Sendable {
+  package var operations: [Operation]
 
-  public init(_ operations: [Operation] = []) { self.operations = operations }
+  package init(_ operations: [Operation] = []) { self.operations = operations }
 
   /// The limit on operations that the tools have unless told otherwise.
-  public static let defaultMaxOperations = 1_000_000
+  package static let defaultMaxOperations = 1_000_000
 
-  public enum Operation: Sendable {
+  package enum Operation: Sendable {
     case add(JSONTree, at: JSONPointer)
     case remove(JSONPointer)
     case replace(JSONPointer, with: JSONTree)
@@ -19,7 +19,7 @@ public struct JSONPatch: Sendable {
     case test(JSONPointer, equals: JSONTree)
 
     /// The value of the `op` member.
-    public var name: String {
+    package var name: String {
       switch self {
       case .add: "add"
       case .remove: "remove"
@@ -31,7 +31,7 @@ public struct JSONPatch: Sendable {
     }
 
     /// The value of the `path` member.
-    public var path: JSONPointer {
+    package var path: JSONPointer {
       switch self {
       case .add(_, let path), .remove(let path), .replace(let path, _), .move(_, let path), .copy(_, let path),
         .test(let path, _):
@@ -41,7 +41,7 @@ public struct JSONPatch: Sendable {
   }
 
   /// - Parameter value: what should be an array of operation objects.
-  public init(_ value: JSONValue, maxOperations: Int = defaultMaxOperations) throws(FormatError) {
+  package init(_ value: JSONValue, maxOperations: Int = defaultMaxOperations) throws(FormatError) {
     if Self.isOperation(value) {
       throw FormatError("this is one operation; a JSON Patch is an array of them", at: value)
     }
@@ -61,19 +61,19 @@ public struct JSONPatch: Sendable {
   // MARK: Telling operations
 
   /// Whether a value is an operation that has lost its array: an object with `op` and `path`.
-  public static func isOperation(_ value: JSONValue) -> Bool {
+  package static func isOperation(_ value: JSONValue) -> Bool {
     value.member("op") != nil && value.member("path") != nil
   }
 
   /// Whether a value is an operation of RFC 6902 and hardly can be anything else.
-  public static func isKnownOperation(_ value: JSONValue) -> Bool {
+  package static func isKnownOperation(_ value: JSONValue) -> Bool {
     guard isOperation(value) else { return false }
     do { _ = try operation(value, number: 1) } catch { return false }
     return true
   }
 
   /// Whether a value is an array of operations, and at least one.
-  public static func looksLikePatch(_ value: JSONValue) -> Bool {
+  package static func looksLikePatch(_ value: JSONValue) -> Bool {
     guard value.kind == .array else { return false }
     var isEmpty = true
     for child in value.children {

@@ -1,6 +1,6 @@
 // JSON Merge Patch, RFC 7386. Its own recursion (§2) is a list of levels here, so depth costs nothing but memory.
 
-public enum MergePatch {
+package enum MergePatch {
   /// An object of the patch that is being merged into `target`.
   private struct Level {
     var members: JSONChildren
@@ -23,7 +23,7 @@ public enum MergePatch {
   /// - Parameters:
   ///   - tree: becomes the result; stays as it is when the patch fails.
   ///   - undo: when there is one, is told what takes this patch back.
-  public static func apply(
+  package static func apply(
     _ patch: JSONValue, to tree: inout JSONTree, _ options: PatchOptions = PatchOptions(), undo: inout UndoLog?
   ) throws(PatchFailure) {
     var log = undo

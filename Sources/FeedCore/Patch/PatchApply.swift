@@ -1,26 +1,26 @@
 // Applying a JSON Patch to a tree, with the way back written down.
 
 /// How patches are applied, beyond what the RFCs say.
-public struct PatchOptions: Sendable {
+package struct PatchOptions: Sendable {
   /// Whether `add` makes the objects that are missing on the way to its target.
-  public var makesParents = false
+  package var makesParents = false
   /// Whether `remove` of what is not there is no error.
-  public var ignoresMissing = false
+  package var ignoresMissing = false
   /// The largest result in bytes: a patch of a few hundred bytes can copy a document into itself for ever.
-  public var maxSize = 1 << 30
+  package var maxSize = 1 << 30
   /// How many containers may be inside one another in the result.
-  public var maxDepth = JSONScanner.defaultMaxDepth
+  package var maxDepth = JSONScanner.defaultMaxDepth
 
-  public init() {}
+  package init() {}
 }
 
 /// Why a well-formed patch does not apply.
-public struct PatchFailure: WordedError, Equatable, Sendable {
+package struct PatchFailure: WordedError, Equatable, Sendable {
   /// `op 3 (remove /results/12/titel): no member 'titel' at /results/12`
-  public let message: String
+  package let message: String
   /// The patch is at fault, or a limit of ours stands in the way: it is not that the document does not fit.
-  public let isMalformed: Bool
-  public let limit: Limit?
+  package let isMalformed: Bool
+  package let limit: Limit?
 
   init(_ message: String, isMalformed: Bool = false, limit: Limit? = nil) {
     self.message = message
@@ -42,7 +42,7 @@ extension JSONPatch {
   /// - Parameters:
   ///   - tree: becomes the result; stays as it is when the patch fails.
   ///   - undo: when there is one, is told what takes this patch back.
-  public func apply(
+  package func apply(
     to tree: inout JSONTree, _ options: PatchOptions = PatchOptions(), undo: inout UndoLog?
   ) throws(PatchFailure) {
     var result = tree
@@ -62,7 +62,7 @@ extension JSONPatch {
     undo = log
   }
 
-  public func apply(to tree: inout JSONTree, _ options: PatchOptions = PatchOptions()) throws(PatchFailure) {
+  package func apply(to tree: inout JSONTree, _ options: PatchOptions = PatchOptions()) throws(PatchFailure) {
     var undo: UndoLog?
     try apply(to: &tree, options, undo: &undo)
   }

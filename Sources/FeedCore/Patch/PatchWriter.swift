@@ -1,6 +1,6 @@
 extension JSONPatch {
   /// Writes the patch as JSON: an array with one operation a line, or all on one line.
-  public func write(compact: Bool, to output: inout ByteWriter) {
+  package func write(compact: Bool, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "["))
     for (index, operation) in operations.enumerated() {
       if index > 0 { output.append(UInt8(ascii: ",")) }

@@ -1,12 +1,12 @@
 /// What takes patches back: a JSON Patch, collected while they are applied.
-public struct UndoLog: Sendable {
+package struct UndoLog: Sendable {
   /// In the order of the changes, so the last one must be undone first; each change has its steps in order.
   private var changes: [[JSONPatch.Operation]] = []
 
-  public init() {}
+  package init() {}
 
   /// The patch that turns the result back into the document.
-  public var patch: JSONPatch { JSONPatch(changes.reversed().flatMap { $0 }) }
+  package var patch: JSONPatch { JSONPatch(changes.reversed().flatMap { $0 }) }
 
   mutating func added(at place: JSONPointer, _ before: JSONTree.Before) {
     switch before {

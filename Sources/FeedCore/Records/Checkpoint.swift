@@ -4,15 +4,15 @@
 //
 // The id and the document belong together, beside whatever else a tool has to remember, and the file changes whole or not at all.
 
-public struct Checkpoint: Sendable {
+package struct Checkpoint: Sendable {
   /// The last event ID; empty for none.
-  public var id: [UInt8]
+  package var id: [UInt8]
   /// The document after that event; nil where the tool holds none.
-  public var document: JSONTree?
+  package var document: JSONTree?
   /// Further members by their names, as JSON text.
-  public var extra: [String: [UInt8]] = [:]
+  package var extra: [String: [UInt8]] = [:]
 
-  public init(id: [UInt8], document: JSONTree? = nil, extra: [String: [UInt8]] = [:]) {
+  package init(id: [UInt8], document: JSONTree? = nil, extra: [String: [UInt8]] = [:]) {
     self.id = id
     self.document = document
     self.extra = extra
@@ -25,7 +25,7 @@ public struct Checkpoint: Sendable {
   /// Reads a checkpoint.
   /// - Returns: nil when there is no such file: start afresh.
   /// - Throws: status 2 when it cannot be read or is no checkpoint.
-  public static func read(_ path: [UInt8]) throws(ToolFailure) -> Checkpoint? {
+  package static func read(_ path: [UInt8]) throws(ToolFailure) -> Checkpoint? {
     let name = String(decoding: path, as: UTF8.self)
     let bytes: [UInt8]
     do {
@@ -60,7 +60,7 @@ public struct Checkpoint: Sendable {
   }
 
   /// Puts the checkpoint under the name `path`, whole or not at all.
-  public func write(_ path: [UInt8]) throws(ToolFailure) {
+  package func write(_ path: [UInt8]) throws(ToolFailure) {
     // Nobody else is to read the document.
     try naming(String(decoding: path, as: UTF8.self), AtomicFile.replace(path, mode: 0o600) { write(to: &$0) })
   }

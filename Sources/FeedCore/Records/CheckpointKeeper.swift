@@ -2,14 +2,14 @@
 // once a second under load. Two processes with one checkpoint would each undo what the other has saved, so a lock on a
 // file beside it (`FILE.lock`) lets only one in; to make that file is also the proof that the folder can be written.
 
-public struct CheckpointKeeper {
+package struct CheckpointKeeper {
   private let path: [UInt8]?
   private let lock: LockFile?
   private var isStale = false
   private var lastTime = Clock.monotonic()
 
   /// Keeps none.
-  public init() {
+  package init() {
     path = nil
     lock = nil
   }
@@ -17,7 +17,7 @@ public struct CheckpointKeeper {
   /// Takes a checkpoint over, until the process ends.
   /// - Parameter path: nil where none is kept.
   /// - Throws: status 4 when another process keeps it, status 2 when it cannot be written.
-  public init(_ path: [UInt8]?) throws(ToolFailure) {
+  package init(_ path: [UInt8]?) throws(ToolFailure) {
     self.path = path
     guard let path, !Descriptor.isSpecialFile(path) else {
       lock = nil
@@ -34,19 +34,19 @@ public struct CheckpointKeeper {
   /// What was saved last.
   /// - Returns: nil where there is nothing yet.
   /// - Throws: status 2 when it cannot be read or is no checkpoint.
-  public func saved() throws(ToolFailure) -> Checkpoint? {
+  package func saved() throws(ToolFailure) -> Checkpoint? {
     guard let path else { return nil }
     return try Checkpoint.read(path)
   }
 
   /// Whether a second has passed since the last save, or since the beginning.
-  public var isDue: Bool { path != nil && Clock.monotonic() - lastTime >= 1 }
+  package var isDue: Bool { path != nil && Clock.monotonic() - lastTime >= 1 }
 
   /// Something was taken in that the file does not know of.
-  public mutating func invalidate() { isStale = true }
+  package mutating func invalidate() { isStale = true }
 
   /// Saves, if there is anything new. All that the checkpoint covers must have been written out.
-  public mutating func save(_ checkpoint: Checkpoint) throws(ToolFailure) {
+  package mutating func save(_ checkpoint: Checkpoint) throws(ToolFailure) {
     guard let path else { return }
     lastTime = Clock.monotonic()
     guard isStale else { return }

@@ -1,6 +1,6 @@
 // The documents of an input, one by one, live: what was printed goes out before the tool waits for more.
 
-public struct DocumentInput {
+package struct DocumentInput {
   private let file: InputFile
   private let descriptor: Descriptor
   private let record: String
@@ -9,7 +9,7 @@ public struct DocumentInput {
   /// Where lines that are no documents are told; nil where they end the reading.
   private let complaints: StandardStreams?
   /// Whether a line was passed over.
-  public private(set) var hasSkipped = false
+  package private(set) var hasSkipped = false
 
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
@@ -17,7 +17,7 @@ public struct DocumentInput {
   ///   - complaints: where a line that is no document is told, and then passed over; no document goes on in another line
   ///     then. Nil: it ends the reading.
   ///   - record: what messages call one of them: `event`, `document`.
-  public init(
+  package init(
     _ file: InputFile, _ descriptor: Descriptor, maxDepth: Int, maxSize: Int,
     skippingLinesWith complaints: StandardStreams? = nil, record: String
   ) {
@@ -33,7 +33,7 @@ public struct DocumentInput {
   ///   - output: where nobody may be reading any more, which ends the waiting.
   ///   - settle: writes out what was printed; called before any wait.
   /// - Returns: nil when all has been read and taken.
-  public mutating func next(
+  package mutating func next(
     orHangUpOf output: Descriptor, beforeWaiting settle: () throws(ToolFailure) -> Void
   ) throws(ToolFailure) -> StreamedDocument? {
     while true {

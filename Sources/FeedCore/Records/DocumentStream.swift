@@ -1,9 +1,9 @@
 // A document kept up to date by event records: `data` (or `snapshot`) replaces it, `patch` is an RFC 6902 patch,
 // `merge` an RFC 7386 one, `error` a message; all else is passed over.
 
-public struct DocumentStream {
+package struct DocumentStream {
   /// What a record did.
-  public enum Outcome: Equatable, Sendable {
+  package enum Outcome: Equatable, Sendable {
     /// It brought a whole document.
     case document
     /// It changed the document.
@@ -16,29 +16,29 @@ public struct DocumentStream {
     case other
   }
 
-  public struct Failure: WordedError {
-    public let message: String
+  package struct Failure: WordedError {
+    package let message: String
     /// In the bytes of the record's document; nil when it concerns the whole record.
-    public let offset: Int?
+    package let offset: Int?
     /// Whether the record is malformed, as against a change that does not fit the document.
-    public let isMalformed: Bool
+    package let isMalformed: Bool
   }
 
   /// What the events are called in this stream.
-  public var dataEvent = Array("data".utf8)
-  public var patchEvent = Array("patch".utf8)
-  public var options = PatchOptions()
-  public var maxOperations = JSONPatch.defaultMaxOperations
+  package var dataEvent = Array("data".utf8)
+  package var patchEvent = Array("patch".utf8)
+  package var options = PatchOptions()
+  package var maxOperations = JSONPatch.defaultMaxOperations
 
   /// The document, when there is one.
-  public private(set) var document: JSONTree?
+  package private(set) var document: JSONTree?
   /// The id that came last: that of `document`.
-  public private(set) var id: [UInt8] = []
+  package private(set) var id: [UInt8] = []
   /// A change failed, so what the other side has is not known until the next whole document.
   private var isLost = false
 
   /// Takes no changes any more until the next whole document: one has been missed.
-  public mutating func lose() { isLost = true }
+  package mutating func lose() { isLost = true }
   /// How many bytes of records the tree may be holding on to, beside the document that it began with.
   private var attached = 0
 
@@ -48,10 +48,10 @@ public struct DocumentStream {
   private static let mergeEvent = Array("merge".utf8)
   private static let errorEvent = Array("error".utf8)
 
-  public init() {}
+  package init() {}
 
   /// Begins with a document from elsewhere.
-  public mutating func begin(with document: JSONTree, id: [UInt8] = []) {
+  package mutating func begin(with document: JSONTree, id: [UInt8] = []) {
     self.document = document
     self.id = id
     isLost = false
@@ -59,12 +59,12 @@ public struct DocumentStream {
   }
 
   /// The value at `pointer`; nil when it, or the document, is not there.
-  public mutating func value(at pointer: JSONPointer) -> JSONTree? {
+  package mutating func value(at pointer: JSONPointer) -> JSONTree? {
     do { return try document?.value(at: pointer) } catch { return nil }
   }
 
   /// Takes one record in. After a failure the document is as it was, and changes are skipped until the next whole one.
-  public mutating func apply(_ record: EventRecord) throws(Failure) -> Outcome {
+  package mutating func apply(_ record: EventRecord) throws(Failure) -> Outcome {
     do { return try outcome(of: record) } catch {
       isLost = true
       throw error

@@ -2,19 +2,19 @@
 // `data`, in any order, beside others that nobody here knows.
 
 /// A record that was read.
-public struct EventRecord: Sendable {
-  public let event: [UInt8]
+package struct EventRecord: Sendable {
+  package let event: [UInt8]
   /// Empty when there is none.
-  public let id: [UInt8]
-  public let data: JSONValue?
+  package let id: [UInt8]
+  package let data: JSONValue?
 
   /// Whether an object without `event` is a note, which every reader of records passes over.
-  public static func isNote(_ value: JSONValue) -> Bool {
+  package static func isNote(_ value: JSONValue) -> Bool {
     value.member(noteName) != nil || value.member(commentName) != nil
   }
 
   /// Whether a value is meant as a record by all signs: `event` and `data`, and no member that no record has.
-  public static func isUnmistakable(_ value: JSONValue) -> Bool {
+  package static func isUnmistakable(_ value: JSONValue) -> Bool {
     guard value.kind == .object, value.member(eventName)?.kind.isString == true, value.member(dataName) != nil else {
       return false
     }
@@ -29,7 +29,7 @@ public struct EventRecord: Sendable {
   private static let dataName = Array("data".utf8)
 
   /// - Returns: nil for a note, an object without `event`.
-  public init?(_ value: JSONValue) throws(FormatError) {
+  package init?(_ value: JSONValue) throws(FormatError) {
     guard value.kind == .object else {
       throw FormatError("expected an event record (an object), found \(value.kind.name)", at: value)
     }
@@ -41,7 +41,7 @@ public struct EventRecord: Sendable {
 
   /// The document that `data` holds: the value itself, or the JSON in it when it is a string.
   /// - Returns: nil when there is no `data`.
-  public func document(maxDepth: Int) throws(FormatError) -> JSONValue? {
+  package func document(maxDepth: Int) throws(FormatError) -> JSONValue? {
     guard let data, let text = data.string else { return data }
     do { return try JSONDocument(parsing: text, maxDepth: maxDepth).root } catch {
       throw FormatError("'data' is no JSON: \(error.message()), at byte \(error.offset + 1) of the string", at: data)
@@ -62,7 +62,7 @@ extension ByteWriter {
   ///   - event: valid UTF-8.
   ///   - id: valid UTF-8; left out when empty.
   ///   - extra: further members as JSON text, each with a comma in front.
-  public mutating func beginRecord(event: borrowing Span<UInt8>, id: borrowing Span<UInt8>, extra: [UInt8] = []) {
+  package mutating func beginRecord(event: borrowing Span<UInt8>, id: borrowing Span<UInt8>, extra: [UInt8] = []) {
     append("{\"event\":")
     JSONString.write(event, to: &self)
     if !id.isEmpty {
@@ -75,7 +75,7 @@ extension ByteWriter {
 
   /// Writes a document as the `data` of a record. A string is JSON text there, so a document that is one is put into
   /// another: readers take `"\"x\""` for the document `"x"`.
-  public mutating func appendDocument(_ document: JSONTree) {
+  package mutating func appendDocument(_ document: JSONTree) {
     guard document.kind.isString else { return JSONWriter.writeCompact(document, to: &self) }
     var text = ByteWriter()
     JSONWriter.writeCompact(document, to: &text)
@@ -83,7 +83,7 @@ extension ByteWriter {
   }
 
   /// Writes the end of a record.
-  public mutating func endRecord() {
+  package mutating func endRecord() {
     append("}")
     endLine()
   }

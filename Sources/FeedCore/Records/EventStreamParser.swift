@@ -9,9 +9,9 @@
 /// Turns chunks of an event stream into events.
 ///
 ///     while let item = try parser.next(chunk.span, from: &index) { … }
-public struct EventStreamParser: Sendable {
+package struct EventStreamParser: Sendable {
   /// What a line has completed.
-  public enum Item: Equatable, Sendable {
+  package enum Item: Equatable, Sendable {
     /// An event: `type`, `data` and `lastEventID` hold it.
     case event
     /// A comment: `comment` holds it. Only if `keepsComments`.
@@ -21,18 +21,18 @@ public struct EventStreamParser: Sendable {
   }
 
   /// A value grew past `maxEventSize`.
-  public struct TooLarge: Error, Equatable, Sendable {}
+  package struct TooLarge: Error, Equatable, Sendable {}
 
   private enum Field { case undecided, data, event, id, retry, comment, unknown }
 
   /// How many bytes of data, and of the value that is being read beside it, are held at most.
-  public let maxEventSize: Int
-  public let keepsComments: Bool
+  package let maxEventSize: Int
+  package let keepsComments: Bool
 
   /// The data of the event that `next` returned, valid UTF-8; until the next call of `next`.
-  public private(set) var data: [UInt8] = []
+  package private(set) var data: [UInt8] = []
   /// The ID to reconnect with: that of the last block that was closed by a blank line, whether it made an event or not.
-  public private(set) var lastEventID: [UInt8] = []
+  package private(set) var lastEventID: [UInt8] = []
 
   private var typeBuffer: [UInt8] = []
   private var idBuffer: [UInt8] = []
@@ -50,20 +50,20 @@ public struct EventStreamParser: Sendable {
   /// How much of a byte order mark has been seen; nil once it cannot come any more.
   private var byteOrderMark: Int? = 0
 
-  public init(maxEventSize: Int = .max, keepsComments: Bool = false, lastEventID: [UInt8] = []) {
+  package init(maxEventSize: Int = .max, keepsComments: Bool = false, lastEventID: [UInt8] = []) {
     self.maxEventSize = maxEventSize
     self.keepsComments = keepsComments
     self.lastEventID = lastEventID
   }
 
   /// The type of the event that `next` returned, valid UTF-8; until the next call of `next`.
-  public var type: [UInt8] { typeBuffer.isEmpty ? Self.message : typeBuffer }
+  package var type: [UInt8] { typeBuffer.isEmpty ? Self.message : typeBuffer }
   /// The comment that `next` returned, without the colon and one space; until the next call of `next`.
-  public var comment: [UInt8] { value }
+  package var comment: [UInt8] { value }
 
   /// Goes on in `chunk` at `index` up to the next item.
   /// - Returns: nil when the chunk is used up; then `index` is at its end.
-  public mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(TooLarge) -> Item? {
+  package mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(TooLarge) -> Item? {
     if isDispatched { forgetEvent() }
     while index < chunk.count {
       if isAfterCR {
@@ -90,7 +90,7 @@ public struct EventStreamParser: Sendable {
 
   /// Whether something came, and not a line of it belongs in an event stream. To be asked at the end: a line that has no
   /// end counts unless it may become one that does belong.
-  public var isForeign: Bool {
+  package var isForeign: Bool {
     if hasKnownLine { return false }
     let names = ["data", "event", "id", "retry"].map { Array($0.utf8) }
     let mayBelong =
@@ -100,7 +100,7 @@ public struct EventStreamParser: Sendable {
   }
 
   /// Begins a new stream, as after a reconnection: only the last event ID stays.
-  public mutating func restart() {
+  package mutating func restart() {
     self = EventStreamParser(maxEventSize: maxEventSize, keepsComments: keepsComments, lastEventID: lastEventID)
   }
 

@@ -2,11 +2,11 @@
 // the colon. What EventStreamParser reads from it is what was written.
 
 /// Writes the blocks of an event stream (WHATWG HTML §9.2.5).
-public struct EventStreamWriter: Sendable {
+package struct EventStreamWriter: Sendable {
   /// Whether the reader of the stream has a last event ID by now, which an event without one must clear.
   private var hasID = false
 
-  public init() {}
+  package init() {}
 
   /// Writes one event.
   /// - Parameters:
@@ -14,7 +14,7 @@ public struct EventStreamWriter: Sendable {
   ///   - id: without line ends and NUL; empty for none.
   ///   - data: any text; each of its lines (ended by LF, CR or CRLF, which is all the same to a reader) becomes a line of
   ///     the block.
-  public mutating func write(type: [UInt8], id: [UInt8], data: [UInt8], to output: inout ByteWriter) {
+  package mutating func write(type: [UInt8], id: [UInt8], data: [UInt8], to output: inout ByteWriter) {
     if type != Self.message { Self.writeLine("event: ", type.span, to: &output) }
     if !id.isEmpty {
       Self.writeLine("id: ", id.span, to: &output)
@@ -34,13 +34,13 @@ public struct EventStreamWriter: Sendable {
   }
 
   /// Writes a comment, which must have no line ends.
-  public func write(comment: [UInt8], to output: inout ByteWriter) {
+  package func write(comment: [UInt8], to output: inout ByteWriter) {
     Self.writeLine(": ", comment.span, to: &output)
     output.markRecord()
   }
 
   /// Writes a reconnection time.
-  public func write(retry milliseconds: Int, to output: inout ByteWriter) {
+  package func write(retry milliseconds: Int, to output: inout ByteWriter) {
     output.append("retry: \(milliseconds)\n")
     output.markRecord()
   }

@@ -3,14 +3,14 @@
 extension InputFile {
   /// The one document that the content is.
   /// - Parameter content: what was read.
-  public func parse(_ content: [UInt8], maxDepth: Int) throws(ToolFailure) -> JSONDocument {
+  package func parse(_ content: [UInt8], maxDepth: Int) throws(ToolFailure) -> JSONDocument {
     do { return try JSONDocument(parsing: content, maxDepth: maxDepth) } catch {
       throw .malformed(error, in: content, of: name, hint: InputGuess.hint(for: error, in: content))
     }
   }
 
   /// The whole content, which should be JSON: no more is read of what cannot begin a document.
-  public func readJSON(_ streams: StandardStreams, limit: Int, option: String) throws(ToolFailure) -> [UInt8] {
+  package func readJSON(_ streams: StandardStreams, limit: Int, option: String) throws(ToolFailure) -> [UInt8] {
     try readAll(streams, limit: limit, option: option, isWorthReading: JSONDocument.mayBegin)
   }
 }
@@ -31,7 +31,7 @@ extension JSONStream {
   ///   - source: where it comes from, for messages.
   ///   - record: what messages call one of the documents: `event`, `document`; nil where there is one.
   ///   - options: those that set the limits.
-  public mutating func next(
+  package mutating func next(
     isLast: Bool, of source: String, record: String? = nil, options: [Limit: String] = Limit.options
   ) throws(ToolFailure) -> StreamedDocument? {
     do { return try next(isLast: isLast) } catch {

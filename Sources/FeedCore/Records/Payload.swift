@@ -1,7 +1,7 @@
 // How the `data` of an event record holds what came over a wire: the one rule of all tools that print records of it, and
 // its option, `--data-as`.
 
-public enum PayloadForm: String, CaseIterable, Sendable {
+package enum PayloadForm: String, CaseIterable, Sendable {
   /// Objects and arrays are embedded as they came, less the white space between tokens; everything else is a string.
   case auto
   /// Every JSON value is embedded, and what is none is an error.
@@ -12,7 +12,7 @@ public enum PayloadForm: String, CaseIterable, Sendable {
 
 extension PayloadForm {
   /// The data as JSON if it is to be embedded as such; nil when it is to be a string.
-  public func document(of data: [UInt8]) throws(FormatError) -> JSONDocument? {
+  package func document(of data: [UInt8]) throws(FormatError) -> JSONDocument? {
     switch self {
     case .text: return nil
     case .auto:
@@ -24,7 +24,7 @@ extension PayloadForm {
   }
 
   /// The same of data that has been parsed already, by `parsed`.
-  public func document(_ parsed: Result<JSONDocument, FormatError>) throws(FormatError) -> JSONDocument? {
+  package func document(_ parsed: Result<JSONDocument, FormatError>) throws(FormatError) -> JSONDocument? {
     switch self {
     case .text: return nil
     case .auto:
@@ -35,7 +35,7 @@ extension PayloadForm {
   }
 
   /// The JSON document that is data of a wire, where a byte order mark is none (RFC 8259 §8.1), unlike in a file.
-  public static func parsed(_ data: [UInt8]) throws(FormatError) -> JSONDocument {
+  package static func parsed(_ data: [UInt8]) throws(FormatError) -> JSONDocument {
     if data.first == 0xEF { throw FormatError("the data is no JSON: expected a JSON value, at byte 1 of it", at: 0) }
     do throws(JSONError) { return try JSONDocument(parsing: data) } catch {
       throw FormatError("the data is no JSON: \(error.message), at byte \(error.offset + 1) of it", at: error.offset)
@@ -48,7 +48,7 @@ extension ByteWriter {
   /// - Parameters:
   ///   - data: valid UTF-8.
   ///   - document: of it, by `PayloadForm.document(of:)`.
-  public mutating func appendPayload(_ data: [UInt8], _ document: JSONDocument?) {
+  package mutating func appendPayload(_ data: [UInt8], _ document: JSONDocument?) {
     guard let document else { return JSONString.write(data.span, to: &self) }
     if document.isCompact {
       append(data, document.root.range)
@@ -58,7 +58,7 @@ extension ByteWriter {
   }
 
   /// Writes the member `time`, of this moment.
-  public mutating func appendTime() {
+  package mutating func appendTime() {
     append(",\"time\":\"")
     append(CivilTime(microseconds: Clock.now()).text)
     append("\"")

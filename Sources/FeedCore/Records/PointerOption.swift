@@ -4,14 +4,14 @@
 extension OptionType {
   /// A `JSONPointer`; the empty one is the whole document.
   /// - Parameter example: what the message names as a pointer that would make sense here.
-  public static func pointer(_ example: String) -> OptionType {
+  package static func pointer(_ example: String) -> OptionType {
     OptionType("POINTER") { bytes throws(OptionRefusal) in try JSONPointer(typed: bytes, suchAs: example) }
   }
 }
 
 extension JSONPointer {
   /// The pointer that is an option's value, or a part of it.
-  public init(typed text: [UInt8], suchAs example: String) throws(OptionRefusal) {
+  package init(typed text: [UInt8], suchAs example: String) throws(OptionRefusal) {
     do { self = try JSONPointer(text) } catch {
       let refusal = OptionRefusal.expected("a JSON Pointer such as " + example, found: text)
       throw OptionRefusal(refusal.message + "; did you mean '\(quoted(Self.suggestion(for: text)))'?")

@@ -1,7 +1,7 @@
 // Event records out of a stream of documents, in the words that all tools have for them: for what is no record (law 12
 // of feedutils(7)), for what does not apply, and for what is passed over.
 
-public struct RecordReader {
+package struct RecordReader {
   private let source: String
   private let streams: StandardStreams
   /// How records are made of what comes instead of them.
@@ -10,13 +10,13 @@ public struct RecordReader {
   private let tellsAtOnce: Bool
   private let isVerbose: Bool
   /// What there was so far: events, notes, and what is no record.
-  public private(set) var hasEvents = false
-  public private(set) var hasNotes = false
-  public private(set) var hasStrays = false
+  package private(set) var hasEvents = false
+  package private(set) var hasNotes = false
+  package private(set) var hasStrays = false
   /// Whether changes are skipped, since one has failed.
   private var isSkipping = false
 
-  public init(
+  package init(
     _ source: String, _ streams: StandardStreams, remedy: String, tellsAtOnce: Bool = true, isVerbose: Bool
   ) {
     self.source = source
@@ -28,14 +28,14 @@ public struct RecordReader {
 
   private var hasRead: Bool { hasEvents || hasNotes }
   /// Whether there was something, and none of it a record.
-  public var hasFoundNothing: Bool { hasStrays && !hasRead }
+  package var hasFoundNothing: Bool { hasStrays && !hasRead }
 
   /// What a tool ends with that has found no records, and has not told it.
-  public var nothing: ToolFailure { .failed(.no, "no event records in this input (\(remedy))", source: source) }
+  package var nothing: ToolFailure { .failed(.no, "no event records in this input (\(remedy))", source: source) }
 
   /// The record that a document is.
   /// - Returns: nil for a note, and for what is told and passed over.
-  public mutating func record(_ item: StreamedDocument) throws(ToolFailure) -> EventRecord? {
+  package mutating func record(_ item: StreamedDocument) throws(ToolFailure) -> EventRecord? {
     let value = item.document.root
     do {
       if let record = try EventRecord(value) {
@@ -60,7 +60,7 @@ public struct RecordReader {
   }
 
   /// Applies a record to the document that it is for. A message in it is told.
-  public mutating func apply(
+  package mutating func apply(
     _ record: EventRecord, _ item: StreamedDocument, to stream: inout DocumentStream
   ) throws(ToolFailure) -> DocumentStream.Outcome {
     do {
@@ -79,19 +79,19 @@ public struct RecordReader {
 
   /// Tells what a tool goes on after.
   /// - Parameter losesChanges: whether the changes after it have nothing to apply to.
-  public mutating func skip(_ failure: ToolFailure, losesChanges: Bool = true) {
+  package mutating func skip(_ failure: ToolFailure, losesChanges: Bool = true) {
     let text = losesChanges && !isSkipping ? "; changes are skipped until the next document" : ""
     streams.say(failure.diagnostic.adding(text))
     isSkipping = true
   }
 
   /// What is wrong with a record.
-  public func failure(_ text: String, _ item: StreamedDocument, at offset: Int) -> ToolFailure {
+  package func failure(_ text: String, _ item: StreamedDocument, at offset: Int) -> ToolFailure {
     .failed(.trouble, diagnostic(text, item, at: offset))
   }
 
   /// Tells what `-v` shows.
-  public func tell(_ text: @autoclosure () -> String, of item: StreamedDocument) {
+  package func tell(_ text: @autoclosure () -> String, of item: StreamedDocument) {
     if isVerbose { streams.say(diagnostic(text(), item)) }
   }
 

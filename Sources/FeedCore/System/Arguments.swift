@@ -2,11 +2,11 @@
 
 import CStart
 
-public enum Process {
+package enum Process {
   /// The arguments after the program's name, as bytes: a file name need not be UTF-8.
   ///
   /// They come from C, since the Swift runtime loses them where there is no /proc. It is asked only where C has none.
-  public static var arguments: [[UInt8]] {
+  package static var arguments: [[UInt8]] {
     let count = feed_argument_count()
     guard count < 0 else { return (1..<max(1, count)).map { unsafe [UInt8](cString: feed_argument($0)) } }
     return (1..<max(1, Int(CommandLine.argc))).compactMap { index in
@@ -18,15 +18,15 @@ public enum Process {
   static func restoreEnvironment() { feed_restore_environment() }
 
   /// The value of an environment variable; nil when it is unset or empty.
-  public static func environment(_ name: String) -> [UInt8]? {
+  package static func environment(_ name: String) -> [UInt8]? {
     guard let value = unsafe getenv(name) else { return nil }
     let bytes = unsafe [UInt8](cString: value)
     return bytes.isEmpty ? nil : bytes
   }
 
-  public static var identifier: Int32 { getpid() }
+  package static var identifier: Int32 { getpid() }
 
-  public static func exit(_ status: Int32) -> Never { systemExit(status) }
+  package static func exit(_ status: Int32) -> Never { systemExit(status) }
 }
 
 private func systemExit(_ status: Int32) -> Never { exit(status) }

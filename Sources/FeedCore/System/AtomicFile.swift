@@ -1,7 +1,7 @@
 // Files change whole or not at all: the new content is written beside, synced, and renamed over the old. Whoever
 // opens the name sees one or the other, also after kill -9 or a power cut.
 
-public enum AtomicFile {
+package enum AtomicFile {
   /// Puts `content` under the name `path`, keeping the mode and owner of a file that is there already.
   ///
   /// A symbolic link is followed, so the link stays and its target changes. A device or pipe is written to. Signals
@@ -11,7 +11,7 @@ public enum AtomicFile {
   ///   - backup: a suffix under which the old content is kept, by a hard link made just before the rename.
   ///   - companion: a file that is replaced with it, or not at all.
   ///   - confirm: called when all is written and nothing is replaced; what it throws leaves all as it was.
-  public static func replace(
+  package static func replace(
     _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil, alongside companion: CompanionFile? = nil,
     calls: SystemCalls = .libc, confirm: () throws(SystemError) -> Void = { () throws(SystemError) in },
     with content: (inout ByteWriter) throws(SystemError) -> Void

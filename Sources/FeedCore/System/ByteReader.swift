@@ -1,25 +1,25 @@
 /// Reads a descriptor in pieces of up to 64 KiB, and tells beforehand whether a read would wait.
 ///
 /// A filter's loop is: flush when there is nothing to read, read, work on `chunk`.
-public struct ByteReader {
+package struct ByteReader {
   /// One pipe's worth: what a single read can return from a full Linux pipe.
-  public static let chunkSize = 64 * 1024
+  package static let chunkSize = 64 * 1024
 
-  public let descriptor: Descriptor
+  package let descriptor: Descriptor
   /// The bytes of the last read.
-  public private(set) var chunk: [UInt8] = []
+  package private(set) var chunk: [UInt8] = []
 
-  public init(_ descriptor: Descriptor) {
+  package init(_ descriptor: Descriptor) {
     self.descriptor = descriptor
     chunk.reserveCapacity(Self.chunkSize)
   }
 
   /// Whether `next` would return at once.
-  public var isReady: Bool { get throws(SystemError) { try descriptor.hasInput } }
+  package var isReady: Bool { get throws(SystemError) { try descriptor.hasInput } }
 
   /// Replaces `chunk` by the next bytes.
   /// - Returns: false at the end of the input.
-  public mutating func next() throws(SystemError) -> Bool {
+  package mutating func next() throws(SystemError) -> Bool {
     chunk.removeAll(keepingCapacity: true)
     return try descriptor.read(upTo: Self.chunkSize, into: &chunk) > 0
   }
@@ -28,7 +28,7 @@ public struct ByteReader {
   /// - Parameters:
   ///   - limit: throws `EFBIG` when more bytes than this come.
   ///   - isWorthReading: whether to go on, asked once, with the first bytes; if not, they are all there is.
-  public static func readAll(
+  package static func readAll(
     _ descriptor: Descriptor, limit: Int, isWorthReading: ([UInt8]) -> Bool = { _ in true }
   ) throws(SystemError) -> [UInt8] {
     let size = descriptor.fileSize

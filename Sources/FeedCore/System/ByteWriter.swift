@@ -8,14 +8,14 @@
 // RecordWrites.swift has the rule. Whoever makes records says where they end, by `markRecord`.
 
 /// Collects bytes and writes them to a descriptor when 64 KiB are there or `flush` is called.
-public struct ByteWriter {
+package struct ByteWriter {
   static let capacity = 64 * 1024
   private static let largePiece = capacity / 4
 
   /// What has not been written yet; everything, when there is no descriptor.
-  public private(set) var buffer: [UInt8] = []
+  package private(set) var buffer: [UInt8] = []
   /// How many bytes the descriptor has accepted.
-  public private(set) var accepted = 0
+  package private(set) var accepted = 0
   private let descriptor: Descriptor?
   /// How records are written; nil where nobody else writes.
   private let records: RecordWrites?
@@ -26,10 +26,10 @@ public struct ByteWriter {
   private var failure: SystemError?
 
   /// A writer of a file that has no other writer.
-  public init(_ descriptor: Descriptor) { self.init(descriptor, nil) }
+  package init(_ descriptor: Descriptor) { self.init(descriptor, nil) }
 
   /// A writer of records on standard output. A terminal or a device is not shared in a way that could tear them.
-  public init(_ descriptor: Descriptor, records: RecordWrites.Source) {
+  package init(_ descriptor: Descriptor, records: RecordWrites.Source) {
     self.init(descriptor, descriptor.kind == .other ? nil : RecordWrites(to: descriptor, of: records))
   }
 
@@ -41,31 +41,31 @@ public struct ByteWriter {
   }
 
   /// A writer that only collects, for a part of an output or a test.
-  public init() {
+  package init() {
     descriptor = nil
     records = nil
     pieceLimit = .max
   }
 
   /// How many bytes have been appended in all.
-  public var count: Int { accepted + buffer.count }
+  package var count: Int { accepted + buffer.count }
 
-  public mutating func append(_ byte: UInt8) {
+  package mutating func append(_ byte: UInt8) {
     buffer.append(byte)
     if buffer.count >= Self.capacity { spill() }
   }
 
-  public mutating func append(_ text: StaticString) {
+  package mutating func append(_ text: StaticString) {
     text.withUTF8Buffer { unsafe append(Span(_unsafeElements: $0)) }
   }
 
-  public mutating func append(_ text: String) { append(Array(text.utf8)) }
+  package mutating func append(_ text: String) { append(Array(text.utf8)) }
 
-  public mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
+  package mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
 
-  public mutating func append(_ bytes: [UInt8], _ range: Range<Int>) { append(bytes.span.extracting(range)) }
+  package mutating func append(_ bytes: [UInt8], _ range: Range<Int>) { append(bytes.span.extracting(range)) }
 
-  public mutating func append(_ bytes: borrowing Span<UInt8>) {
+  package mutating func append(_ bytes: borrowing Span<UInt8>) {
     guard bytes.count >= pieceLimit else {
       buffer.append(span: bytes)
       if buffer.count >= Self.capacity { spill() }
@@ -77,14 +77,14 @@ public struct ByteWriter {
   }
 
   /// What has been appended so far is whole records.
-  public mutating func markRecord() {
+  package mutating func markRecord() {
     guard records != nil else { return }
     if buffer.count > ends.last ?? 0 { ends.append(buffer.count) }
     if buffer.count >= Self.capacity { spill() }
   }
 
   /// Ends a record that is a line, or what stands for one.
-  public mutating func endLine(_ terminator: UInt8 = UInt8(ascii: "\n")) {
+  package mutating func endLine(_ terminator: UInt8 = UInt8(ascii: "\n")) {
     buffer.append(terminator)
     markRecord()
     if buffer.count >= Self.capacity { spill() }
@@ -92,18 +92,18 @@ public struct ByteWriter {
 
   /// Writes what is buffered.
   /// - Throws: the first error of any write so far.
-  public mutating func flush() throws(SystemError) {
+  package mutating func flush() throws(SystemError) {
     writeAll()
     try check()
   }
 
   /// - Throws: the first error of any write so far, without writing.
-  public func check() throws(SystemError) {
+  package func check() throws(SystemError) {
     if let failure { throw failure }
   }
 
   /// Takes the collected bytes out, leaving none.
-  public mutating func take() -> [UInt8] {
+  package mutating func take() -> [UInt8] {
     defer { buffer = [] }
     return buffer
   }

@@ -2,18 +2,18 @@
 // (https://howardhinnant.github.io/date_algorithms.html); no time zone data, no locale.
 
 /// A moment by date and time of day, in UTC.
-public struct CivilTime: Equatable, Sendable {
-  public var year: Int
+package struct CivilTime: Equatable, Sendable {
+  package var year: Int
   /// 1 to 12.
-  public var month: Int
+  package var month: Int
   /// 1 to 31.
-  public var day: Int
-  public var hour: Int
-  public var minute: Int
-  public var second: Int
-  public var microsecond: Int
+  package var day: Int
+  package var hour: Int
+  package var minute: Int
+  package var second: Int
+  package var microsecond: Int
 
-  public init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, microsecond: Int = 0) {
+  package init(year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, microsecond: Int = 0) {
     self.year = year
     self.month = month
     self.day = day
@@ -24,7 +24,7 @@ public struct CivilTime: Equatable, Sendable {
   }
 
   /// - Parameter microseconds: since 1970-01-01T00:00:00Z, as `Clock.now()` has them.
-  public init(microseconds: Int64) {
+  package init(microseconds: Int64) {
     let (days, rest) = Self.floored(Int(microseconds), by: 86_400_000_000)
     let (era, dayOfEra) = Self.floored(days + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -40,7 +40,7 @@ public struct CivilTime: Equatable, Sendable {
   }
 
   /// Seconds since 1970-01-01T00:00:00Z, without the microseconds.
-  public var seconds: Int {
+  package var seconds: Int {
     let shiftedYear = month <= 2 ? year - 1 : year
     let (era, yearOfEra) = Self.floored(shiftedYear, by: 400)
     let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
@@ -49,7 +49,7 @@ public struct CivilTime: Equatable, Sendable {
   }
 
   /// `2026-11-20T23:45:05.123456Z` (RFC 3339).
-  public var text: [UInt8] {
+  package var text: [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(27)
     func put(_ value: Int, _ digits: Int, _ after: Unicode.Scalar) {

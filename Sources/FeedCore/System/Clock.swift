@@ -1,10 +1,10 @@
 /// The two clocks: one for spans of time, one for the calendar.
-public enum Clock {
+package enum Clock {
   /// Seconds since some fixed moment; never goes back, whatever happens to the date.
-  public static func monotonic() -> Double { read(CLOCK_MONOTONIC) }
+  package static func monotonic() -> Double { read(CLOCK_MONOTONIC) }
 
   /// Microseconds since 1970-01-01T00:00:00Z.
-  public static func now() -> Int64 {
+  package static func now() -> Int64 {
     var time = timespec()
     unsafe clock_gettime(CLOCK_REALTIME, &time)
     return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1000

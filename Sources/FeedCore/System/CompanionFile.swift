@@ -13,16 +13,16 @@
 // its second name. The other order, 5 before 4, would leave a document that has changed with a companion that does not
 // fit, and an error at 4 would have to be told with half of the work done.
 
-public final class CompanionFile {
+package final class CompanionFile {
   private let path: [UInt8]
   private let content: (inout ByteWriter) throws(SystemError) -> Void
   private let calls: SystemCalls
   private var temporary: [UInt8]?
   private var substitution: Substitution?
   /// What went wrong with this file; nil when it was the other.
-  public private(set) var failure: SystemError?
+  package private(set) var failure: SystemError?
 
-  public init(
+  package init(
     _ path: [UInt8], calls: SystemCalls = .libc, content: @escaping (inout ByteWriter) throws(SystemError) -> Void
   ) {
     self.path = path

@@ -1,23 +1,23 @@
 // Every system call on an open file stands here, each through `SystemCalls`.
 
 /// An open file descriptor. A plain value: whoever opened it closes it.
-public struct Descriptor: Sendable {
-  public let number: Int32
+package struct Descriptor: Sendable {
+  package let number: Int32
   let calls: SystemCalls
 
-  public init(_ number: Int32, calls: SystemCalls = .libc) {
+  package init(_ number: Int32, calls: SystemCalls = .libc) {
     self.number = number
     self.calls = calls
   }
 
-  public static let standardInput = Descriptor(0)
-  public static let standardOutput = Descriptor(1)
-  public static let standardError = Descriptor(2)
+  package static let standardInput = Descriptor(0)
+  package static let standardOutput = Descriptor(1)
+  package static let standardError = Descriptor(2)
 
   // MARK: Opening and closing
 
   /// Opens a file to read. A directory is refused here (`EISDIR`) rather than at the first read.
-  public static func open(reading path: [UInt8], calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
+  package static func open(reading path: [UInt8], calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
     let descriptor = try open(path, O_RDONLY | O_CLOEXEC, calls: calls)
     if descriptor.isDirectory {
       descriptor.closeQuietly()
@@ -77,12 +77,12 @@ public struct Descriptor: Sendable {
   }
 
   /// Closes the descriptor; a write error that the system kept until now is thrown.
-  public func close() throws(SystemError) {
+  package func close() throws(SystemError) {
     // After EINTR the state of the descriptor is unspecified (POSIX); on Linux and macOS it is closed.
     if calls.once(.close, { systemClose(number) }) != 0, errno != EINTR { throw SystemError.last }
   }
 
-  public func closeQuietly() { _ = systemClose(number) }
+  package func closeQuietly() { _ = systemClose(number) }
 
   /// Makes sure that 0, 1 and 2 are taken, so that no file that is opened later becomes a standard stream by chance.
   ///
@@ -97,7 +97,7 @@ public struct Descriptor: Sendable {
 
   /// Appends up to `count` bytes to `buffer`, after waiting for the first.
   /// - Returns: how many arrived; 0 at the end of the file.
-  public func read(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
+  package func read(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
     while true {
       if let count = try readAvailable(upTo: count, into: &buffer) { return count }
       // A descriptor that its owner made non-blocking (a shared terminal, a parent's pipe).
@@ -107,7 +107,7 @@ public struct Descriptor: Sendable {
 
   /// Appends up to `count` bytes that are there to `buffer`.
   /// - Returns: how many; 0 at the end of the input; nil when nothing is there yet and the descriptor does not wait.
-  public func readAvailable(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int? {
+  package func readAvailable(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     var answer = SystemCalls.Answer(count: 0)
     repeat {
       buffer.append(addingCapacity: count) { free in answer = calls.read(number, &free) }
@@ -121,7 +121,7 @@ public struct Descriptor: Sendable {
   /// Writes all of `bytes`, however often the system takes only a part.
   /// - Returns: how many bytes were accepted, with the error that stopped it, if any.
   @discardableResult
-  public func write(_ bytes: borrowing Span<UInt8>) -> (accepted: Int, error: SystemError?) {
+  package func write(_ bytes: borrowing Span<UInt8>) -> (accepted: Int, error: SystemError?) {
     var done = 0
     while done < bytes.count {
       let answer = calls.write(number, bytes.extracting(done...))
@@ -144,10 +144,10 @@ public struct Descriptor: Sendable {
 
   // MARK: What it is
 
-  public var isTerminal: Bool { isatty(number) == 1 }
+  package var isTerminal: Bool { isatty(number) == 1 }
 
   /// Whether colour is welcome: on a terminal that has it, unless NO_COLOR (no-color.org) is set.
-  public var wantsColor: Bool {
+  package var wantsColor: Bool {
     isTerminal && Process.environment("NO_COLOR") == nil && Process.environment("TERM") != Array("dumb".utf8)
   }
 
@@ -165,7 +165,7 @@ public struct Descriptor: Sendable {
   }
 
   /// The size of a regular file in bytes; nil for pipes, terminals and devices.
-  public var fileSize: Int? {
+  package var fileSize: Int? {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }
@@ -189,7 +189,7 @@ public struct Descriptor: Sendable {
   }
 
   /// Whether there is something under a name, and it is neither a file nor a folder: opening it may wait for ever.
-  public static func isSpecialFile(_ path: [UInt8]) -> Bool {
+  package static func isSpecialFile(_ path: [UInt8]) -> Bool {
     status(of: path).map { $0.st_mode & S_IFMT != S_IFREG && $0.st_mode & S_IFMT != S_IFDIR } ?? false
   }
 
@@ -221,7 +221,7 @@ public struct Descriptor: Sendable {
   }
 
   /// Which file a descriptor is open on, or a path leads to; equal for two names of one file.
-  public struct Identity: Equatable, Sendable {
+  package struct Identity: Equatable, Sendable {
     private let device: UInt64
     private let node: UInt64
 
@@ -231,14 +231,14 @@ public struct Descriptor: Sendable {
     }
 
     /// - Returns: nil when there is no such file.
-    public init?(_ path: [UInt8]) {
+    package init?(_ path: [UInt8]) {
       guard let status = Descriptor.status(of: path) else { return nil }
       self.init(status)
     }
   }
 
   /// The regular file that this is open on; nil for anything else, which may have many users.
-  public var fileIdentity: Identity? {
+  package var fileIdentity: Identity? {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Identity(status)
   }
@@ -258,7 +258,7 @@ func withPath(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Int32) -> Int32
 
 extension [UInt8] {
   /// The bytes before the NUL.
-  public init(cString text: UnsafePointer<CChar>) {
+  package init(cString text: UnsafePointer<CChar>) {
     self = unsafe Array(UnsafeRawBufferPointer(start: text, count: strlen(text)))
   }
 }

@@ -4,8 +4,8 @@
 // The lock is flock(2) on the file itself, so it leaves nothing behind. The file that has it goes with the rename: who has
 // waited for it looks whether the name still leads to it, and begins again if not.
 
-public final class EditedFile {
-  public enum Refusal: Error, Sendable {
+package final class EditedFile {
+  package enum Refusal: Error, Sendable {
     case system(SystemError)
     /// A pipe, a device: it cannot be replaced.
     case notRegular
@@ -15,7 +15,7 @@ public final class EditedFile {
 
   private let path: [UInt8]
   /// Open to read.
-  public let descriptor: Descriptor
+  package let descriptor: Descriptor
   private let before: State
 
   /// What changes when somebody writes to a file or replaces it.
@@ -42,11 +42,11 @@ public final class EditedFile {
   deinit { descriptor.closeQuietly() }
 
   /// Whether something is there that cannot be replaced; it is not opened.
-  public static func isNotRegular(_ path: [UInt8]) -> Bool { Descriptor.isSpecialFile(path) }
+  package static func isNotRegular(_ path: [UInt8]) -> Bool { Descriptor.isSpecialFile(path) }
 
   /// Opens and locks a file.
   /// - Parameter patience: for how many seconds to wait for another process that has it.
-  public static func open(
+  package static func open(
     _ path: [UInt8], patience: Double = 60, calls: SystemCalls = .libc
   ) throws(Refusal) -> EditedFile {
     let deadline = Clock.monotonic() + patience
@@ -86,7 +86,7 @@ public final class EditedFile {
   }
 
   /// Whether somebody has written to the file since it was opened, or the name leads to another one.
-  public var hasChanged: Bool {
+  package var hasChanged: Bool {
     guard let now = Descriptor.status(of: path) else { return true }
     return State(now) != before
   }

@@ -1,11 +1,11 @@
 /// What a file was before it is replaced, to bring it back should the replacing have been in vain. It leaves nothing
 /// behind, for only the open file is kept.
-public struct FormerFile: ~Copyable {
+package struct FormerFile: ~Copyable {
   private let path: [UInt8]
   private let file: Descriptor?
   private let wasThere: Bool
 
-  public init(_ path: [UInt8]) {
+  package init(_ path: [UInt8]) {
     self.path = path
     wasThere = Descriptor.status(of: path) != nil
     let isFile = Descriptor.status(of: path).map { $0.st_mode & S_IFMT == S_IFREG } == true
@@ -15,7 +15,7 @@ public struct FormerFile: ~Copyable {
   deinit { file?.closeQuietly() }
 
   /// Brings it back, as far as that can be.
-  public func bringBack() {
+  package func bringBack() {
     if let file {
       do {
         try AtomicFile.replace(path) { output throws(SystemError) in

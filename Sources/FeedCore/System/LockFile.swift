@@ -3,7 +3,7 @@
 // processes hold "the" lock on two files of one name.
 
 /// A lock that is held until it is let go of, or the process ends.
-public final class LockFile {
+package final class LockFile {
   private let file: Descriptor
 
   private init(_ file: Descriptor) { self.file = file }
@@ -13,7 +13,7 @@ public final class LockFile {
   /// Takes the lock, creating the file (mode 0600) where there is none.
   /// - Parameter waits: whether to wait for whoever holds it.
   /// - Returns: nil when another holds it.
-  public static func take(_ path: [UInt8], waits: Bool) throws(SystemError) -> LockFile? {
+  package static func take(_ path: [UInt8], waits: Bool) throws(SystemError) -> LockFile? {
     let lock = LockFile(try Descriptor.openOrCreate(path, mode: 0o600))
     do throws(SystemError) {
       _ = try lock.file.calls.retrying(.lock) { flock(lock.file.number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
@@ -26,12 +26,12 @@ public final class LockFile {
 
   /// The one name of a file that may have several by symbolic links, so that all who guard it take the same lock.
   /// - Returns: `path` itself where there is no such file.
-  public static func realPath(_ path: [UInt8]) -> [UInt8] { Descriptor.realPath(path) ?? path }
+  package static func realPath(_ path: [UInt8]) -> [UInt8] { Descriptor.realPath(path) ?? path }
 
   /// Makes sure that a file of this name is there and may be written, for a library that would create it with other
   /// permissions.
   /// - Parameter mode: the permission bits of a file that was not there, less the umask.
-  public static func ensureFile(_ path: [UInt8], mode: UInt32) throws(SystemError) {
+  package static func ensureFile(_ path: [UInt8], mode: UInt32) throws(SystemError) {
     try Descriptor.openOrCreate(path, mode: mode).close()
   }
 }

@@ -1,8 +1,8 @@
 /// How many descriptors the process may have open.
-public enum OpenFiles {
+package enum OpenFiles {
   /// Raises the limit to `count`, or as far as the system lets, if it is lower.
   /// - Returns: what the limit is then.
-  public static func raiseLimit(to count: Int) -> Int {
+  package static func raiseLimit(to count: Int) -> Int {
     var limit = rlimit()
     guard unsafe getrlimit(Platform.openFiles, &limit) == 0 else { return 0 }
     let wanted = rlim_t(count)

@@ -2,8 +2,8 @@
 
 extension Descriptor {
   /// One descriptor and what is awaited of it.
-  public struct Interest: Sendable {
-    public enum Event: Sendable {
+  package struct Interest: Sendable {
+    package enum Event: Sendable {
       /// Bytes to read, or the end of the input.
       case input
       /// Room to write.
@@ -15,7 +15,7 @@ extension Descriptor {
     let descriptor: Descriptor
     let event: Event
 
-    public init(_ descriptor: Descriptor, _ event: Event) {
+    package init(_ descriptor: Descriptor, _ event: Event) {
       self.descriptor = descriptor
       self.event = event
     }
@@ -32,7 +32,7 @@ extension Descriptor {
   /// Waits until at least one of `interests` is there, starting anew after a signal.
   /// - Parameter milliseconds: how long at most; -1 for ever, 0 just looks.
   /// - Returns: for each interest, whether it is there; all false when the time is up.
-  public static func wait(for interests: [Interest], milliseconds: Int32) throws(SystemError) -> [Bool] {
+  package static func wait(for interests: [Interest], milliseconds: Int32) throws(SystemError) -> [Bool] {
     var polled = interests.map { pollfd(fd: $0.descriptor.number, events: $0.mask, revents: 0) }
     let calls = interests.first?.descriptor.calls ?? .libc
     let deadline = milliseconds > 0 ? Clock.monotonic() + Double(milliseconds) / 1000 : 0
@@ -44,18 +44,18 @@ extension Descriptor {
   }
 
   /// Whether a read would not have to wait.
-  public var hasInput: Bool {
+  package var hasInput: Bool {
     get throws(SystemError) { try Self.wait(for: [.init(self, .input)], milliseconds: 0)[0] }
   }
 
   /// Waits for input, or until nobody reads `output` any more.
   /// - Returns: whether there is input.
-  public func waitForInput(orHangUpOf output: Descriptor) throws(SystemError) -> Bool {
+  package func waitForInput(orHangUpOf output: Descriptor) throws(SystemError) -> Bool {
     try Self.wait(for: [.init(self, .input), .init(output, .hangUp)], milliseconds: -1)[0]
   }
 
   /// Whether nobody reads the other end of this pipe any more. A file or a terminal never says so.
-  public var isHungUp: Bool {
+  package var isHungUp: Bool {
     get throws(SystemError) { try Self.wait(for: [.init(self, .hangUp)], milliseconds: 0)[0] }
   }
 }

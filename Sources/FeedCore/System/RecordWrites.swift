@@ -8,9 +8,9 @@
 // be torn. The plain filters write up to 64 KiB at a time, which also end at a record.
 
 /// How much is written at a time.
-public struct RecordWrites: Sendable {
+package struct RecordWrites: Sendable {
   /// What makes the records.
-  public enum Source: Sendable {
+  package enum Source: Sendable {
     /// A tool that works on its input.
     case filter
     /// A tool that reads a network, and may be one of several whose records go into one pipe.
@@ -25,7 +25,7 @@ public struct RecordWrites: Sendable {
 
   init(limit: Int) { self.limit = limit }
 
-  public init(to output: Descriptor, of source: Source) {
+  package init(to output: Descriptor, of source: Source) {
     limit =
       switch (output.kind, source) {
       case (.file, _): .max
@@ -53,7 +53,7 @@ public struct RecordWrites: Sendable {
   /// Writes whole records, as many at a time as the limit allows; a longer one goes alone.
   /// - Parameter ends: where in `bytes` each record ends, in order. What follows the last is written too.
   /// - Returns: how many bytes were accepted, with the error that stopped it, if any.
-  public func write(
+  package func write(
     _ bytes: borrowing Span<UInt8>, _ ends: [Int], to output: Descriptor
   ) -> (accepted: Int, error: SystemError?) {
     var start = 0

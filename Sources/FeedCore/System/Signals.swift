@@ -2,14 +2,14 @@
 // be cut in two (see AtomicFile) holds them back for its short while. A tool that has to take leave of somebody first
 // (`ws-cat`, `sse-serve`) reads them from a pipe beside everything else that it waits for, and dies of them afterwards.
 
-public enum Signals {
+package enum Signals {
   /// Dies of SIGPIPE, as if the write had not been told about the closed pipe: silent, 141 for the shell.
-  public static func dieOfBrokenPipe() -> Never { die(of: SIGPIPE) }
+  package static func dieOfBrokenPipe() -> Never { die(of: SIGPIPE) }
 
   /// Dies of a signal, so that whoever waits for the process sees by which.
   ///
   /// A parent may have made the tool ignore the signal (systemd and some languages do), hence the reset.
-  public static func die(of number: Int32) -> Never {
+  package static func die(of number: Int32) -> Never {
     signal(number, SIG_DFL)
     var set = sigset_t()
     unsafe sigemptyset(&set)
@@ -28,7 +28,7 @@ public enum Signals {
   /// Takes SIGHUP, SIGINT and SIGTERM once: the first becomes a byte to read, a second one of any kind kills. One that is
   /// ignored, as in a background job of a shell or under nohup(1), stays so.
   /// - Returns: what to wait for; each byte that comes is the number of a signal, for `die(of:)`.
-  public static func caught() throws(SystemError) -> Descriptor {
+  package static func caught() throws(SystemError) -> Descriptor {
     let (output, input) = try Descriptor.pipe()
     unsafe pipeEnd = input.number
     for number in leaving {
@@ -54,7 +54,7 @@ public enum Signals {
 
   /// Makes a write to a closed pipe or socket an error instead of a signal, for a library that writes to sockets.
   /// A tool whose own output is closed still ends by `dieOfBrokenPipe`.
-  public static func ignoreBrokenPipe() { signal(SIGPIPE, SIG_IGN) }
+  package static func ignoreBrokenPipe() { signal(SIGPIPE, SIG_IGN) }
 
   /// Makes a write past the limit of a file's size (`ulimit -f`) an error instead of a signal, so that it is told and
   /// nothing is left behind.

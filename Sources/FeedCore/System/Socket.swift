@@ -3,7 +3,7 @@
 
 extension Descriptor {
   /// Opens a socket that clients can connect to; `accept` on it does not wait.
-  public static func listen(on address: SocketAddress, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
+  package static func listen(on address: SocketAddress, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
     let family = Int32(address.storage.ss_family)
     let number = try calls.retrying(.socket) { systemSocket(family, Platform.streamSocket, 0) }
     let socket = Descriptor(number, calls: calls)
@@ -25,7 +25,7 @@ extension Descriptor {
   }
 
   /// What has come of taking a client.
-  public enum Accepted: Sendable {
+  package enum Accepted: Sendable {
     case client(Descriptor, SocketAddress)
     /// None is there.
     case none
@@ -35,7 +35,7 @@ extension Descriptor {
 
   /// Takes the next client, whose socket does not wait either, and sends what is written at once.
   /// - Throws: what is wrong with the listener, or with this process.
-  public func accept() throws(SystemError) -> Accepted {
+  package func accept() throws(SystemError) -> Accepted {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     let number: Int32
@@ -63,7 +63,7 @@ extension Descriptor {
   }
 
   /// Where this socket is; of a listener with port 0, the port that the system chose.
-  public func localAddress() throws(SystemError) -> SocketAddress {
+  package func localAddress() throws(SystemError) -> SocketAddress {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
     _ = try calls.retrying(.address) {
@@ -78,7 +78,7 @@ extension Descriptor {
   /// Writes as much as the system takes without waiting.
   /// - Parameter offset: where in `bytes` to begin.
   /// - Returns: how many bytes; nil when there is no room.
-  public func writeAvailable(_ bytes: [UInt8], from offset: Int) throws(SystemError) -> Int? {
+  package func writeAvailable(_ bytes: [UInt8], from offset: Int) throws(SystemError) -> Int? {
     while true {
       let answer = calls.write(number, bytes.span.extracting(offset...))
       if answer.count >= 0 { return answer.count }
@@ -90,7 +90,7 @@ extension Descriptor {
   }
 
   /// Tells the other side that nothing more will come.
-  public func endOutput() { _ = shutdown(number, Platform.shutWrite) }
+  package func endOutput() { _ = shutdown(number, Platform.shutWrite) }
 
   /// Not to be inherited, and never waiting.
   private func prepare() throws(SystemError) {
@@ -120,7 +120,7 @@ extension SocketAddress {
 
 extension SystemError {
   /// Nothing there, or no room, at a descriptor that does not wait.
-  public var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
+  package var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
 
   /// What accept(2) says of a client that has left before it was taken, or that a firewall keeps away; it is no error of
   /// the listener.
@@ -132,11 +132,11 @@ extension SystemError {
   }
 
   /// No address of this machine, or of a kind that it does not have.
-  public var isUnknownAddress: Bool { code == EADDRNOTAVAIL || code == EAFNOSUPPORT }
+  package var isUnknownAddress: Bool { code == EADDRNOTAVAIL || code == EAFNOSUPPORT }
 
   /// The process or the system has no descriptor or memory left for another connection, or watches no more of them
   /// (`ENOSPC`, see epoll(7)).
-  public var isExhausted: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC].contains(code) }
+  package var isExhausted: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC].contains(code) }
 }
 
 private func systemSocket(_ family: Int32, _ kind: Int32, _ proto: Int32) -> Int32 { socket(family, kind, proto) }

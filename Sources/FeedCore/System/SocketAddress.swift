@@ -1,10 +1,10 @@
 // Where a socket is: an address and a port, for IPv4 and IPv6. Names are looked up by getaddrinfo(3).
 
-public struct SocketAddress: Sendable {
+package struct SocketAddress: Sendable {
   /// A name or address that the system does not know.
-  public struct Unknown: Error, Sendable {
+  package struct Unknown: Error, Sendable {
     /// The system's own words, with a small first letter.
-    public let message: String
+    package let message: String
   }
 
   var storage: sockaddr_storage
@@ -12,7 +12,7 @@ public struct SocketAddress: Sendable {
 
   /// All addresses of a host, to listen on.
   /// - Parameter host: a name, or an address, an IPv6 one without brackets.
-  public static func resolve(host: [UInt8], port: UInt16) throws(Unknown) -> [SocketAddress] {
+  package static func resolve(host: [UInt8], port: UInt16) throws(Unknown) -> [SocketAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
     unsafe hints.ai_socktype = Platform.streamSocket
@@ -39,7 +39,7 @@ public struct SocketAddress: Sendable {
   }
 
   /// The port; 0 lets the system choose one.
-  public var port: UInt16 {
+  package var port: UInt16 {
     get {
       // The port is in the same place for both families.
       unsafe withUnsafeBytes(of: storage) {
@@ -54,7 +54,7 @@ public struct SocketAddress: Sendable {
   }
 
   /// Whether only programs on this machine can reach it: 127.0.0.0/8, also as IPv6 has it, or ::1.
-  public var isLoopback: Bool {
+  package var isLoopback: Bool {
     let isIPv6 = Int32(storage.ss_family) == AF_INET6
     // The place of the address within sockaddr_in and sockaddr_in6 is the same everywhere.
     let bytes = unsafe withUnsafeBytes(of: storage) { unsafe Array($0[(isIPv6 ? 8 : 4)..<(isIPv6 ? 24 : 8)]) }
@@ -64,7 +64,7 @@ public struct SocketAddress: Sendable {
   }
 
   /// As in a URL: `127.0.0.1:8080`, `[::1]:8080`.
-  public var text: String {
+  package var text: String {
     var name = [CChar](repeating: 0, count: Int(NI_MAXHOST))
     let code = unsafe withUnsafeBytes(of: storage) { bytes in
       guard let address = unsafe bytes.bindMemory(to: sockaddr.self).baseAddress else { return EAI_FAIL }

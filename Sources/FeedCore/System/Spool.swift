@@ -1,7 +1,7 @@
 // Bytes that are collected until all of them are there: in memory while they are few, then in a file without a name, of
 // which nothing is left however the process ends.
 
-public struct Spool {
+package struct Spool {
   /// From so many bytes on they are in a file.
   static let threshold = 1 << 20
 
@@ -11,9 +11,9 @@ public struct Spool {
 
   /// - Parameter path: what the bytes are for. The file is made in the same folder, so that the disk that fills up is the
   ///   one that they are meant for.
-  public init(beside path: [UInt8]) { self.path = path }
+  package init(beside path: [UInt8]) { self.path = path }
 
-  public mutating func append(_ bytes: [UInt8]) throws(SystemError) {
+  package mutating func append(_ bytes: [UInt8]) throws(SystemError) {
     writer.append(bytes)
     if file == nil, writer.count >= Self.threshold {
       let opened = try Descriptor.createNameless(beside: path)
@@ -26,7 +26,7 @@ public struct Spool {
   }
 
   /// Writes all that was collected.
-  public mutating func copy(to output: inout ByteWriter) throws(SystemError) {
+  package mutating func copy(to output: inout ByteWriter) throws(SystemError) {
     guard let file else { return output.append(writer.buffer) }
     try writer.flush()
     try file.rewind()
@@ -39,7 +39,7 @@ public struct Spool {
   }
 
   /// Gives all of it back.
-  public mutating func close() {
+  package mutating func close() {
     file?.closeQuietly()
     file = nil
     writer = ByteWriter()

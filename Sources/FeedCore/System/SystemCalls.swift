@@ -4,33 +4,33 @@
 // call, a disk that fills up, a poll(2) or an fsync(2) that fails. Nothing else in the project calls read(2) or write(2),
 // and every other call that a tool depends on goes through `retrying`.
 
-public struct SystemCalls: Sendable {
+package struct SystemCalls: Sendable {
   /// `read(2)` and `write(2)` as the kernel answers them: how many bytes, or -1 with an `errno`.
-  public struct Answer: Equatable, Sendable {
-    public let count: Int
-    public let errno: Int32
+  package struct Answer: Equatable, Sendable {
+    package let count: Int
+    package let errno: Int32
 
-    public init(count: Int, errno: Int32 = 0) {
+    package init(count: Int, errno: Int32 = 0) {
       self.count = count
       self.errno = errno
     }
   }
 
   /// The calls that move no bytes; a test only says which of them fail.
-  public enum Call: Sendable, CaseIterable {
+  package enum Call: Sendable, CaseIterable {
     case open, close, sync, seek, rename, link, pipe, lock
     case poll, createPoller, controlPoller, waitForPoller
     case socket, bind, listen, accept, control, setOption, address
   }
 
   /// Fills free room of a buffer from a descriptor.
-  public var read: @Sendable (Int32, inout OutputSpan<UInt8>) -> Answer
+  package var read: @Sendable (Int32, inout OutputSpan<UInt8>) -> Answer
   /// Takes bytes for a descriptor.
-  public var write: @Sendable (Int32, borrowing Span<UInt8>) -> Answer
+  package var write: @Sendable (Int32, borrowing Span<UInt8>) -> Answer
   /// The `errno` that a call fails with, which then is not made; nil to make it.
-  public var failure: @Sendable (Call) -> Int32?
+  package var failure: @Sendable (Call) -> Int32?
 
-  public init(
+  package init(
     read: @escaping @Sendable (Int32, inout OutputSpan<UInt8>) -> Answer = libc.read,
     write: @escaping @Sendable (Int32, borrowing Span<UInt8>) -> Answer = libc.write,
     failure: @escaping @Sendable (Call) -> Int32? = libc.failure
@@ -40,7 +40,7 @@ public struct SystemCalls: Sendable {
     self.failure = failure
   }
 
-  public static let libc = SystemCalls(
+  package static let libc = SystemCalls(
     read: { number, free in
       unsafe free.withUnsafeMutableBufferPointer { target, filled in
         let room = UnsafeMutableRawBufferPointer(target)

@@ -2,17 +2,17 @@
 // process that writes the same file takes it away.
 
 /// What killed processes have left behind, folder by folder.
-public struct TemporaryFiles {
+package struct TemporaryFiles {
   private static let suffix = Array(".tmp".utf8)
 
   /// By folder, then by the name of the file that they were meant for. A folder is read once, however many files are
   /// written into it.
   private var left: [[UInt8]: [[UInt8]: [[UInt8]]]] = [:]
 
-  public init() {}
+  package init() {}
 
   /// Removes those that were meant for `path` and that no process is writing any more.
-  public mutating func sweep(beside path: [UInt8]) {
+  package mutating func sweep(beside path: [UInt8]) {
     let target = AtomicFile.resolved(path)
     let folder = AtomicFile.folder(of: target)
     if left[folder] == nil { left[folder] = Self.leftovers(in: folder) }

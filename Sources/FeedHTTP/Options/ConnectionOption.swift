@@ -1,17 +1,17 @@
 import FeedCore
 
 /// The rows of the tools that stay connected: when to connect again, and when to stop.
-public enum ConnectionOption: ToolOption {
+package enum ConnectionOption: ToolOption {
   case maxTime, reconnectDelay, retries, retryStatus, reconnect, noReconnect, idleTimeout, verbose
 
-  public var group: OptionGroup {
+  package var group: OptionGroup {
     switch self {
     case .maxTime: .ending
     case .reconnectDelay, .retries, .retryStatus, .reconnect, .noReconnect, .idleTimeout, .verbose: .connection
     }
   }
 
-  public var spec: OptionSpec {
+  package var spec: OptionSpec {
     switch self {
     case .maxTime: OptionSpec("max-time", .duration, "end after this time")
     case .reconnectDelay:
@@ -28,14 +28,14 @@ public enum ConnectionOption: ToolOption {
 }
 
 extension OptionGroup {
-  public static let output = OptionGroup("Options that choose and print")
-  public static let ending = OptionGroup("Options that end")
-  public static let connection = OptionGroup("Options for the connection").needs(.url)
+  package static let output = OptionGroup("Options that choose and print")
+  package static let ending = OptionGroup("Options that end")
+  package static let connection = OptionGroup("Options for the connection").needs(.url)
 }
 
 extension Reconnection.Rules {
   /// - Parameter reconnects: whether a connection may be made again where no option says so.
-  public init(_ invocation: Invocation, reconnects: Bool) throws(ToolFailure) {
+  package init(_ invocation: Invocation, reconnects: Bool) throws(ToolFailure) {
     self.reconnects = reconnects
     for (option, value) in try invocation.options(ConnectionOption.self) {
       switch option {

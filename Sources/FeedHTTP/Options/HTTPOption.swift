@@ -2,14 +2,16 @@ import FeedCore
 
 /// The rows that every network tool has; long names and letters are curl's. The last ones ask for what is done anyway, so
 /// that a line written for curl works here.
-public enum HTTPOption: ToolOption {
+package enum HTTPOption: ToolOption {
   case header, request, data, user, netrc, bearerFile, userAgent, cookie
   case proxy, insecure, cacert, cert, key, resolve, unixSocket, connectTimeout, http1, http2
   case silent, location, showError, noBuffer, compressed
 
-  public var group: OptionGroup { OptionGroup("Options for the request, as curl has them", isFolded: true).needs(.url) }
+  package var group: OptionGroup {
+    OptionGroup("Options for the request, as curl has them", isFolded: true).needs(.url)
+  }
 
-  public var spec: OptionSpec {
+  package var spec: OptionSpec {
     switch self {
     case .header: OptionSpec("header", "H", .header, "send a header, or those of a file").repeating
     case .request: OptionSpec("request", "X", .method, "use another method than GET, or POST with --data")

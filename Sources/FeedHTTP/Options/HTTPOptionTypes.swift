@@ -58,6 +58,6 @@ extension OptionType {
 
 /// Whether a header can carry the bytes (RFC 9110 §5.5: no control characters but the tab).
 @Sendable
-public func isSendable(_ value: [UInt8]) -> Bool {
+package func isSendable(_ value: [UInt8]) -> Bool {
   value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
 }

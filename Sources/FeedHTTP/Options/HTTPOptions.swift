@@ -3,7 +3,7 @@
 import FeedCore
 
 /// What `HTTPOption` rows have asked for.
-public struct HTTPOptions: Sendable {
+package struct HTTPOptions: Sendable {
   static let fileLimit = 64 << 20
 
   /// What each `-H` has given: a header, or those of a file.
@@ -18,7 +18,7 @@ public struct HTTPOptions: Sendable {
   private var credentials = HTTPRequest.Credentials()
   private var route = HTTPRequest.Route()
   /// Only what ends the tool is to be told.
-  public private(set) var isSilent = false
+  package private(set) var isSilent = false
 
   /// What the content of a file is.
   private enum FileUse {
@@ -27,18 +27,18 @@ public struct HTTPOptions: Sendable {
     case bearer
   }
 
-  public init() {}
+  package init() {}
 
-  public init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
+  package init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     for (option, value) in try invocation.options(HTTPOption.self) { try take(option, value, streams) }
   }
 
   /// Whether requests are plain GETs, which may be repeated without harm.
-  public var isPlainGet: Bool { body == nil && (method ?? "GET") == "GET" }
+  package var isPlainGet: Bool { body == nil && (method ?? "GET") == "GET" }
 
   /// The request for `url`. Credentials in the URL are taken unless `-u` gave some.
   /// - Parameter contentType: of the body, unless a header says it; that of a form if nil.
-  public func request(_ url: HTTPURL, contentType: String? = nil) -> HTTPRequest {
+  package func request(_ url: HTTPURL, contentType: String? = nil) -> HTTPRequest {
     var request = HTTPRequest(url: url, userAgent: userAgent)
     request.method = method ?? (body == nil ? "GET" : "POST")
     request.body = body
@@ -120,7 +120,7 @@ public struct HTTPOptions: Sendable {
   /// while a tool runs.
   /// - Parameter judge: refuses what the tool cannot send.
   /// - Returns: what is wrong with a file, once; what was read last is sent further on.
-  public mutating func readAgain(
+  package mutating func readAgain(
     refusing judge: (HTTPOptions) throws(ToolFailure) -> Void = { _ throws(ToolFailure) in }
   ) -> Diagnostic? {
     var next = self

@@ -1,11 +1,11 @@
 /// A set of HTTP statuses as options name it: `429,5xx`, or `none`.
-public struct StatusSet: Equatable, Sendable {
+package struct StatusSet: Equatable, Sendable {
   private var ranges: [ClosedRange<Int>] = []
 
-  public static let none = StatusSet()
+  package static let none = StatusSet()
 
   /// - Returns: nil when `text` is no such list.
-  public init?(_ text: [UInt8]) {
+  package init?(_ text: [UInt8]) {
     if text.elementsEqual("none".utf8) { return }
     for word in text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
       let digits = word.map { Int($0) - Int(UInt8(ascii: "0")) }
@@ -21,7 +21,7 @@ public struct StatusSet: Equatable, Sendable {
     }
   }
 
-  public init(_ statuses: Int...) { ranges = statuses.map { $0...$0 } }
+  package init(_ statuses: Int...) { ranges = statuses.map { $0...$0 } }
 
-  public func contains(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
+  package func contains(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
 }
