@@ -35,14 +35,14 @@ extension Invocation {
       for mode in row.group.meaningless + row.meaningless where holds(mode) {
         throw .usage("option '--\(row.name)' has no meaning with \(mode.words)")
       }
-      for needed in [row.group.needs] + row.needs where !needed.isEmpty && !needed.contains(where: holds) {
-        throw .usage("option '--\(row.name)' needs " + Self.list(needed))
-      }
       for other in row.excludes where holds(other) {
         throw .usage("options '--\(row.name)' and \(other.words) exclude each other")
       }
       if let (other, third) = row.excludesUnless, holds(other), !holds(third) {
         throw .usage("options '--\(row.name)' and \(other.words) need \(third.words)")
+      }
+      for needed in [row.group.needs] + row.needs where !needed.isEmpty && !needed.contains(where: holds) {
+        throw .usage("option '--\(row.name)' needs " + Self.list(needed))
       }
     }
   }
