@@ -14,22 +14,25 @@ package struct Invocation: Sendable {
     _ type: Option.Type
   ) throws(ToolFailure) -> [(option: Option, value: OptionValue)] {
     var result: [(option: Option, value: OptionValue)] = []
-    var known: [String: Option] = [:]
-    for option in Option.allCases {
+    let table = Option.allCases
+    var names: [String] = []
+    for option in table {
       let row = option.spec
-      known[row.name] = option
-      if let value = row.defaultValue, !holds(OptionCondition(stringLiteral: row.name)) {
+      names.append(row.name)
+      if let value = row.defaultValue, !isGiven(row.name) {
         result.append((option, try OptionValue(Array(value.utf8), of: row, isDefault: true)))
       }
     }
     for (row, value) in given {
-      if let option = known[row.name] { result.append((option, value)) }
+      if let place = names.firstIndex(of: row.name) { result.append((table[place], value)) }
     }
     return result
   }
 
   /// Whether the option was typed.
-  package func isGiven(_ option: some ToolOption) -> Bool { holds(OptionCondition(stringLiteral: option.spec.name)) }
+  package func isGiven(_ option: some ToolOption) -> Bool { isGiven(option.spec.name) }
+
+  private func isGiven(_ name: String) -> Bool { given.contains { $0.row.name == name } }
 }
 
 extension ToolSpec {

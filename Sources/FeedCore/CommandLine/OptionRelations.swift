@@ -10,9 +10,9 @@ package struct OptionCondition: ExpressibleByStringLiteral, Hashable, Sendable {
   package static let url: OptionCondition = "URL"
 
   package init(stringLiteral text: String) {
-    let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
-    name = parts[0]
-    value = parts.count > 1 ? parts[1] : nil
+    let mark = text.utf8.firstIndex(of: UInt8(ascii: "="))
+    name = mark.map { String(text[..<$0]) } ?? text
+    value = mark.map { String(text[$0...].dropFirst()) }
   }
 
   /// `'--type merge-patch'`

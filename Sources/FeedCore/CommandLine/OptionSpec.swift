@@ -112,9 +112,11 @@ extension ToolOption {
   /// The rows of the table.
   /// - Parameter others: what a tool that shares the table does not have.
   package static func rows(without others: [Self] = []) -> [OptionSpec] {
-    allCases.filter { !others.contains($0) }.map(\.row)
+    var rows: [OptionSpec] = []
+    for option in allCases where others.isEmpty || !others.contains(option) {
+      rows.append(option.spec)
+      rows[rows.count - 1].group = option.group
+    }
+    return rows
   }
-
-  /// The row, with its group.
-  var row: OptionSpec { spec.with { $0.group = group } }
 }

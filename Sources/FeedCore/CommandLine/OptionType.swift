@@ -70,7 +70,7 @@ extension OptionType {
   /// One of the words of an enumeration.
   package static func choice<Choice: CaseIterable & RawRepresentable & Sendable>(_ type: Choice.Type) -> OptionType
   where Choice.RawValue == String {
-    choice(Choice.allCases.map(\.rawValue)) { Choice(rawValue: $0) }
+    choice(Choice.allCases.map { $0.rawValue }) { Choice(rawValue: $0) }
   }
 
   private static func choice<Choice: Sendable>(
@@ -112,12 +112,11 @@ extension OptionType {
   }
 
   package static func size(_ bytes: [UInt8]) throws(OptionRefusal) -> Int {
-    let powers: [UInt8: Int] = [UInt8(ascii: "K"): 10, UInt8(ascii: "M"): 20, UInt8(ascii: "G"): 30]
-    let shift = bytes.last.flatMap { powers[$0 & 0xDF] }
-    guard let number = Int(decimal: bytes.dropLast(shift == nil ? 0 : 1)), number > 0,
-      number <= Int.max >> (shift ?? 0)
+    let suffix = bytes.last.flatMap { Array("KMG".utf8).firstIndex(of: $0 & 0xDF) }
+    let shift = suffix.map { 10 * ($0 + 1) } ?? 0
+    guard let number = Int(decimal: bytes.dropLast(suffix == nil ? 0 : 1)), number > 0, number <= Int.max >> shift
     else { throw .expected("a size such as 512K, 64M or 2G", found: bytes) }
-    return number << (shift ?? 0)
+    return number << shift
   }
 
   package static func time(_ bytes: [UInt8]) throws(OptionRefusal) -> Double {
