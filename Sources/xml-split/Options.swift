@@ -38,7 +38,7 @@ enum Flag: ToolOption {
     case .fields:
       OptionSpec("fields", "f", .fields, "print the text at these paths, tab-separated").repeating.excludes("ordered")
     case .headerRow: OptionSpec("header-row", "print the paths first").needs("fields")
-    case .records: OptionSpec("records", "print event records").excludes("fields", unless: "json")
+    case .records: OptionSpec("records", "print event records")
     case .id: OptionSpec("id", .field, "where the id of a record is").needs("records")
     case .entities:
       OptionSpec("entities", .choice("error", "literal"), "undefined entities in JSON and fields").default("error")
@@ -152,6 +152,7 @@ struct Options {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")
     }
     do { self.path = try XMLPath(path, namespaces: namespaces) } catch { throw .usage("PATH: " + error.message) }
+    if printsRecords, !fields.isEmpty, !isJSON { throw .usage("options '--records' and '--fields' need '--json'") }
     if isJSON, let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
       throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
     }

@@ -96,8 +96,8 @@ struct ManPage {
 
   private static func read(_ text: String, into option: inout ListedOption) {
     if let match = text.firstMatch(of: /default is ([^ ;]+?)[.,;]?(?: |$)/) { option.defaultValue = String(match.1) }
-    let condition = #"(?:a URL|--[a-z0-9-]+(?: [a-z-]+(?=[.,]| unless| and| or))?)"#
-    let list = "\(condition)(?:(?:, or|,| or| and) \(condition))*(?: unless \(condition))?"
+    let condition = #"(?:a URL|--[a-z0-9-]+(?: [a-z-]+(?=[.,]| and| or))?)"#
+    let list = "\(condition)(?:(?:, or|,| or| and) \(condition))*"
     func lists(_ words: String) -> [[String]] {
       guard let sentence = try? Regex("(?:\(words)) (\(list))\\.", as: (Substring, Substring).self) else { return [] }
       return text.matches(of: sentence).map { match in

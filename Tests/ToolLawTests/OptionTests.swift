@@ -14,6 +14,8 @@ import Testing
       #expect(try help.text == Help.text(of: Tables.of(tool)))
       for line in help.text.split(separator: "\n") { #expect(line.count <= Help.width, "\(line)") }
     }
+    let counted = try #require(Tables.of(tool).options.first { $0.type?.name == "N" })
+    #expect(try Command.shell("\(tool) --\(counted.name) x --help").status == 0, "a bad value keeps no one from help")
     for option in ["-V", "--version"] {
       let version = try Command.shell("\(tool) \(option)")
       #expect(version.status == 0 && version.text.hasPrefix("\(tool) (feedutils) "))

@@ -60,7 +60,6 @@ extension ListedOption {
       letter: row.letter.map { String($0) }, name: row.name, value: row.type?.name, group: row.group.heading,
       defaultValue: row.defaultValue, needs: Set(needs), excludes: Set(row.excludes.map(words)),
       meaningless: Set((row.group.meaningless + row.meaningless).map(words)))
-    if let (other, third) = row.excludesUnless { excludes.insert("\(words(other)) unless \(words(third))") }
   }
 }
 

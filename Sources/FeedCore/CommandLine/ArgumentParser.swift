@@ -4,12 +4,14 @@
 
 /// The parsed command line: options in their order, and operands.
 package struct Invocation: Sendable {
-  var given: [(row: OptionSpec, value: OptionValue)] = []
+  /// In their order, with the values as typed.
+  var given: [(row: OptionSpec, value: [UInt8])] = []
   package internal(set) var operands: [[UInt8]] = []
   /// Whether what the tool reads is at a URL.
   package internal(set) var readsURL = false
 
   /// The options of `Option`'s table: what holds for those that are not given, then the given ones in their order.
+  /// - Throws: a usage error about the first value that is none of its type.
   package func options<Option: ToolOption>(
     _ type: Option.Type
   ) throws(ToolFailure) -> [(option: Option, value: OptionValue)] {
@@ -24,7 +26,7 @@ package struct Invocation: Sendable {
       }
     }
     for (row, value) in given {
-      if let place = names.firstIndex(of: row.name) { result.append((table[place], value)) }
+      if let place = names.firstIndex(of: row.name) { result.append((table[place], try OptionValue(value, of: row))) }
     }
     return result
   }
@@ -52,7 +54,7 @@ extension ToolSpec {
       } else if attached != nil {
         throw .usage("option '\(typed)' takes no value")
       }
-      result.given.append((row, try OptionValue(value ?? [], of: row)))
+      result.given.append((row, value ?? []))
     }
 
     while let argument = rest.popFirst() {

@@ -25,7 +25,7 @@ extension Invocation {
   func holds(_ condition: OptionCondition) -> Bool {
     if condition == .url { return readsURL }
     return given.contains { row, value in
-      row.name == condition.name && (condition.value.map { Array($0.utf8) == value.bytes } ?? true)
+      row.name == condition.name && (condition.value.map { Array($0.utf8) == value } ?? true)
     }
   }
 
@@ -38,9 +38,6 @@ extension Invocation {
       for other in row.excludes where holds(other) {
         throw .usage("options '--\(row.name)' and \(other.words) exclude each other")
       }
-      if let (other, third) = row.excludesUnless, holds(other), !holds(third) {
-        throw .usage("options '--\(row.name)' and \(other.words) need \(third.words)")
-      }
       for needed in [row.group.needs] + row.needs where !needed.isEmpty && !needed.contains(where: holds) {
         throw .usage("option '--\(row.name)' needs " + Self.list(needed))
       }
@@ -51,7 +48,6 @@ extension Invocation {
   static func list(_ conditions: [OptionCondition]) -> String {
     let words = conditions.map(\.words)
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
-    let comma = conditions[0] == .url && words.count == 2 ? "," : ""
-    return words.dropLast().joined(separator: ", ") + comma + " or " + last
+    return words.dropLast().joined(separator: ", ") + " or " + last
   }
 }

@@ -18,14 +18,12 @@ package struct OptionSpec: Sendable {
   package private(set) var defaultValue: String?
   /// Whether it may be given more than once; of the others, a second value would silently take the place of the first.
   package private(set) var isRepeatable = false
-  /// Of each of these, one must be given too.
+  /// One of each list must be given too.
   package private(set) var needs: [[OptionCondition]] = []
   /// None of these may be given too, as they ask for something else.
   package private(set) var excludes: [OptionCondition] = []
-  /// The modes, named by what chooses them, in which the option would say nothing.
+  /// The options beside which this one has no meaning.
   package private(set) var meaningless: [OptionCondition] = []
-  /// An exclusion that does not hold if a third option is given.
-  package private(set) var excludesUnless: (other: OptionCondition, third: OptionCondition)?
   package internal(set) var group = OptionGroup("Options")
 
   package init(_ name: String, _ letter: Character, _ type: OptionType, _ help: String) {
@@ -52,12 +50,8 @@ package struct OptionSpec: Sendable {
   package func `default`(_ value: String) -> OptionSpec { with { $0.defaultValue = value } }
   /// The same row, of an option that says nothing without one of `conditions`.
   package func needs(_ conditions: OptionCondition...) -> OptionSpec { with { $0.needs.append(conditions) } }
-  /// The same row, of an option that contradicts each of `conditions`; one of the two rows says so.
+  /// The same row, of an option that contradicts each of `conditions`; only one of the two rows declares it.
   package func excludes(_ conditions: OptionCondition...) -> OptionSpec { with { $0.excludes += conditions } }
-  /// Likewise, unless `third` is given.
-  package func excludes(_ other: OptionCondition, unless third: OptionCondition) -> OptionSpec {
-    with { $0.excludesUnless = (other, third) }
-  }
   /// The same row, of an option that says nothing in the modes that `conditions` choose.
   package func meaningless(with conditions: OptionCondition...) -> OptionSpec { with { $0.meaningless += conditions } }
 

@@ -46,7 +46,7 @@ extension OptionType {
 
   /// Bytes of which `isGood` is true.
   /// - Parameters:
-  ///   - expected: what others should have been.
+  ///   - expected: what the message says was expected.
   ///   - isSecret: whether the message must not quote them.
   package static func text(
     _ name: String, _ expected: String, _ completion: Completion = .none, isSecret: Bool = false,
@@ -102,6 +102,7 @@ extension OptionType {
     return seconds
   }
 
+  /// - Throws: where the bytes are no whole number in decimal digits, or none of the range.
   package static func integer(_ range: ClosedRange<Int>, in bytes: [UInt8]) throws(OptionRefusal) -> Int {
     guard let number = Int(decimal: bytes), range.contains(number) else {
       let bound =
@@ -111,6 +112,7 @@ extension OptionType {
     return number
   }
 
+  /// - Returns: in bytes, 1 or more.
   package static func size(_ bytes: [UInt8]) throws(OptionRefusal) -> Int {
     let suffix = bytes.last.flatMap { Array("KMG".utf8).firstIndex(of: $0 & 0xDF) }
     let shift = suffix.map { 10 * ($0 + 1) } ?? 0
@@ -119,6 +121,7 @@ extension OptionType {
     return number << shift
   }
 
+  /// - Returns: in seconds, 0 to 1,000,000,000.
   package static func time(_ bytes: [UInt8]) throws(OptionRefusal) -> Double {
     let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
     let text = String(decoding: bytes, as: UTF8.self)

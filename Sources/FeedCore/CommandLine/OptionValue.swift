@@ -3,7 +3,7 @@ package struct OptionValue: Sendable {
   package let bytes: [UInt8]
   /// The row of the option.
   package let row: OptionSpec
-  /// Whether it was not typed, but is what the row says then.
+  /// Whether it is the default of the row, not typed.
   package let isDefault: Bool
   private let parsed: any Sendable
 
