@@ -117,7 +117,9 @@ struct Follow {
   /// patch makes of the old one.
   private func held(_ old: Side, _ new: Side, _ patch: Patch?, _ record: String) throws(ToolFailure) -> Side {
     guard !options.scope.isEmpty, let patch else { return new }
-    return try side(try patch.applied(to: old.whole), record)
+    do { return try side(try patch.applied(to: old.whole), record) } catch {
+      throw error.saying { Diagnostic($0.text, source: file.name, record: record) }
+    }
   }
 
   private func side(_ document: JSONDocument, _ record: String?) throws(ToolFailure) -> Side {
