@@ -24,7 +24,7 @@ package enum FeedSource: Sendable {
     }
   }
 
-  /// Whether the operands name a URL, be it one that nothing can be read from.
+  /// Whether the operands name a URL, even of a scheme that is refused.
   package static let isURL: @Sendable ([[UInt8]]) -> Bool = { operands in
     operands.first.map { HTTPURL.isURL($0) || HTTPURL.scheme(of: $0) != nil } ?? false
   }

@@ -47,7 +47,7 @@ enum Flag: ToolOption {
     case .stat: OptionSpec("stat", "print how many operations, and their bytes").excludes("text")
     case .text: OptionSpec("text", "t", "print the differences for people")
     case .color:
-      OptionSpec("color", .choice(Options.Color.self), "colour; auto: on a terminal").default("auto").needs("text")
+      OptionSpec("color", .choice(Options.Color.self), "use colour").default("auto").needs("text")
 
     case .follow: OptionSpec("follow", "f", "read documents, print event records")
     case .sse: OptionSpec("sse", "print an event stream")

@@ -37,7 +37,7 @@ enum Flag: ToolOption {
     case .addIDs: OptionSpec("add-ids", "give an id to events that have none")
     case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed record does").default("stop")
     case .replay: OptionSpec("replay", .replay, "events or bytes kept for clients that reconnect").default("1M")
-    case .keepalive: OptionSpec("keepalive", .seconds, "send a comment after this much silence; 0: none").default("15")
+    case .keepalive: OptionSpec("keepalive", .seconds, "comment after this much silence, 0 for none").default("15")
     case .retry: OptionSpec("retry", .integer(0...1_000_000_000, "MS"), "how long clients wait before reconnecting")
     case .clientBuffer: OptionSpec("client-buffer", .size, "how far behind a client may be").default("1M")
     case .maxClients:
@@ -47,7 +47,7 @@ enum Flag: ToolOption {
     case .serverName: OptionSpec("server-name", .host, "answer requests for this host; repeatable").repeating
     case .portFile: OptionSpec("port-file", .wholeFile, "write the port to FILE once it is open")
     case .linger:
-      OptionSpec("linger", .seconds, "keep serving this long after the end of the input").default("0").excludes(
+      OptionSpec("linger", .seconds, "keep serving this long after the input").default("0").excludes(
         "keep-serving")
     case .keepServing: OptionSpec("keep-serving", "serve after the end of the input, until a signal")
     case .verbose: OptionSpec("verbose", "v", "report connections on standard error")

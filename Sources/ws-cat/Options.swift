@@ -34,10 +34,11 @@ enum Flag: ToolOption {
     case .event: OptionSpec("event", "e", .text("NAME"), "print only events of this type; repeatable").repeating
     case .drop: OptionSpec("drop", .text("NAME"), "print no events of this type; repeatable").repeating
     case .dataAs:
-      OptionSpec("data-as", .choice(PayloadForm.self), "how records hold the data").default("auto").excludes("raw")
+      OptionSpec("data-as", .choice(PayloadForm.self), "how records hold the data").default("auto")
+        .meaningless(with: "raw")
     case .raw: OptionSpec("raw", "r", "print the data alone, as it came")
     case .null: OptionSpec("null", "0", "end each with NUL instead of a new line").needs("raw")
-    case .time: OptionSpec("time", "add the time of arrival to each record").excludes("raw")
+    case .time: OptionSpec("time", "add the time of arrival to each record").meaningless(with: "raw")
     case .send: OptionSpec("send", .message, "send this on every connect; repeatable").repeating
     case .sendAfter: OptionSpec("send-after", .condition, "send nothing before such a message")
     case .sendEvery: OptionSpec("send-every", .repeated, "send this again and again; repeatable").repeating

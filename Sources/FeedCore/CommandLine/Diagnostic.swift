@@ -15,7 +15,7 @@ package struct Diagnostic: Equatable, Sendable {
     self.record = record
   }
 
-  /// The same, with more behind the text.
+  /// The same, with more after the text.
   package func adding(_ more: String) -> Diagnostic {
     Diagnostic(text + more, source: source, place: place, record: record)
   }

@@ -6,7 +6,7 @@ package struct InputFile: Sendable {
 
   package init(_ operand: [UInt8]) {
     path = operand == [UInt8(ascii: "-")] ? nil : operand
-    name = String(decoding: operand, as: UTF8.self)
+    name = quoted(operand)
   }
 
   package static let standardInput = InputFile([UInt8(ascii: "-")])

@@ -15,7 +15,7 @@ extension WordedError {
 extension ToolFailure {
   /// - Parameters:
   ///   - text: what the error is in; its first byte is at `position`.
-  ///   - hint: goes behind the message.
+  ///   - hint: follows the message.
   package static func malformed(
     _ error: some LocatedError, in text: [UInt8], from position: TextPosition = TextPosition(), of source: String,
     record: String? = nil, status: ExitStatus = .trouble, hint: String = ""

@@ -1,4 +1,4 @@
-/// What ends a tool otherwise than well.
+/// Why a tool fails.
 package enum ToolFailure: Error, Equatable, Sendable {
   /// Nobody reads standard output any more. Nothing is said: `Tool` ends by SIGPIPE.
   case brokenPipe
@@ -40,6 +40,7 @@ package enum ToolFailure: Error, Equatable, Sendable {
     }
   }
 
+  /// The text of the diagnostic.
   package var message: String { diagnostic.text }
 
   /// The same failure, otherwise worded.
@@ -48,6 +49,7 @@ package enum ToolFailure: Error, Equatable, Sendable {
     return .failed(status, change(diagnostic))
   }
 
+  /// The same failure, with more after the text.
   package func adding(_ more: String) -> ToolFailure { saying { $0.adding(more) } }
 
   /// The message as it is printed.
@@ -58,7 +60,7 @@ package enum ToolFailure: Error, Equatable, Sendable {
   }
 }
 
-/// What a system call gives; where it fails, that is a failure of `source`, nil where that says nothing.
+/// Makes a failed system call a failure of `source` (nil: of nothing that has a name).
 @inline(__always)
 package func naming<T>(
   _ source: @autoclosure () -> String?, _ call: @autoclosure () throws(SystemError) -> T

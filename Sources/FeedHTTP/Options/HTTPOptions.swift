@@ -29,6 +29,7 @@ package struct HTTPOptions: Sendable {
 
   package init() {}
 
+  /// Reads the files that options name, and standard input for `-d @-` and the like.
   package init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     for (option, value) in try invocation.options(HTTPOption.self) { try take(option, value, streams) }
   }
