@@ -51,7 +51,7 @@ extension Sequence<UInt8> {
 }
 
 extension BidirectionalCollection<UInt8> {
-  /// Without the bytes at both ends of which `isUnwanted` is true.
+  /// Without the bytes at both ends that `isUnwanted` names.
   @inlinable
   package func trimmed(_ isUnwanted: (UInt8) -> Bool = { $0.isWhiteSpace }) -> SubSequence {
     guard let last = lastIndex(where: { !isUnwanted($0) }) else { return self[endIndex...] }

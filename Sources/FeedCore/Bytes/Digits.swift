@@ -40,7 +40,7 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-  /// Bytes of which each is two hexadecimal digits; nil for anything else.
+  /// The bytes that pairs of hexadecimal digits stand for; nil for anything else.
   package init?(hex digits: [UInt8]) {
     guard digits.count % 2 == 0 else { return nil }
     self = []

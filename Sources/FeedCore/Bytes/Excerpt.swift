@@ -24,7 +24,7 @@ package func printable(_ bytes: some Sequence<UInt8>) -> [UInt8] {
 /// `printable` for a message.
 package func quoted(_ bytes: some Sequence<UInt8>) -> String { String(decoding: printable(bytes), as: UTF8.self) }
 
-/// `quoted`, with `…` for what is past `limit` bytes.
+/// `quoted`, cut after `limit` bytes and ended by `…`.
 package func beginning(of bytes: [UInt8], upTo limit: Int) -> String {
   bytes.count <= limit ? quoted(bytes) : quoted(bytes.wholeCharacters(upTo: limit)) + "…"
 }

@@ -1,5 +1,5 @@
-// What is wrong with an input, as those say it who read it. They know neither where it came from nor which options
-// there are: whoever does makes a message of it.
+// What is wrong with an input. A parser knows neither where the input came from nor which options there are: it says what
+// and where, and the tool makes a message of it.
 
 /// A limit of ours that an input has passed.
 package enum Limit: Hashable, Sendable { case depth, size, operations }
@@ -8,7 +8,7 @@ package enum Limit: Hashable, Sendable { case depth, size, operations }
 package protocol WordedError: Error {
   /// Lower case, no full stop.
   var message: String { get }
-  /// The limit that is passed, where that is what is wrong.
+  /// The limit that the input has passed, if that is the error.
   var limit: Limit? { get }
 }
 

@@ -1,5 +1,5 @@
-// What options take after them: each type of value says how it is written, how it completes, and what a text means as one.
-// Types that only some tools have are declared where what they mean is: pointers in `Records`, statuses in FeedHTTP.
+// The types of option values. A type has a name for the help, says how a value completes, and parses a text.
+// Types of a few tools are declared beside what they parse: pointers in `Records`, statuses in FeedHTTP.
 
 /// The type of an option's value.
 package struct OptionType: Sendable {
@@ -44,7 +44,7 @@ extension OptionType {
   /// Any bytes.
   package static func text(_ name: String) -> OptionType { OptionType(name) { $0 } }
 
-  /// Bytes of which `isGood` is true.
+  /// Bytes that pass a test.
   /// - Parameters:
   ///   - expected: what the message says was expected.
   ///   - isSecret: whether the message must not quote them.

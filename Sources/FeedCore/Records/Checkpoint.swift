@@ -2,7 +2,8 @@
 //
 //     {"event":"data","id":"42","data":{…}}
 //
-// The id and the document belong together, beside whatever else a tool has to remember, and the file changes whole or not at all.
+// The id and the document belong together, so the file changes as a whole or not at all. `extra` is what else a tool
+// remembers.
 
 package struct Checkpoint: Sendable {
   /// The last event ID; empty for none.

@@ -1,5 +1,5 @@
-// Event records out of a stream of documents, in the words that all tools have for them: for what is no record (law 12
-// of feedutils(7)), for what does not apply, and for what is passed over.
+// Reads event records out of a stream of documents. All tools use its words for what is no record, what does not apply,
+// and what is skipped.
 
 package struct RecordReader {
   private let source: String
@@ -34,7 +34,7 @@ package struct RecordReader {
   package var nothing: ToolFailure { .failed(.no, "no event records in this input (\(remedy))", source: source) }
 
   /// The record that a document is.
-  /// - Returns: nil for a note, and for what is told and passed over.
+  /// - Returns: nil for a note, and for what is no record: that is reported and skipped.
   package mutating func record(_ item: StreamedDocument) throws(ToolFailure) -> EventRecord? {
     let value = item.document.root
     do {

@@ -120,7 +120,7 @@ package struct HTTPOptions: Sendable {
   /// Reads the files of `-H @FILE` and `--bearer-file` again: to be called before each connection, since keys are changed
   /// while a tool runs.
   /// - Parameter judge: refuses what the tool cannot send.
-  /// - Returns: what is wrong with a file, once; what was read last is sent further on.
+  /// - Returns: what is wrong with a file, once. The tool goes on sending what it read last.
   package mutating func readAgain(
     refusing judge: (HTTPOptions) throws(ToolFailure) -> Void = { _ throws(ToolFailure) in }
   ) -> Diagnostic? {
