@@ -106,7 +106,7 @@ extension OptionType {
 
 /// What a command line comes to. Times, in seconds, and limits that have a default get it from the table.
 struct Options {
-  enum Form { case items, records, pages, nextLink }
+  enum Form: Equatable { case items(ItemForm), pages, nextLink }
 
   /// What is done with a store.
   enum StoreAction { case walk, cached, status }
@@ -131,10 +131,12 @@ struct Options {
   /// What was typed, and so holds against what a store remembers.
   let given: Set<Flag>
   var walk = WalkOptions()
-  var form = Form.items
+  var form = Form.items(.data)
   /// What is said about a store, if there is one.
   var store: Store? { storeOptions.path.isEmpty ? nil : storeOptions }
   private var storeOptions = Store(path: [])
+  /// How the items of a store are printed, which neither whole pages nor links are.
+  var itemForm: ItemForm { if case .items(let form) = form { form } else { .data } }
   /// How many known items make a page join; what the feed in a store remembers, where it was not given.
   var overlap = 0
   /// Likewise.
@@ -174,7 +176,7 @@ struct Options {
     case .maxItems: walk.maxItems = try value.get()
     case .maxPages: walk.maxPages = try value.get()
     case .untilID: walk.untilID = value.bytes
-    case .records: form = .records
+    case .records: form = .items(.record)
     case .pages: form = .pages
     case .printNext:
       form = .nextLink

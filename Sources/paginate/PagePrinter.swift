@@ -15,12 +15,7 @@ struct PagePrinter {
 
   mutating func print(_ step: Walker.Step) throws(ToolFailure) {
     switch form {
-    case .items:
-      for item in step.items {
-        item.write(to: &output)
-        output.endLine()
-      }
-    case .records: for item in step.items { printRecord(item) }
+    case .items(let form): for item in step.items { form.write(item, to: &output) }
     case .pages:
       JSONWriter.writeCompact(JSONTree(step.page.root), to: &output)
       output.endLine()
@@ -32,26 +27,5 @@ struct PagePrinter {
   mutating func print(link: [UInt8]) {
     output.append(link)
     output.endLine()
-  }
-
-  private mutating func printRecord(_ item: PageItem) {
-    let event = Array("item".utf8)
-    let id = item.id ?? []
-    output.beginRecord(event: event.span, id: id.span)
-    var text = ByteWriter()
-    item.write(to: &text)
-    output.appendItem(text.take())
-    output.endRecord()
-  }
-}
-
-extension ByteWriter {
-  /// Writes an item as the data of an event record: one that is neither an object nor an array is the string of its text.
-  mutating func appendItem(_ text: [UInt8]) {
-    if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
-      append(text)
-    } else {
-      JSONString.write(text, to: &self)
-    }
   }
 }

@@ -5,59 +5,51 @@ import FeedHTTP
 
 /// Asks a server for page after page.
 struct ServerWalk {
-  private let options: Options
+  private let form: Options.Form
   private let streams: StandardStreams
   private let url: HTTPURL
-  private var walker: Walker
-  private var source: PageSource
+  private let first: PageRequest
+  private var feed: PageFeed
   private var printer: PagePrinter
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
-    self.options = options
     self.streams = streams
-    walker = try Walker(options.walk, asking: PageRequest(first: options.http.request(url)))
-    guard let origin = walker.origin else { throw .usage("no URL given") }
-    let secrets = SecretParameters([], of: PageRequest(first: options.http.request(url)), next: options.walk.next)
-    source = try PageSource(options, origin, secrets, streams)
-    printer = PagePrinter(options.form, streams.output)
+    form = options.form
+    first = PageRequest(first: options.http.request(url))
+    let secrets = SecretParameters([], of: first, next: options.walk.next)
+    feed = try PageFeed(first, options.walk, options, hiding: secrets, streams)
+    printer = PagePrinter(form, streams.output)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
-    var request = PageRequest(first: options.http.request(url))
+    var request = first
     var hasComplained = false
-    while true {
-      guard let (answer, document) = try source.page(request) else {
-        throw .failed(.otherEnd, "HTTP 304 without a condition", source: url.display)
-      }
-      let step = try source.judged(
-        answer, page: walker.pages + 1, walker.take(request, answer.head, document, from: answer.url))
-      if let complaint = step.complaint {
+    while let page = try feed.fetch(request) {
+      if let complaint = page.complaint {
         hasComplained = true
         try printer.flush()
-        let text = Diagnostic(complaint, source: answer.url.display, record: "page \(walker.pages)")
-        streams.say(source.safe(text, about: answer))
+        streams.say(complaint.diagnostic)
       }
-      if walker.pages == 1 { source.tell(walker.shape, beyond: options.walk, url) }
-      source.progress.items += step.items.count
-      try printer.print(step)
+      try printer.print(page.step)
       // Before the next request is made, which may take long.
       try printer.flush()
-      switch step.outcome {
+      switch page.step.outcome {
       case .next(let next):
-        if options.form == .nextLink {
+        if form == .nextLink {
           printer.print(link: next.url)
           try printer.flush()
           return .yes
         }
         request = next
       case .end(.onlyPage):
-        source.note(Walker.onlyPage(document.root), answer.url)
+        feed.note(Walker.onlyPage(page.step.page.root), page.answer.url)
         return hasComplained ? .otherEnd : .no
-      case .link, .end: return options.form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
-      case .failure(let error): throw source.failure(error, answer, page: walker.pages)
+      case .failure(let error): throw feed.failure(error, after: page)
+      case .link, .end: return form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
       }
     }
+    throw .failed(.otherEnd, "HTTP 304 without a condition", source: url.display)
   }
 }
 

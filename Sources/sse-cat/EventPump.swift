@@ -14,7 +14,7 @@ struct EventPump {
   private let options: Options
   private let source: String
   /// The exit status for input that is malformed: whose fault it is depends on where it comes from.
-  private let blame: ExitStatus
+  private let fault: ExitStatus
   private let streams: StandardStreams
   private var printer: EventPrinter
   private var output: ByteWriter
@@ -29,10 +29,10 @@ struct EventPump {
   private var resumableID: [UInt8]
   private var hasToldLongID = false
 
-  init(_ options: Options, source: String, blame: ExitStatus, _ streams: StandardStreams) {
+  init(_ options: Options, source: String, fault: ExitStatus, _ streams: StandardStreams) {
     self.options = options
     self.source = source
-    self.blame = blame
+    self.fault = fault
     self.streams = streams
     parser = EventStreamParser(
       maxEventSize: options.maxEventSize, keepsComments: options.showsComments, lastEventID: options.lastEventID)
@@ -62,13 +62,13 @@ struct EventPump {
         printer.print(retry: milliseconds, to: &output)
       }
     }
-    if checkpoint.isDue { try settle() }
+    if checkpoint.isDue { try flush() }
     try output.checkOutput()
     return .goesOn
   }
 
   /// Writes out what has been printed, and then what that covers: before waiting, and at the end.
-  mutating func settle() throws(ToolFailure) {
+  mutating func flush() throws(ToolFailure) {
     try output.flushOutput()
     try save(parser.lastEventID)
   }
@@ -113,6 +113,6 @@ struct EventPump {
   }
 
   private func failure(_ message: String, event: Int) -> ToolFailure {
-    .failed(blame, message, source: source, record: "event \(event)")
+    .failed(fault, message, source: source, record: "event \(event)")
   }
 }

@@ -12,7 +12,7 @@ struct LocalStream {
     self.file = file
     self.streams = streams
     deadline = options.rules.maxTime.map { Clock.monotonic() + $0 }
-    pump = EventPump(options, source: file.name, blame: .trouble, streams)
+    pump = EventPump(options, source: file.name, fault: .trouble, streams)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
@@ -30,7 +30,7 @@ struct LocalStream {
       pump.abandon()
       throw error
     }
-    try pump.settle()
+    try pump.flush()
     if isWhole, pump.parser.isForeign {
       throw .failed(
         .no, "no event stream in this input" + InputGuess.hint(head, wantsEvents: true), source: file.name)
@@ -43,6 +43,6 @@ struct LocalStream {
     if let deadline, Clock.monotonic() >= deadline { return false }
     return try FeedCore.waitForInput(
       of: reader.descriptor, orHangUpOf: streams.output, until: deadline
-    ) { () throws(ToolFailure) in try pump.settle() }
+    ) { () throws(ToolFailure) in try pump.flush() }
   }
 }

@@ -1,4 +1,5 @@
 import FeedCore
+import FeedHTTP
 
 sseCat.main { (invocation, streams) throws(ToolFailure) in
   let options = try Options(invocation, streams)
@@ -8,6 +9,7 @@ sseCat.main { (invocation, streams) throws(ToolFailure) in
     return try stream.run()
   case .url(let url):
     var subscription = try Subscription(url, options, streams)
-    return try subscription.run()
+    var follower = Follower(options.rules, options.http, source: url.display, missing: "no event stream", streams)
+    return try follower.run(&subscription)
   }
 }

@@ -139,12 +139,12 @@ struct Options {
   var pingTimeout: Double?
   var closeCode = CloseCode.normal
   let rules: Reconnection.Rules
-  var http: HTTPOptions
+  let http: HTTPOptions
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     url = try WebSocketURL(operands: invocation.operands)
     http = try HTTPOptions(invocation, streams)
-    rules = try Reconnection.Rules(invocation, reconnects: true)
+    rules = try Reconnection.Rules(invocation, reconnects: true, resumes: false)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try refuseReservedHeaders(http)
   }

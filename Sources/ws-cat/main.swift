@@ -1,7 +1,12 @@
 import FeedCore
+import FeedHTTP
 
 wsCat.main { (invocation, streams) throws(ToolFailure) in
   let options = try Options(invocation, streams)
   var subscription = try Subscription(options, streams)
-  return try subscription.run()
+  var follower = Follower(
+    options.rules, options.http, source: options.url.display, missing: "no connection", streams,
+    signals: try naming(nil, Signals.caught()))
+  let status = try follower.run(&subscription)
+  return status == .yes && subscription.hasFoundNothing ? .no : status
 }

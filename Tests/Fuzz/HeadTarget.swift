@@ -86,9 +86,9 @@ private func checkWaits(_ head: HTTPHead, body: [UInt8]) {
   if let reset = RateLimit(head, now: now).reset { promise(reset >= 0, "\(reset)") }
   let verdict = Politeness.verdict(head, document, now: now)
   promise((verdict == .page) == (200..<300).contains(head.status), "\(verdict) of \(head.status)")
-  var delay = RetryDelay { 1 }
-  let wait = delay.fail(asked: asked.wait)
-  promise(wait >= asked.wait && wait >= RetryDelay.shortest, "\(wait) for \(asked)")
+  var policy = RetryPolicy(base: 0.5, longest: 60) { 1 }
+  guard case .wait(let seconds, _) = policy.fail(asked: asked.wait) else { return promise(false, "given up") }
+  promise(seconds >= asked.wait && seconds >= 0.5, "\(seconds) for \(asked)")
 }
 
 private func checkTimes(_ value: [UInt8]) {

@@ -56,23 +56,13 @@ import Testing
     #expect(server.requests.count <= 1001)
   }
 
-  @Test func lastPageWanted() throws {
-    let server = Server { self.page(["a\($0)"], next: "/feed?c=\($0)") }
-    let store = MemoryStorage()
-    var session = session(server, store, Output())
-    session.isLast = { $0.items.contains { $0.id == Array("a2".utf8) } }
-    #expect(try session.run() == .outcome(FeedOutcome(hasOpenGap: false)))
-    #expect(server.requests == ["/feed", "/feed?c=0", "/feed?c=1"])
-    #expect(store.picture.tail == "unread")
-  }
-
   /// What waits is enough: nothing is asked for.
   @Test func enoughWaits() throws {
     let store = MemoryStorage()
     let first = Output()
     var one = session(Server { _ in self.page(["a", "b", "c"]) }, store, first)
     one.printer.remaining = 1
-    one.printer.style = .record
+    one.printer.form = .record
     _ = try one.run()
     #expect(first.text == "{\"event\":\"item\",\"id\":\"a\",\"data\":\"\\\"a\\\"\"}\n")
 

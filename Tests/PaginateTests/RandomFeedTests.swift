@@ -140,16 +140,19 @@ private final class RandomRuns {
     }
     printer.chunkLines = 1 + pick(4)
     var moments = 0
-    printer.isInterrupted = { _ in
+    let interrupted = InterruptedStorage(store) { _ in
       moments += 1
       return moments - 1 == killAfter
     }
-    var session = FeedSession(store, options, Fetcher(runs: self), printer)
+    var session = FeedSession(interrupted, options, Fetcher(runs: self), printer)
     session.redelivers = redelivers
     if redelivers, let memory = store as? MemoryStorage { note(memory.picture) }
     if redelivers, let file = store as? FeedStore { note(try file.picture()) }
-    let end = try session.run()
-    if isCalm, case .outcome(let outcome) = end { #expect(outcome.failure == nil, "\(comment)") }
+    do {
+      if case .outcome(let outcome) = try session.run(), isCalm { #expect(outcome.failure == nil, "\(comment)") }
+    } catch {
+      guard error == InterruptedStorage.interruption else { throw error }
+    }
     printed += String(decoding: output, as: UTF8.self).split(separator: "\n").filter { $0.hasSuffix("}") }
       .map { String($0.split(separator: "\"")[3]) }
   }

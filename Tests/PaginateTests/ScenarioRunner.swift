@@ -68,17 +68,16 @@ private final class ScenarioResult {
     printer.chunkLines = run["chunk"] as? Int ?? 1
     printer.remaining = run["max_items"] as? Int
     let kill = run["kill"] as? [String: Any]
-    printer.isInterrupted = { moment in
-      switch moment {
-      case .beforeCommit(let page): kill?["at"] as? String == "before_commit" && kill?["key"] as? Int == page
-      case .afterCommit(let page): kill?["at"] as? String == "after_commit" && kill?["key"] as? Int == page
-      case .afterIntent(let id):
-        kill?["at"] as? String == "after_intent" && kill?["key"] as? String == String(decoding: id, as: UTF8.self)
-      case .afterWrite(let id):
-        kill?["at"] as? String == "after_write" && kill?["key"] as? String == String(decoding: id, as: UTF8.self)
+    let interrupted = InterruptedStorage(store) { moment in
+      let (at, key) = (kill?["at"] as? String, kill?["key"])
+      return switch moment {
+      case .beforeCommit(let page): at == "before_commit" && key as? Int == page
+      case .afterCommit(let page): at == "after_commit" && key as? Int == page
+      case .afterIntent(let id): at == "after_intent" && key as? String == String(decoding: id, as: UTF8.self)
+      case .afterWrite(let id): at == "after_write" && key as? String == String(decoding: id, as: UTF8.self)
       }
     }
-    var session = FeedSession(store, options, fetcher, printer)
+    var session = FeedSession(interrupted, options, fetcher, printer)
     session.redelivers = run["redeliver"] as? Bool ?? false
     session.note = { [self] note in
       switch note {
@@ -86,12 +85,16 @@ private final class ScenarioResult {
       case .uncertain(let count): notes.append("uncertain:\(count)")
       }
     }
-    switch try session.run() {
-    case .interrupted: status = 137
-    case .outputFailed(let error): status = error.isBrokenPipe ? 141 : 2
-    case .outcome(let outcome):
-      if let failure = outcome.failure { notes.append(failure.message) }
-      status = Int(outcome.status.rawValue)
+    do {
+      switch try session.run() {
+      case .outputFailed(let error): status = error.isBrokenPipe ? 141 : 2
+      case .outcome(let outcome):
+        if let failure = outcome.failure { notes.append(failure.message) }
+        status = Int(outcome.status.rawValue)
+      }
+    } catch {
+      guard error == InterruptedStorage.interruption else { throw error }
+      status = 137
     }
   }
 

@@ -97,15 +97,6 @@ struct TableTests {
     #expect(Politeness.verdict(makeHead([], status: 403), body, now: 0) == .retry)
     #expect(Politeness.verdict(makeHead([], status: 404), body, now: 0) == .failure)
   }
-
-  @Test func retriesBackOff() {
-    var most = RetryDelay { 1 }
-    #expect((0..<9).map { _ in most.fail() } == [1, 2, 4, 8, 16, 32, 60, 60, 60])
-    most.succeed()
-    #expect(most.fail(asked: 30) == 30)
-    var least = RetryDelay { 0 }
-    #expect((0..<100).map { _ in least.fail() }.allSatisfy { $0 == 0.5 })
-  }
 }
 
 extension StringProtocol {

@@ -1,18 +1,57 @@
-/// Waits for input on `input`, until `deadline`, or until nobody reads `output`.
-/// - Returns: whether there is input.
-/// - Throws: in the last case, so that the tool ends as by SIGPIPE.
-package func sleep(until deadline: Double, or input: Descriptor?, _ output: Descriptor) throws(ToolFailure) -> Bool {
-  while true {
-    let left = deadline - Clock.monotonic()
-    if left <= 0 { return false }
-    var interests = [Descriptor.Interest(output, .hangUp)]
-    if let input { interests.append(.init(input, .input)) }
-    let there: [Bool]
-    do { there = try Descriptor.wait(for: interests, milliseconds: Int32(min(left, 3600) * 1000 + 1)) } catch {
-      throw .waiting(error)
+// Waiting, and what ends a tool while it waits.
+
+/// Why a tool has to end, whatever it waits for.
+package enum Interruption: Equatable, Sendable {
+  /// Nobody reads standard output any more.
+  case hangUp
+  /// SIGHUP, SIGINT or SIGTERM has come.
+  case signal(Int32)
+}
+
+/// Where interruptions come from.
+package struct Interrupts: Sendable {
+  package let output: Descriptor
+  /// Where the numbers of signals come, as bytes (`Signals.caught`); nil where they have their defaults.
+  package let signals: Descriptor?
+
+  package init(_ output: Descriptor, signals: Descriptor? = nil) {
+    self.output = output
+    self.signals = signals
+  }
+
+  /// Waits until one of `interests` is ready, something interrupts, or a moment of the monotonic clock has come.
+  /// - Parameter deadline: nil for ever; in the past just to look.
+  /// - Returns: which of `interests` are ready. It may come back an hour later with nothing.
+  package func wait(
+    for interests: [Descriptor.Interest] = [], until deadline: Double?
+  ) throws(SystemError) -> (ready: [Bool], interruption: Interruption?) {
+    var all = interests
+    all.append(.init(output, .hangUp))
+    if let signals { all.append(.init(signals, .input)) }
+    let left = max(0, min(deadline.map { $0 - Clock.monotonic() } ?? 3600, 3600))
+    let ready = try Descriptor.wait(for: all, milliseconds: Int32((left * 1000).rounded(.up)))
+    let count = interests.count
+    // A tool that has a signal to die of does not look after its reader any more.
+    let signal = signals != nil && ready[count + 1] ? try takeSignal() : nil
+    return (Array(ready[..<count]), signal ?? (ready[count] ? .hangUp : nil))
+  }
+
+  /// Takes the signal that has come, if one has.
+  package func takeSignal() throws(SystemError) -> Interruption? {
+    var number: [UInt8] = []
+    guard let signals, try signals.read(upTo: 1, into: &number) == 1 else { return nil }
+    return .signal(Int32(number[0]))
+  }
+
+  /// Waits for a moment of the monotonic clock.
+  /// - Returns: what has interrupted the wait, if anything.
+  package func sleep(until deadline: Double) throws(ToolFailure) -> Interruption? {
+    while deadline > Clock.monotonic() {
+      do { if let interruption = try wait(until: deadline).interruption { return interruption } } catch {
+        throw .waiting(error)
+      }
     }
-    if input != nil && there[1] { return true }
-    if there[0] { throw .brokenPipe }
+    return nil
   }
 }
 
@@ -27,9 +66,14 @@ package func waitForInput(
   of input: Descriptor, orHangUpOf output: Descriptor, until deadline: Double? = nil,
   beforeWaiting settle: () throws(ToolFailure) -> Void
 ) throws(ToolFailure) -> Bool {
-  let isThere: Bool
-  do { isThere = try input.hasInput } catch { throw .waiting(error) }
-  if isThere { return true }
+  do { if try input.hasInput { return true } } catch { throw .waiting(error) }
   try settle()
-  return try sleep(until: deadline ?? .infinity, or: input, output)
+  let (interrupts, interests) = (Interrupts(output), [Descriptor.Interest(input, .input)])
+  while deadline ?? .infinity > Clock.monotonic() {
+    let found: (ready: [Bool], interruption: Interruption?)
+    do { found = try interrupts.wait(for: interests, until: deadline) } catch { throw .waiting(error) }
+    if found.ready[0] { return true }
+    if found.interruption != nil { throw .brokenPipe }
+  }
+  return false
 }

@@ -8,7 +8,7 @@ import CCurl
 import FeedCore
 
 @safe
-final class CurlTransfer: CurlHandle {
+final class CurlTransfer: CurlHandle, HTTPHop {
   static let bufferLimit = 1 << 20
   /// The most bytes of a head, those of 1xx answers before it, and the trailer of the body together: what libcurl allows
   /// a head. It keeps all of them.
@@ -26,13 +26,13 @@ final class CurlTransfer: CurlHandle {
     try connectSinks()
   }
 
+  var isOver: Bool { result != nil }
+
   override var failure: HTTPError? {
     guard headCount > Self.headLimit else { return super.failure }
     return HTTPError(.permanent, "the \(head == nil ? "head" : "trailer") of the answer is too large")
   }
 
-  /// Moves what has been received into `chunk`.
-  /// - Returns: false when nothing has.
   func take(into chunk: inout [UInt8]) -> Bool {
     guard !received.isEmpty else { return false }
     chunk.removeAll(keepingCapacity: true)

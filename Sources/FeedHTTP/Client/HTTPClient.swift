@@ -8,15 +8,13 @@ import FeedCore
 @safe
 package final class HTTPClient {
   /// Why `wait` came back.
-  package enum Wakeup: Sendable {
+  package enum Wakeup: Equatable, Sendable {
     /// Something may have happened on the network.
     case activity
     /// The deadline has passed.
     case timeUp
-    /// Nobody reads the output any more.
-    case hangUp
-    /// There are bytes to read where the caller asked to be told.
-    case input
+    /// The tool has to end.
+    case interrupted(Interruption)
   }
 
   private let multi: UnsafeMutableRawPointer
@@ -39,13 +37,7 @@ package final class HTTPClient {
 
   /// Sends a request on its way.
   package func start(_ request: HTTPRequest) throws(HTTPError) -> HTTPTransfer {
-    HTTPTransfer(request, try begin(request), of: self)
-  }
-
-  func begin(_ request: HTTPRequest) throws(HTTPError) -> CurlTransfer {
-    let transfer = try CurlTransfer(request)
-    try begin(transfer)
-    return transfer
+    try HTTPTransfer(request, over: self)
   }
 
   func begin(_ transfer: CurlHandle) throws(HTTPError) {
@@ -56,9 +48,9 @@ package final class HTTPClient {
   }
 
   /// Ends a transfer, whatever it was at; its connection is closed unless all of its answer has come.
-  func drop(_ transfer: CurlHandle) {
+  func drop(_ transfer: AnyObject) {
     guard let index = transfers.firstIndex(where: { $0 === transfer }) else { return }
-    unsafe curl_multi_remove_handle(multi, transfer.easy)
+    unsafe curl_multi_remove_handle(multi, transfers[index].easy)
     transfers.remove(at: index)
   }
 
@@ -73,21 +65,31 @@ package final class HTTPClient {
     }
   }
 
-  /// Waits until the network has something, or `deadline` (of the monotonic clock) passes, or nobody reads `output`.
-  /// - Parameter input: something else to wait for, such as a pipe of signals.
-  package func wait(
-    until deadline: Double?, orHangUpOf output: Descriptor, orInputOf input: Descriptor? = nil
-  ) throws(HTTPError) -> Wakeup {
+  /// Waits until the network has something, a moment of the monotonic clock has come, or something interrupts.
+  package func wait(until deadline: Double?, _ interrupts: Interrupts) throws(HTTPError) -> Wakeup {
     let now = Clock.monotonic()
     if let deadline, deadline <= now { return .timeUp }
     // An hour stands for ever; libcurl comes back sooner for timers of its own.
     let milliseconds = min(3600, deadline.map { $0 - now } ?? 3600) * 1000
+    let (output, signals) = (interrupts.output, interrupts.signals)
     var others = [curl_waitfd(fd: output.number, events: 0, revents: 0)]
-    if let input { others.append(curl_waitfd(fd: input.number, events: Int16(CURL_WAIT_POLLIN), revents: 0)) }
+    if let signals { others.append(curl_waitfd(fd: signals.number, events: Int16(CURL_WAIT_POLLIN), revents: 0)) }
     var count: Int32 = 0
     let code = unsafe curl_multi_poll(multi, &others, UInt32(others.count), Int32(milliseconds.rounded(.up)), &count)
     guard code == CURLM_OK else { throw HTTPError(.local, "libcurl cannot wait") }
-    if others.count > 1, others[1].revents != 0 { return .input }
-    return others[0].revents != 0 && (try? output.isHungUp) == true ? .hangUp : .activity
+    if others.count > 1, others[1].revents != 0 {
+      do { if let signal = try interrupts.takeSignal() { return .interrupted(signal) } } catch {
+        throw .cannotWait(error)
+      }
+    }
+    return others[0].revents != 0 && (try? output.isHungUp) == true ? .interrupted(.hangUp) : .activity
+  }
+}
+
+extension HTTPClient: HTTPTransport {
+  func begin(_ request: HTTPRequest) throws(HTTPError) -> any HTTPHop {
+    let transfer = try CurlTransfer(request)
+    try begin(transfer)
+    return transfer
   }
 }

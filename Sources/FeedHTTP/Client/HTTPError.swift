@@ -49,6 +49,10 @@ extension HTTPError {
     return .failed(status, message, source: source)
   }
 
+  package static func cannotWait(_ error: SystemError) -> HTTPError {
+    HTTPError(.local, "cannot wait: " + error.message)
+  }
+
   /// What libcurl ended a transfer with.
   /// - Parameters:
   ///   - systemError: `errno` of a connection that failed; 0 when there is none.

@@ -3,6 +3,32 @@
 
 import FeedCore
 
+/// One request on its way, without redirects.
+protocol HTTPHop: AnyObject {
+  /// Of the final answer, once it is there as a whole.
+  var head: HTTPHead? { get }
+  /// Whether all has come, or nothing more will.
+  var isOver: Bool { get }
+  var failure: HTTPError? { get }
+
+  /// Moves what has been received into `chunk`.
+  /// - Returns: false when nothing has.
+  func take(into chunk: inout [UInt8]) -> Bool
+  /// Receives again, after so much had come that it paused.
+  func resume()
+  /// Whether an answer came from a proxy, or through it.
+  func isProxied(_ url: HTTPURL) -> Bool
+}
+
+/// What sends requests: libcurl, or what a test has written down.
+protocol HTTPTransport: AnyObject {
+  func begin(_ request: HTTPRequest) throws(HTTPError) -> any HTTPHop
+  /// Ends a hop, whatever it was at.
+  func drop(_ hop: AnyObject)
+  /// Does what can be done without waiting.
+  func perform() throws(HTTPError)
+}
+
 /// An answer that is arriving: ask `next` until it has nothing, then wait, then ask again.
 package final class HTTPTransfer {
   package enum Event: Equatable, Sendable {
@@ -21,24 +47,24 @@ package final class HTTPTransfer {
   package private(set) var head = HTTPHead()
   package private(set) var chunk: [UInt8] = []
 
-  private let client: HTTPClient
-  private var hop: CurlTransfer
+  private let transport: any HTTPTransport
+  private var hop: any HTTPHop
   private var redirects = 0
   private var isHeadTold = false
 
-  init(_ request: HTTPRequest, _ hop: CurlTransfer, of client: HTTPClient) {
+  init(_ request: HTTPRequest, over transport: any HTTPTransport) throws(HTTPError) {
     self.request = request
-    self.hop = hop
-    self.client = client
+    self.transport = transport
+    hop = try transport.begin(request)
   }
 
-  deinit { client.drop(hop) }
+  deinit { transport.drop(hop) }
 
   /// Whether the answer came over a proxy that can have given it itself, as is so where there is no tunnel.
   package var isFromProxy: Bool { !request.url.isSecure && hop.isProxied(request.url) }
 
   /// Gives up what has not arrived.
-  package func cancel() { client.drop(hop) }
+  package func cancel() { transport.drop(hop) }
 
   /// What is there without waiting; nil when there is nothing.
   /// - Throws: when the transfer failed, after all that came before has been given out.
@@ -46,12 +72,12 @@ package final class HTTPTransfer {
     if let event = try available() { return event }
     hop.resume()
     if let event = try available() { return event }
-    try client.perform()
+    try transport.perform()
     return try available()
   }
 
   private func available() throws(HTTPError) -> Event? {
-    // The answer to the next hop, too, may be here when its request has gone out, and then nothing will wake who waits.
+    // The answer to the next hop, too, may be here when its request has gone out, and then nothing would end a wait.
     while !isHeadTold, let head = hop.head {
       guard let target = try redirection(head) else {
         self.head = head
@@ -62,7 +88,10 @@ package final class HTTPTransfer {
     }
     if isHeadTold, hop.take(into: &chunk) { return .body }
     if let failure = hop.failure { throw failure }
-    return hop.result == nil ? nil : .end
+    guard hop.isOver else { return nil }
+    // libcurl takes the end of a connection in the middle of the head for the end of an answer.
+    if !isHeadTold { throw HTTPError(.transient, "connection closed before the end of the head") }
+    return .end
   }
 
   private func redirection(_ head: HTTPHead) throws(HTTPError) -> HTTPURL? {
@@ -78,10 +107,10 @@ package final class HTTPTransfer {
   private func follow(_ target: HTTPURL, _ status: Int) throws(HTTPError) {
     redirects += 1
     if redirects > Self.maxRedirects { throw HTTPError(.permanent, "more than \(Self.maxRedirects) redirects") }
-    client.drop(hop)
+    transport.drop(hop)
     request = request.redirected(to: target, status: status)
-    hop = try client.begin(request)
+    hop = try transport.begin(request)
     // So that the new request is on its way before anybody waits.
-    try client.perform()
+    try transport.perform()
   }
 }

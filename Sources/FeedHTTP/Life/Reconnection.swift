@@ -1,5 +1,5 @@
 // A feed over as many connections as it takes: what each end of a connection means, when to connect again, and when to
-// give up. The tool connects, waits and complains; the judgement is here, the same for every tool that stays connected.
+// give up. `Follower` connects and waits; the judgement is here, with neither network nor clock.
 
 import FeedCore
 
@@ -16,27 +16,11 @@ package enum ConnectionEnding: Sendable {
   /// There was none.
   case failed(HTTPError)
   /// The server gave another answer.
-  case refused(HTTPRefusal)
+  case refused(Refusal)
   /// `--max-time` has passed.
   case outOfTime
-}
-
-/// An answer that opens no feed.
-package struct HTTPRefusal: Sendable {
-  package let status: Int
-  /// A proxy can have given it, instead of the server.
-  package let isFromProxy: Bool
-  /// In seconds.
-  package let retryAfter: Double?
-  /// What was expected or the status, and the first line of the body.
-  package let message: String
-
-  package init(_ head: HTTPHead, _ problem: String, firstLine: String, isFromProxy: Bool = false) {
-    status = head.status
-    self.isFromProxy = isFromProxy
-    retryAfter = head.value(of: "retry-after").flatMap { RetryAfter.seconds($0) }
-    message = problem + (firstLine.isEmpty ? "" : ": " + firstLine)
-  }
+  /// The tool has to end.
+  case interrupted(Interruption)
 }
 
 /// When to connect again.
@@ -61,10 +45,13 @@ package struct Reconnection: Sendable {
     package init() {}
   }
 
-  package enum Verdict: Sendable {
+  package enum Verdict: Equatable, Sendable {
     case end(ExitStatus)
-    /// Wait, then connect again. The message is for people who asked to be told all, or, if not silent, for everybody.
-    case wait(seconds: Double, message: String, isSilent: Bool)
+    /// End by this signal.
+    case die(of: Int32)
+    /// Wait, then connect again.
+    /// - Parameter isTold: whether the message is for everybody, or only for people who asked to be told all.
+    case wait(seconds: Double, message: String, isTold: Bool)
   }
 
   /// What is retried unless `--retry-status` says otherwise, once a feed was open: a deployment must not end a client.
@@ -75,46 +62,41 @@ package struct Reconnection: Sendable {
 
   /// In seconds: after a feed that brought nothing, and whatever a server says.
   private static let shortestPause = 0.1
-  /// In seconds. A longer wait is always told: nobody may be looking at what seems to be dead.
-  package static let longWait = 3600.0
+  /// Unless the delay is longer, no wait is; in seconds.
+  private static let longestPause = 30.0
 
-  /// When the time is up, by the monotonic clock.
-  package let deadline: Double?
   private let rules: Rules
   private let source: String
   /// `no event stream`, for messages.
   private let missing: String
-  private var backoff: Backoff
-  /// Attempts since the last open feed that did not become one.
-  private var failedAttempts = 0
+  private var policy: RetryPolicy
   private var wasOpen = false
   private var isFailing = false
-  /// Connections that failed, or brought nothing before they broke, since the last one that was good. One is nothing to
-  /// talk about: it happens every day.
-  private var failuresInARow = 0
   private var lastFailure: String?
 
   /// - Parameters:
   ///   - source: the URL, for messages.
   ///   - missing: what there was none of when the time was up.
-  package init(_ rules: Rules, source: String, missing: String) {
+  ///   - random: numbers from 0 to 1; a test gives its own.
+  package init(
+    _ rules: Rules, source: String, missing: String,
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+  ) {
     self.rules = rules
     self.source = source
     self.missing = missing
-    backoff = Backoff(base: rules.delay)
-    deadline = rules.maxTime.map { Clock.monotonic() + $0 }
+    policy = RetryPolicy(base: rules.delay, longest: Self.longestPause, retries: rules.retries, random: random)
   }
 
   /// A feed is open.
   package mutating func open() {
     wasOpen = true
     isFailing = false
-    failedAttempts = 0
-    backoff.succeed()
+    policy.succeed()
   }
 
   /// The server asks for another delay, in seconds. No server makes a client come back at once, for ever.
-  package mutating func setDelay(_ seconds: Double) { backoff.base = max(seconds, Self.shortestPause) }
+  package mutating func setDelay(_ seconds: Double) { policy.base = max(seconds, Self.shortestPause) }
 
   /// - Parameter broughtAny: whether anything came over the connection that ended.
   /// - Throws: what ends the tool otherwise than well.
@@ -122,26 +104,26 @@ package struct Reconnection: Sendable {
     switch ending {
     case .finished, .stopped: return .end(.yes)
     case .outOfTime: return .end(try endOfTime())
+    case .interrupted(.hangUp): throw .brokenPipe
+    case .interrupted(.signal(let number)): return .die(of: number)
     case .closed:
-      failuresInARow = 0
+      policy.recover()
       guard rules.reconnects else { return .end(.yes) }
       // A server that closes at once must not be asked for more thousands of times a second.
-      let shortest = broughtAny ? 0 : Self.shortestPause
-      return wait(max(backoff.base, shortest), after: "closed by the server", isSilent: true)
+      let seconds = max(policy.base, broughtAny ? 0 : Self.shortestPause)
+      return wait(seconds, after: "closed by the server", isTold: false)
     case .lost(let error):
       guard rules.reconnects else { throw error.failure(source) }
-      if broughtAny { failuresInARow = 0 }
-      return wait(backoff.fail(), afterFailure: error.message, isLoss: !rules.resumes)
+      if broughtAny { policy.recover() }
+      return try verdict(policy.lose(), after: error.message, isLoss: !rules.resumes)
     case .failed(let error):
-      if case .proxy(let status) = error.kind {
-        return try refused(status, error.message, isFromProxy: true, atLeast: 0)
-      }
+      if case .proxy(let status) = error.kind { return try refused(status, error.message, isFromProxy: true) }
       let isHopeless = error.kind == .local || (error.kind == .permanent && !wasOpen)
       if !rules.reconnects || isHopeless { throw error.failure(source) }
-      return try retry(error.message, atLeast: 0)
+      return try retry(error.message)
     case .refused(let refusal):
       return try refused(
-        refusal.status, refusal.message, isFromProxy: refusal.isFromProxy, atLeast: refusal.retryAfter ?? 0)
+        refusal.status, refusal.message, isFromProxy: refusal.isFromProxy, asked: refusal.retryAfter ?? 0)
     }
   }
 
@@ -154,32 +136,30 @@ package struct Reconnection: Sendable {
   }
 
   private mutating func refused(
-    _ status: Int, _ message: String, isFromProxy: Bool, atLeast: Double
+    _ status: Int, _ message: String, isFromProxy: Bool, asked: Double = 0
   ) throws(ToolFailure) -> Verdict {
     let retried = rules.retryStatus ?? (wasOpen ? Self.passing : isFromProxy ? Self.unreachable : .none)
     guard rules.reconnects, retried.contains(status) else { throw .failed(.otherEnd, message, source: source) }
-    return try retry(message, atLeast: atLeast)
+    return try retry(message, asked: asked)
   }
 
-  private mutating func retry(_ message: String, atLeast: Double) throws(ToolFailure) -> Verdict {
+  private mutating func retry(_ message: String, asked: Double = 0) throws(ToolFailure) -> Verdict {
     isFailing = true
-    failedAttempts += 1
-    if failedAttempts > rules.retries {
-      let attempts = failedAttempts == 1 ? "" : "; gave up after \(failedAttempts) attempts"
-      throw .failed(.otherEnd, message + attempts, source: source)
+    return try verdict(policy.fail(asked: asked), after: message)
+  }
+
+  private mutating func verdict(
+    _ verdict: RetryPolicy.Verdict, after message: String, isLoss: Bool = false
+  ) throws(ToolFailure) -> Verdict {
+    guard case .wait(let seconds, let isTold) = verdict else {
+      throw .failed(.otherEnd, message + policy.gaveUp, source: source)
     }
-    return wait(max(backoff.fail(), atLeast), afterFailure: message)
-  }
-
-  private mutating func wait(_ seconds: Double, afterFailure message: String, isLoss: Bool = false) -> Verdict {
     lastFailure = message
-    failuresInARow += 1
-    return wait(seconds, after: message, isSilent: failuresInARow < 2 && seconds <= Self.longWait && !isLoss)
+    return wait(seconds, after: message, isTold: isTold || isLoss)
   }
 
-  private func wait(_ seconds: Double, after message: String, isSilent: Bool) -> Verdict {
-    let time = seconds == 0 ? "at once" : "in \(secondsText(max(seconds, 0.1))) s"
-    let text = message + "; \(wasOpen ? "reconnecting" : "retrying") " + time
-    return .wait(seconds: seconds, message: text, isSilent: isSilent)
+  private func wait(_ seconds: Double, after message: String, isTold: Bool) -> Verdict {
+    let words = RetryPolicy.words(wasOpen ? "reconnecting" : "retrying", in: seconds)
+    return .wait(seconds: seconds, message: message + words, isTold: isTold)
   }
 }

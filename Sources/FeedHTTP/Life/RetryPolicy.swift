@@ -1,36 +1,83 @@
-// How long to wait before the next attempt.
+// How long to wait before the next attempt, when to give up, and what of it is told.
 //
 // What the other side asked for (the base) is always waited: an event source must not come back sooner (WHATWG HTML
 // §9.2.3). On top of it comes a random part of a span that doubles with each failure, so that the thousand clients of
-// a server that went down do not come back in step, and do not come at all often while it is down.
+// a server that went down do not come back in step, and do not come at all often while it is down
+// (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
 
-/// The waits of failed attempts in a row.
-package struct Backoff: Sendable {
-  /// Unless the base is longer, no wait is; in seconds.
-  package static let longest = 30.0
+import FeedCore
+
+/// The waits between attempts that fail.
+package struct RetryPolicy: Sendable {
+  package enum Verdict: Equatable, Sendable {
+    /// - Parameter isTold: whether people hear of it who did not ask to be told all.
+    case wait(seconds: Double, isTold: Bool)
+    case giveUp
+  }
+
+  /// In seconds. A longer wait is always told: nobody may be looking at what seems to be dead.
+  package static let longWait = 3600.0
 
   /// The shortest wait, in seconds.
   package var base: Double
-  /// Failed attempts since the last success.
-  package private(set) var failures = 0
+  /// Unless the base is longer, no wait is; in seconds.
+  private let longest: Double
+  /// How many attempts may follow one that failed.
+  private let retries: Int
   private let random: @Sendable () -> Double
+  /// Failed attempts since the last success.
+  package private(set) var attempts = 0
+  /// How often the span has doubled.
+  private var doublings = 0
+  /// Failures since something was as it should be. One is nothing to talk about: it happens every day.
+  private var failuresInARow = 0
 
   /// - Parameter random: numbers from 0 to 1; a test gives its own.
-  package init(base: Double, random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) {
+  package init(
+    base: Double, longest: Double, retries: Int = .max,
+    random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
+  ) {
     self.base = base
+    self.longest = longest
+    self.retries = retries
     self.random = random
   }
 
-  /// Forgets the failures.
-  package mutating func succeed() { failures = 0 }
+  /// An attempt has succeeded.
+  package mutating func succeed() {
+    attempts = 0
+    doublings = 0
+  }
 
-  /// Counts a failure.
-  /// - Returns: the wait in seconds: from `base` to `base` doubled once for each failure in a row.
-  package mutating func fail() -> Double {
-    failures += 1
+  /// What was wanted has come: the next failure is a first one again.
+  package mutating func recover() { failuresInARow = 0 }
+
+  /// An attempt has failed.
+  /// - Parameter asked: the seconds that the server asks to wait.
+  package mutating func fail(asked: Double = 0) -> Verdict {
+    attempts += 1
+    return attempts > retries ? .giveUp : pause(asked: asked)
+  }
+
+  /// What an attempt had opened has broken: the next one waits as after a failure, and is none.
+  package mutating func lose() -> Verdict { pause(asked: 0) }
+
+  /// From `base` to `base` doubled once for each failure, or what the server asks for where that is more.
+  private mutating func pause(asked: Double) -> Verdict {
+    doublings += 1
+    failuresInARow += 1
     var ceiling = max(base, 0.1)
     // 64 doublings are past any cap.
-    for _ in 0..<min(failures, 64) { ceiling *= 2 }
-    return base + random() * max(0, min(ceiling, Self.longest) - base)
+    for _ in 0..<min(doublings, 64) { ceiling *= 2 }
+    let seconds = max(asked, base + random() * max(0, min(ceiling, longest) - base))
+    return .wait(seconds: seconds, isTold: failuresInARow > 1 || seconds > Self.longWait)
+  }
+
+  /// For the end of a message, after `giveUp`.
+  package var gaveUp: String { attempts == 1 ? "" : "; gave up after \(attempts) attempts" }
+
+  /// For the end of a message: `; retrying in 3 s`.
+  package static func words(_ verb: String, in seconds: Double) -> String {
+    "; \(verb) " + (seconds == 0 ? "at once" : "in \(secondsText(max(seconds, 0.1))) s")
   }
 }

@@ -34,9 +34,12 @@ extension OptionGroup {
 }
 
 extension Reconnection.Rules {
-  /// - Parameter reconnects: whether a connection may be made again where no option says so.
-  package init(_ invocation: Invocation, reconnects: Bool) throws(ToolFailure) {
+  /// - Parameters:
+  ///   - reconnects: whether a connection may be made again where no option says so.
+  ///   - resumes: whether the next connection goes on where the last one broke.
+  package init(_ invocation: Invocation, reconnects: Bool, resumes: Bool = true) throws(ToolFailure) {
     self.reconnects = reconnects
+    self.resumes = resumes
     for (option, value) in try invocation.options(ConnectionOption.self) {
       switch option {
       case .maxTime: maxTime = try value.get()

@@ -8,34 +8,15 @@
 import FeedCore
 
 struct FeedPrinter {
-  /// How a line is written.
-  enum Style: Sendable {
-    /// The item as it came.
-    case data
-    /// An event record `item`.
-    case record
-  }
-
-  /// Moments at which a test can end everything.
-  enum Moment: Equatable, Sendable {
-    case beforeCommit(page: Int)
-    case afterCommit(page: Int)
-    /// With the last id of the chunk.
-    case afterIntent([UInt8])
-    case afterWrite([UInt8])
-  }
-
   enum End: Equatable {
     /// Nothing waits any more.
     case all
     /// As many items as were wanted have been printed.
     case enough
     case failed(SystemError)
-    /// A test has ended it.
-    case interrupted
   }
 
-  var style = Style.data
+  var form = ItemForm.data
   /// How large a chunk is: what a kill can leave uncertain, and what two transactions are paid for.
   var chunkLines = 1000
   var chunkBytes = 64 * 1024
@@ -43,8 +24,6 @@ struct FeedPrinter {
   var remaining: Int?
   /// Takes lines, of which it is told where each ends; says how many bytes, and why not all (`RecordWrites.write`).
   var write: Write
-  /// Whether to end here; for tests.
-  var isInterrupted: ((Moment) -> Bool)?
 
   typealias Write = (borrowing Span<UInt8>, _ ends: [Int]) -> (accepted: Int, error: SystemError?)
 
@@ -61,11 +40,9 @@ struct FeedPrinter {
       if let printed, first.position <= printed { throw .damaged("what was printed still waits") }
       printed = last.position
       try store.intend(first.position...last.position)
-      if isInterrupted?(.afterIntent(last.id)) == true { return .interrupted }
 
       let (lines, ends) = text(of: items)
       let (accepted, error) = write(lines.span, ends)
-      if isInterrupted?(.afterWrite(last.id)) == true { return .interrupted }
 
       let count = ends.count { $0 <= accepted }
       let isTorn = count < items.count && accepted > (count == 0 ? 0 : ends[count - 1])
@@ -83,19 +60,9 @@ struct FeedPrinter {
     var ends: [Int] = []
     ends.reserveCapacity(items.count)
     for item in items {
-      switch style {
-      case .data:
-        writer.append(item.data)
-        writer.append(UInt8(ascii: "\n"))
-      case .record:
-        writer.beginRecord(event: Self.event.span, id: item.id.span)
-        writer.appendItem(item.data)
-        writer.endRecord()
-      }
+      form.write(item.data, id: item.id, to: &writer)
       ends.append(writer.count)
     }
     return (writer.take(), ends)
   }
-
-  private static let event = Array("item".utf8)
 }

@@ -13,8 +13,6 @@ struct FeedSession<Fetcher: PageFetcher> {
     case outcome(FeedOutcome)
     /// Standard output took no more.
     case outputFailed(SystemError)
-    /// A test has ended it.
-    case interrupted
   }
 
   private let store: any FeedStorage
@@ -23,8 +21,6 @@ struct FeedSession<Fetcher: PageFetcher> {
   var printer: FeedPrinter
   /// `--redeliver`.
   var redelivers = false
-  /// Whether a page is the last that is wanted (`--until-id`).
-  var isLast: (FeedPage) -> Bool = { _ in false }
   /// Called before a page is committed, by what fetched it.
   var willCommit: (Fetcher) throws(StoreError) -> Void = { _ in }
   /// What is worth telling, as soon as it is known.
@@ -45,22 +41,14 @@ struct FeedSession<Fetcher: PageFetcher> {
     if let end = try print(runs) { return end }
     if printer.remaining == 0 { return .outcome(FeedOutcome(hasOpenGap: runs.hasOpenGap)) }
 
-    var pages = 0
     var notesTold = 0
     while true {
       switch try engine.next(store) {
       case .fetch(let request, let etag):
-        let answer = fetcher.fetch(request, ifNoneMatch: etag)
-        if case .page(let page) = answer, isLast(page) { engine.stop() }
-        engine.receive(answer)
+        engine.receive(fetcher.fetch(request, ifNoneMatch: etag))
       case .commit(let change):
-        // A change without a page is not one that a test counts.
-        let isPage = !change.savedPages.isEmpty
-        if isPage { pages += 1 }
-        if isPage, printer.isInterrupted?(.beforeCommit(page: pages)) == true { return .interrupted }
-        if isPage { try willCommit(fetcher) }
+        if !change.savedPages.isEmpty { try willCommit(fetcher) }
         try store.commit(change)
-        if isPage, printer.isInterrupted?(.afterCommit(page: pages)) == true { return .interrupted }
         if let end = try print(engine.runs) { return end }
       case .done(let outcome): return .outcome(outcome)
       }
@@ -76,7 +64,6 @@ struct FeedSession<Fetcher: PageFetcher> {
       engine.stop()
       return nil
     case .failed(let error): return .outputFailed(error)
-    case .interrupted: return .interrupted
     }
   }
 }

@@ -17,12 +17,11 @@ struct Exchange {
   enum Outcome {
     case answered(Answer)
     case failed(HTTPError)
-    /// Nobody reads the output any more.
-    case hangUp
+    case interrupted(Interruption)
   }
 
   let client: HTTPClient
-  let output: Descriptor
+  let interrupts: Interrupts
   /// The most bytes of a body, unpacked.
   let maxSize: Int
   /// How long nothing may come, in seconds.
@@ -39,7 +38,6 @@ struct Exchange {
     do throws(HTTPError) {
       let transfer = try client.start(request)
       var body: [UInt8] = []
-      var hasHead = false
       var lastActivity = Clock.monotonic()
       let deadline = lastActivity + requestTimeout
       while true {
@@ -50,22 +48,19 @@ struct Exchange {
           if event != .end, lastActivity > deadline { throw tooLong }
         }
         switch event {
-        case .head?: hasHead = true
+        case .head?: break
         case .body?:
           body += transfer.chunk
           guard body.count <= maxSize else {
             throw HTTPError(.permanent, "a page of more than \(maxSize) bytes (--max-size)")
           }
-        case .end?:
-          // libcurl takes the end of a connection in the middle of the head for the end of an answer.
-          guard hasHead else { throw HTTPError(.transient, "connection closed before the end of the head") }
-          return .answered(Answer(head: transfer.head, body: body, request: transfer.request))
+        case .end?: return .answered(Answer(head: transfer.head, body: body, request: transfer.request))
         case nil:
-          switch try client.wait(until: min(deadline, lastActivity + idleTimeout), orHangUpOf: output) {
-          case .activity, .input: break
+          switch try client.wait(until: min(deadline, lastActivity + idleTimeout), interrupts) {
+          case .activity: break
           case .timeUp where Clock.monotonic() >= deadline: throw tooLong
           case .timeUp: throw HTTPError(.timedOut, "nothing received for \(secondsText(idleTimeout)) s")
-          case .hangUp: return .hangUp
+          case .interrupted(let interruption): return .interrupted(interruption)
           }
         }
       }

@@ -4,6 +4,10 @@ import FeedCore
 import FeedHTTP
 
 struct PageSource {
+  /// After a failure, in seconds.
+  private static let shortestPause = 0.5
+  private static let longestPause = 60.0
+
   private let options: Options
   private var http: HTTPOptions
   private let origin: OriginRules
@@ -12,7 +16,7 @@ struct PageSource {
   private let secrets: SecretParameters
   /// What is shown while something is waited for.
   var progress: Progress
-  private var delay = RetryDelay()
+  private var policy: RetryPolicy
   /// What the last answer asked for, and when it had come.
   private var politeness: (wait: Double, reason: String) = (0, "")
   private var lastAnswer: Double?
@@ -28,8 +32,10 @@ struct PageSource {
     http = options.http
     self.origin = origin
     self.streams = streams
+    policy = RetryPolicy(base: Self.shortestPause, longest: Self.longestPause, retries: options.retries)
     exchange = Exchange(
-      client: try HTTPClient(), output: streams.output, maxSize: options.maxSize, idleTimeout: options.idleTimeout,
+      client: try HTTPClient(), interrupts: Interrupts(streams.output), maxSize: options.maxSize,
+      idleTimeout: options.idleTimeout,
       requestTimeout: options.requestTimeout)
   }
 
@@ -41,7 +47,7 @@ struct PageSource {
   ) throws(ToolFailure) -> (answer: Answer, document: JSONDocument)? {
     let url: HTTPURL
     do { url = try HTTPURL(request.url) } catch { throw .failed(.otherEnd, "the next link is malformed") }
-    try rest(before: url)
+    try wait(before: url)
     while true {
       let start = Clock.monotonic()
       if let problem = http.readAgain(), !http.isSilent { streams.say(problem) }
@@ -49,7 +55,7 @@ struct PageSource {
       let outcome = exchange.run(self.request(request, url, ifNoneMatch))
       progress.clear()
       switch outcome {
-      case .hangUp: throw .brokenPipe
+      case .interrupted: throw .brokenPipe
       case .failed(let error):
         guard error.mayPass else { throw error.failure(url.display) }
         try retry(after: error.failure(url.display), asked: 0, "")
@@ -81,7 +87,8 @@ struct PageSource {
     tell("HTTP \(answer.head.status), \(answer.body.count) bytes in \(milliseconds(seconds)) ms", url)
     switch Politeness.verdict(answer.head, document, now: now) {
     case .page:
-      delay.succeed()
+      policy.succeed()
+      policy.recover()
       progress.pages += 1
       politeness = (asked.wait, asked.reason)
       if answer.body.isEmpty {
@@ -97,11 +104,9 @@ struct PageSource {
   }
 
   /// What is said without what the answer quotes of what is secret.
-  func safe(_ diagnostic: Diagnostic, about answer: Answer) -> Diagnostic {
-    diagnostic.hidingSecrets(of: answer.request, and: secrets.values)
+  func safe(_ failure: ToolFailure, about answer: Answer) -> ToolFailure {
+    failure.saying { $0.hidingSecrets(of: answer.request, and: secrets.values) }
   }
-
-  func safe(_ failure: ToolFailure, about answer: Answer) -> ToolFailure { failure.saying { safe($0, about: answer) } }
 
   /// What is wrong with an answer.
   /// - Parameter page: which one it is, from 1.
@@ -109,58 +114,45 @@ struct PageSource {
     safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
   }
 
-  /// What a walk makes of an answer.
-  func judged<T>(
-    _ answer: Answer, page: Int, _ step: @autoclosure () throws(WalkError) -> T
-  ) throws(ToolFailure) -> T {
-    do { return try step() } catch { throw failure(error, answer, page: page) }
-  }
-
   private func refusal(_ answer: Answer, _ url: HTTPURL) -> ToolFailure {
-    let line = HTTPExcerpt.firstLine(of: answer.body, for: answer.request, hiding: secrets.values)
-    return .failed(
-      answer.head.status == 429 ? .later : .otherEnd, "HTTP \(answer.head.status)" + (line.isEmpty ? "" : ": " + line),
-      source: url.display)
+    let refusal = Refusal(answer.head, body: answer.body, to: answer.request, hiding: secrets.values)
+    return .failed(refusal.status == 429 ? .later : .otherEnd, refusal.message, source: url.display)
   }
 
   // MARK: Waiting
 
-  mutating func rest(until deadline: Double) throws(ToolFailure) {
+  mutating func wait(until deadline: Double) throws(ToolFailure) {
     while true {
       let left = deadline - Clock.monotonic()
       if left <= 0 { return progress.clear() }
       progress.show(waiting: left)
       // The seconds are counted down where somebody sees it.
       let step = progress.isShown ? min(left, 1) : left
-      _ = try sleep(until: Clock.monotonic() + step, or: nil, streams.output)
+      if try exchange.interrupts.sleep(until: Clock.monotonic() + step) != nil { throw .brokenPipe }
     }
   }
 
   /// Waits until the server may be asked again.
-  private mutating func rest(before url: HTTPURL) throws(ToolFailure) {
+  private mutating func wait(before url: HTTPURL) throws(ToolFailure) {
     guard let lastAnswer else { return }
     let wanted = max(politeness.wait, options.delay)
     if politeness.wait > options.maxWait { throw tooLong(politeness.wait, politeness.reason, url.display) }
     let left = lastAnswer + wanted - Clock.monotonic()
     if left > 0 {
       tell("waiting \(secondsText(left)) s" + (politeness.wait > 0 ? " (\(politeness.reason))" : ""), url)
-      try rest(until: lastAnswer + wanted)
+      try wait(until: lastAnswer + wanted)
     }
   }
 
   private mutating func retry(after failure: ToolFailure, asked: Double, _ reason: String) throws(ToolFailure) {
-    let seconds = delay.fail(asked: asked)
-    guard delay.failures <= options.retries else {
-      let attempts = delay.failures == 1 ? "" : "; gave up after \(delay.failures) attempts"
-      throw .failed(asked > 0 ? .later : failure.status, failure.diagnostic.adding(attempts))
+    guard case .wait(let seconds, let isTold) = policy.fail(asked: asked) else {
+      throw .failed(asked > 0 ? .later : failure.status, failure.diagnostic.adding(policy.gaveUp))
     }
     if asked > options.maxWait { throw tooLong(asked, reason, failure.diagnostic.source) }
-    // One failure is nothing to talk about: it happens every day.
-    let isTold = options.isVerbose || delay.failures > 1 || seconds > Reconnection.longWait
-    if isTold, !http.isSilent {
-      streams.say(failure.diagnostic.adding("; retrying in \(secondsText(seconds)) s"))
+    if isTold || options.isVerbose, !http.isSilent {
+      streams.say(failure.diagnostic.adding(RetryPolicy.words("retrying", in: seconds)))
     }
-    try rest(until: Clock.monotonic() + seconds)
+    try wait(until: Clock.monotonic() + seconds)
   }
 
   private mutating func tooLong(_ seconds: Double, _ reason: String, _ source: String?) -> ToolFailure {

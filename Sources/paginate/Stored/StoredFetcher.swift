@@ -4,8 +4,7 @@ import FeedCore
 import FeedHTTP
 
 struct StoredFetcher: PageFetcher {
-  private var source: PageSource
-  private var walker: Walker
+  private var feed: PageFeed
   private let secrets: SecretParameters
   /// What the first request asks by: no store makes it anything else.
   private let method: String
@@ -15,20 +14,19 @@ struct StoredFetcher: PageFetcher {
   /// What a page complains about although it has items.
   private(set) var complaint: ToolFailure?
 
-  init(_ source: PageSource, _ walker: Walker, _ secrets: SecretParameters, method: String, store: Options.Store) {
-    self.source = source
+  init(_ feed: PageFeed, _ secrets: SecretParameters, method: String, store: Options.Store) {
+    self.feed = feed
     self.method = method
     self.store = store
-    self.walker = walker
     self.secrets = secrets
   }
 
   /// What was found out about the pages; nil before the first.
-  var shape: Shape? { walker.shape }
+  var shape: Shape? { feed.walker.shape }
   /// Seconds for which the server wants no request, when that is why it ended.
-  var retryWait: Int? { source.retryWait }
+  var retryWait: Int? { feed.retryWait }
 
-  mutating func rest(until deadline: Double) throws(ToolFailure) { try source.rest(until: deadline) }
+  mutating func wait(until deadline: Double) throws(ToolFailure) { try feed.wait(until: deadline) }
 
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
     do throws(ToolFailure) {
@@ -38,14 +36,12 @@ struct StoredFetcher: PageFetcher {
       stored.method = method
       let asked = secrets.putBack(stored)
       try checkOrigin(of: asked)
-      let knowsID = walker.options.id != nil || walker.shape?.id != nil
-      guard let (answer, document) = try source.page(asked, ifNoneMatch: ifNoneMatch) else { return .notModified }
-      defer { if walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
-      let page = try page(asked, request, answer, document)
-      if !knowsID, let id = walker.shape?.id {
-        source.note("takes what is at \(id.shown) for the id of an item (--id)", answer.url)
+      let knowsID = feed.walker.options.id != nil || shape?.id != nil
+      guard let found = try feed.fetch(asked, ifNoneMatch: ifNoneMatch) else { return .notModified }
+      if !knowsID, let id = shape?.id {
+        feed.note("takes what is at \(id.shown) for the id of an item (--id)", found.answer.url)
       }
-      return .page(page)
+      return .page(page(found, request))
     } catch {
       failure = error
       return .failed(FeedFailure(status: error.status, message: error.message))
@@ -54,43 +50,33 @@ struct StoredFetcher: PageFetcher {
 
   /// A store may have been made with another URL.
   private func checkOrigin(of request: PageRequest) throws(ToolFailure) {
-    guard let origin = walker.origin else { return }
+    guard let origin = feed.walker.origin else { return }
     do { _ = try origin.target(of: request.url, from: origin.home) } catch {
-      throw error.failure(in: origin.home.display, page: walker.pages + 1, isLocal: false)
+      throw error.failure(in: origin.home.display, page: feed.walker.pages + 1, isLocal: false)
     }
   }
 
-  private mutating func page(
-    _ asked: PageRequest, _ request: [UInt8], _ answer: Answer, _ document: JSONDocument
-  ) throws(ToolFailure) -> FeedPage {
-    let step = try source.judged(
-      answer, page: walker.pages + 1, walker.take(asked, answer.head, document, from: answer.url))
-    if let text = step.complaint {
-      complaint = source.safe(
-        .failed(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)"), about: answer)
-    }
-    source.progress.items += step.page.items.count
+  private mutating func page(_ found: PageFeed.Fetched, _ request: [UInt8]) -> FeedPage {
+    complaint = found.complaint ?? complaint
+    let step = found.step
     var page = FeedPage(items: step.page.items.map(Self.item))
     page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
-    page.etag = answer.head.value(of: "etag")
-    if step.outcome == .end(.onlyPage) {
-      complaint = .failed(.no, Walker.onlyPage(document.root), source: answer.url.display)
-    }
+    page.etag = found.answer.head.value(of: "etag")
     switch step.outcome {
     case .next(let next): page.next = secrets.cut(next).json
-    case .link, .end: page.next = nil
+    case .end(.onlyPage):
+      complaint = .failed(.no, Walker.onlyPage(step.page.root), source: found.answer.url.display)
+    case .link, .end: break
     case .failure(let error):
       // The items are good. That the page leads to itself ends the walk, and this is why.
-      failure = source.failure(error, answer, page: walker.pages)
+      failure = feed.failure(error, after: found)
       page.next = request
     }
     return page
   }
 
   private static func item(_ item: PageItem) -> FeedItem {
-    var data = ByteWriter()
-    item.write(to: &data)
-    let text = data.take()
+    let text = item.text
     return FeedItem(id: item.id ?? [], orderKey: item.orderKey, version: ItemVersion.of(text.span), data: text)
   }
 }

@@ -67,17 +67,7 @@ struct StoredView {
     while let start = top, let head = runs.head, start <= head.bottom, left > 0 {
       let items = try storeOptions.stored(
         store.live(in: start...head.bottom, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))
-      for item in items {
-        if options.form == .records {
-          let event = Array("item".utf8)
-          output.beginRecord(event: event.span, id: item.id.span)
-          output.appendItem(item.data)
-          output.endRecord()
-        } else {
-          output.append(item.data)
-          output.endLine()
-        }
-      }
+      for item in items { options.itemForm.write(item.data, id: item.id, to: &output) }
       try output.checkOutput()
       left -= items.count
       top = items.last.map { $0.position + 1 }

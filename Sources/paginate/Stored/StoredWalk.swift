@@ -79,7 +79,7 @@ struct StoredWalk {
     walk.maxItems = .max
     walk.maxPages = .max
     var fetcher = try fetcher(walk, secrets)
-    try restAsAsked(store, &fetcher)
+    try waitAsAsked(store, &fetcher)
     return try run(fetcher, feed, walk, known, store)
   }
 
@@ -110,11 +110,8 @@ struct StoredWalk {
   }
 
   private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolFailure) -> StoredFetcher {
-    let walker = try Walker(walk, asking: first)
-    guard let origin = walker.origin else { throw .usage("no URL given") }
-    return StoredFetcher(
-      try PageSource(options, origin, secrets, streams), walker, secrets, method: first.method,
-      store: storeOptions)
+    StoredFetcher(
+      try PageFeed(first, walk, options, hiding: secrets, streams), secrets, method: first.method, store: storeOptions)
   }
 
   private func feedOptions(
@@ -156,7 +153,7 @@ struct StoredWalk {
   }
 
   /// The server may have asked an earlier run for a longer wait than that would wait.
-  private func restAsAsked(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolFailure) {
+  private func waitAsAsked(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolFailure) {
     let left = try storeOptions.stored(store.retryWait(now: Self.now))
     guard let left else { return }
     // Who says how long to wait, or not to wait, has the server asked once: it may have changed its mind.
@@ -164,7 +161,7 @@ struct StoredWalk {
     if !asksAgain, Double(left) > options.maxWait {
       throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
     }
-    if !asksAgain { try fetcher.rest(until: Clock.monotonic() + Double(left)) }
+    if !asksAgain { try fetcher.wait(until: Clock.monotonic() + Double(left)) }
     try storeOptions.stored(store.setRetryWait(nil, now: Self.now))
   }
 
@@ -177,7 +174,7 @@ struct StoredWalk {
     let output = streams.output
     let records = RecordWrites(to: output, of: .network)
     var printer = FeedPrinter { bytes, ends in records.write(bytes, ends, to: output) }
-    printer.style = options.form == .records ? .record : .data
+    printer.form = options.itemForm
     printer.remaining = options.walk.maxItems == .max ? nil : options.walk.maxItems
     var session = FeedSession(store, feed, fetcher, printer)
     session.redelivers = storeOptions.redelivers
@@ -194,7 +191,6 @@ struct StoredWalk {
     }
     switch end {
     case .outputFailed(let error): throw .output(error)
-    case .interrupted: return .trouble
     case .outcome(let outcome):
       if let found = outcome.failure {
         throw session.fetcher.failure ?? .failed(found.status, found.message, source: url.display)

@@ -15,6 +15,13 @@ struct PageItem: Sendable {
 
   /// Writes the item on one line as it came, less the white space between tokens.
   func write(to output: inout ByteWriter) { JSONWriter.writeCompact(JSONTree(value), to: &output) }
+
+  /// What `write` writes.
+  var text: [UInt8] {
+    var output = ByteWriter()
+    write(to: &output)
+    return output.take()
+  }
 }
 
 /// A page that was read.

@@ -94,32 +94,3 @@ struct Politeness: Equatable, Sendable {
     }
   }
 }
-
-/// The waits of failed attempts in a row, with full jitter
-/// (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
-struct RetryDelay: Sendable {
-  /// In seconds.
-  static let shortest = 0.5
-  static let longest = 60.0
-
-  private(set) var failures = 0
-  private let random: @Sendable () -> Double
-
-  /// - Parameter random: numbers from 0 to 1; a test gives its own.
-  init(random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) { self.random = random }
-
-  mutating func succeed() { failures = 0 }
-
-  /// Counts a failure.
-  /// - Parameter asked: the seconds that the server asks for.
-  /// - Returns: the seconds to wait: anything from `shortest` to a span that doubles up to `longest`, or what the
-  ///   server asks for where that is more.
-  mutating func fail(asked: Double = 0) -> Double {
-    failures += 1
-    // 64 doublings are past any cap.
-    var ceiling = Self.shortest
-    for _ in 0..<min(failures, 64) { ceiling *= 2 }
-    let span = min(ceiling, Self.longest) - Self.shortest
-    return max(asked, Self.shortest + random() * span)
-  }
-}

@@ -5,10 +5,10 @@ import FeedCore
 import FeedHTTP
 
 extension Connection {
-  /// While the server never pauses, everything else is looked after this often, in seconds.
-  private static let glance = 0.02
+  /// While the server never pauses, everything else is polled this often, in seconds.
+  private static let pollInterval = 0.02
 
-  /// Pumps until the connection ends or is to end, and takes leave of the server.
+  /// Pumps until the connection ends or is to end, and says so to the server.
   mutating func run(_ pump: inout MessagePump, _ source: inout MessageSource) throws(ToolFailure) -> ConnectionEnding {
     pump.restart()
     timers.open(Clock.monotonic())
@@ -18,12 +18,15 @@ extension Connection {
     }
     do throws(ToolFailure) {
       let ending = try exchange(&pump, &source)
-      if case .lost = ending, !session.hasReceivedClose { return ending }
-      // Who is told to end by a signal may have asked for what still comes.
-      if case .signal = summons { leave(&pump, prints: true) } else { leave(&pump, prints: false) }
+      switch ending {
+      case .lost where !session.hasReceivedClose: break
+      // Somebody who ends it by a signal may have asked for what still comes.
+      case .interrupted(.signal): finishClosing(&pump, prints: true)
+      default: finishClosing(&pump, prints: false)
+      }
       return ending
     } catch {
-      leave(&pump, prints: false)
+      finishClosing(&pump, prints: false)
       throw error
     }
   }
@@ -31,15 +34,15 @@ extension Connection {
   private mutating func exchange(
     _ pump: inout MessagePump, _ source: inout MessageSource
   ) throws(ToolFailure) -> ConnectionEnding {
-    var nextGlance = 0.0
+    var nextPoll = 0.0
     var failure: HTTPError?
     while true {
       if let ending = try takeChunk(&pump) { return ending }
-      if pump.isWelcome { beReady() }
+      if pump.isWelcome { sendFirst() }
       try fillOutbox(&source)
       let received: HTTPConnection.Received
       do throws(HTTPError) {
-        // Who takes nothing any more may have said something before.
+        // A peer that has stopped reading may still have sent us data: that is read first.
         if failure == nil { do { try flush() } catch { failure = error } }
         received = try socket.receive(into: &chunk)
         if let failure, received != .bytes { throw failure }
@@ -53,13 +56,13 @@ extension Connection {
       case .bytes:
         lastActivity = now
         timers.live()
-        if now < nextGlance { continue }
-      case .nothing: try pump.settle()
+        if now < nextPoll { continue }
+      case .nothing: try pump.flush()
       }
       if let ending = try takeTime(now) { return ending }
-      nextGlance = now + Self.glance
-      try lookRound(until: received == .nothing ? nextMoment : now, &source)
-      if summons != nil { return .finished }
+      nextPoll = now + Self.pollInterval
+      let interruption = try poll(until: received == .nothing ? nextMoment : now, &source)
+      if let interruption { return .interrupted(interruption) }
     }
   }
 
@@ -103,7 +106,7 @@ extension Connection {
   // MARK: Our messages
 
   /// The first messages go out when the connection is open, or the one that was waited for has come.
-  private mutating func beReady() {
+  private mutating func sendFirst() {
     guard !isReady else { return }
     isReady = true
     for text in options.sent { session.send(OutgoingMessage(bytes: text), isInput: false) }
@@ -141,7 +144,7 @@ extension Connection {
   }
 
   private func ended() throws(ToolFailure) -> ConnectionEnding {
-    // Who has been told that nothing more comes may go without a word.
+    // A peer that was told that nothing more comes may end without a close frame.
     if session.hasSentClose, !isSending { return .finished }
     return .lost(HTTPError(.transient, "connection closed without a close frame"))
   }
@@ -149,25 +152,25 @@ extension Connection {
   // MARK: Time
 
   private var nextMoment: Double? {
-    [timers.next(lastActivity), deadline, farewellEnd].compactMap(\.self).min()
+    [timers.next(lastActivity), deadline, closeDeadline].compactMap(\.self).min()
   }
 
   /// After a half close: when the server has been silent for too long.
-  private var farewellEnd: Double? {
-    session.hasSentClose ? max(lastActivity, lastSending) + Self.farewell : nil
+  private var closeDeadline: Double? {
+    session.hasSentClose ? max(lastActivity, lastSending) + Self.closeTimeout : nil
   }
 
   private mutating func takeTime(_ now: Double) throws(ToolFailure) -> ConnectionEnding? {
     if let deadline, now >= deadline { return .outOfTime }
-    if let end = farewellEnd, now >= end {
-      let text = "no answer to the close frame for \(secondsText(Self.farewell)) s"
+    if let end = closeDeadline, now >= end {
+      let text = "no answer to the close frame for \(secondsText(Self.closeTimeout)) s"
       throw .failed(.later, text, source: options.url.display)
     }
     while let event = timers.due(now, lastActivity) {
       switch event {
       case .ping: session.ping()
       case .text(let place):
-        // What is said again anyway does not queue.
+        // A text that is sent again anyway does not queue.
         if !session.isFull { session.send(OutgoingMessage(bytes: options.repeated[place].text), isInput: false) }
       case .lost(let error): return .lost(error)
       }
@@ -175,14 +178,16 @@ extension Connection {
     return nil
   }
 
-  /// Waits for the server, and the input if it may speak.
-  private mutating func lookRound(until moment: Double?, _ source: inout MessageSource) throws(ToolFailure) {
+  /// Waits for the server, and for the input while there is room for it, and reads the input.
+  private mutating func poll(
+    until moment: Double?, _ source: inout MessageSource
+  ) throws(ToolFailure) -> Interruption? {
     let listens = isReady && !session.hasSentClose && !source.isAtEnd && !session.isFull
-    do throws(HTTPError) {
-      guard try look(until: moment, isSending: isSending, orInputOf: listens ? source.descriptor : nil) else { return }
-    } catch {
+    let waited: (hasInput: Bool, interruption: Interruption?)
+    do { waited = try wait(until: moment, isSending: isSending, orInputOf: listens ? source.descriptor : nil) } catch {
       throw error.failure(options.url.display)
     }
-    try source.read()
+    if waited.hasInput { try source.read() }
+    return waited.interruption
   }
 }

@@ -4,20 +4,9 @@ import FeedCore
 import FeedHTTP
 
 struct Connection {
-  /// Why the tool has to end, whatever the connection is at.
-  enum Summons: Equatable {
-    case signal(Int32)
-    /// Nobody reads standard output any more.
-    case hangUp
-  }
-
-  /// How long the body of a refusal is waited for; it is only read for its first line.
-  private static let patience = 5.0
-
   let options: Options
   let streams: StandardStreams
-  /// Numbers of signals, as bytes.
-  let signals: Descriptor
+  let interrupts: Interrupts
   /// Of the monotonic clock, as all moments here.
   let deadline: Double?
   let socket: HTTPConnection
@@ -31,7 +20,6 @@ struct Connection {
   var timers: Timers
   /// Messages of our own may be sent.
   var isReady = false
-  var summons: Summons?
   /// What the server chose to speak, of what was offered.
   private(set) var subprotocol: [UInt8]?
 
@@ -39,15 +27,15 @@ struct Connection {
   let opening: OpeningRequest
 
   init(
-    _ options: Options, of client: HTTPClient, deadline: Double?, signals: Descriptor, _ streams: StandardStreams
+    _ options: Options, of client: HTTPClient, _ follower: Follower, _ streams: StandardStreams
   ) throws(HTTPError) {
     self.options = options
     self.client = client
-    self.deadline = deadline
-    self.signals = signals
     self.streams = streams
+    deadline = follower.deadline
+    interrupts = follower.interrupts
     opening = OpeningRequest(
-      options.http.request(options.url.http), subprotocols: options.subprotocols, origin: options.origin)
+      follower.http.request(options.url.http), subprotocols: options.subprotocols, origin: options.origin)
     session = Session(maxMessage: options.maxMessage)
     timers = Timers(options)
     socket = try client.connect(opening.request)
@@ -62,26 +50,17 @@ struct Connection {
     let patience = Clock.monotonic() + timeout
     do throws(HTTPError) {
       while try !socket.open() {
-        if let ending = try waitForConnection(until: patience, timeout) { return ending }
+        // libcurl knows what it waits for.
+        switch try client.wait(until: min(patience, deadline ?? patience), interrupts) {
+        case .activity: continue
+        case .timeUp: if let ending = try outOfTime(patience, timeout) { return ending }
+        case .interrupted(let interruption): return .interrupted(interruption)
+        }
       }
       return try shakeHands(until: patience, timeout)
     } catch {
       return .failed(error)
     }
-  }
-
-  /// libcurl knows what it waits for.
-  private mutating func waitForConnection(
-    until patience: Double, _ timeout: Double
-  ) throws(HTTPError) -> ConnectionEnding? {
-    let first = min(patience, deadline ?? patience)
-    switch try client.wait(until: first, orHangUpOf: streams.output, orInputOf: signals) {
-    case .activity: return nil
-    case .timeUp: return try outOfTime(patience, timeout)
-    case .hangUp: summons = .hangUp
-    case .input: try takeSignal()
-    }
-    return .finished
   }
 
   private mutating func shakeHands(
@@ -98,7 +77,7 @@ struct Connection {
         let bytes = chunk
         guard try answer.take(bytes.span, from: &used) else { continue }
         switch try answer.verdict(opening) {
-        case .refused: return try refusal(answer)
+        case .refused: return refusal(answer)
         case .open(let chosen):
           subprotocol = chosen
           lastActivity = Clock.monotonic()
@@ -106,8 +85,10 @@ struct Connection {
         }
       case .nothing:
         let isSending = !unsent.isEmpty || socket.unsent > 0
-        try look(until: min(patience, deadline ?? patience), isSending: isSending)
-        if summons != nil { return .finished }
+        let moment = min(patience, deadline ?? patience)
+        if let interruption = try wait(until: moment, isSending: isSending).interruption {
+          return .interrupted(interruption)
+        }
         if let ending = try outOfTime(patience, timeout) { return ending }
       }
     }
@@ -122,19 +103,21 @@ struct Connection {
   }
 
   /// The server does not switch: what it says instead, with the first line of the body.
-  private mutating func refusal(_ answer: OpeningAnswer) throws(HTTPError) -> ConnectionEnding {
-    let patience = min(Clock.monotonic() + Self.patience, deadline ?? .infinity)
+  private mutating func refusal(_ answer: OpeningAnswer) -> ConnectionEnding {
+    let patience = min(Clock.monotonic() + Refusal.patience, deadline ?? .infinity)
     var body = Array(chunk[used...])
     // Whatever goes wrong here, what there is will do.
-    while !answer.isEnough(body), Clock.monotonic() < patience, summons == nil {
-      guard let received = try? socket.receive(into: &chunk) else { break }
-      if received == .end { break }
-      if received == .bytes { body += chunk } else { try look(until: patience) }
+    while !answer.isEnough(body), Clock.monotonic() < patience {
+      guard let received = try? socket.receive(into: &chunk), received != .end else { break }
+      body += chunk
+      if received == .bytes { continue }
+      guard let waited = try? wait(until: patience) else { break }
+      if let interruption = waited.interruption { return .interrupted(interruption) }
     }
-    if summons != nil { return .finished }
-    let line = HTTPExcerpt.firstLine(of: answer.text(body), for: opening.request)
     let problem = HTTPExcerpt.hidden(Array(answer.problem(options.url.http).utf8), for: opening.request)
-    return .refused(HTTPRefusal(answer.head, String(decoding: problem, as: UTF8.self), firstLine: line))
+    return .refused(
+      Refusal(
+        answer.head, String(decoding: problem, as: UTF8.self), body: answer.text(body), to: opening.request))
   }
 
   // MARK: Waiting
@@ -143,38 +126,18 @@ struct Connection {
   /// - Parameters:
   ///   - moment: nil for ever; in the past just to look.
   ///   - input: more to wait for.
-  /// - Returns: whether `input` has something.
-  @discardableResult
-  mutating func look(
+  /// - Returns: whether `input` has something, and what has interrupted the wait.
+  func wait(
     until moment: Double?, isSending: Bool = false, orInputOf input: Descriptor? = nil
-  ) throws(HTTPError) -> Bool {
-    var interests: [Descriptor.Interest] = [
-      .init(signals, .input), .init(streams.output, .hangUp), .init(socket.descriptor, .input),
-    ]
+  ) throws(HTTPError) -> (hasInput: Bool, interruption: Interruption?) {
+    var interests: [Descriptor.Interest] = [.init(socket.descriptor, .input)]
     if isSending { interests.append(.init(socket.descriptor, .output)) }
     if let input { interests.append(.init(input, .input)) }
-    let left = max(0, min(moment.map { $0 - Clock.monotonic() } ?? 3600, 3600))
-    let there: [Bool]
-    do { there = try Descriptor.wait(for: interests, milliseconds: Int32((left * 1000).rounded(.up))) } catch {
+    do {
+      let (ready, interruption) = try interrupts.wait(for: interests, until: moment)
+      return (input != nil && ready[interests.count - 1], interruption)
+    } catch {
       throw .cannotWait(error)
     }
-    if there[0] { try takeSignal() }
-    // Whoever has a signal to obey does not look after its reader any more.
-    if there[1], summons == nil { summons = .hangUp }
-    return input != nil && there[interests.count - 1]
   }
-
-  private mutating func takeSignal() throws(HTTPError) {
-    var bytes: [UInt8] = []
-    do {
-      if try signals.read(upTo: 1, into: &bytes) == 1 { summons = .signal(Int32(bytes[0])) }
-    } catch {
-      // Not to be told of it again and again.
-      throw HTTPError(.local, "cannot take a signal: " + error.message)
-    }
-  }
-}
-
-extension HTTPError {
-  static func cannotWait(_ error: SystemError) -> HTTPError { HTTPError(.local, "cannot wait: " + error.message) }
 }

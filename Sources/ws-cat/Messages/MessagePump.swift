@@ -50,7 +50,7 @@ struct MessagePump {
   }
 
   /// Writes out what has been printed: before waiting, and at the end.
-  mutating func settle() throws(ToolFailure) { try output.flushOutput() }
+  mutating func flush() throws(ToolFailure) { try output.flushOutput() }
 
   private static func parsed(_ message: [UInt8]) -> Result<JSONDocument, FormatError> {
     do { return .success(try PayloadForm.parsed(message)) } catch { return .failure(error) }

@@ -1,21 +1,21 @@
-// Taking leave (RFC 6455 §7.1): the last texts, the close frame, and the other side's; and it is the server that ends the
-// connection. Nobody is waited for longer than two seconds.
+// The closing handshake (RFC 6455 §7.1): the last texts, our close frame, and the server's; and it is the server that ends
+// the connection. It has two seconds for that.
 
 import FeedCore
 import FeedHTTP
 
 extension Connection {
   /// How long the server has to answer a close frame, in seconds.
-  static let farewell = 2.0
+  static let closeTimeout = 2.0
 
-  /// Says what is to be said last, if it has not been, and waits for the end.
+  /// Sends what is to be sent last, if it has not been, and waits for the end.
   /// - Parameter prints: whether what still comes goes to the pump; else it is dropped.
-  mutating func leave(_ pump: inout MessagePump, prints: Bool) {
+  mutating func finishClosing(_ pump: inout MessagePump, prints: Bool) {
     var prints = prints
     if !session.hasSentClose {
       close()
     }
-    let end = Clock.monotonic() + Self.farewell
+    let end = Clock.monotonic() + Self.closeTimeout
     // Whatever goes wrong now, there is nothing more to be done about it.
     do throws(HTTPError) {
       while true {
@@ -26,7 +26,7 @@ extension Connection {
         used = 0
         let left = end - Clock.monotonic()
         if left <= 0 { return }
-        if received == .nothing { try waitForTheOtherSide(left) }
+        if received == .nothing { try waitForServer(left) }
       }
     } catch {
       guard options.rules.isVerbose else { return }
@@ -41,7 +41,7 @@ extension Connection {
     session.close(options.closeCode)
   }
 
-  private func waitForTheOtherSide(_ seconds: Double) throws(HTTPError) {
+  private func waitForServer(_ seconds: Double) throws(HTTPError) {
     let isSending = !session.outbox.isEmpty || socket.unsent > 0
     let interests = [Descriptor.Interest(socket.descriptor, .input)]
     let sending = isSending ? [Descriptor.Interest(socket.descriptor, .output)] : []

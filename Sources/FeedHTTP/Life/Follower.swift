@@ -1,0 +1,133 @@
+// The life of a feed that stays: connect, judge how the connection ended, wait, and connect again. What a connection is,
+// and what it brings, is the tool's.
+
+import FeedCore
+
+/// What is followed over as many connections as it takes.
+package protocol Followed {
+  /// From where the next connection goes on, to follow the word "connecting"; empty from the beginning.
+  var resumption: String { get }
+  /// How many events or messages have come.
+  var count: Int { get }
+
+  /// Refuses what options have given and the tool cannot send; called for what is read again while it runs.
+  func check(_ http: HTTPOptions) throws(ToolFailure)
+  /// Connects, and goes on until the connection has ended.
+  mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding
+  /// Writes out what has been printed.
+  mutating func flush() throws(ToolFailure)
+  /// Writes out what was good, after an error that ends the tool.
+  mutating func abandon()
+}
+
+extension Followed {
+  package var resumption: String { "" }
+  package func check(_ http: HTTPOptions) throws(ToolFailure) {}
+}
+
+package struct Follower {
+  /// When the time is up, by the monotonic clock.
+  package let deadline: Double?
+  package let interrupts: Interrupts
+  /// What options say of a request; files that they name are read again for each connection.
+  package private(set) var http: HTTPOptions
+  private let rules: Reconnection.Rules
+  private let source: String
+  private let streams: StandardStreams
+  private let sleep: (Double) throws(ToolFailure) -> Interruption?
+  private var reconnection: Reconnection
+  private var hasToldDelay = false
+
+  /// - Parameters:
+  ///   - source: the URL, for messages.
+  ///   - missing: what there was none of when the time was up.
+  ///   - signals: where signals come, where the tool must end its connections before it dies of one.
+  package init(
+    _ rules: Reconnection.Rules, _ http: HTTPOptions, source: String, missing: String, _ streams: StandardStreams,
+    signals: Descriptor? = nil
+  ) {
+    let interrupts = Interrupts(streams.output, signals: signals)
+    self.init(
+      rules, http, Reconnection(rules, source: source, missing: missing), source: source, streams, interrupts
+    ) { deadline throws(ToolFailure) in try interrupts.sleep(until: deadline) }
+  }
+
+  /// For a test, which has its own random numbers and time.
+  init(
+    _ rules: Reconnection.Rules, _ http: HTTPOptions, _ reconnection: Reconnection, source: String,
+    _ streams: StandardStreams, _ interrupts: Interrupts,
+    sleep: @escaping (_ deadline: Double) throws(ToolFailure) -> Interruption?
+  ) {
+    self.rules = rules
+    self.http = http
+    self.reconnection = reconnection
+    self.source = source
+    self.streams = streams
+    self.interrupts = interrupts
+    self.sleep = sleep
+    deadline = rules.maxTime.map { Clock.monotonic() + $0 }
+  }
+
+  /// Follows a feed to its end.
+  package mutating func run(_ feed: inout some Followed) throws(ToolFailure) -> ExitStatus {
+    do throws(ToolFailure) {
+      while true {
+        tell("connecting" + feed.resumption)
+        let problem = http.readAgain { (http) throws(ToolFailure) in try feed.check(http) }
+        if let problem { complain(problem) }
+        let before = feed.count
+        let ending = try feed.connect(&self)
+        if case .interrupted(.hangUp) = ending { throw ToolFailure.brokenPipe }
+        try feed.flush()
+        if let status = try judge(ending, broughtAny: feed.count > before) { return status }
+      }
+    } catch {
+      feed.abandon()
+      throw error
+    }
+  }
+
+  // MARK: What a connection says
+
+  /// A connection has become a feed.
+  /// - Parameter detail: more for people who asked to be told all.
+  package mutating func open(_ detail: String = "") {
+    tell("open" + detail)
+    reconnection.open()
+  }
+
+  /// The feed says how long to wait before each reconnection, in seconds.
+  package mutating func setDelay(_ seconds: Double) {
+    reconnection.setDelay(seconds)
+    guard seconds > RetryPolicy.longWait, !hasToldDelay else { return }
+    hasToldDelay = true
+    complain("the stream asks to wait \(secondsText(seconds)) s before each reconnection ('retry')")
+  }
+
+  package func complain(_ message: String) { complain(Diagnostic(message, source: source)) }
+
+  private func complain(_ diagnostic: Diagnostic) { if !http.isSilent { streams.say(diagnostic) } }
+
+  private func tell(_ message: String) { if rules.isVerbose { complain(message) } }
+
+  // MARK: Between connections
+
+  /// - Returns: the exit status, or nil when it is time to connect again.
+  private mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> ExitStatus? {
+    if case .stopped = ending { tell("the server asks to stop (HTTP 204)") }
+    switch try reconnection.judge(ending, broughtAny: broughtAny) {
+    case .end(let status):
+      if case .closed = ending { tell("closed by the server") }
+      return status
+    case .die(let number): Signals.die(of: number)
+    case .wait(let seconds, let message, let isTold):
+      if isTold { complain(message) } else { tell(message) }
+      let until = Clock.monotonic() + seconds
+      if let interruption = try sleep(min(until, deadline ?? until)) {
+        return try judge(.interrupted(interruption), broughtAny: false)
+      }
+      if let deadline, deadline <= until { return try reconnection.endOfTime() }
+      return nil
+    }
+  }
+}

@@ -1,0 +1,59 @@
+// The pages of a feed from a server, with or without a store: each is asked for and taken apart, and what there is to tell of
+// it is put into words.
+
+import FeedCore
+import FeedHTTP
+
+struct PageFeed {
+  /// A page that has come.
+  struct Fetched {
+    let answer: Answer
+    let step: Walker.Step
+    /// What the page complains about although it has items.
+    let complaint: ToolFailure?
+  }
+
+  private(set) var walker: Walker
+  private var source: PageSource
+
+  /// - Parameter secrets: what no message may quote.
+  init(
+    _ first: PageRequest, _ walk: WalkOptions, _ options: Options, hiding secrets: SecretParameters,
+    _ streams: StandardStreams
+  ) throws(ToolFailure) {
+    walker = try Walker(walk, asking: first)
+    guard let origin = walker.origin else { throw .usage("no URL given") }
+    source = try PageSource(options, origin, secrets, streams)
+  }
+
+  /// Seconds for which the server wants no request, when that is why it ended.
+  var retryWait: Int? { source.retryWait }
+
+  mutating func wait(until deadline: Double) throws(ToolFailure) { try source.wait(until: deadline) }
+
+  /// Asks for a page.
+  /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
+  /// - Returns: nil when it is as it was (304).
+  mutating func fetch(_ request: PageRequest, ifNoneMatch: [UInt8]? = nil) throws(ToolFailure) -> Fetched? {
+    guard let (answer, document) = try source.page(request, ifNoneMatch: ifNoneMatch) else { return nil }
+    defer { if walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
+    let step: Walker.Step
+    do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
+      throw source.failure(error, answer, page: walker.pages + 1)
+    }
+    source.progress.items += step.items.count
+    let complaint = step.complaint.map { text in
+      source.safe(
+        .failed(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)"), about: answer)
+    }
+    return Fetched(answer: answer, step: step, complaint: complaint)
+  }
+
+  /// Why the way on from the page that came last is not good.
+  func failure(_ error: WalkError, after page: Fetched) -> ToolFailure {
+    source.failure(error, page.answer, page: walker.pages)
+  }
+
+  /// Tells something that goes with a feed that is read for the first time.
+  func note(_ message: String, _ url: HTTPURL) { source.note(message, url) }
+}

@@ -1,0 +1,40 @@
+// How an item is printed, whether it comes from a page or out of a store.
+
+import FeedCore
+
+enum ItemForm: Sendable {
+  /// As it came.
+  case data
+  /// As an event record `item`.
+  case record
+
+  private static let event = Array("item".utf8)
+
+  /// Writes an item of a page on a line.
+  func write(_ item: PageItem, to output: inout ByteWriter) {
+    switch self {
+    case .data:
+      item.write(to: &output)
+      output.endLine()
+    case .record: write(item.text, id: item.id ?? [], to: &output)
+    }
+  }
+
+  /// Writes the text of an item on a line.
+  func write(_ text: [UInt8], id: [UInt8], to output: inout ByteWriter) {
+    switch self {
+    case .data:
+      output.append(text)
+      output.endLine()
+    case .record:
+      output.beginRecord(event: Self.event.span, id: id.span)
+      // One that is neither an object nor an array is the string of its text.
+      if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
+        output.append(text)
+      } else {
+        JSONString.write(text, to: &output)
+      }
+      output.endRecord()
+    }
+  }
+}

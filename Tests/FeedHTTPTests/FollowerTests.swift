@@ -1,0 +1,111 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import FeedHTTP
+
+/// A feed whose connections are written down here, on a clock that only the test moves.
+@Suite struct FollowerTests {
+  struct Feed: Followed {
+    /// How the connections end, each after this many events.
+    var endings: [(ConnectionEnding, events: Int)]
+    var count = 0
+    var connections = 0
+    var flushes = 0
+    var wasAbandoned = false
+    var asksToWait: Double?
+
+    mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
+      let (ending, events) = endings[connections]
+      connections += 1
+      count += events
+      if events > 0 { follower.open() }
+      if let asksToWait { follower.setDelay(asksToWait) }
+      return ending
+    }
+
+    mutating func flush() throws(ToolFailure) { flushes += 1 }
+    mutating func abandon() { wasAbandoned = true }
+  }
+
+  /// What a run comes to, how long it waits each time, and what it says.
+  private func run(
+    _ feed: inout Feed, interruption: Interruption? = nil, _ change: (inout Reconnection.Rules) -> Void = { _ in }
+  ) throws -> (result: Swift.Result<FeedCore.ExitStatus, ToolFailure>, waits: [Int], words: String) {
+    final class Clockwork { var waits: [Int] = [] }
+    let clockwork = Clockwork()
+    let pipe = Child.pipe()
+    let (reading, writing) = (Descriptor(pipe.read), Descriptor(pipe.write))
+    var rules = Reconnection.Rules()
+    change(&rules)
+    var follower = Follower(
+      rules, HTTPOptions(), Reconnection(rules, source: "http://x/", missing: "no feed", random: { 0 }),
+      source: "http://x/", StandardStreams(program: "tool", error: writing), Interrupts(.standardOutput)
+    ) { deadline throws(ToolFailure) in
+      clockwork.waits.append(Int((deadline - Clock.monotonic()).rounded()))
+      return interruption
+    }
+    let result: Swift.Result<FeedCore.ExitStatus, ToolFailure>
+    do throws(ToolFailure) { result = .success(try follower.run(&feed)) } catch { result = .failure(error) }
+    try writing.close()
+    let words = try ByteReader.readAll(reading, limit: 1 << 16)
+    return (result, clockwork.waits, String(decoding: words, as: UTF8.self))
+  }
+
+  private let lost = ConnectionEnding.lost(HTTPError(.transient, "connection lost"))
+  private let failed = ConnectionEnding.failed(HTTPError(.transient, "connection refused"))
+
+  @Test func itConnectsUntilAllIsDone() throws {
+    var feed = Feed(endings: [(failed, 0), (lost, 2), (.closed, 1), (.finished, 1)])
+    let (result, waits, words) = try run(&feed)
+    #expect(result == .success(.yes) && waits == [3, 3, 3] && feed.count == 4)
+    #expect(feed.flushes == 4 && !feed.wasAbandoned && words == "")
+  }
+
+  @Test func aFailureIsToldAndNothingGoodIsLost() throws {
+    var feed = Feed(endings: [(lost, 1), (failed, 0), (failed, 0)])
+    let (result, waits, words) = try run(&feed) { $0.retries = 1 }
+    #expect(
+      result
+        == .failure(.failed(.otherEnd, "connection refused; gave up after 2 attempts", source: "http://x/")))
+    #expect(waits == [3, 3] && feed.wasAbandoned)
+    #expect(words == "tool: http://x/: connection refused; reconnecting in 3 s\n")
+  }
+
+  @Test func allIsToldWhenAskedTo() throws {
+    var feed = Feed(endings: [(.closed, 1), (.stopped, 0)])
+    let (_, _, words) = try run(&feed) { $0.isVerbose = true }
+    #expect(
+      words.split(separator: "\n").map { $0.dropFirst("tool: http://x/: ".count) } == [
+        "connecting", "open", "closed by the server; reconnecting in 3 s", "connecting",
+        "the server asks to stop (HTTP 204)",
+      ])
+  }
+
+  @Test func theFeedSaysHowLongToWait() throws {
+    var feed = Feed(endings: [(.closed, 1), (.closed, 1), (.finished, 0)], asksToWait: 7200)
+    let (_, waits, words) = try run(&feed)
+    #expect(waits == [7200, 7200])
+    #expect(words == "tool: http://x/: the stream asks to wait 7200 s before each reconnection ('retry')\n")
+  }
+
+  /// No wait goes past the end of the time.
+  @Test func theTimeIsUpInAWait() throws {
+    var feed = Feed(endings: [(failed, 0)])
+    let (result, waits, _) = try run(&feed) {
+      $0.maxTime = 2
+      $0.delay = 60
+    }
+    #expect(waits == [2])
+    let text = "no feed when 2 s had passed: connection refused"
+    #expect(result == .failure(.failed(.later, text, source: "http://x/")))
+  }
+
+  @Test func aReaderThatHasGoneEndsIt() throws {
+    var feed = Feed(endings: [(.interrupted(.hangUp), 1)])
+    #expect(try run(&feed).result == .failure(.brokenPipe))
+    #expect(feed.wasAbandoned && feed.flushes == 0)
+    var waiting = Feed(endings: [(.closed, 1)])
+    #expect(try run(&waiting, interruption: .hangUp).result == .failure(.brokenPipe))
+  }
+}

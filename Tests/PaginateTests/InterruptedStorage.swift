@@ -1,0 +1,66 @@
+@testable import paginate
+
+/// A store whose process ends at a moment that the test chooses, between one transaction and the next.
+final class InterruptedStorage: FeedStorage {
+  enum Moment: Equatable {
+    case beforeCommit(page: Int)
+    case afterCommit(page: Int)
+    /// With the last id of the chunk.
+    case afterIntent([UInt8])
+    case afterWrite([UInt8])
+  }
+
+  /// What ends the session.
+  static let interruption = StoreError(.other, "the test ends the process here")
+
+  private let store: any FeedStorage
+  private let ends: (Moment) -> Bool
+  private var pages = 0
+  private var lastID: [UInt8] = []
+
+  init(_ store: any FeedStorage, endsAt ends: @escaping (Moment) -> Bool) {
+    self.store = store
+    self.ends = ends
+  }
+
+  private func reach(_ moment: Moment) throws(StoreError) { if ends(moment) { throw Self.interruption } }
+
+  func commit(_ change: FeedChange) throws(StoreError) {
+    // A change without a page is not one that a scenario counts.
+    if change.savedPages.isEmpty { return try store.commit(change) }
+    pages += 1
+    try reach(.beforeCommit(page: pages))
+    try store.commit(change)
+    try reach(.afterCommit(page: pages))
+  }
+
+  func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
+    let items = try store.waiting(in: range, lines: lines, bytes: bytes)
+    lastID = items.last?.id ?? []
+    return items
+  }
+
+  func intend(_ range: ClosedRange<Int>) throws(StoreError) {
+    try store.intend(range)
+    try reach(.afterIntent(lastID))
+  }
+
+  /// Called after a write.
+  func settle(printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError) {
+    try reach(.afterWrite(lastID))
+    try store.settle(printed: printed, count: count, torn: torn)
+  }
+
+  // MARK: As the store has it
+
+  func settleInterrupted(_ note: (Int) -> Void) throws(StoreError) { try store.settleInterrupted(note) }
+  func redeliver() throws(StoreError) { try store.redeliver() }
+  func runs() throws(StoreError) -> [FeedRun] { try store.runs() }
+  func item(_ id: [UInt8]) throws(StoreError) -> KnownItem? { try store.item(id) }
+  func firstLive(in range: ClosedRange<Int>) throws(StoreError) -> Int? { try store.firstLive(in: range) }
+  func lastLive(in range: ClosedRange<Int>) throws(StoreError) -> Int? { try store.lastLive(in: range) }
+  func liveCount(in range: ClosedRange<Int>) throws(StoreError) -> Int { try store.liveCount(in: range) }
+  func firstPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage? { try store.firstPage(in: range) }
+  func lastPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage? { try store.lastPage(in: range) }
+  func firstPage() throws(StoreError) -> FeedChange.FirstPage? { try store.firstPage() }
+}
