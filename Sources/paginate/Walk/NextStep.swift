@@ -21,14 +21,13 @@ struct PageContext {
   let page: Page
   /// What was asked for the page.
   let request: PageRequest
+  /// Where it came from, after redirects; nil where that is not known.
+  let url: HTTPURL?
   /// Where the items of the page are.
   let items: JSONPointer?
   /// Whether the page's total is one of pages.
   let countsPages: Bool
   let followsEmptyCursor: Bool
-
-  /// The URL that the page came from.
-  var url: HTTPURL? { try? HTTPURL(request.url) }
 }
 
 extension NextRule {

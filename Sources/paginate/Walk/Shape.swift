@@ -53,7 +53,7 @@ struct Shape: Equatable, Sendable {
 
   /// Finds out what is not known yet.
   mutating func learn(
-    from document: JSONDocument, _ head: HTTPHead?, _ request: PageRequest?, _ options: WalkOptions
+    from document: JSONDocument, _ head: HTTPHead?, _ request: PageRequest?, _ url: HTTPURL?, _ options: WalkOptions
   ) throws(WalkError) {
     let root = document.root
     guard !isLearned || items == nil || (options.findsID && id == nil) else { return }
@@ -63,7 +63,7 @@ struct Shape: Equatable, Sendable {
     }
     // A page that is not asked to lead on needs no rule.
     let isAsked = request != nil || options.findsLink
-    if isFirst, next == nil, isAsked { learnNext(root, head, request) }
+    if isFirst, next == nil, isAsked { learnNext(root, head, request, url) }
     if items == nil { items = try ItemArray.find(in: root) }
     if items == nil, !PageReader.complaint(of: root).isEmpty {
       throw WalkError(.page, "no array of objects in the page" + PageReader.complaint(of: root), at: 0)
@@ -90,8 +90,9 @@ struct Shape: Equatable, Sendable {
     if given == [UInt8(ascii: "1")] { next = .offset(name: name, start: DecimalText(1)) }
   }
 
-  private mutating func learnNext(_ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?) {
-    let url = request.flatMap { try? HTTPURL($0.url) }
+  private mutating func learnNext(
+    _ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?, _ url: HTTPURL?
+  ) {
     let body = request?.body.flatMap { try? JSONDocument(parsing: $0) }?.root
     if let head, LinkHeader.has(anyOf: ["next", "prev", "previous", "first", "last"], in: head, page: url) {
       next = .link

@@ -44,7 +44,8 @@ struct Walker: Sendable {
   private(set) var printed = 0
 
   private let first: PageRequest?
-  private var base: HTTPURL?
+  /// Where the page that came last came from; nil without a request.
+  private var url: HTTPURL?
   private var seen = SeenIDs()
   private var loops = LoopGuard()
   /// Whether a page has had something where its items are.
@@ -76,9 +77,9 @@ struct Walker: Sendable {
     _ request: PageRequest? = nil, _ head: HTTPHead? = nil, _ document: JSONDocument, from base: HTTPURL? = nil
   ) throws(WalkError) -> Step {
     let request = request ?? first
-    self.base = base
+    url = base ?? request.flatMap { try? HTTPURL($0.url) }
     var shape = self.shape ?? Shape(options)
-    try shape.learn(from: document, head, request, options)
+    try shape.learn(from: document, head, request, url, options)
     let page = try shape.reader(options).read(
       document, mayLackItems: mayLackItems(document, shape, head, request))
     self.shape = shape
@@ -133,7 +134,7 @@ struct Walker: Sendable {
     if let rule = shape.next, rule.isToldByPage, let request {
       let page = Page(document: document, items: [], hasMore: nil, total: nil)
       let context = PageContext(
-        head: head, page: page, request: request, items: pointer, countsPages: false,
+        head: head, page: page, request: request, url: url, items: pointer, countsPages: false,
         followsEmptyCursor: options.followsEmptyCursor)
       hasNext = (try? rule.next(after: context)).map { $0 != .none } ?? false
     }
@@ -167,7 +168,7 @@ struct Walker: Sendable {
       return .end(page.items.isEmpty ? .emptyPage : shape.isWhole ? .noNext : .onlyPage)
     }
     let context = PageContext(
-      head: head, page: page, request: request, items: shape.items, countsPages: shape.countsPages,
+      head: head, page: page, request: request, url: url, items: shape.items, countsPages: shape.countsPages,
       followsEmptyCursor: options.followsEmptyCursor)
     do throws(WalkError) {
       let first = self.first ?? request
@@ -215,23 +216,18 @@ struct Walker: Sendable {
   private func followed(
     _ reference: [UInt8], from request: PageRequest, _ origin: OriginRules
   ) throws(WalkError) -> PageRequest {
-    let here: HTTPURL
-    do throws(HTTPURL.Invalid) {
-      if let base { here = base } else { here = try HTTPURL(request.url) }
-    } catch {
-      throw WalkError(.usage, "the URL is malformed")
-    }
+    guard let url else { throw WalkError(.usage, "the URL is malformed") }
     var next = request
-    let target = try origin.target(of: reference, from: here)
-    var url = QueryString(Array(target.text.utf8))
+    let target = try origin.target(of: reference, from: url)
+    var query = QueryString(Array(target.text.utf8))
     // A parameter that has to be kept is likely a key, and stays home as headers do.
     if origin.sendsSecrets(to: target) {
       let source = QueryString((first ?? request).url)
-      for name in options.keptParameters where url.values(of: name).isEmpty {
-        for value in source.values(of: name) { url.append(name.percentDecoded, value) }
+      for name in options.keptParameters where query.values(of: name).isEmpty {
+        for value in source.values(of: name) { query.append(name.percentDecoded, value) }
       }
     }
-    next.url = url.text
+    next.url = query.text
     return next
   }
 }
