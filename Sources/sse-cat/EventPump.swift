@@ -5,7 +5,7 @@ import FeedCore
 
 struct EventPump {
   /// What the printing has come to.
-  enum Progress { case goesOn, finished }
+  enum Progress { case more, finished }
 
   private(set) var parser: EventStreamParser
   /// What the stream has asked for as reconnection time, in milliseconds, if it has.
@@ -64,7 +64,7 @@ struct EventPump {
     }
     if checkpoint.isDue { try flush() }
     try output.checkOutput()
-    return .goesOn
+    return .more
   }
 
   /// Writes out what has been printed, and then what that covers: before waiting, and at the end.
@@ -106,10 +106,10 @@ struct EventPump {
     count += 1
     if let data = options.untilData, parser.data == data { return .finished }
     if let type = options.untilType, parser.type == type { return .finished }
-    guard options.types.isEmpty || options.types.contains(parser.type) else { return .goesOn }
+    guard options.types.isEmpty || options.types.contains(parser.type) else { return .more }
     do { try printer.print(parser, to: &output) } catch { throw failure(error.message, event: count) }
     printed += 1
-    return printed < options.maxEvents ? .goesOn : .finished
+    return printed < options.maxEvents ? .more : .finished
   }
 
   private func failure(_ message: String, event: Int) -> ToolFailure {

@@ -181,8 +181,8 @@ private func checkStored(_ request: PageRequest) {
 private func checkSecrets(_ request: PageRequest, named name: [UInt8]) {
   func key(_ name: [UInt8]) -> String { String(decoding: name, as: UTF8.self).lowercased() }
   let secrets = SecretParameters([name], of: request, next: nil)
-  let cut = secrets.cut(request)
-  promise(secrets.cut(cut) == cut, "cut twice: \(shown(cut.url))")
+  let cut = secrets.redacted(request)
+  promise(secrets.redacted(cut) == cut, "cut twice: \(shown(cut.url))")
   let (before, after) = (QueryString(request.url), QueryString(cut.url))
   for name in after.names where SecretParameters.certain.contains(key(name)) {
     promise(after.values(of: name.percentEncoded()).allSatisfy(\.isEmpty), "a secret stays: \(shown(cut.url))")
@@ -194,8 +194,8 @@ private func checkSecrets(_ request: PageRequest, named name: [UInt8]) {
     }
   }
   let hasSigns = NaiveQuery(request.url, isForm: false).pieces?.allSatisfy { $0.contains(UInt8(ascii: "=")) } ?? true
-  if hasSigns { promise(secrets.putBack(cut).url == request.url, "not put back: \(shown(request.url))") }
+  if hasSigns { promise(secrets.restored(cut).url == request.url, "not put back: \(shown(request.url))") }
   promise(
-    request.body.map { PageRequest.isJSON($0) } != true || secrets.putBack(cut).body == request.body,
+    request.body.map { PageRequest.isJSON($0) } != true || secrets.restored(cut).body == request.body,
     "body: \(shown(request.body ?? []))")
 }

@@ -40,20 +40,20 @@ final class InterruptedStorage: FeedStorage {
     return items
   }
 
-  func intend(_ range: ClosedRange<Int>) throws(StoreError) {
-    try store.intend(range)
+  func recordIntent(_ range: ClosedRange<Int>) throws(StoreError) {
+    try store.recordIntent(range)
     try reach(.afterIntent(lastID))
   }
 
   /// Called after a write.
-  func settle(printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError) {
+  func recordPrinted(_ printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError) {
     try reach(.afterWrite(lastID))
-    try store.settle(printed: printed, count: count, torn: torn)
+    try store.recordPrinted(printed, count: count, torn: torn)
   }
 
   // MARK: As the store has it
 
-  func settleInterrupted(_ note: (Int) -> Void) throws(StoreError) { try store.settleInterrupted(note) }
+  func recoverInterrupted(_ note: (Int) -> Void) throws(StoreError) { try store.recoverInterrupted(note) }
   func redeliver() throws(StoreError) { try store.redeliver() }
   func runs() throws(StoreError) -> [FeedRun] { try store.runs() }
   func item(_ id: [UInt8]) throws(StoreError) -> KnownItem? { try store.item(id) }

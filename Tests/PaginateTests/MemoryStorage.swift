@@ -84,15 +84,15 @@ final class MemoryStorage: FeedStorage {
     return result
   }
 
-  func intend(_ range: ClosedRange<Int>) { intended = range }
+  func recordIntent(_ range: ClosedRange<Int>) { intended = range }
 
-  func settle(printed: ClosedRange<Int>?, count: Int, torn: Int?) {
+  func recordPrinted(_ printed: ClosedRange<Int>?, count: Int, torn: Int?) {
     if let printed { mark(printed, .printed) }
     if let torn { mark(torn...torn, .uncertain) }
     intended = torn.map { $0...$0 }
   }
 
-  func settleInterrupted(_ note: (Int) -> Void) {
+  func recoverInterrupted(_ note: (Int) -> Void) {
     let count = intended.map { max(mark($0, .uncertain), $0.count == 1 ? 1 : 0) } ?? 0
     intended = nil
     if count > 0 { note(count) }

@@ -77,10 +77,11 @@ struct SecretTests {
   ])
   func secretsOfURLs(_ first: String, _ later: String, _ stored: String, _ again: String) {
     let names = ["badge".bytes]
-    let cut = SecretParameters(names, of: PageRequest(url: first.bytes), next: nil).cut(PageRequest(url: later.bytes))
+    let cut = SecretParameters(names, of: PageRequest(url: first.bytes), next: nil).redacted(
+      PageRequest(url: later.bytes))
     #expect(text(cut.url) == stored)
     let next = SecretParameters(names, of: PageRequest(url: first.replacing("K1", with: "K2").bytes), next: nil)
-    #expect(text(next.putBack(cut).url) == again)
+    #expect(text(next.restored(cut).url) == again)
   }
 
   /// What came in a header may come back in a link, under a name that alone says nothing.
@@ -88,7 +89,7 @@ struct SecretTests {
     let first = PageRequest(url: "https://a/".bytes)
     let secrets = SecretParameters([], of: first, next: nil, credentials: ["K1234567890ab".bytes, "2022-11-28".bytes])
     let link = PageRequest(url: "https://a/?key=K1234567890ab&since=2022-11-28".bytes)
-    #expect(text(secrets.cut(link).url) == "https://a/?since=2022-11-28")
+    #expect(text(secrets.redacted(link).url) == "https://a/?since=2022-11-28")
   }
 
   @Test(arguments: [
@@ -117,9 +118,9 @@ struct SecretTests {
   func secretsOfBodies(_ body: String, _ stored: String) {
     let first = PageRequest(url: "https://a/".bytes, method: "POST", body: body.bytes)
     let secrets = SecretParameters([], of: first, next: nil)
-    let cut = secrets.cut(first)
+    let cut = secrets.redacted(first)
     #expect(cut.body.map(text) ?? "-" == stored)
-    #expect(secrets.putBack(cut) == first)
+    #expect(secrets.restored(cut) == first)
   }
 }
 

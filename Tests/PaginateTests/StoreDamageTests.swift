@@ -28,7 +28,7 @@ import Testing
     change.savedPages = [KnownPage(top: -10, next: bytes("next")), KnownPage(top: 0, next: nil)]
     change.firstPage = .init(etag: bytes("x"), size: 2, total: 4)
     try feed.commit(change)
-    try feed.intend(-10...(-9))
+    try feed.recordIntent(-10...(-9))
     try feed.setRetryWait(600, now: 1000)
     let database = try Database(path, .shared)
     try database.run("PRAGMA ignore_check_constraints = ON")
@@ -50,7 +50,7 @@ import Testing
         _ = try feed.live(in: run.range, lines: 9, bytes: 1000)
       }
       for id in ["a", "b", "c", "d"] { _ = try feed.item(bytes(id)) }
-      try feed.settleInterrupted { _ in }
+      try feed.recoverInterrupted { _ in }
       _ = try feed.waiting(in: Int.min...Int.max, lines: 9, bytes: 1000)
     }
   }

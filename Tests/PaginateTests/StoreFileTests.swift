@@ -144,12 +144,12 @@ import Testing
     ]
     change.savedPages = [KnownPage(top: -10, next: bytes("next")), KnownPage(top: 0, next: nil)]
     try feed.commit(change)
-    try feed.settle(printed: -10...(-10), count: 1, torn: -9)
+    try feed.recordPrinted(-10...(-10), count: 1, torn: -9)
     #expect(try feed.unprinted() == (2, 1))
     // The next run tells of the torn line, once.
     for expected in [[1], []] {
       var told: [Int] = []
-      try feed.settleInterrupted { told.append($0) }
+      try feed.recoverInterrupted { told.append($0) }
       #expect(told == expected)
     }
     #expect(try feed.unprinted() == (2, 1))

@@ -19,7 +19,7 @@ package struct HTTPError: Error, Equatable, Sendable {
   }
 
   /// Whether it is worth another try.
-  package var mayPass: Bool {
+  package var isRetryable: Bool {
     switch kind {
     case .transient, .timedOut: true
     case .proxy(let status): status == 429 || status >= 500
@@ -77,7 +77,7 @@ extension HTTPError {
     case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"):
       return HTTPError(.permanent, "the answer is not HTTP")
     // All that it hands over is taken, so it is its own unpacking that failed.
-    case CURLE_WRITE_ERROR: return HTTPError(.permanent, "the answer goes on behind the end of its compressed data")
+    case CURLE_WRITE_ERROR: return HTTPError(.permanent, "the answer goes on after the end of its compressed data")
     case CURLE_SSL_CERTPROBLEM:
       return HTTPError(.local, "the client certificate or its key cannot be used (--cert, --key)")
     case CURLE_SSL_CACERT_BADFILE:

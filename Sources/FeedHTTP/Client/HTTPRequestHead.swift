@@ -22,7 +22,7 @@ extension HTTPURL {
 }
 
 extension HTTPRequest {
-  /// The request line and all headers, with the blank line behind them (RFC 9112 §3).
+  /// The request line and all headers, and the blank line after them (RFC 9112 §3).
   package func head() -> [UInt8] {
     var request = self
     request.setDefault("Host", Array(url.authority.utf8))

@@ -55,7 +55,7 @@ package struct Reconnection: Sendable {
   }
 
   /// What is retried unless `--retry-status` says otherwise, once a feed was open: a deployment must not end a client.
-  private static let passing = StatusSet(429, 502, 503, 504)
+  private static let transient = StatusSet(429, 502, 503, 504)
 
   /// What a proxy says of a server that cannot be connected to, which without one is retried from the first time on.
   private static let unreachable = StatusSet(502, 503, 504)
@@ -138,7 +138,7 @@ package struct Reconnection: Sendable {
   private mutating func refused(
     _ status: Int, _ message: String, isFromProxy: Bool, asked: Double = 0
   ) throws(ToolFailure) -> Verdict {
-    let retried = rules.retryStatus ?? (wasOpen ? Self.passing : isFromProxy ? Self.unreachable : .none)
+    let retried = rules.retryStatus ?? (wasOpen ? Self.transient : isFromProxy ? Self.unreachable : .none)
     guard rules.reconnects, retried.contains(status) else { throw .failed(.otherEnd, message, source: source) }
     return try retry(message, asked: asked)
   }

@@ -19,7 +19,7 @@ struct FeedEngine {
   }
 
   /// What a request that is on its way is for.
-  private enum Errand {
+  private enum Purpose {
     case first
     case below
     /// Of a numbered feed: the page with this number, which must hold the tail of the head.
@@ -30,7 +30,7 @@ struct FeedEngine {
 
   private enum Stage {
     case starting
-    case waiting(Errand)
+    case waiting(Purpose)
     /// Pages to be taken in below the head, last first.
     case holding([FeedPage])
     case deciding
@@ -38,8 +38,8 @@ struct FeedEngine {
     case ended
   }
 
-  /// So many pages one after another that bring nothing new, and there is no end to it.
-  private static let barrenLimit = 1000
+  /// After this many pages in a row that bring nothing new, there is no end to it.
+  private static let staleLimit = 1000
 
   let options: FeedOptions
   private(set) var runs = FeedRuns([])
@@ -50,13 +50,13 @@ struct FeedEngine {
   /// Asked to end where it is.
   private var isStopped = false
   /// Ended because enough was read.
-  private var isResting = false
+  private var hasReadEnough = false
   /// Whether page 1 is as it was when it was read last (304).
-  private var isTopAsKnown = false
+  private var isFirstPageUnchanged = false
 
   /// How many pages count for `maxPages`.
   private var pageCount = 0
-  private var barrenCount = 0
+  private var staleCount = 0
   /// How many pages were looked at for the tail.
   private var tailCount = 0
   /// The digests of the requests of this run, to find a loop.
@@ -64,7 +64,7 @@ struct FeedEngine {
   /// Where the page begins that was taken in last: if that is the tail, its next request is no older than this run.
   private var freshTop: Int?
   /// Where a full walk met known ground last.
-  private var contact: PagePlan.Contact?
+  private var joinPoint: PagePlan.JoinPoint?
   private var numbered = NumberedWalk()
 
   init(_ options: FeedOptions) { self.options = options }
@@ -89,11 +89,11 @@ struct FeedEngine {
   private mutating func step(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     switch stage {
     case .starting: return try start(knowledge)
-    case .waiting(let errand):
+    case .waiting(let purpose):
       guard let answer else { return .done(outcome) }
       self.answer = nil
       stage = .deciding
-      return try take(answer, errand, knowledge)
+      return try take(answer, purpose, knowledge)
     case .holding(var pages):
       stage = .deciding
       guard let page = pages.popLast() else { return nil }
@@ -109,10 +109,10 @@ struct FeedEngine {
 
   private var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap) }
 
-  private mutating func fetch(_ request: [UInt8], _ errand: Errand, ifNoneMatch: [UInt8]? = nil) -> Action {
+  private mutating func fetch(_ request: [UInt8], _ purpose: Purpose, ifNoneMatch: [UInt8]? = nil) -> Action {
     // The number of a tail's page may come again: as the next page of the one before it.
-    if case .tail = errand {} else { requests.insert(request.hashValue) }
-    stage = .waiting(errand)
+    if case .tail = purpose {} else { requests.insert(request.hashValue) }
+    stage = .waiting(purpose)
     return .fetch(request, ifNoneMatch: ifNoneMatch)
   }
 
@@ -137,16 +137,16 @@ struct FeedEngine {
   // MARK: Answers
 
   private mutating func take(
-    _ answer: FeedAnswer, _ errand: Errand, _ knowledge: some FeedKnowledge
+    _ answer: FeedAnswer, _ purpose: Purpose, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
-    switch (answer, errand) {
+    switch (answer, purpose) {
     case (.failed(let failure), _): return end(failure)
     case (.notModified, .first):
       let page = try knowledge.firstPage()
       numbered.pageSize = page?.size
       numbered.begin(options.firstRequest)
       numbered.total = page?.total
-      isTopAsKnown = true
+      isFirstPageUnchanged = true
       return nil
     case (.notModified, _): return end(FeedFailure(status: .otherEnd, message: "304 without a condition"))
     case (.page(let page), .first): return try takeFirst(page, knowledge)
@@ -157,7 +157,7 @@ struct FeedEngine {
       }
       return try take(page, below: runs.head, knowledge)
     case (.page(let page), .before(let held, let steps)):
-      return try takeAgain(page, before: held, steps: steps, knowledge)
+      return try takeReread(page, before: held, steps: steps, knowledge)
     case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
     }
   }
@@ -166,8 +166,8 @@ struct FeedEngine {
     // An empty first page says nothing about what is known: neither that it is there nor that it is gone; unless that
     // is what was asked for.
     if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full { return end() }
-    let isLook = options.command == .more && runs.head != nil
-    defer { if isLook { pageCount = 0 } }
+    let isProbe = options.command == .more && runs.head != nil
+    defer { if isProbe { pageCount = 0 } }
     numbered.pageSize = page.items.count
     numbered.begin(options.firstRequest)
     return try take(page, below: nil, knowledge)
@@ -183,11 +183,11 @@ struct FeedEngine {
     runs = plan.runs
     // Positions that were read may leave no room for the page.
     if let problem = runs.problem { throw .damaged(problem) }
-    contact = plan.contact
+    joinPoint = plan.joinPoint
     freshTop = plan.change.savedPages.last?.top
     numbered.total = page.total
     if counts { pageCount += 1 }
-    barrenCount = plan.unseenCount == 0 && plan.contact == nil ? barrenCount + 1 : 0
+    staleCount = plan.unseenCount == 0 && plan.joinPoint == nil ? staleCount + 1 : 0
     return .commit(plan.change)
   }
 
@@ -197,20 +197,20 @@ struct FeedEngine {
     guard let head = runs.head else { return end() }
     guard let tail = try knowledge.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
     if head.lowerEnd == .end || head.lowerEnd == .lost { return end() }
-    if let action = try settle(head, tail, knowledge) { return action }
+    if let action = try closeTail(head, tail, knowledge) { return action }
     if head.lowerEnd == .unread, options.command == .refresh { return end() }
     if isStopped || pageCount >= maxPages ?? .max {
-      isResting = true
+      hasReadEnough = true
       return end()
     }
-    if barrenCount >= Self.barrenLimit {
-      return end(FeedFailure(status: .otherEnd, message: "\(barrenCount) pages without a new item"))
+    if staleCount >= Self.staleLimit {
+      return end(FeedFailure(status: .otherEnd, message: "\(staleCount) pages without a new item"))
     }
 
     var isFresh = freshTop == tail.top
     if let numbering = options.numbering, !isFresh {
       let count = try knowledge.liveCount(in: head.range)
-      isFresh = isTopAsKnown && count <= numbered.pageSize ?? 0
+      isFresh = isFirstPageUnchanged && count <= numbered.pageSize ?? 0
       if !isFresh, let number = numbered.tailNumber(numbering, count: count, overlap: options.overlap) {
         return fetch(options.numberedRequest(number), .tail(number))
       }
@@ -223,15 +223,15 @@ struct FeedEngine {
     return fetch(request, .below)
   }
 
-  /// What is known about the tail without a request.
-  private mutating func settle(
+  /// What can be said of the tail without a request.
+  private mutating func closeTail(
     _ head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
     if head.lowerEnd == .open, let below = runs.placed.dropFirst().first,
       try knowledge.firstLive(in: below.range) == nil
     {
-      plan.dissolve(below)
+      plan.removeEmpty(below)
     } else if tail.next == nil {
       if options.command == .full {
         plan.closeAtEnd()
@@ -251,51 +251,51 @@ struct FeedEngine {
     _ page: FeedPage, _ number: Int, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head, let numbering = options.numbering else { return end() }
-    let overlap = try RereadPage(page, of: head, knowledge)
+    let reread = try RereadPage(page, of: head, knowledge)
     tailCount += 1
-    switch numbered.verdict(numbering, on: number, overlap.sight) {
+    switch numbered.verdict(numbering, on: number, reread.tailView) {
     case .take: break
     // A server that shows the same page for every number has no tail.
-    case .ask where tailCount >= Self.barrenLimit: return end(Self.rush)
+    case .ask where tailCount >= Self.staleLimit: return end(Self.tooFast)
     case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
-    case .giveUp: return end(Self.rush)
+    case .giveUp: return end(Self.tooFast)
     }
     numbered.begin(options.numberedRequest(number))
     // A page that only shows where the tail is was not asked for.
-    let counts = overlap.sight != .above && overlap.hasMore
-    return try take(overlap.page, below: head, counts: counts, isReread: true, knowledge)
+    let counts = reread.tailView != .above && reread.hasMore
+    return try take(reread.page, below: head, counts: counts, isReread: true, knowledge)
   }
 
   /// Takes a page that is read again, so many pages before the one that was read last.
-  /// - Parameter held: the pages that follow it, last first, which wait to be taken in behind it.
-  private mutating func takeAgain(
+  /// - Parameter held: the pages that follow it, last first, which wait to be taken in after it.
+  private mutating func takeReread(
     _ page: FeedPage, before held: [FeedPage], steps: Int, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
-    let overlap = try RereadPage(page, of: head, knowledge)
+    let reread = try RereadPage(page, of: head, knowledge)
     // Where items came on top meanwhile, they pushed others down from this page, past those that are held: what follows
     // must be read again.
     let valid = page.total ?? 0 > held.last?.total ?? .max ? [] : held
     // Nothing on it is known: what was deleted filled a page or more, so something may be missing above it too.
-    if overlap.sight == .below {
-      guard let request = numbered.request(steps: steps + 1) else { return end(Self.rush) }
+    if reread.tailView == .below {
+      guard let request = numbered.request(steps: steps + 1) else { return end(Self.tooFast) }
       stage = .waiting(.before(valid + [page], steps: steps + 1))
       return .fetch(request, ifNoneMatch: nil)
     }
-    let action = try take(overlap.page, below: head, counts: false, knowledge)
+    let action = try take(reread.page, below: head, counts: false, knowledge)
     stage = .holding(valid)
     numbered.forget(steps - valid.count, &requests)
     return action
   }
 
-  private static let rush = FeedFailure(status: .later, message: "the feed changes faster than it can be read")
+  private static let tooFast = FeedFailure(status: .later, message: "the feed changes faster than it can be read")
 
   // MARK: The end
 
   private mutating func close(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
-    if options.command == .full, let contact { try plan.close(contact, knowledge) }
-    if isResting { plan.rest() }
+    if options.command == .full, let joinPoint { try plan.close(joinPoint, knowledge) }
+    if hasReadEnough { plan.markUnread() }
     if options.forgetsBelowGaps { plan.forgetBelowGap() }
     for run in runs.all where !run.isPlaced {
       if try knowledge.firstLive(in: run.range) == nil { plan.remove(run) }

@@ -39,15 +39,15 @@ struct FeedPrinter {
       // Positions go up from chunk to chunk; a damaged index would have the same printed for ever.
       if let printed, first.position <= printed { throw .damaged("what was printed still waits") }
       printed = last.position
-      try store.intend(first.position...last.position)
+      try store.recordIntent(first.position...last.position)
 
       let (lines, ends) = text(of: items)
       let (accepted, error) = write(lines.span, ends)
 
       let count = ends.count { $0 <= accepted }
       let isTorn = count < items.count && accepted > (count == 0 ? 0 : ends[count - 1])
-      try store.settle(
-        printed: count == 0 ? nil : first.position...items[count - 1].position, count: count,
+      try store.recordPrinted(
+        count == 0 ? nil : first.position...items[count - 1].position, count: count,
         torn: isTorn ? items[count].position : nil)
       if let error { return .failed(error) }
       remaining = remaining.map { $0 - count }

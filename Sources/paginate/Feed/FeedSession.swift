@@ -35,7 +35,7 @@ struct FeedSession<Fetcher: PageFetcher> {
 
   /// Runs to the end. What is found to wait from earlier runs comes first, before the first request.
   mutating func run() throws(StoreError) -> End {
-    try store.settleInterrupted { count in if !redelivers { note(.uncertain(count)) } }
+    try store.recoverInterrupted { count in if !redelivers { note(.uncertain(count)) } }
     if redelivers { try store.redeliver() }
     let runs = FeedRuns(try store.runs())
     if let end = try print(runs) { return end }

@@ -17,14 +17,14 @@ protocol FeedStorage: AnyObject, FeedKnowledge {
   ///   - bytes: no more items when their data has so many; at least one comes if there is one.
   func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem]
   /// Notes that what waits in `range` is about to be written.
-  func intend(_ range: ClosedRange<Int>) throws(StoreError)
+  func recordIntent(_ range: ClosedRange<Int>) throws(StoreError)
   /// Notes what came of it: what waits in `printed` was written; of the item at `torn`, nobody knows; the rest waits on.
   /// - Parameter count: how many items were written.
-  func settle(printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError)
+  func recordPrinted(_ printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError)
   /// Makes uncertain what was about to be written when the process ended.
   /// - Parameter note: called with how many are uncertain since the last run, the line that it left torn included, if any
   ///   are; before it is noted that they are told, so they are told once more rather than never.
-  func settleInterrupted(_ note: (Int) -> Void) throws(StoreError)
+  func recoverInterrupted(_ note: (Int) -> Void) throws(StoreError)
   /// Makes all that is uncertain wait again.
   func redeliver() throws(StoreError)
 }

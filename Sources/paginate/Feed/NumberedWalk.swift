@@ -2,7 +2,7 @@
 // below, so the number of a page is good only as long as nobody has touched the feed.
 //
 // - A tail that was read by an earlier run is looked for: the number of live items above it says on which page it is
-//   now, and the page that comes must show it. Where it does not, the page before or behind is looked at.
+//   now, and the page that comes must show it. Where it does not, the page before or after it is looked at.
 // - While pages are read one after another, inserted items push some down to the next page, where they are met again
 //   and known. Deleted ones pull some up to a page that was read already: then `total` is less than it was, and the page
 //   before is read again before the one that said so is taken in.
@@ -22,7 +22,7 @@ struct NumberedWalk {
   // MARK: The tail
 
   /// What a page shows of the run whose tail is looked for.
-  enum Sight {
+  enum TailView {
     /// The tail.
     case tail
     /// Only items of the run, and not its tail: that is further down.
@@ -54,9 +54,9 @@ struct NumberedWalk {
     case giveUp
   }
 
-  mutating func verdict(_ numbering: FeedOptions.Numbering, on number: Int, _ sight: Sight) -> Verdict {
+  mutating func verdict(_ numbering: FeedOptions.Numbering, on number: Int, _ tailView: TailView) -> Verdict {
     let step = numbering == .pages ? 1 : max(1, pageSize ?? 1)
-    switch sight {
+    switch tailView {
     case .tail, .beside: return .take
     case .above:
       // What follows was seen to hold nothing of the run, so this is its end.
@@ -102,7 +102,7 @@ struct NumberedWalk {
 
 /// A page that shows a part of a run again, and what follows it.
 struct RereadPage {
-  let sight: NumberedWalk.Sight
+  let tailView: NumberedWalk.TailView
   /// Without what has come between the items of the run, or above them, since it was read. That has its place there, not
   /// below the tail; what is new at the top is found by the next refresh, what came late further down by a full walk.
   let page: FeedPage
@@ -122,10 +122,10 @@ struct RereadPage {
     if let last = isOfRun.lastIndex(of: true) {
       kept.items = page.items.indices.filter { $0 > last || isOfRun[$0] }.map { page.items[$0] }
       hasMore = last < page.items.count - 1
-      sight = showsTail ? .tail : hasMore ? .beside : .above
+      tailView = showsTail ? .tail : hasMore ? .beside : .above
     } else {
       hasMore = !page.items.isEmpty
-      sight = .below
+      tailView = .below
     }
     self.page = kept
   }

@@ -4,15 +4,15 @@
 extension PagePlan {
   /// Makes the head and the run that a full walk has reached into one: what was met has moved to the head, what was
   /// not is gone.
-  mutating func close(_ contact: Contact, _ knowledge: some FeedKnowledge) throws(StoreError) {
-    guard let head = runs.head, let index = runs.all.firstIndex(where: { $0.number == contact.run }), index > 0,
+  mutating func close(_ joinPoint: JoinPoint, _ knowledge: some FeedKnowledge) throws(StoreError) {
+    guard let head = runs.head, let index = runs.all.firstIndex(where: { $0.number == joinPoint.run }), index > 0,
       runs.all[index].isPlaced
     else { return }
     var run = head
     run.bottom = runs.all[index].bottom
     run.lowerEnd = runs.all[index].lowerEnd
     // The item at that position has another in the head now.
-    try merge(run, with: index, met: [contact.position], page: nil, knowledge)
+    try merge(run, with: index, met: [joinPoint.position], page: nil, knowledge)
   }
 
   /// The walk has met everything that the feed has; whatever it did not meet is gone.
@@ -48,7 +48,7 @@ extension PagePlan {
   }
 
   /// Takes out the run below the head, of which nothing is left; so there is no gap above it.
-  mutating func dissolve(_ empty: FeedRun) {
+  mutating func removeEmpty(_ empty: FeedRun) {
     guard var head = runs.head else { return }
     change.removedRuns.append(empty.number)
     change.removedPages.append(empty.range)
@@ -58,7 +58,7 @@ extension PagePlan {
   }
 
   /// The head's tail is where its walk was to end.
-  mutating func rest() {
+  mutating func markUnread() {
     guard var head = runs.head, head.lowerEnd == .wanted else { return }
     head.lowerEnd = .unread
     change.savedRuns.append(head)

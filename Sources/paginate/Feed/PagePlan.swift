@@ -5,12 +5,12 @@ struct PagePlan {
   var change = FeedChange()
   /// The runs afterwards.
   var runs: FeedRuns
-  /// Where known ground was reached: the number of the run, and the position of the last evidence.
-  private(set) var contact: Contact?
+  /// Where known ground was reached: the number of the run, and the position of the last item that overlaps.
+  private(set) var joinPoint: JoinPoint?
   /// How many items the walk had not met before.
   private(set) var unseenCount = 0
 
-  struct Contact: Equatable {
+  struct JoinPoint: Equatable {
     let run: Int
     let position: Int
   }
@@ -26,27 +26,27 @@ struct PagePlan {
   /// - Parameters:
   ///   - walked: the run at whose tail the page was read; nil where it is page 1 and begins a walk.
   ///   - isReread: whether it shows the run as an earlier walk has read it. Otherwise what it shows of the run was met
-  ///     by this walk before, as when pages shift; then the first sight counts.
+  ///     by this walk before, as when pages shift; then the first tailView counts.
   mutating func take(
     _ page: FeedPage, below walked: FeedRun?, isReread: Bool, _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
     let index = walked.flatMap { runs.index(of: $0.top) }
-    let sighted = try SightedPage(page, walked: index, runs, knowledge)
-    unseenCount = sighted.unseen.count
-    for sighting in sighted.seen where isReread { note(sighting, at: nil) }
+    let compared = try ComparedPage(page, walked: index, runs, knowledge)
+    unseenCount = compared.unseen.count
+    for item in compared.seen where isReread { note(item, at: nil) }
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
 
-    guard let evidence = sighted.evidence, evidence.count >= options.overlap, let last = evidence.positions.last else {
-      return append(sighted.unseen, of: page, to: walked)
+    guard let overlap = compared.overlap, overlap.count >= options.overlap, let last = overlap.positions.last else {
+      return append(compared.unseen, of: page, to: walked)
     }
-    let known = runs.all[evidence.run]
-    contact = Contact(run: known.number, position: last)
+    let known = runs.all[overlap.run]
+    joinPoint = JoinPoint(run: known.number, position: last)
     if options.command == .full {
-      append(sighted.unseen, of: page, to: walked)
+      append(compared.unseen, of: page, to: walked)
     } else if known.isPlaced {
-      try join(sighted.unseen, evidence, of: page, to: walked, knowledge)
+      try join(compared.unseen, overlap, of: page, to: walked, knowledge)
     } else {
-      append(sighted.unseen, of: page, to: walked)
+      append(compared.unseen, of: page, to: walked)
       findPlaces(in: known, upTo: last, of: page)
     }
   }
@@ -54,21 +54,21 @@ struct PagePlan {
   // MARK: Items
 
   /// - Parameter position: nil where the item stays.
-  private mutating func note(_ sighting: Sighting, at position: Int?) {
-    let isChanged = sighting.isEdited && options.printsChanged
-    if sighting.known != nil, position == nil, !sighting.isEdited, !sighting.isBumped { return }
+  private mutating func note(_ item: ComparedItem, at position: Int?) {
+    let isChanged = item.isEdited && options.printsChanged
+    if item.known != nil, position == nil, !item.isEdited, !item.isReordered { return }
     change.items.append(
       .init(
-        item: sighting.item, handle: sighting.known?.handle, position: position, isEdited: sighting.isEdited,
+        item: item.item, handle: item.known?.handle, position: position, isEdited: item.isEdited,
         isPrintedAgain: isChanged))
   }
 
   // MARK: A page that does not join
 
-  private mutating func append(_ unseen: [Sighting], of page: FeedPage, to walked: FeedRun?) {
+  private mutating func append(_ unseen: [ComparedItem], of page: FeedPage, to walked: FeedRun?) {
     var run = walked ?? newRun
     let top = run.bottom + 1
-    for (offset, sighting) in unseen.enumerated() { note(sighting, at: top + offset) }
+    for (offset, item) in unseen.enumerated() { note(item, at: top + offset) }
     // A page without items has a place of its own, for its next request must be found.
     run.bottom += max(1, unseen.count)
     change.savedPages.append(KnownPage(top: top, next: page.next))
@@ -90,22 +90,22 @@ struct PagePlan {
   // MARK: A page that joins
 
   private mutating func join(
-    _ unseen: [Sighting], _ evidence: SightedPage.Evidence, of page: FeedPage, to walked: FeedRun?,
+    _ unseen: [ComparedItem], _ overlap: ComparedPage.Overlap, of page: FeedPage, to walked: FeedRun?,
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
-    let known = runs.all[evidence.run]
-    let arriving = unseen.dropLast(evidence.count)
-    for sighting in unseen.suffix(evidence.count) { note(sighting, at: nil) }
+    let known = runs.all[overlap.run]
+    let arriving = unseen.dropLast(overlap.count)
+    for item in unseen.suffix(overlap.count) { note(item, at: nil) }
 
     // Below the tail of what is being read; or, where reading has just begun, above everything.
     let first = walked.map { $0.bottom + 1 } ?? (runs.all[0].top - arriving.count)
-    for (offset, sighting) in arriving.enumerated() { note(sighting, at: first + offset) }
+    for (offset, item) in arriving.enumerated() { note(item, at: first + offset) }
     let run = FeedRun(
       number: walked?.number ?? runs.nextNumber, top: walked?.top ?? (arriving.isEmpty ? known.top : first),
       bottom: known.bottom, lowerEnd: known.lowerEnd)
-    let pageTop = arriving.isEmpty ? evidence.positions[0] : first
+    let pageTop = arriving.isEmpty ? overlap.positions[0] : first
     try merge(
-      run, with: evidence.run, met: evidence.positions, page: KnownPage(top: pageTop, next: page.next), knowledge)
+      run, with: overlap.run, met: overlap.positions, page: KnownPage(top: pageTop, next: page.next), knowledge)
   }
 
   /// Makes a run and a known one further down into one. What lies between them is gone.

@@ -1,4 +1,4 @@
-// Pages from a server: politely, and again when it was a passing failure.
+// Pages from a server: politely, and again when it was a transient failure.
 
 import FeedCore
 import FeedHTTP
@@ -57,7 +57,7 @@ struct PageSource {
       switch outcome {
       case .interrupted: throw .brokenPipe
       case .failed(let error):
-        guard error.mayPass else { throw error.failure(url.display) }
+        guard error.isRetryable else { throw error.failure(url.display) }
         try retry(after: error.failure(url.display), asked: 0, "")
       case .answered(let answer):
         lastAnswer = Clock.monotonic()
@@ -187,7 +187,7 @@ struct PageSource {
     }
     request.method = page.method
     request.body = page.body
-    request.bodyWithoutSecrets = page.body.map { secrets.cut($0) ?? [] }
+    request.bodyWithoutSecrets = page.body.map { secrets.redacted($0) ?? [] }
     if !origin.sendsSecrets(to: url) { request.removeSecrets() }
     for header in page.headers { request.set(String(decoding: header.name, as: UTF8.self), header.value) }
     if let ifNoneMatch { request.setDefault("If-None-Match", ifNoneMatch) }

@@ -47,11 +47,11 @@ extension FeedStore {
     try items(statements.waiting, range, lines: lines, bytes: bytes)
   }
 
-  func intend(_ range: ClosedRange<Int>) throws(StoreError) {
+  func recordIntent(_ range: ClosedRange<Int>) throws(StoreError) {
     try statements.setIntent.run(feedValue, first(range), last(range))
   }
 
-  func settle(printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError) {
+  func recordPrinted(_ printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       if let printed {
         try statements.setPrinted.run(feedValue, first(printed), last(printed), .integer(1))
@@ -64,7 +64,7 @@ extension FeedStore {
     }
   }
 
-  func settleInterrupted(_ note: (Int) -> Void) throws(StoreError) {
+  func recoverInterrupted(_ note: (Int) -> Void) throws(StoreError) {
     let intent = try statements.intent.first(feedValue) { (row) throws(StoreError) in
       try row.range(0, "what was being printed")
     }

@@ -34,7 +34,7 @@ struct StoredFetcher: PageFetcher {
         throw store.failure(StoreError.damaged("a request in it cannot be read").message)
       }
       stored.method = method
-      let asked = secrets.putBack(stored)
+      let asked = secrets.restored(stored)
       try checkOrigin(of: asked)
       let knowsID = feed.walker.options.id != nil || shape?.id != nil
       guard let found = try feed.fetch(asked, ifNoneMatch: ifNoneMatch) else { return .notModified }
@@ -63,7 +63,7 @@ struct StoredFetcher: PageFetcher {
     page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
     page.etag = found.answer.head.value(of: "etag")
     switch step.outcome {
-    case .next(let next): page.next = secrets.cut(next).json
+    case .next(let next): page.next = secrets.redacted(next).json
     case .end(.onlyPage):
       complaint = .failed(.no, Walker.onlyPage(step.page.root), source: found.answer.url.display)
     case .link, .end: break

@@ -7,7 +7,7 @@ extension Options.Store {
   /// What the feed of a request is called.
   func name(of first: PageRequest) -> [UInt8] {
     if let feedName { return feedName }
-    let plain = SecretParameters(secretParameters, of: first, next: nil).cut(first)
+    let plain = SecretParameters(secretParameters, of: first, next: nil).redacted(first)
     guard let body = first.body else { return plain.url }
     // A body asks for something else at the same URL. One that may hold anything is told from others only.
     return plain.url + [UInt8(ascii: " ")] + (plain.body ?? ItemVersion.of(body.span))
@@ -54,7 +54,7 @@ struct StoredWalk {
   }
 
   func run() throws(ToolFailure) -> ExitStatus {
-    let record = try enter()
+    let record = try feedRecord()
     guard let lock = try storeOptions.stored(file.lock(record, waits: storeOptions.waits)) else {
       throw storeOptions.failure("another run is at work on the feed (--wait)", .later)
     }
@@ -69,7 +69,7 @@ struct StoredWalk {
     var walk = options.walk
     walk.findsID = walk.id == nil
     let secrets = secrets(walk)
-    guard known.url == secrets.cut(first).url else {
+    guard known.url == secrets.redacted(first).url else {
       throw storeOptions.failure("feed '\(shortened(name))' is that of another URL, \(shortened(known.url))")
     }
     let feed = feedOptions(walk, options, secrets)
@@ -79,7 +79,7 @@ struct StoredWalk {
     walk.maxItems = .max
     walk.maxPages = .max
     var fetcher = try fetcher(walk, secrets)
-    try waitAsAsked(store, &fetcher)
+    try waitForServer(store, &fetcher)
     return try run(fetcher, feed, walk, known, store)
   }
 
@@ -90,16 +90,16 @@ struct StoredWalk {
 
   /// The feed's record, which is made where there is none. What was given is only remembered when a page has shown that
   /// it fits.
-  private func enter() throws(ToolFailure) -> FeedRecord {
+  private func feedRecord() throws(ToolFailure) -> FeedRecord {
     let known = try storeOptions.stored(file.feed(named: name))
     if let known { return known }
-    try refuseSlip()
-    let url = secrets(options.walk).cut(first).url
+    try refuseUnknownURL()
+    let url = secrets(options.walk).redacted(first).url
     return try storeOptions.stored(file.add(name, url: url))
   }
 
   /// A store that has feeds, and not this one, of which nothing is said either: more likely another URL was meant.
-  private func refuseSlip() throws(ToolFailure) {
+  private func refuseUnknownURL() throws(ToolFailure) {
     let isDescribed = options.walk.id != nil || options.walk.items != nil || options.walk.next != nil
     guard !isDescribed, storeOptions.feedName == nil else { return }
     let feeds = try storeOptions.stored(file.feeds())
@@ -117,7 +117,7 @@ struct StoredWalk {
   private func feedOptions(
     _ walk: WalkOptions, _ options: Options, _ secrets: SecretParameters
   ) -> FeedOptions {
-    var feed = FeedOptions(firstRequest: secrets.cut(first).json)
+    var feed = FeedOptions(firstRequest: secrets.redacted(first).json)
     feed.command = storeOptions.command
     feed.overlap = options.overlap
     feed.forgetsBelowGaps = options.forgetsBelowGaps
@@ -143,17 +143,17 @@ struct StoredWalk {
     }
     let given = QueryString(first.url).value(of: name).flatMap { DecimalText($0) }
     feed.numberedRequest = { number in
-      if number == 0 { return secrets.cut(first).json }
+      if number == 0 { return secrets.redacted(first).json }
       var request = first
       var url = QueryString(request.url)
       url.set(name, to: ((given ?? start) + DecimalText(number)).text)
       request.url = url.text
-      return secrets.cut(request).json
+      return secrets.redacted(request).json
     }
   }
 
   /// The server may have asked an earlier run for a longer wait than that would wait.
-  private func waitAsAsked(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolFailure) {
+  private func waitForServer(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolFailure) {
     let left = try storeOptions.stored(store.retryWait(now: Self.now))
     guard let left else { return }
     // Who says how long to wait, or not to wait, has the server asked once: it may have changed its mind.

@@ -26,7 +26,7 @@ struct QueryString: Equatable, Sendable {
     let hasSign: Bool
   }
 
-  /// Where the parameters are: behind `?`, before `#`; nil where there is no `?`.
+  /// Where the parameters are: after `?`, before `#`; nil where there is no `?`.
   private var range: Range<Int>? {
     if isForm { return 0..<text.count }
     let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.count

@@ -55,36 +55,36 @@ struct SecretParameters: Sendable {
   }
 
   /// The request as it may be stored.
-  func cut(_ request: PageRequest) -> PageRequest {
+  func redacted(_ request: PageRequest) -> PageRequest {
     var result = request
     var url = QueryString(request.url)
     url.remove { name, value in
       let key = Self.key(name)
       return !firstNames.contains(key) && (isCertain(key) || credentials.contains(value.percentDecoded))
     }
-    url.edit { name, _ in isCut(Self.key(name)) ? [] : nil }
+    url.edit { name, _ in isRedacted(Self.key(name)) ? [] : nil }
     result.url = url.text
-    result.body = request.body.flatMap(cut)
+    result.body = request.body.flatMap(redacted)
     return result
   }
 
   /// The request as it was before `cut`, with the secrets of the command line.
-  func putBack(_ request: PageRequest) -> PageRequest {
+  func restored(_ request: PageRequest) -> PageRequest {
     var result = request
     var url = QueryString(request.url)
     var values = Queue(QueryString(first.url).rawPairs)
     url.edit { name, value in
-      guard isCut(Self.key(name)), let known = values.next(name.percentDecoded) else { return nil }
+      guard isRedacted(Self.key(name)), let known = values.next(name.percentDecoded) else { return nil }
       return value.isEmpty ? known : nil
     }
     result.url = url.text
-    if let given = first.body { result.body = request.body.map { putBack($0, from: given) } ?? given }
+    if let given = first.body { result.body = request.body.map { restored($0, from: given) } ?? given }
     return result
   }
 
   /// The values themselves, decoded: what no message may quote.
   var values: [[UInt8]] {
-    let found = QueryString(first.url).pairs.filter { isCut(Self.lowercased($0.name)) }.map(\.value)
+    let found = QueryString(first.url).pairs.filter { isRedacted(Self.lowercased($0.name)) }.map(\.value)
     guard let body = first.body else { return found }
     if let places = places(in: body) {
       let values = places.compactMap { try? JSONDocument(parsing: Array(body[$0.range])).root }
@@ -107,7 +107,7 @@ struct SecretParameters: Sendable {
   private func isLikely(_ key: String) -> Bool { key != exempt && Self.likely.contains(key) }
 
   /// Whether a parameter of the command line's URL is a secret.
-  private func isCut(_ key: String) -> Bool { firstNames.contains(key) && (isCertain(key) || isLikely(key)) }
+  private func isRedacted(_ key: String) -> Bool { firstNames.contains(key) && (isCertain(key) || isLikely(key)) }
 
   /// Whether a parameter of a body is one: bodies are the command line's.
   private func isSecret(_ name: [UInt8]) -> Bool {
@@ -118,7 +118,7 @@ struct SecretParameters: Sendable {
   // MARK: Bodies
 
   /// A body without secrets; nil for one in which they cannot be found.
-  func cut(_ body: [UInt8]) -> [UInt8]? {
+  func redacted(_ body: [UInt8]) -> [UInt8]? {
     if let places = places(in: body) { return SecretMembers.edited(body, places) { _ in Array("\"\"".utf8) } }
     var form = QueryString(body, isForm: true)
     guard form.isWellFormed else { return nil }
@@ -126,7 +126,7 @@ struct SecretParameters: Sendable {
     return form.text
   }
 
-  private func putBack(_ body: [UInt8], from given: [UInt8]) -> [UInt8] {
+  private func restored(_ body: [UInt8], from given: [UInt8]) -> [UInt8] {
     if let places = places(in: body), let known = self.places(in: given) {
       var values = Queue(known.map { ($0.path, Array(given[$0.range])) })
       return SecretMembers.edited(body, places) { values.next($0.path) }

@@ -38,22 +38,22 @@ enum Ending: Equatable, Sendable {
 
 /// What was asked for in a walk.
 struct LoopGuard: Sendable {
-  /// So many pages one after another that bring nothing new, and there is no end to it.
-  static let barrenLimit = 1000
+  /// After this many pages in a row that bring nothing new, there is no end to it.
+  static let staleLimit = 1000
 
   private var requests = SeenIDs()
   private var cursors = SeenIDs()
-  private var barrenCount = 0
+  private var staleCount = 0
 
   /// Takes in how many items of a page are new.
-  mutating func came(_ count: Int) { barrenCount = count == 0 ? barrenCount + 1 : 0 }
+  mutating func add(newItems count: Int) { staleCount = count == 0 ? staleCount + 1 : 0 }
 
   /// Takes in a request that is made.
-  mutating func made(_ request: PageRequest) { _ = requests.insert(request.identity) }
+  mutating func add(_ request: PageRequest) { _ = requests.insert(request.identity) }
 
   /// - Throws: when a request would be made again, or with a cursor that had its turn, or when nothing new comes.
   mutating func check(_ next: PageRequest, cursor: [UInt8]?) throws(WalkError) {
-    if barrenCount >= Self.barrenLimit { throw WalkError(.loop, "\(barrenCount) pages without a new item") }
+    if staleCount >= Self.staleLimit { throw WalkError(.loop, "\(staleCount) pages without a new item") }
     if requests.contains(next.identity) {
       throw WalkError(.loop, "the next page has been read before in this walk, which would never end")
     }

@@ -25,7 +25,7 @@ struct Walker: Sendable {
     /// The items are good, but the way on is not.
     case failure(WalkError)
 
-    fileprivate var goesOn: Bool {
+    fileprivate var continues: Bool {
       switch self {
       case .next, .link: true
       case .end, .failure: false
@@ -86,7 +86,7 @@ struct Walker: Sendable {
     if shape.items.flatMap({ document.root.value(at: $0) }) != nil { hasMetItems = true }
     pages += 1
     let (items, limit) = fresh(page.items)
-    loops.came(items.count)
+    loops.add(newItems: items.count)
     // Those that came before are not among as many as there are in all.
     received += options.dedupes && options.id != nil ? items.count : page.items.count
     printed += items.count
@@ -106,7 +106,7 @@ struct Walker: Sendable {
       outcome = .end(.noNext)
     }
     // Without a place for items, a page may only be one on the way.
-    if shape.items == nil, !outcome.goesOn {
+    if shape.items == nil, !outcome.continues {
       throw WalkError(
         .usage, "cannot tell which array holds the items (--items): the page is " + ItemArray.described(document.root))
     }
@@ -162,7 +162,7 @@ struct Walker: Sendable {
   private mutating func outcome(
     _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?, _ page: Page, _ origin: OriginRules
   ) -> Outcome {
-    loops.made(request)
+    loops.add(request)
     guard let rule = shape.next else {
       if page.hasMore == false { return .end(.noMore) }
       return .end(page.items.isEmpty ? .emptyPage : shape.isWhole ? .noNext : .onlyPage)

@@ -57,7 +57,7 @@ extension Connection {
     while let event = try? session.next(bytes.span, from: &used) {
       guard event == .message, prints else { continue }
       // The last one that was wanted is the last one that is printed; a second reason to end changes nothing.
-      prints = (try? pump.take(session.message, isText: session.isText)) == .goesOn
+      prints = (try? pump.take(session.message, isText: session.isText)) == .more
     }
   }
 }

@@ -38,7 +38,7 @@ extension Connection {
     var failure: HTTPError?
     while true {
       if let ending = try takeChunk(&pump) { return ending }
-      if pump.isWelcome { sendFirst() }
+      if pump.maySend { sendFirst() }
       try fillOutbox(&source)
       let received: HTTPConnection.Received
       do throws(HTTPError) {
@@ -114,7 +114,7 @@ extension Connection {
   }
 
   private mutating func fillOutbox(_ source: inout MessageSource) throws(ToolFailure) {
-    session.payOwedPong()
+    session.sendPendingPong()
     guard isReady, !session.hasSentClose else { return }
     while !session.isFull {
       guard let message = try source.next() else {

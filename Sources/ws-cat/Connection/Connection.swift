@@ -57,13 +57,13 @@ struct Connection {
         case .interrupted(let interruption): return .interrupted(interruption)
         }
       }
-      return try shakeHands(until: patience, timeout)
+      return try handshake(until: patience, timeout)
     } catch {
       return .failed(error)
     }
   }
 
-  private mutating func shakeHands(
+  private mutating func handshake(
     until patience: Double, _ timeout: Double
   ) throws(HTTPError) -> ConnectionEnding? {
     var answer = OpeningAnswer()

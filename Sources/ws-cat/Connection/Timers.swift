@@ -26,7 +26,7 @@ struct Timers {
   /// The first messages went out.
   mutating func ready(_ now: Double) { nextTexts = options.repeated.map { now + $0.interval } }
 
-  /// Something has come. Whatever it is, the other side is alive: a pong may have to wait behind a long message.
+  /// Something has come. Whatever it is, the server is alive: a pong may have to wait for a long message to end.
   mutating func live() { unanswered = nil }
 
   /// When to look again.

@@ -47,7 +47,7 @@ struct FrameParser {
   init(maxMessage: Int) { self.maxMessage = maxMessage }
 
   /// Goes on with a chunk.
-  /// - Parameter index: where to go on in it; behind what was used afterwards.
+  /// - Parameter index: where to go on in it; moves past what was used.
   /// - Returns: what is complete now; nil when the chunk is used up.
   mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> Item? {
     while true {

@@ -1,4 +1,4 @@
-// What is to be sent over a connection: frames, one behind the other, and of those that carry input the messages, until
+// What is to be sent over a connection: frames, one after the other, and of those that carry input the messages, until
 // the last byte of each has gone out. A connection that ends gives back what it did not send, for the next one.
 
 import FeedCore

@@ -18,7 +18,7 @@ struct Session {
   private(set) var hasReceivedClose = false
   private var isBroken = false
   /// Whether the server has asked for more pongs than go out; a pong then answers the newest ping (§5.5.3).
-  private var owedPong: [UInt8]?
+  private var pendingPong: [UInt8]?
 
   init(maxMessage: Int) { parser = FrameParser(maxMessage: maxMessage) }
 
@@ -33,7 +33,7 @@ struct Session {
   /// Goes on with a chunk.
   /// - Throws: after an error the close frame that tells it is in the outbox.
   mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> Event? {
-    // Behind the close frame of the server there is nothing (§5.5.1), behind an error nothing that could be understood.
+    // After the server's close frame nothing comes (§5.5.1), and after an error nothing that can be understood.
     if hasReceivedClose || isBroken { index = chunk.count }
     do throws(ProtocolError) {
       while let item = try parser.next(chunk, from: &index) {
@@ -71,7 +71,7 @@ struct Session {
   /// - Parameter isEmpty: without a code, as the server has done.
   mutating func close(_ code: Int, isEmpty: Bool = false) {
     guard !hasSentClose else { return }
-    payOwedPong()
+    sendPendingPong()
     outbox.append(.close, isEmpty ? [] : FrameWriter.closePayload(code))
     hasSentClose = true
   }
@@ -87,13 +87,13 @@ struct Session {
   /// A server that sends pings and reads no pongs must not fill our memory.
   private mutating func pong(_ payload: [UInt8]) {
     guard !hasSentClose else { return }
-    if isFull { owedPong = payload } else { outbox.append(.pong, payload) }
+    if isFull { pendingPong = payload } else { outbox.append(.pong, payload) }
   }
 
   /// Sends the pong that there was no room for.
-  mutating func payOwedPong() {
-    guard let payload = owedPong, !hasSentClose, !isFull else { return }
-    owedPong = nil
+  mutating func sendPendingPong() {
+    guard let payload = pendingPong, !hasSentClose, !isFull else { return }
+    pendingPong = nil
     outbox.append(.pong, payload)
   }
 }

@@ -4,7 +4,7 @@
 import FeedCore
 
 struct MessagePump {
-  enum Progress { case goesOn, finished }
+  enum Progress { case more, finished }
 
   private let options: Options
   private let source: String
@@ -14,7 +14,7 @@ struct MessagePump {
   private(set) var count = 0
   private var printed = 0
   /// Whether the message that `--send-after` waits for has come, over this connection.
-  private(set) var isWelcome = false
+  private(set) var maySend = false
 
   private static let message = Array("message".utf8)
   private static let binary = Array("binary".utf8)
@@ -27,26 +27,26 @@ struct MessagePump {
   }
 
   /// A new connection is open.
-  mutating func restart() { isWelcome = options.sendAfter == nil }
+  mutating func restart() { maySend = options.sendAfter == nil }
 
   mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> Progress {
     count += 1
     let parsed: Result<JSONDocument, FormatError>? = isText && looksInside ? Self.parsed(message) : nil
     let document = try? parsed?.get()
     if let document {
-      if let condition = options.sendAfter, !isWelcome, condition.holds(for: document) { isWelcome = true }
+      if let condition = options.sendAfter, !maySend, condition.holds(for: document) { maySend = true }
       if let condition = options.until, condition.holds(for: document) { return .finished }
     }
     let event = isText ? name(document) : Self.binary
     guard options.events.isEmpty || options.events.contains(event), !options.dropped.contains(event) else {
-      return .goesOn
+      return .more
     }
     do { try printer.print(message, isText: isText, parsed: parsed, event: event, to: &output) } catch {
       throw .failed(.otherEnd, error.message, source: source, record: "message \(count)")
     }
     try output.checkOutput()
     printed += 1
-    return printed < options.maxEvents ? .goesOn : .finished
+    return printed < options.maxEvents ? .more : .finished
   }
 
   /// Writes out what has been printed: before waiting, and at the end.
@@ -58,7 +58,7 @@ struct MessagePump {
 
   /// Whether an option asks for what is in a message, beyond printing it.
   private var looksInside: Bool {
-    options.eventFrom != nil || options.until != nil || (options.sendAfter != nil && !isWelcome)
+    options.eventFrom != nil || options.until != nil || (options.sendAfter != nil && !maySend)
   }
 
   /// The name of a text message's event. It is never the one that says that the data is base64.

@@ -76,12 +76,12 @@ struct MessageSource {
     if end - start > maxMessage { throw failure("more than \(maxMessage) bytes (--max-message)", at: 0) }
     // The last line needs no end.
     guard found != nil || (isAtEnd && end > start) else { return nil }
-    let behind = found.map { $0 + 1 } ?? buffer.count
+    let next = found.map { $0 + 1 } ?? buffer.count
     let bytes = Array(buffer[start..<end])
     if !isBinary, let bad = UTF8Check.firstInvalid(bytes.span) {
       throw failure("invalid UTF-8 (--binary)", at: bad, in: bytes)
     }
-    start = behind
+    start = next
     searched = start
     line += 1
     return OutgoingMessage(isText: !isBinary, bytes: bytes)

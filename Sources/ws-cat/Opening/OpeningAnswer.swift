@@ -1,4 +1,4 @@
-// What the server says to it: a head that is read byte for byte up to its end, since behind it frames begin, and judged by
+// What the server says to it: a head that is read byte for byte up to its end, since frames begin after it, and judged by
 // RFC 6455 §4.1. Nothing is waited for that cannot be an answer any more.
 
 import FeedCore
@@ -25,7 +25,7 @@ struct OpeningAnswer {
   private var count = 0
 
   /// Goes on with a chunk.
-  /// - Parameter index: behind what was used afterwards.
+  /// - Parameter index: moves past what was used.
   /// - Returns: whether the head is complete.
   mutating func take(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(HTTPError) -> Bool {
     while index < chunk.count {
@@ -110,7 +110,7 @@ struct OpeningAnswer {
 
   /// What the status says.
   /// - Parameter url: what was asked for, by which a redirect is understood. They are not followed, as browsers do not
-  ///   follow them: whoever is behind one was not asked for.
+  ///   follow them: a redirect's target was not asked for.
   func problem(_ url: HTTPURL) -> String {
     let text = "HTTP \(head.status)"
     guard (300..<400).contains(head.status), let location = head.location,
