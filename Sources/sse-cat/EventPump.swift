@@ -27,7 +27,7 @@ struct EventPump {
   private var savedID: [UInt8]
   /// The last event ID that is short enough to resume by.
   private var resumableID: [UInt8]
-  private var hasToldLongID = false
+  private var hasReportedLongID = false
 
   init(_ options: Options, source: String, fault: ExitStatus, _ streams: StandardStreams) {
     self.options = options
@@ -82,16 +82,16 @@ struct EventPump {
   private mutating func save(_ id: [UInt8]) throws(ToolFailure) {
     // An older ID brings some events again; a long one might bring none for ever.
     let isLong = id.count > ResumableID.longest
-    if isLong { tellLongID() }
+    if isLong { reportLongID() }
     let id = isLong ? resumableID : id
     if id != savedID { checkpoint.invalidate() }
     try checkpoint.save(Checkpoint(id: id))
     savedID = id
   }
 
-  private mutating func tellLongID() {
-    guard options.keepsCheckpoint, !hasToldLongID, !options.http.isSilent else { return }
-    hasToldLongID = true
+  private mutating func reportLongID() {
+    guard options.keepsCheckpoint, !hasReportedLongID, !options.http.isSilent else { return }
+    hasReportedLongID = true
     let text = "an event ID is longer than \(ResumableID.longest) bytes: the checkpoint does not keep it"
     streams.say(Diagnostic(text, source: source))
   }

@@ -75,7 +75,7 @@ import Testing
   }
 
   /// While page 1 of a numbered feed is new each time, the tail cannot be found.
-  @Test func tooFast() throws {
+  @Test func changesTooFast() throws {
     let store = MemoryStorage()
     var one = session(Server { _ in self.page(["b", "a"], next: "/feed?page=1") }, store, Output()) {
       $0.maxPages = 1

@@ -61,7 +61,7 @@ class CurlHandle {
 
   /// What a call that came to `code` has to say.
   func error(_ code: CURLcode) -> HTTPError {
-    if let shortage = shortage(code) { return shortage }
+    if let descriptorError = descriptorError(code) { return descriptorError }
     var answer = 0
     unsafe feed_get_long(easy, CURLINFO_HTTP_CONNECTCODE, &answer)
     if answer >= 300 { return HTTPError(.proxy(answer), "the proxy answered \(answer)") }
@@ -76,7 +76,7 @@ class CurlHandle {
 
   /// Why it may be that a name was not found, a file not read or a socket not made, where libcurl does not say it: the
   /// process may open no more files.
-  private func shortage(_ code: CURLcode) -> HTTPError? {
+  private func descriptorError(_ code: CURLcode) -> HTTPError? {
     let mayBe = [
       CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_SSL_CACERT_BADFILE,
       CURLE_SSL_CERTPROBLEM, CURLE_FAILED_INIT,

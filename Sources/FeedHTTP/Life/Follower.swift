@@ -126,7 +126,7 @@ package struct Follower {
       if let interruption = try sleep(min(until, deadline ?? until)) {
         return try judge(.interrupted(interruption), broughtAny: false)
       }
-      if let deadline, deadline <= until { return try reconnection.endOfTime() }
+      if let deadline, deadline <= until { return try reconnection.timeLimitStatus() }
       return nil
     }
   }

@@ -103,7 +103,7 @@ package struct Reconnection: Sendable {
   package mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> Verdict {
     switch ending {
     case .finished, .stopped: return .end(.yes)
-    case .outOfTime: return .end(try endOfTime())
+    case .outOfTime: return .end(try timeLimitStatus())
     case .interrupted(.hangUp): throw .brokenPipe
     case .interrupted(.signal(let number)): return .die(of: number)
     case .closed:
@@ -118,8 +118,8 @@ package struct Reconnection: Sendable {
       return try verdict(policy.lose(), after: error.message, isLoss: !rules.resumes)
     case .failed(let error):
       if case .proxy(let status) = error.kind { return try refused(status, error.message, isFromProxy: true) }
-      let isHopeless = error.kind == .local || (error.kind == .permanent && !wasOpen)
-      if !rules.reconnects || isHopeless { throw error.failure(source) }
+      let isFinal = error.kind == .local || (error.kind == .permanent && !wasOpen)
+      if !rules.reconnects || isFinal { throw error.failure(source) }
       return try retry(error.message)
     case .refused(let refusal):
       return try refused(
@@ -128,7 +128,7 @@ package struct Reconnection: Sendable {
   }
 
   /// What it means that the time is up.
-  package func endOfTime() throws(ToolFailure) -> ExitStatus {
+  package func timeLimitStatus() throws(ToolFailure) -> ExitStatus {
     if wasOpen && !isFailing { return .yes }
     let time = secondsText(rules.maxTime ?? 0)
     let reason = lastFailure.map { ": " + $0 } ?? ""

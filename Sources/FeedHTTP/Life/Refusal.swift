@@ -7,7 +7,7 @@ package struct Refusal: Sendable {
   /// The most of a body, in bytes, that is read for its first line.
   private static let longestBody = 4096
   /// How long the body is waited for, in seconds.
-  package static let patience = 5.0
+  package static let timeout = 5.0
 
   package let status: Int
   /// A proxy can have given it, instead of the server.
@@ -48,7 +48,7 @@ extension HTTPClient {
     of transfer: HTTPTransfer, _ problem: String? = nil, until deadline: Double?, _ interrupts: Interrupts
   ) -> ConnectionEnding {
     let isFromProxy = transfer.isFromProxy
-    let patience = min(Clock.monotonic() + Refusal.patience, deadline ?? .infinity)
+    let limit = min(Clock.monotonic() + Refusal.timeout, deadline ?? .infinity)
     var body: [UInt8] = []
     // Whatever goes wrong here, what there is will do.
     reading: while !Refusal.isEnough(body), let event = try? .some(transfer.next()) {
@@ -57,7 +57,7 @@ extension HTTPClient {
       case .end?: break reading
       case .head?: continue
       case nil:
-        let wakeup = try? wait(until: patience, interrupts)
+        let wakeup = try? wait(until: limit, interrupts)
         if case .interrupted(let interruption) = wakeup { return .interrupted(interruption) }
         if wakeup != .activity { break reading }
       }

@@ -256,9 +256,9 @@ struct FeedEngine {
     switch numbered.verdict(numbering, on: number, reread.tailView) {
     case .take: break
     // A server that shows the same page for every number has no tail.
-    case .ask where tailCount >= Self.staleLimit: return end(Self.tooFast)
+    case .ask where tailCount >= Self.staleLimit: return end(Self.changesTooFast)
     case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
-    case .giveUp: return end(Self.tooFast)
+    case .giveUp: return end(Self.changesTooFast)
     }
     numbered.begin(options.numberedRequest(number))
     // A page that only shows where the tail is was not asked for.
@@ -278,7 +278,7 @@ struct FeedEngine {
     let valid = page.total ?? 0 > held.last?.total ?? .max ? [] : held
     // Nothing on it is known: what was deleted filled a page or more, so something may be missing above it too.
     if reread.tailView == .below {
-      guard let request = numbered.request(steps: steps + 1) else { return end(Self.tooFast) }
+      guard let request = numbered.request(steps: steps + 1) else { return end(Self.changesTooFast) }
       stage = .waiting(.before(valid + [page], steps: steps + 1))
       return .fetch(request, ifNoneMatch: nil)
     }
@@ -288,7 +288,8 @@ struct FeedEngine {
     return action
   }
 
-  private static let tooFast = FeedFailure(status: .later, message: "the feed changes faster than it can be read")
+  private static let changesTooFast = FeedFailure(
+    status: .later, message: "the feed changes faster than it can be read")
 
   // MARK: The end
 

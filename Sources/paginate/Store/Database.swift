@@ -8,7 +8,7 @@ import FeedCore
 @safe
 final class Database {
   /// How long another process may keep the database to itself, in seconds.
-  static let patience = 10.0
+  static let busyTimeout = 10.0
 
   private let handle: OpaquePointer
 
@@ -38,7 +38,7 @@ final class Database {
     guard let database = unsafe opened else { throw StoreError(.other, "out of memory") }
     unsafe handle = database
     if code != SQLITE_OK { throw error(code) }
-    unsafe sqlite3_busy_timeout(database, Int32(Self.patience * 1000))
+    unsafe sqlite3_busy_timeout(database, Int32(Self.busyTimeout * 1000))
     // The file may be anybody's: its schema calls no function of ours, and its pages are looked at closely.
     try run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
   }

@@ -53,7 +53,7 @@ final class StoreFile {
     // Nothing is written before it is known whose the file is.
     try Self.check(database)
     try Self.make(database)
-    try Self.keepLog(of: database)
+    try Self.useWriteAheadLog(of: database)
     try database.run(isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
     // 16 MiB, so that the index of a million ids stays in memory for the most part.
     try database.run("PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON")
@@ -110,8 +110,8 @@ final class StoreFile {
   }
 
   /// Writes go to a log beside the file first. Changing to that is the one thing for which SQLite does not wait by itself.
-  private static func keepLog(of database: Database) throws(StoreError) {
-    let deadline = Clock.monotonic() + Database.patience
+  private static func useWriteAheadLog(of database: Database) throws(StoreError) {
+    let deadline = Clock.monotonic() + Database.busyTimeout
     while true {
       do { return try database.run("PRAGMA journal_mode = WAL") } catch {
         guard error.kind == .busy, Clock.monotonic() < deadline else { throw error }

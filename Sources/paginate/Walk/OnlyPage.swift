@@ -7,7 +7,7 @@ import FeedHTTP
 enum OnlyPage {
   /// Whether a page says that it is not all of the feed.
   /// - Parameter count: how many items it has.
-  static func saysMore(_ root: JSONValue, _ head: HTTPHead?, count: Int) -> Bool {
+  static func announcesMore(_ root: JSONValue, _ head: HTTPHead?, count: Int) -> Bool {
     if let head {
       if head.value(of: "x-next-page")?.isEmpty == false { return true }
       if totals.contains(where: { isMore(head.value(of: $0), than: count) }) { return true }

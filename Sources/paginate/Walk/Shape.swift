@@ -72,7 +72,7 @@ struct Shape: Equatable, Sendable {
     let count = array?.children.reduce(0) { count, _ in count + 1 } ?? 0
     if isFirst, let request { learnStart(root, request) }
     if next == nil, isAsked, count > 0, hasMore?.read(root) != false {
-      if options.findsLink || hasMore?.read(root) == true || OnlyPage.saysMore(root, head, count: count) {
+      if options.findsLink || hasMore?.read(root) == true || OnlyPage.announcesMore(root, head, count: count) {
         throw WalkError(.usage, "cannot tell how to ask for the next page (--next): \(Self.seen(root, head))")
       }
       isWhole = OnlyPage.isOfPagedAPI(head)

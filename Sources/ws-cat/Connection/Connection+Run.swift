@@ -59,7 +59,7 @@ extension Connection {
         if now < nextPoll { continue }
       case .nothing: try pump.flush()
       }
-      if let ending = try takeTime(now) { return ending }
+      if let ending = try runTimers(now) { return ending }
       nextPoll = now + Self.pollInterval
       let interruption = try poll(until: received == .nothing ? nextMoment : now, &source)
       if let interruption { return .interrupted(interruption) }
@@ -160,7 +160,7 @@ extension Connection {
     session.hasSentClose ? max(lastActivity, lastSending) + Self.closeTimeout : nil
   }
 
-  private mutating func takeTime(_ now: Double) throws(ToolFailure) -> ConnectionEnding? {
+  private mutating func runTimers(_ now: Double) throws(ToolFailure) -> ConnectionEnding? {
     if let deadline, now >= deadline { return .outOfTime }
     if let end = closeDeadline, now >= end {
       let text = "no answer to the close frame for \(secondsText(Self.closeTimeout)) s"

@@ -47,24 +47,24 @@ struct Connection {
   /// - Returns: nil when it is open.
   mutating func open() -> ConnectionEnding? {
     let timeout = opening.request.route.connectTimeout
-    let patience = Clock.monotonic() + timeout
+    let timeLimit = Clock.monotonic() + timeout
     do throws(HTTPError) {
       while try !socket.open() {
         // libcurl knows what it waits for.
-        switch try client.wait(until: min(patience, deadline ?? patience), interrupts) {
+        switch try client.wait(until: min(timeLimit, deadline ?? timeLimit), interrupts) {
         case .activity: continue
-        case .timeUp: if let ending = try outOfTime(patience, timeout) { return ending }
+        case .timeUp: if let ending = try outOfTime(timeLimit, timeout) { return ending }
         case .interrupted(let interruption): return .interrupted(interruption)
         }
       }
-      return try handshake(until: patience, timeout)
+      return try handshake(until: timeLimit, timeout)
     } catch {
       return .failed(error)
     }
   }
 
   private mutating func handshake(
-    until patience: Double, _ timeout: Double
+    until timeLimit: Double, _ timeout: Double
   ) throws(HTTPError) -> ConnectionEnding? {
     var answer = OpeningAnswer()
     var unsent = opening.request.head()
@@ -85,33 +85,33 @@ struct Connection {
         }
       case .nothing:
         let isSending = !unsent.isEmpty || socket.unsent > 0
-        let moment = min(patience, deadline ?? patience)
+        let moment = min(timeLimit, deadline ?? timeLimit)
         if let interruption = try wait(until: moment, isSending: isSending).interruption {
           return .interrupted(interruption)
         }
-        if let ending = try outOfTime(patience, timeout) { return ending }
+        if let ending = try outOfTime(timeLimit, timeout) { return ending }
       }
     }
   }
 
   /// - Returns: an ending when the time is up, else nil.
-  private func outOfTime(_ patience: Double, _ timeout: Double) throws(HTTPError) -> ConnectionEnding? {
+  private func outOfTime(_ timeLimit: Double, _ timeout: Double) throws(HTTPError) -> ConnectionEnding? {
     let now = Clock.monotonic()
     if let deadline, now >= deadline { return .outOfTime }
-    if now >= patience { throw HTTPError(.timedOut, "no answer for \(secondsText(timeout)) s") }
+    if now >= timeLimit { throw HTTPError(.timedOut, "no answer for \(secondsText(timeout)) s") }
     return nil
   }
 
   /// The server does not switch: what it says instead, with the first line of the body.
   private mutating func refusal(_ answer: OpeningAnswer) -> ConnectionEnding {
-    let patience = min(Clock.monotonic() + Refusal.patience, deadline ?? .infinity)
+    let timeLimit = min(Clock.monotonic() + Refusal.timeout, deadline ?? .infinity)
     var body = Array(chunk[used...])
     // Whatever goes wrong here, what there is will do.
-    while !answer.isEnough(body), Clock.monotonic() < patience {
+    while !answer.isEnough(body), Clock.monotonic() < timeLimit {
       guard let received = try? socket.receive(into: &chunk), received != .end else { break }
       body += chunk
       if received == .bytes { continue }
-      guard let waited = try? wait(until: patience) else { break }
+      guard let waited = try? wait(until: timeLimit) else { break }
       if let interruption = waited.interruption { return .interrupted(interruption) }
     }
     let problem = HTTPExcerpt.hidden(Array(answer.problem(options.url.http).utf8), for: opening.request)

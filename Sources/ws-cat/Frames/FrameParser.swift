@@ -42,7 +42,7 @@ struct FrameParser {
   private var utf8 = UTF8Check()
 
   /// Room that is kept for the next message; what a larger one took is given back.
-  private static let keptRoom = 1 << 20
+  private static let keptCapacity = 1 << 20
 
   init(maxMessage: Int) { self.maxMessage = maxMessage }
 
@@ -114,7 +114,7 @@ struct FrameParser {
     }
     if isDone {
       isDone = false
-      if message.capacity > Self.keptRoom { message = [] } else { message.removeAll(keepingCapacity: true) }
+      if message.capacity > Self.keptCapacity { message = [] } else { message.removeAll(keepingCapacity: true) }
     }
     if opcode != .continuation {
       isText = opcode == .text

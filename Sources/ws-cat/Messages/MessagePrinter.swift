@@ -7,7 +7,7 @@ struct MessagePrinter {
   private let dataForm: PayloadForm
   private let terminator: UInt8
   private let showsTime: Bool
-  private static let noID: [UInt8] = []
+  private static let emptyID: [UInt8] = []
   private static let binary = Array("binary".utf8)
 
   init(_ options: Options) {
@@ -32,10 +32,10 @@ struct MessagePrinter {
     if isText {
       let document: JSONDocument?
       if let parsed { document = try dataForm.document(parsed) } else { document = try dataForm.document(of: message) }
-      output.beginRecord(event: event.span, id: Self.noID.span)
+      output.beginRecord(event: event.span, id: Self.emptyID.span)
       output.appendPayload(message, document)
     } else {
-      output.beginRecord(event: Self.binary.span, id: Self.noID.span)
+      output.beginRecord(event: Self.binary.span, id: Self.emptyID.span)
       output.append("\"")
       output.append(Base64.encoded(message))
       output.append("\"")

@@ -7,8 +7,6 @@ import FeedHTTP
 struct OpeningAnswer {
   /// The most that a head may be; servers take 8 to 64 KiB.
   static let longestHead = 64 * 1024
-  /// The most of a refusal's body that is read for its first line.
-  private static let longestBody = 4096
 
   /// What the head came to.
   enum Verdict: Equatable {
@@ -95,11 +93,8 @@ struct OpeningAnswer {
 
   /// Whether `body` has all that a message needs of it.
   func isEnough(_ body: [UInt8]) -> Bool {
-    if body.count >= Self.longestBody { return true }
-    if let length = head.value(of: "content-length"), let length = Int(decimal: length) {
-      if body.count >= length { return true }
-    }
-    return text(body).drop(while: \.isSpaceOrControl).contains(UInt8(ascii: "\n"))
+    if let length = head.value(of: "content-length").flatMap({ Int(decimal: $0) }), body.count >= length { return true }
+    return Refusal.isEnough(text(body))
   }
 
   /// A body without the size of its first chunk.
