@@ -90,6 +90,7 @@ final class CurlTransfer: CurlHandle, HTTPHop {
 
   private func configure(_ request: HTTPRequest) throws(HTTPError) {
     try set(CURLOPT_FOLLOWLOCATION, 0)
+    // Nothing named is all that this libcurl unpacks: gzip and deflate, and Brotli and zstd where it was built with them.
     try set(CURLOPT_ACCEPT_ENCODING, [])
     // What one read unpacks to is held at once, and a small body may unpack to a thousand times its size.
     try set(CURLOPT_BUFFERSIZE, 16 * 1024)

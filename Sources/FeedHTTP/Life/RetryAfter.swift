@@ -1,6 +1,7 @@
 import FeedCore
 
 /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. Some servers send a fraction; it is taken too.
+/// `RetryPolicy.fail(asked:)` waits for it: for the feeds of `Follower` by `Refusal`, in paginate by `Politeness`.
 package enum RetryAfter {
   /// - Returns: how many seconds to wait, 0 when the moment has passed; nil when `value` says nothing.
   package static func seconds(_ value: [UInt8], now: Int64 = Clock.now()) -> Double? {
