@@ -65,7 +65,7 @@ extension ToolSpec {
         let body = argument.dropFirst(2)
         let cut = body.firstIndex(of: UInt8(ascii: "="))
         let name = Array(body[..<(cut ?? body.endIndex)])
-        guard let row = options.first(where: { Array($0.name.utf8) == name }) else { throw unknown(name) }
+        guard let row = row(named: name) else { throw unknown(name) }
         try take(row, "--" + row.name, attached: cut.map { Array(body[($0 + 1)...]) })
       } else if argument.count > 1, argument[0] == UInt8(ascii: "-") {
         var cluster = argument.dropFirst()
@@ -85,12 +85,18 @@ extension ToolSpec {
     return result
   }
 
+  private func row(named name: [UInt8]) -> OptionSpec? {
+    options.first { $0.name.utf8.elementsEqual(name) }
+      ?? options.first { $0.synonyms.contains { $0.utf8.elementsEqual(name) } }
+  }
+
   /// `unknown option '--folow'; did you mean '--follow'?`
   private func unknown(_ name: [UInt8]) -> ToolFailure {
-    let near = options.map { ($0.name, Self.distance(name, Array($0.name.utf8))) }
-      .filter { $0.1 <= max(1, $0.0.utf8.count / 3) || (name.count > 2 && Array($0.0.utf8).starts(with: name)) }
-      .min { $0.1 < $1.1 }
-    let hint = near.map { "; did you mean '--\($0.0)'?" } ?? ""
+    let names = options.flatMap { row in ([row.name] + row.synonyms).map { ($0, row.name) } }
+    let near = names.map { (Array($0.utf8), $1) }.map { ($0, $1, Self.distance(name, $0)) }
+      .filter { $0.2 <= max(1, $0.0.count / 3) || (name.count > 2 && $0.0.starts(with: name)) }
+      .min { $0.2 < $1.2 }
+    let hint = near.map { "; did you mean '--\($0.1)'?" } ?? ""
     return .usage("unknown option '--\(quoted(name))'" + hint)
   }
 

@@ -12,6 +12,8 @@ package struct OptionSpec: Sendable {
   package let letter: Character?
   /// What an option takes after it; nil for nothing.
   package let type: OptionType?
+  /// Former names, which the command line still takes. Help and completions do not offer them; messages use `name`.
+  package private(set) var synonyms: [String] = []
   /// One line for `--help` and the completions; no full stop.
   package let help: String
   /// What holds when the option is not given, written as a value; nil where that is nothing that could be typed.
@@ -44,6 +46,8 @@ package struct OptionSpec: Sendable {
     self.help = help
   }
 
+  /// The same row, of an option that had another name before.
+  package func synonym(_ name: String) -> OptionSpec { with { $0.synonyms.append(name) } }
   /// The same row, of an option that may be given more than once.
   package var repeating: OptionSpec { with { $0.isRepeatable = true } }
   /// The same row, with what holds when the option is not given. The tool gets it as if it had been typed.

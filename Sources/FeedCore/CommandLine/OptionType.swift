@@ -92,13 +92,22 @@ extension OptionType {
   /// A size in bytes, an `Int`: digits, and a suffix `K`, `M` or `G` for powers of 1024.
   package static let size = OptionType("SIZE") { bytes throws(OptionRefusal) in try size(bytes) }
 
-  /// A span of time in seconds, a `Double`: digits with a decimal fraction if wanted, `2.5`.
+  /// A span of time in seconds, a `Double`: see `time`.
   package static let seconds = OptionType("SECONDS") { bytes throws(OptionRefusal) in try time(bytes) }
 
   /// Likewise, of more than nothing.
   package static let duration = OptionType("SECONDS") { bytes throws(OptionRefusal) in
     let seconds = try time(bytes)
     if seconds == 0 { throw .expected("more than 0 seconds", found: bytes) }
+    return seconds
+  }
+
+  /// Likewise `seconds`, of an option that took milliseconds before: a large number without a unit is an old one.
+  package static let delay = OptionType("SECONDS") { bytes throws(OptionRefusal) in
+    let seconds = try time(bytes)
+    if seconds > 300, bytes.last?.isDigit == true {
+      throw OptionRefusal("expected seconds, found '\(quoted(bytes))' (for milliseconds: \(quoted(bytes))ms)")
+    }
     return seconds
   }
 
@@ -121,14 +130,23 @@ extension OptionType {
     return number << shift
   }
 
+  /// A span of time: digits with a decimal fraction if wanted, and a unit if it is not seconds; `30`, `2.5`, `250ms`.
   /// - Returns: in seconds, 0 to 1,000,000,000.
   package static func time(_ bytes: [UInt8]) throws(OptionRefusal) -> Double {
-    let parts = bytes.split(separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
-    let text = String(decoding: bytes, as: UTF8.self)
-    let hasDigits = bytes.allSatisfy { $0 == UInt8(ascii: ".") || $0.isDigit }
-    guard hasDigits, parts.last?.isEmpty == false, let number = Double(text.hasPrefix(".") ? "0" + text : text),
-      number <= 1e9
-    else { throw .expected("a number of seconds such as 30 or 2.5", found: bytes) }
-    return number
+    let digits = bytes.prefix { $0 == UInt8(ascii: ".") || $0.isDigit }
+    let unit: Double? =
+      switch String(decoding: bytes[digits.count...], as: UTF8.self) {
+      case "ms": 0.001
+      case "", "s": 1
+      case "m": 60
+      case "h": 3600
+      default: nil
+      }
+    // Swift wants digits before the point.
+    guard let unit, digits.last?.isDigit == true, let number = Double("0" + String(decoding: digits, as: UTF8.self))
+    else { throw .expected("a number of seconds such as 30, 2.5 or 250ms", found: bytes) }
+    let seconds = number * unit
+    guard seconds <= 1e9 else { throw .expected("at most 1000000000 seconds", found: bytes) }
+    return seconds
   }
 }
