@@ -1,25 +1,19 @@
-// One client: its socket, what it is being sent, and how far it has got. It knows nothing of what is served; the server
-// gives it bytes, and it writes as many as the system takes.
+// One client: its socket, and what it is doing. A connection waits for a request, sends an answer, and waits for the next
+// one; or it is sent the event stream, which only ends with the connection.
+//
+// What a state needs is in the state: a stream has no request, and who is asked to leave has nothing to be sent.
 
 import FeedCore
 
 final class Connection {
   enum State {
     /// A request is awaited, or has come in part.
-    case asking
-    /// An answer is on its way.
-    case answering
-    /// The event stream, which only ends with the connection.
-    case streaming
-    /// All is said; what the client still sends is thrown away until it closes too. To close with bytes unread would
-    /// reset the connection, and the answer might be lost with it.
-    case leaving
-  }
-
-  /// What has come of writing.
-  enum Progress {
-    case done, blocked
-    case lost(SystemError)
+    case asking(RequestReader)
+    case answering(Answer)
+    case streaming(Stream)
+    /// All is sent; what the client still sends is thrown away until it closes too, or until this time. To close with
+    /// bytes unread would reset the connection, and the answer might be lost with it.
+    case leaving(deadline: Double)
   }
 
   let socket: Descriptor
@@ -27,56 +21,43 @@ final class Connection {
   let token: UInt64
   /// For messages.
   let name: String
-  var state = State.asking
-  /// When to give up on what is awaited; of no meaning for a stream.
-  var deadline: Double
-  /// Where in the list of streams it is.
-  var streamIndex = 0
-  /// Up to where in the log it has been sent.
-  private(set) var place = 0
-  /// Up to where the log had come when the stream began: what was there then is no backlog.
-  private(set) var begunAt = 0
-  /// Whether there was no room for all that is there to be sent.
-  private(set) var isBlocked = false
+  var state: State
   /// What the poller watches.
   var interest = PollEvents.input
-
-  private var parser = RequestParser()
-  /// What has come behind the last request.
-  private var unread: [UInt8] = []
-  private var ownText: [UInt8] = []
-  private var sharedText: Publisher.Text?
-  private var offset = 0
-  private var closesAfterAnswer = false
 
   init(_ socket: Descriptor, token: UInt64, name: String, deadline: Double) {
     self.socket = socket
     self.token = token
     self.name = name
-    self.deadline = deadline
+    state = .asking(RequestReader(deadline: deadline))
   }
 
-  // MARK: Reading
+  /// Whether there was no room for all that is to be sent.
+  var isBlocked: Bool { interest.contains(.output) }
 
-  /// Whether nothing of a request has come.
-  var isIdle: Bool { parser.isFresh && unread.isEmpty }
-
-  /// Takes bytes in.
-  func receive(_ bytes: [UInt8]) { unread += bytes }
-
-  /// The next request, if it has come.
-  func nextRequest() throws(RequestParser.Refusal) -> ClientRequest? {
-    guard !unread.isEmpty else { return nil }
-    var index = 0
-    let bytes = unread
-    let request = try parser.next(bytes.span, from: &index)
-    unread = index == bytes.count ? [] : Array(bytes[index...])
-    if request != nil { parser = RequestParser() }
-    return request
+  /// When to give up on what is awaited; nil for a stream.
+  var deadline: Double? {
+    switch state {
+    case .asking(let reader): reader.deadline
+    case .answering(let answer): answer.deadline
+    case .streaming: nil
+    case .leaving(let deadline): deadline
+    }
   }
 
-  /// Whether the request that is coming, as far as it has come, asks for no body.
-  var asksForHead: Bool { parser.asksForHead }
+  var stream: Stream? {
+    get { if case .streaming(let stream) = state { stream } else { nil } }
+    set { if let newValue { state = .streaming(newValue) } }
+  }
+
+  /// The shared text that it keeps in memory.
+  var heldText: Publisher.Text? {
+    switch state {
+    case .answering(let answer): answer.text.shared
+    case .streaming(let stream): stream.beginning.shared
+    case .asking, .leaving: nil
+    }
+  }
 
   /// Throws away what has come unasked: to close with bytes unread would reset the connection.
   func drain() {
@@ -85,71 +66,90 @@ final class Connection {
       nothing.removeAll(keepingCapacity: true)
     }
   }
+}
 
-  // MARK: Writing
+extension Connection {
+  /// The bytes of a client, up to its next request.
+  struct RequestReader {
+    let deadline: Double
+    /// What has come and is not parsed.
+    var unread: [UInt8] = []
+    private var parser = RequestParser()
 
-  /// Begins an answer.
-  /// - Parameters:
-  ///   - text: its head, and its body where that is not shared.
-  ///   - shared: what comes behind it.
-  func answer(_ text: [UInt8], _ shared: Publisher.Text?, closes: Bool) {
-    state = .answering
-    ownText = text
-    sharedText = shared
-    offset = 0
-    closesAfterAnswer = closes
-  }
+    init(deadline: Double, unread: [UInt8] = []) {
+      self.deadline = deadline
+      self.unread = unread
+    }
 
-  /// Begins a stream, which goes on in the log at `place` behind these.
-  /// - Parameter end: of the log.
-  func stream(_ text: [UInt8], _ shared: Publisher.Text?, from place: Int, of end: Int) {
-    begunAt = end
-    answer(text, shared, closes: true)
-    state = .streaming
-    self.place = place
-    unread = []
-  }
+    /// Whether nothing of a request has come.
+    var isIdle: Bool { parser.isFresh && unread.isEmpty }
+    /// Whether the request that is coming, as far as it has come, asks for no body.
+    var asksForHead: Bool { parser.asksForHead }
 
-  /// Whether the stream is still to be sent what comes before its place in the log.
-  var isBeginning: Bool { !ownText.isEmpty || sharedText != nil }
-
-  /// The text that it holds on to.
-  var heldText: Publisher.Text? { sharedText }
-
-  /// Whether the connection is to be left after the answer.
-  var isLast: Bool { closesAfterAnswer }
-
-  /// Writes what there is to be sent, as far as there is room.
-  func push(_ log: borrowing ByteLog) -> Progress {
-    isBlocked = false
-    do throws(SystemError) {
-      while !ownText.isEmpty {
-        guard let count = try socket.writeAvailable(ownText, from: offset) else { return block() }
-        offset += count
-        if offset == ownText.count { (ownText, offset) = ([], 0) }
-      }
-      while let text = sharedText {
-        if offset == text.bytes.count {
-          (sharedText, offset) = (nil, 0)
-          break
-        }
-        guard let count = try socket.writeAvailable(text.bytes, from: offset) else { return block() }
-        offset += count
-      }
-      guard state == .streaming else { return .done }
-      while place < log.end {
-        let (bytes, offset) = log.piece(at: place)
-        guard let count = try socket.writeAvailable(bytes, from: offset) else { return block() }
-        place += count
-      }
-      return .done
-    } catch {
-      return .lost(error)
+    /// The request, if it has come; `unread` is then what came after it.
+    mutating func next() throws(RequestParser.Refusal) -> ClientRequest? {
+      let bytes = unread
+      var index = 0
+      defer { unread = Array(bytes[index...]) }
+      return try parser.next(bytes.span, from: &index)
     }
   }
 
-  private func block() -> Progress {
-    isBlocked = true
-    return .blocked
+  struct Answer {
+    var text: Outgoing
+    var deadline: Double
+    /// What came after the request, where another one may follow on the connection.
+    let unread: [UInt8]?
+  }
+
+  struct Stream {
+    /// What the client is sent before it goes on in the log.
+    var beginning: Outgoing
+    /// Up to where in the log it has been sent.
+    var place: Int
+    /// Up to where the log had come when the stream began: what was there then is no backlog.
+    let begunAt: Int
+    /// Where in the list of streams it is.
+    var index: Int
+
+    /// Writes as much as the system takes.
+    /// - Returns: whether that is all there is.
+    mutating func write(_ log: borrowing ByteLog, to socket: Descriptor) throws(SystemError) -> Bool {
+      guard try beginning.write(to: socket) else { return false }
+      while place < log.end {
+        let (bytes, offset) = log.piece(at: place)
+        guard let count = try socket.writeAvailable(bytes, from: offset) else { return false }
+        place += count
+      }
+      return true
+    }
+  }
+
+  /// Text to be sent: the client's own, then one that several connections share.
+  struct Outgoing {
+    private var own: [UInt8]
+    private(set) var shared: Publisher.Text?
+    private var offset = 0
+
+    init(_ own: [UInt8], _ shared: Publisher.Text?) {
+      self.own = own
+      self.shared = shared
+    }
+
+    var isEmpty: Bool { own.isEmpty && shared == nil }
+
+    /// Writes as much as the system takes.
+    /// - Returns: whether that is all.
+    mutating func write(to socket: Descriptor) throws(SystemError) -> Bool {
+      while !isEmpty {
+        let bytes = own.isEmpty ? shared?.bytes ?? [] : own
+        guard let count = try socket.writeAvailable(bytes, from: offset) else { return false }
+        offset += count
+        guard offset == bytes.count else { continue }
+        if own.isEmpty { shared = nil } else { own = [] }
+        offset = 0
+      }
+      return true
+    }
   }
 }

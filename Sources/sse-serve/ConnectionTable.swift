@@ -35,8 +35,10 @@ struct ConnectionTable {
     return connection
   }
 
-  mutating func beginStream(_ connection: Connection) {
-    connection.streamIndex = streaming.count
+  /// Gives a connection the event stream.
+  mutating func begin(_ stream: Connection.Stream, of connection: Connection) {
+    connection.stream = stream
+    connection.stream?.index = streaming.count
     streaming.append(connection)
   }
 
@@ -45,8 +47,8 @@ struct ConnectionTable {
     places[place] = nil
     free.append(place)
     count -= 1
-    guard connection.state == .streaming, let last = streaming.popLast(), last !== connection else { return }
-    streaming[connection.streamIndex] = last
-    last.streamIndex = connection.streamIndex
+    guard let index = connection.stream?.index, let last = streaming.popLast(), last !== connection else { return }
+    streaming[index] = last
+    last.stream?.index = index
   }
 }

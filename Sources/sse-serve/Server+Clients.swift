@@ -13,67 +13,112 @@ extension Server {
     }
     guard let count else { return }
     switch connection.state {
-    case .streaming, .leaving:
-      // Nothing is asked any more on this connection.
-      if count == 0 { close(connection) }
-    case .asking:
-      if count == 0 { return close(connection) }
-      connection.receive(bytes)
-      serve(connection)
+    case .asking(var reader) where count > 0:
+      reader.unread += bytes
+      connection.state = .asking(reader)
+      advance(connection)
     case .answering: break
+    // On a stream nothing is asked any more.
+    case .asking, .streaming, .leaving: if count == 0 { close(connection) }
     }
   }
 
-  /// Answers the requests that have come, one after another.
-  mutating func serve(_ connection: Connection) {
-    while connection.state == .asking {
-      do throws(RequestParser.Refusal) {
-        guard let request = try connection.nextRequest() else { break }
-        answer(connection, request)
-      } catch {
-        refuse(connection, error.status, error.reason)
+  /// Goes on with a connection as far as it goes without waiting: reads the requests that have come, one after another,
+  /// and sends what there is to be sent.
+  mutating func advance(_ connection: Connection) {
+    var hasAnswered = false
+    do throws(SystemError) {
+      var interest = PollEvents.input
+      advancing: while true {
+        switch connection.state {
+        case .asking(let reader):
+          guard answerNext(connection, reader) else { break advancing }
+          hasAnswered = true
+        case .answering(var answer):
+          guard try answer.text.write(to: connection.socket) else {
+            answer.deadline = now + Limits.answerTime
+            connection.state = .answering(answer)
+            // Until it is sent, no further request is read.
+            interest = .output
+            break advancing
+          }
+          if let unread = answer.unread, end == nil {
+            connection.state = .asking(.init(deadline: now + Limits.requestTime, unread: unread))
+          } else {
+            connection.socket.endOutput()
+            connection.state = .leaving(deadline: now + Limits.closingTime)
+          }
+        case .streaming(var stream):
+          let hasAll = try stream.write(publisher.log, to: connection.socket)
+          connection.state = .streaming(stream)
+          if !hasAll { interest = [.input, .output] }
+          guard hasAll, end != nil else { break advancing }
+          connection.socket.endOutput()
+          connection.drain()
+          return close(connection)
+        case .leaving: break advancing
+        }
       }
-    }
-    updateInterest(connection)
+      if interest != connection.interest {
+        connection.interest = interest
+        try poller.change(connection.socket, interest, as: connection.token)
+      }
+    } catch { close(connection, lost: error) }
+    if hasAnswered { dropHoarders() }
   }
 
-  private mutating func answer(_ connection: Connection, _ request: ClientRequest) {
-    let isGet = request.method == .get
+  /// Begins to answer the next request.
+  /// - Returns: false if it has not come.
+  private mutating func answerNext(_ connection: Connection, _ reader: Connection.RequestReader) -> Bool {
+    var reader = reader
+    do throws(RequestParser.Refusal) {
+      let request = try reader.next()
+      connection.state = .asking(reader)
+      guard let request else { return false }
+      answer(connection, reader, request)
+    } catch {
+      refuse(connection, reader, error.status, error.reason)
+    }
+    return true
+  }
+
+  private mutating func answer(
+    _ connection: Connection, _ reader: Connection.RequestReader, _ request: ClientRequest
+  ) {
     let route = router.route(request)
-    if case .stream(let id) = route, isGet { return beginStream(connection, request, after: id) }
+    if case .stream(let id) = route, request.method == .get {
+      if clients.streaming.count < maxClients { return beginStream(connection, request, after: id) }
+      return refuse(connection, reader, 503, "too many clients", request)
+    }
     let snapshot = route == .snapshot ? publisher.currentSnapshot() : .none
-    send(Reply(route, request, options, snapshot: snapshot), connection, withBody: isGet)
-    dropHoarders()
+    begin(Reply(route, request, options, snapshot: snapshot), connection, unread: reader.unread)
   }
 
   mutating func refuse(
-    _ connection: Connection, _ status: Int, _ reason: String, _ request: ClientRequest? = nil
+    _ connection: Connection, _ reader: Connection.RequestReader, _ status: Int, _ reason: String,
+    _ request: ClientRequest? = nil
   ) {
     var request = request ?? ClientRequest()
-    if connection.asksForHead { request.method = .head }
-    send(Reply(.refused(status, reason), request, options, snapshot: .none), connection, withBody: false)
+    if reader.asksForHead { request.method = .head }
+    begin(Reply(.refused(status, reason), request, options, snapshot: .none), connection, unread: reader.unread)
   }
 
-  private mutating func send(_ reply: Reply, _ connection: Connection, withBody: Bool) {
+  private func begin(_ reply: Reply, _ connection: Connection, unread: [UInt8]) {
     tell("\(reply.status)", of: connection)
-    connection.answer(reply.text, withBody ? reply.body : nil, closes: reply.closes)
-    connection.deadline = now + Limits.answerTime
-    push(connection)
+    connection.state = .answering(
+      .init(
+        text: .init(reply.text, reply.body), deadline: now + Limits.answerTime, unread: reply.closes ? nil : unread))
   }
 
   private mutating func beginStream(_ connection: Connection, _ request: ClientRequest, after id: [UInt8]) {
-    guard clients.streaming.count < maxClients else {
-      return refuse(connection, 503, "too many clients", request)
-    }
     if clients.streaming.isEmpty { lastSent = now }
     let beginning = publisher.begin(after: id)
-    connection.stream(
-      Reply.streamHead(request, options) + beginning.greeting, beginning.document, from: beginning.place,
-      of: publisher.log.end)
-    clients.beginStream(connection)
+    let head = Reply.streamHead(request, options) + beginning.greeting
+    clients.begin(
+      .init(
+        beginning: .init(head, beginning.document), place: beginning.place, begunAt: publisher.log.end, index: 0),
+      of: connection)
     tell("begins" + (id.isEmpty ? "" : " after '\(shortened(id))'"), of: connection)
-    push(connection)
-    dropHoarders()
   }
 
   /// Lets clients go that keep old documents in memory, when that is too much.
@@ -88,50 +133,12 @@ extension Server {
     }
   }
 
-  /// Writes what there is for a client, and does what comes after that.
-  mutating func push(_ connection: Connection) {
-    switch connection.push(publisher.log) {
-    case .lost(let error): return close(connection, lost: error)
-    case .blocked: connection.deadline = now + Limits.answerTime
-    case .done:
-      switch connection.state {
-      case .streaming where end != nil:
-        connection.socket.endOutput()
-        connection.drain()
-        return close(connection)
-      case .answering where connection.isLast || end != nil:
-        connection.socket.endOutput()
-        connection.state = .leaving
-        connection.deadline = now + Limits.closingTime
-      case .answering:
-        connection.state = .asking
-        connection.deadline = now + Limits.requestTime
-        // What came behind the request, unless that is what brought us here.
-        if connection.interest.contains(.output) { return serve(connection) }
-      default: break
-      }
-    }
-    updateInterest(connection)
-  }
-
-  private mutating func updateInterest(_ connection: Connection) {
-    guard clients[connection.token] != nil else { return }
-    // While an answer is on its way no further request is read.
-    let isWaitingToAnswer = connection.state == .answering && connection.isBlocked
-    let interest: PollEvents = isWaitingToAnswer ? .output : connection.isBlocked ? [.input, .output] : .input
-    guard interest != connection.interest else { return }
-    connection.interest = interest
-    do { try poller.change(connection.socket, interest, as: connection.token) } catch {
-      close(connection, lost: error)
-    }
-  }
-
   /// - Parameter error: why, where that is not how it should be.
   mutating func close(_ connection: Connection, lost error: SystemError? = nil) {
     guard clients[connection.token] != nil else { return }
     if let error {
       tell("lost: \(error.message)", of: connection)
-    } else if connection.state == .streaming {
+    } else if connection.stream != nil {
       tell("ends", of: connection)
     }
     // What is closed is not watched any more, whatever this says.
@@ -155,24 +162,23 @@ extension Server {
     for index in clients.streaming.indices.reversed() {
       let connection = clients.streaming[index]
       if !connection.isBlocked {
-        push(connection)
-      } else if isTooFarBehind(connection) {
-        tell("dropped, \(logEnd - connection.place) bytes behind", of: connection)
+        advance(connection)
+      } else if let stream = connection.stream, isTooFarBehind(stream) {
+        tell("dropped, \(logEnd - stream.place) bytes behind", of: connection)
         close(connection)
-        continue
       }
-      if clients[connection.token] != nil { first = min(first, connection.place) }
+      if let stream = connection.stream, clients[connection.token] != nil { first = min(first, stream.place) }
     }
     publisher.drop(before: first)
   }
 
   /// Whether more is waiting for a client than it may have, beside what it was given to begin with and the event that it
   /// is in the midst of: an event that is larger than the buffer can be had too.
-  private func isTooFarBehind(_ connection: Connection) -> Bool {
+  private func isTooFarBehind(_ stream: Connection.Stream) -> Bool {
     let end = publisher.log.end
-    let place = max(connection.place, connection.begunAt)
+    let place = max(stream.place, stream.begunAt)
     guard end - place > options.clientBuffer else { return false }
-    if connection.isBeginning { return true }
+    if !stream.beginning.isEmpty { return true }
     return end - publisher.index.eventEnd(after: place) > options.clientBuffer
   }
 }

@@ -107,7 +107,7 @@ struct Server {
       switch connection.state {
       case .asking, .leaving: close(connection)
       case .answering: break
-      case .streaming: push(connection)
+      case .streaming: advance(connection)
       }
     }
   }
@@ -155,9 +155,11 @@ struct Server {
     }
     guard clients.hasTimed, now >= nextSweep else { return }
     nextSweep = now + 1
-    for connection in clients.all where connection.state != .streaming && now >= connection.deadline {
-      if connection.state == .asking, !connection.isIdle {
-        refuse(connection, 408, "request timeout")
+    for connection in clients.all {
+      guard let deadline = connection.deadline, now >= deadline else { continue }
+      if case .asking(let reader) = connection.state, !reader.isIdle {
+        refuse(connection, reader, 408, "request timeout")
+        advance(connection)
       } else {
         close(connection)
       }
@@ -174,7 +176,7 @@ struct Server {
     case Token.listeners...: try acceptAll(notice.token)
     default:
       guard let connection = clients[notice.token] else { return }
-      if notice.events.contains(.output), connection.interest.contains(.output) { push(connection) }
+      if notice.events.contains(.output), connection.isBlocked { advance(connection) }
       if notice.events.contains(.input), clients[notice.token] != nil { read(connection) }
     }
   }

@@ -37,7 +37,7 @@ struct Reply {
         if !isKnown {
           head.set("Content-Type", "application/json")
           head.set("Content-Length", "\(document.bytes.count)")
-          body = document
+          if request.method == .get { body = document }
         }
         head.share(with: request.origin, allowed: options.allowedOrigins)
         (status, text) = (head.status, head.finished)
