@@ -10,7 +10,7 @@ let paginate = ToolSpec(
 
 enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor, noDedupe
-  case maxItems, maxPages, untilID, records, pages, printNext, baseURL, keepParam
+  case limit, maxPages, untilID, records, pages, printNext, baseURL, keepParam
   case store, feed, more, full, cached, status, changed, redeliver, orderKey, overlap, onGap, durable, wait, now,
     secretParam
   case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, verbose
@@ -20,7 +20,7 @@ enum Flag: ToolOption {
     switch self {
     case .next, .items, .id, .hasMore, .total, .emptyCursor, .noDedupe:
       OptionGroup("Options that tell what a page is")
-    case .maxItems, .maxPages, .untilID, .records, .pages, .printNext, .baseURL, .keepParam: .output
+    case .limit, .maxPages, .untilID, .records, .pages, .printNext, .baseURL, .keepParam: .output
     case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .orderKey, .overlap, .onGap, .durable,
       .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
@@ -40,7 +40,8 @@ enum Flag: ToolOption {
     case .emptyCursor: OptionSpec("empty-cursor", .choice("end", "follow"), "what an empty cursor means").default("end")
     case .noDedupe: OptionSpec("no-dedupe", "print an item again when it comes again").excludes("store")
 
-    case .maxItems: OptionSpec("max-items", "n", .integer(1...Int.max), "end after printing N items")
+    case .limit:
+      OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N items").synonym("max-items")
     case .maxPages: OptionSpec("max-pages", .integer(1...Int.max), "end after N pages")
     case .untilID: OptionSpec("until-id", .text("ID"), "end before the item with this id").needs("id").excludes("store")
     case .records: OptionSpec("records", "print event records").excludes("pages", "print-next")
@@ -173,7 +174,7 @@ struct Options {
     case .total: walk.total = try value.get()
     case .emptyCursor: walk.followsEmptyCursor = try value.get() == "follow"
     case .noDedupe: walk.dedupes = false
-    case .maxItems: walk.maxItems = try value.get()
+    case .limit: walk.maxItems = try value.get()
     case .maxPages: walk.maxPages = try value.get()
     case .untilID: walk.untilID = value.bytes
     case .records: form = .items(.record)

@@ -98,7 +98,7 @@ struct EventPump {
 
   private mutating func nextItem(_ chunk: [UInt8], _ index: inout Int) throws(ToolFailure) -> EventStreamParser.Item? {
     do { return try parser.next(chunk.span, from: &index) } catch {
-      throw failure("longer than \(options.maxEventSize) bytes (--max-event-size)", event: count + 1)
+      throw failure("longer than \(options.maxEventSize) bytes (--max-size)", event: count + 1)
     }
   }
 

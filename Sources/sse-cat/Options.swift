@@ -10,16 +10,16 @@ let sseCat = ToolSpec(
 
 enum Flag: ToolOption {
   case event, dataAs, raw, null, sse, comments, time
-  case maxEvents, until, untilEvent
+  case limit, until, untilEvent
   case lastEventID, checkpoint, resumeFrom
-  case maxEventSize
+  case maxSize
 
   var group: OptionGroup {
     switch self {
     case .event, .dataAs, .raw, .null, .sse, .comments, .time: .output
-    case .maxEvents, .until, .untilEvent: .ending
+    case .limit, .until, .untilEvent: .ending
     case .lastEventID, .checkpoint, .resumeFrom: OptionGroup("Options that resume")
-    case .maxEventSize: .limits
+    case .maxSize: .limits
     }
   }
 
@@ -34,10 +34,12 @@ enum Flag: ToolOption {
     case .sse: OptionSpec("sse", "print an event stream again, in canonical form")
     case .comments: OptionSpec("comments", "print the comments too")
     case .time: OptionSpec("time", "add the time of arrival to each record").meaningless(with: "raw", "sse")
-    case .maxEvents: OptionSpec("max-events", "n", .integer(1...Int.max), "end after printing N events")
+    case .limit:
+      OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
     case .until: OptionSpec("until", .text("TEXT"), "end before an event with exactly this data")
     case .untilEvent: OptionSpec("until-event", .text("NAME"), "end before an event of this type")
-    case .maxEventSize: OptionSpec("max-event-size", .size, "the most data of one event").default("64M")
+    case .maxSize:
+      OptionSpec("max-size", .size, "the most data of one event").default("64M").synonym("max-event-size")
     case .lastEventID: OptionSpec("last-event-id", .eventID, "ask for what came after this event")
     case .checkpoint: OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date")
     case .resumeFrom: OptionSpec("resume-from", .file, "go on from a checkpoint, which stays as it is")
@@ -92,10 +94,10 @@ struct Options {
       case .sse: format = .sse
       case .comments: showsComments = true
       case .time: showsTime = true
-      case .maxEvents: maxEvents = try value.get()
+      case .limit: maxEvents = try value.get()
       case .until: untilData = value.bytes
       case .untilEvent: untilType = value.bytes
-      case .maxEventSize: maxEventSize = try value.get()
+      case .maxSize: maxEventSize = try value.get()
       case .lastEventID: givenID = value.bytes
       case .checkpoint: checkpointPath = value.bytes
       case .resumeFrom: resumeFrom = value.bytes

@@ -38,7 +38,7 @@ enum Flag: ToolOption {
     case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed record does").default("stop")
     case .replay: OptionSpec("replay", .replay, "events or bytes kept for clients that reconnect").default("1M")
     case .keepalive: OptionSpec("keepalive", .seconds, "comment after this much silence, 0 for none").default("15")
-    case .retry: OptionSpec("retry", .integer(0...1_000_000_000, "MS"), "how long clients wait before reconnecting")
+    case .retry: OptionSpec("retry", .delay, "how long clients wait before reconnecting")
     case .clientBuffer: OptionSpec("client-buffer", .size, "how far behind a client may be").default("1M")
     case .maxClients:
       OptionSpec("max-clients", .integer(1...1_000_000), "clients of the stream at a time").default("10000")
@@ -121,8 +121,8 @@ struct Options {
   var isMaxClientsGiven = false
   /// In seconds; nil for no comments.
   var keepalive: Double?
-  /// In milliseconds.
-  var retry: Int?
+  /// In seconds.
+  var retry: Double?
   var allowedOrigins: [[UInt8]] = []
   var token: [UInt8]?
   /// As `HostList.name(of:)` gives them.

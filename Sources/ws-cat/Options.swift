@@ -13,18 +13,18 @@ let wsCat = ToolSpec(
 enum Flag: ToolOption {
   case eventFrom, event, drop, dataAs, raw, null, time
   case send, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
-  case maxEvents, untilMatch
+  case limit, untilMatch
   case subprotocol, origin, pingInterval, pingTimeout, closeCode
-  case maxMessage
+  case maxSize
 
   var group: OptionGroup {
     switch self {
     case .eventFrom, .event, .drop, .dataAs, .raw, .null, .time: .output
     case .send, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
       OptionGroup("Options that send")
-    case .maxEvents, .untilMatch: .ending
+    case .limit, .untilMatch: .ending
     case .subprotocol, .origin, .pingInterval, .pingTimeout, .closeCode: .connection
-    case .maxMessage: .limits
+    case .maxSize: .limits
     }
   }
 
@@ -47,9 +47,11 @@ enum Flag: ToolOption {
     case .crlf: OptionSpec("crlf", "lines may end in CR LF: do not send the CR").excludes("records-in")
     case .recordsIn: OptionSpec("records-in", "read event records instead of lines")
     case .halfClose: OptionSpec("half-close", "close when the input has ended and was sent")
-    case .maxEvents: OptionSpec("max-events", "n", .integer(1...Int.max), "end after printing N events")
+    case .limit:
+      OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
     case .untilMatch: OptionSpec("until-match", .condition, "end before such a message")
-    case .maxMessage: OptionSpec("max-message", .size, "the most data of one message").default("64M")
+    case .maxSize:
+      OptionSpec("max-size", .size, "the most data of one message").default("64M").synonym("max-message")
     case .subprotocol: OptionSpec("subprotocol", .subprotocol, "offer to speak this; repeatable").repeating
     case .origin: OptionSpec("origin", .origin, "send this Origin header")
     case .pingInterval: OptionSpec("ping-interval", .duration, "send a ping this often")
@@ -166,9 +168,9 @@ struct Options {
     case .crlf: dropsReturns = true
     case .recordsIn: readsRecords = true
     case .halfClose: halfCloses = true
-    case .maxEvents: maxEvents = try value.get()
+    case .limit: maxEvents = try value.get()
     case .untilMatch: until = try value.get()
-    case .maxMessage: maxMessage = try value.get()
+    case .maxSize: maxMessage = try value.get()
     case .subprotocol: subprotocols.append(value.bytes)
     case .origin: origin = value.bytes
     case .pingInterval: pingInterval = try value.get()

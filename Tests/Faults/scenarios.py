@@ -182,7 +182,7 @@ class Stream(Scenario):
     """`sse-cat --checkpoint URL`: with the run after it, all events are printed."""
 
     def __init__(self):
-        super().__init__("checkpoint", "sse-cat --reconnect-delay 5 --checkpoint state {HTTP}/events")
+        super().__init__("checkpoint", "sse-cat --reconnect-delay 5ms --checkpoint state {HTTP}/events")
 
     def afterwards(self, folder, made, base, outcome):
         again = self.again(folder, made)
@@ -244,7 +244,7 @@ def samples():
                 continue
             command, _, data = line.split(" ", 1)[1].strip().rpartition(" <")
             # What is tried again is tried soon.
-            command = command.replace("ws-cat ", "ws-cat --reconnect-delay 5 ").replace("with-ws-echo ", "").replace("{0}", "{WS}").replace("laws/", LAWS + "/")
+            command = command.replace("ws-cat ", "ws-cat --reconnect-delay 5ms ").replace("with-ws-echo ", "").replace("{0}", "{WS}").replace("laws/", LAWS + "/")
             result.append(Scenario(command.replace(LAWS + "/", ""), command, read(os.path.join(LAWS, data))))
     return result
 
@@ -261,13 +261,13 @@ def all_scenarios():
         Repeated("files", "xml-split --files part-%d.xml r", xml, states=parts),
         Scenario("connect once", "sse-cat --no-reconnect {HTTP}/all"),
         Scenario("after a redirect", "sse-cat --no-reconnect {HTTP}/moved"),
-        Scenario("reconnect", "sse-cat --reconnect-delay 5 {HTTP}/events"),
+        Scenario("reconnect", "sse-cat --reconnect-delay 5ms {HTTP}/events"),
         Stream(),
         Scenario("three pages", "paginate --items /items --id /id --next /next {HTTP}/feed"),
         Scenario("after a redirect", "paginate --records --items /items --id /id --next /next {HTTP}/moved"),
         Store(),
         Store("durable store", "--durable"),
-        Scenario("echo", "ws-cat --reconnect-delay 5 --half-close {WS}", b'{"a":1}\ntext\n{"b":[2]}\n'),
+        Scenario("echo", "ws-cat --reconnect-delay 5ms --half-close {WS}", b'{"a":1}\ntext\n{"b":[2]}\n'),
         serving.Served("a client", "sse-serve --port-file port 0"),
         serving.Served("plain events", "sse-serve --plain --add-ids --port-file port 0"),
     ]

@@ -150,7 +150,7 @@ private func walk(_ walker: Walker, _ first: PageRequest, _ pages: [FuzzedPage],
       promise(told == outcome, "\(shape.found(beyond: walker.options)): \(told), not \(outcome)")
     }
     promise(walker.pages == before.pages + 1 && walker.printed == before.printed + step.items.count, "miscounted")
-    promise(walker.printed <= walker.options.maxItems, "more than --max-items")
+    promise(walker.printed <= walker.options.maxItems, "more than --limit")
     for id in step.items.compactMap(\.id) where walker.options.dedupes {
       promise(ids.insert(id).inserted, "printed twice: \(shown(id))")
     }

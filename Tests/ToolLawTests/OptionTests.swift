@@ -64,7 +64,7 @@ import Testing
   @Test(arguments: Tables.all.map(\.name))
   func theRowsFitTogether(_ tool: String) throws {
     let table = try Tables.of(tool)
-    let names = table.options.map(\.name)
+    let names = table.options.flatMap { [$0.name] + $0.synonyms }
     #expect(Set(names).count == names.count)
     let letters = table.options.compactMap(\.letter)
     #expect(Set(letters).count == letters.count)
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// Each option is used somewhere: in a case of a tool that has it, or where stores are damaged.
+  /// Each option is used somewhere, by each of its names: in a case of a tool that has it, or where stores are damaged.
   @Test func everyOptionIsTried() throws {
     let files = try Repository.files("Tests/Cases").flatMap(Repository.files) + ["Tests/Pipeline/damage"]
     let text = try files.map(Repository.contents).joined()
@@ -89,6 +89,7 @@ import Testing
       let letter = row.letter.map { "|-[a-zA-Z0-9]*\($0)" } ?? ""
       let isTried = try text.contains(Regex("[ '\"](?:--\(row.name)(?![-a-z])\(letter))"))
       #expect(isTried, "--\(row.name)")
+      for name in row.synonyms { #expect(text.contains("--\(name) "), "--\(name)") }
     }
   }
 
@@ -105,6 +106,9 @@ import Testing
         }
         known[row.name] = (row, tool.name)
       }
+    }
+    for row in Tables.all.flatMap(\.options) {
+      for name in row.synonyms { #expect(known[name] == nil, "--\(name) is the name of another option") }
     }
     #expect(known.count > 100)
   }

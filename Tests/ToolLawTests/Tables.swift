@@ -30,6 +30,7 @@ struct ListedOption: CustomStringConvertible {
   /// `FILE`; `a|b` for a choice; nil for an option without a value.
   var value: String?
   var group: String
+  var synonyms: [String] = []
   var defaultValue: String?
   /// Of each list, one is needed: `--follow`, or `a URL`.
   var needs: Set<[String]> = []
@@ -40,6 +41,7 @@ struct ListedOption: CustomStringConvertible {
   /// `-0 --null, under Output; needs --raw`
   var description: String {
     var text = (letter.map { "-\($0) " } ?? "") + "--\(name)" + (value.map { " \($0)" } ?? "") + ", under \(group)"
+    for name in synonyms { text += "; synonym --\(name)" }
     if let defaultValue { text += "; default \(defaultValue)" }
     for list in needs.map({ $0.joined(separator: " or ") }).sorted() { text += "; needs \(list)" }
     for other in excludes.sorted() { text += "; excludes \(other)" }
@@ -58,7 +60,7 @@ extension ListedOption {
       .map { $0.map(words) }.filter { !$0.contains("--" + row.name) }
     self.init(
       letter: row.letter.map { String($0) }, name: row.name, value: row.type?.name, group: row.group.heading,
-      defaultValue: row.defaultValue, needs: Set(needs), excludes: Set(row.excludes.map(words)),
+      synonyms: row.synonyms, defaultValue: row.defaultValue, needs: Set(needs), excludes: Set(row.excludes.map(words)),
       meaningless: Set((row.group.meaningless + row.meaningless).map(words)))
   }
 }

@@ -14,9 +14,7 @@ package enum ConnectionOption: ToolOption {
   package var spec: OptionSpec {
     switch self {
     case .maxTime: OptionSpec("max-time", .duration, "end after this time")
-    case .reconnectDelay:
-      OptionSpec("reconnect-delay", .integer(0...1_000_000_000, "MS"), "milliseconds before reconnecting")
-        .default("3000")
+    case .reconnectDelay: OptionSpec("reconnect-delay", .delay, "wait this long before reconnecting").default("3")
     case .retries: OptionSpec("retries", .integer(0...Int.max), "give up when N retries in a row have failed")
     case .retryStatus: OptionSpec("retry-status", .statuses, "HTTP statuses to retry: 429,5xx or none")
     case .reconnect: OptionSpec("reconnect", "reconnect even after a POST")
@@ -43,9 +41,7 @@ extension Reconnection.Rules {
     for (option, value) in try invocation.options(ConnectionOption.self) {
       switch option {
       case .maxTime: maxTime = try value.get()
-      case .reconnectDelay:
-        let milliseconds: Int = try value.get()
-        delay = Double(milliseconds) / 1000
+      case .reconnectDelay: delay = try value.get()
       case .retries: retries = try value.get()
       case .retryStatus: retryStatus = try value.get()
       case .reconnect: self.reconnects = true

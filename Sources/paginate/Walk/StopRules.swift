@@ -24,7 +24,7 @@ enum Ending: Equatable, Sendable {
   case sameCursor
   /// It says nothing of a next page, and nothing shows that there is none (`OnlyPage`).
   case onlyPage
-  /// `--max-items`, `--max-pages`, `--until-id`.
+  /// `--limit`, `--max-pages`, `--until-id`.
   case maxItems, maxPages, untilID
 
   /// Whether the feed itself has come to its end.

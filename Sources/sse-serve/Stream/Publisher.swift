@@ -146,7 +146,8 @@ struct Publisher {
   /// How a client begins that has seen the event `id`, empty for none.
   mutating func begin(after id: [UInt8]) -> Beginning {
     var greeting = Self.comment
-    if let retry = options.retry { greeting += Array("retry: \(retry)\n\n".utf8) }
+    // The wire has milliseconds.
+    if let retry = options.retry { greeting += Array("retry: \(Int((retry * 1000).rounded()))\n\n".utf8) }
     switch index.place(after: id) {
     case .after(let place): return Beginning(greeting: greeting, place: place)
     case .ambiguous(let place) where options.isPlain: return Beginning(greeting: greeting, place: place)

@@ -121,7 +121,7 @@ struct FrameParser {
       isInMessage = true
     }
     if length > maxMessage - message.count {
-      throw ProtocolError(CloseCode.tooLarge, "a message longer than \(maxMessage) bytes (--max-message)")
+      throw ProtocolError(CloseCode.tooLarge, "a message longer than \(maxMessage) bytes (--max-size)")
     }
   }
 

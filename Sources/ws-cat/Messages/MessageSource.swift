@@ -73,7 +73,7 @@ struct MessageSource {
     var end = found ?? buffer.count
     // The CR may be half of a line end of which the LF has not come.
     if dropsReturns, end > start, buffer[end - 1] == UInt8(ascii: "\r"), found != nil || !isAtEnd { end -= 1 }
-    if end - start > maxMessage { throw failure("more than \(maxMessage) bytes (--max-message)", at: 0) }
+    if end - start > maxMessage { throw failure("more than \(maxMessage) bytes (--max-size)", at: 0) }
     // The last line needs no end.
     guard found != nil || (isAtEnd && end > start) else { return nil }
     let next = found.map { $0 + 1 } ?? buffer.count
@@ -95,7 +95,7 @@ struct MessageSource {
   // MARK: Records
 
   private mutating func nextRecord() throws(ToolFailure) -> OutgoingMessage? {
-    let options: [Limit: String] = [.size: "--max-message"]
+    let options: [Limit: String] = [.size: "--max-size"]
     while let item = try records?.next(isLast: isAtEnd, of: Self.name, record: "event", options: options) {
       if let message = try message(item) { return message }
     }
@@ -117,7 +117,7 @@ struct MessageSource {
       throw reader.failure("'data' has half a surrogate pair, which no text can hold", item, at: start)
     }
     if message.bytes.count > maxMessage {
-      throw reader.failure("a message of more than \(maxMessage) bytes (--max-message)", item, at: start)
+      throw reader.failure("a message of more than \(maxMessage) bytes (--max-size)", item, at: start)
     }
     return message
   }
