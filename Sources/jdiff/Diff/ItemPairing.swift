@@ -116,15 +116,12 @@ struct ItemPairing {
 
   // MARK: By identity
 
-  /// Members that tell items apart, the likeliest first.
-  static let identityNames = ["id", "_id", "key", "uuid", "uri", "url", "slug", "name"].map { Array($0.utf8) }
-
   /// Pairs what has the same scalar in a member that all have and no two share.
   mutating func pairByIdentity() {
     let (restOfOld, restOfNew) = (restOfOld, restOfNew)
     if restOfOld.isEmpty || restOfNew.isEmpty { return }
     let given = old.identity(arrays.old) ?? new.identity(arrays.new)
-    for name in given.map({ [$0] }) ?? Self.identityNames {
+    for name in given.map({ [$0] }) ?? Side.identityNames {
       let mayLack = given != nil
       guard let a = identities(restOfOld, olds, old, name, mayLack: mayLack),
         let b = identities(restOfNew, news, new, name, mayLack: mayLack)

@@ -60,9 +60,12 @@ struct Side {
 
   func items(_ array: Int) -> [Int] { items(from: document.first(array), to: document.last(array)) }
 
+  /// Members that tell items apart, the likeliest first.
+  static let identityNames = ["id", "_id", "key", "uuid", "uri", "url", "slug", "name"].map { Array($0.utf8) }
+
   /// The name of the member by which people know this object, if it has one.
   func identifyingMember(_ object: Int) -> Int? {
-    for name in ItemPairing.identityNames {
+    for name in Self.identityNames {
       if let value = document.scalarMember(object, name) { return value - 1 }
     }
     return nil
