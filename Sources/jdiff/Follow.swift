@@ -34,16 +34,16 @@ struct Follow {
     try resume()
     do throws(ToolFailure) {
       while let item = try input.next(
-        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try settle() })
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try commit() })
       {
         try take(item)
-        if checkpoint.isDue { try settle() }
+        if checkpoint.isDue { try commit() }
       }
     } catch {
-      if error != .brokenPipe { try settle() }
+      if error != .brokenPipe { try commit() }
       throw error
     }
-    try settle()
+    try commit()
     return areRecords == true || input.hasSkipped ? .no : .yes
   }
 
@@ -154,7 +154,7 @@ struct Follow {
   }
 
   /// Writes out what was printed, and then the checkpoint that covers it.
-  private mutating func settle() throws(ToolFailure) {
+  private mutating func commit() throws(ToolFailure) {
     try output.flushOutput()
     try checkpoint.save(Checkpoint(id: id, document: current.map { JSONTree($0.whole.root) }))
   }

@@ -30,7 +30,7 @@ struct EachDocument {
   private func patch(_ item: StreamedDocument, _ patches: [NamedPatch], to output: inout ByteWriter) throws(ToolFailure)
   {
     let record = "document \(item.number)"
-    try Swapped(options).refuse(patches, to: item.document.root, record: record)
+    try SwappedOperands(options).refuse(patches, to: item.document.root, record: record)
     var tree = JSONTree(item.document.root)
     var noUndo: UndoLog?
     for patch in patches {

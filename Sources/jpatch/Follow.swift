@@ -38,24 +38,24 @@ struct Follow {
       record: "event")
     do throws(ToolFailure) {
       while let item = try input.next(
-        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try settle() })
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try commit() })
       {
         try take(item)
-        if checkpoint.isDue { try settle() }
+        if checkpoint.isDue { try commit() }
       }
     } catch {
-      if error != .brokenPipe { try settle() }
+      if error != .brokenPipe { try commit() }
       throw error
     }
-    try settle()
-    try complainOfNothing()
+    try commit()
+    try reportNothingFound()
     return status
   }
 
   /// Input in which nothing was for this tool is told (law 12).
-  private func complainOfNothing() throws(ToolFailure) {
+  private func reportNothingFound() throws(ToolFailure) {
     if hasFollowed || records.hasNotes { return }
-    if records.hasStrays { throw records.nothing }
+    if records.hasNonRecords { throw records.nothing }
     if records.hasEvents {
       let text = "no event here brings a document or a change (--data-event and --patch-event say what they are called)"
       throw .failed(.no, text, source: options.file.name)
@@ -94,7 +94,7 @@ struct Follow {
   }
 
   /// Writes out what was printed, and then the checkpoint that covers it.
-  private mutating func settle() throws(ToolFailure) {
+  private mutating func commit() throws(ToolFailure) {
     try output.flushOutput()
     let extra = view.mark.isEmpty ? [:] : [Self.mark: view.mark]
     try checkpoint.save(Checkpoint(id: stream.id, document: stream.document, extra: extra))

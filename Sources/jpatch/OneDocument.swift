@@ -12,7 +12,7 @@ struct OneDocument {
     let patches = try NamedPatch.read(options, streams)
     let edited = options.isInPlace ? try edit() : nil
     let document = if let edited { try read(edited) } else { try options.readDocument(options.file, streams) }
-    let swapped = Swapped(options)
+    let swapped = SwappedOperands(options)
     try swapped.refuse(patches, to: document.root)
     var tree = JSONTree(document.root)
     var undo = options.undo.map { _ in UndoLog() }
@@ -87,13 +87,13 @@ struct OneDocument {
       write(tree, of: document, to: &output)
       return try output.flushOutput()
     }
-    let former = FormerFile(file)
+    let former = OriginalFile(file)
     try naming(quoted(file), AtomicFile.replace(file) { output in Self.write(undo, to: &output) })
     do throws(ToolFailure) {
       write(tree, of: document, to: &output)
       try output.flushOutput()
     } catch {
-      former.bringBack()
+      former.restore()
       throw error
     }
   }

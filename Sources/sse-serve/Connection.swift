@@ -1,7 +1,7 @@
 // One client: its socket, and what it is doing. A connection waits for a request, sends an answer, and waits for the next
 // one; or it is sent the event stream, which only ends with the connection.
 //
-// What a state needs is in the state: a stream has no request, and who is asked to leave has nothing to be sent.
+// The data of a state is in the state: a stream has no request, and a connection that is closing has nothing to send.
 
 import FeedCore
 
@@ -11,9 +11,9 @@ final class Connection {
     case asking(RequestReader)
     case answering(Answer)
     case streaming(Stream)
-    /// All is sent; what the client still sends is thrown away until it closes too, or until this time. To close with
-    /// bytes unread would reset the connection, and the answer might be lost with it.
-    case leaving(deadline: Double)
+    /// All is sent. Bytes of the client are thrown away until it closes too, or until this time: to close with bytes
+    /// unread would reset the connection, and the answer might be lost with it.
+    case closing(deadline: Double)
   }
 
   let socket: Descriptor
@@ -35,13 +35,13 @@ final class Connection {
   /// Whether there was no room for all that is to be sent.
   var isBlocked: Bool { interest.contains(.output) }
 
-  /// When to give up on what is awaited; nil for a stream.
+  /// When the state times out; nil for a stream.
   var deadline: Double? {
     switch state {
     case .asking(let reader): reader.deadline
     case .answering(let answer): answer.deadline
     case .streaming: nil
-    case .leaving(let deadline): deadline
+    case .closing(let deadline): deadline
     }
   }
 
@@ -55,11 +55,11 @@ final class Connection {
     switch state {
     case .answering(let answer): answer.text.shared
     case .streaming(let stream): stream.beginning.shared
-    case .asking, .leaving: nil
+    case .asking, .closing: nil
     }
   }
 
-  /// Throws away what has come unasked: to close with bytes unread would reset the connection.
+  /// Throws away the bytes that have come: to close with bytes unread would reset the connection.
   func drain() {
     var nothing: [UInt8] = []
     while let count = try? socket.readAvailable(upTo: 1 << 16, into: &nothing), count > 0 {
@@ -107,7 +107,7 @@ extension Connection {
     var beginning: Outgoing
     /// Up to where in the log it has been sent.
     var place: Int
-    /// Up to where the log had come when the stream began: what was there then is no backlog.
+    /// The end of the log when the stream began: what was there before is no backlog.
     let begunAt: Int
     /// Where in the list of streams it is.
     var index: Int

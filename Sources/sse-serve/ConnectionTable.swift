@@ -1,5 +1,5 @@
 // All connections, by the tokens that the poller tells them by. A token is a place in the table and a number that is
-// never given again, so that a notice for a connection that was closed in the same turn finds nobody.
+// never given again, so that a notice for a connection that was closed in the same turn finds none.
 
 import FeedCore
 

@@ -9,8 +9,8 @@ enum Limits {
   static let answerTime = 30.0
   /// How long a client may take to close when all is said.
   static let closingTime = 2.0
-  /// How long clients may take at the end for what has been sent to them.
-  static let leaveTime = 5.0
+  /// How long clients may take at the end to read what they have been sent.
+  static let shutdownTime = 5.0
   /// Connections beyond the clients of the stream, for all else that is asked.
   static let otherConnections = 128
   /// Descriptors beyond the connections: standard streams, listeners, signals, the poller.

@@ -1,5 +1,5 @@
-// Where clients come in. Nobody is let in while there are as many connections as there may be, or no descriptors are left:
-// who waits goes on being told by the poller, so to leave the listeners watched would be a busy loop.
+// The sockets that accept clients. None are accepted while there are as many connections as there may be, or no
+// descriptors are left. The poller would tell of the waiting clients again and again, so it does not watch then.
 
 import FeedCore
 
@@ -7,11 +7,11 @@ struct Listeners {
   private var sockets: [Descriptor] = []
   private let firstToken: UInt64
   private var isOpen = false
-  /// When to let clients in again, after there were no descriptors left.
-  private(set) var openAgain: Double?
+  /// When to accept clients again, after there were no descriptors left.
+  private(set) var resumeTime: Double?
 
-  /// How long to let nobody in when there are no descriptors left.
-  private static let pause = 0.5
+  /// How long to accept none when there are no descriptors left.
+  private static let backOffTime = 0.5
 
   /// - Parameter firstToken: the token of the first one for the poller; the others follow.
   init(firstToken: UInt64) { self.firstToken = firstToken }
@@ -40,21 +40,21 @@ struct Listeners {
     return bound
   }
 
-  /// Has the poller watch for clients, and lets them in.
+  /// Has the poller watch for clients.
   mutating func begin(_ poller: inout Poller) throws(SystemError) {
     for (index, socket) in sockets.enumerated() { try poller.add(socket, .input, as: firstToken + UInt64(index)) }
     isOpen = true
   }
 
-  /// Lets clients in.
-  mutating func open(_ poller: inout Poller) throws(SystemError) {
-    openAgain = nil
+  /// Accepts clients again.
+  mutating func resume(_ poller: inout Poller) throws(SystemError) {
+    resumeTime = nil
     if !isOpen { try watch(for: .input, &poller) }
     isOpen = true
   }
 
-  /// Lets nobody in for now.
-  mutating func shut(_ poller: inout Poller) throws(SystemError) {
+  /// Accepts no clients for now.
+  mutating func suspend(_ poller: inout Poller) throws(SystemError) {
     if isOpen { try watch(for: [], &poller) }
     isOpen = false
   }
@@ -66,16 +66,16 @@ struct Listeners {
     }
   }
 
-  /// Lets nobody in until some descriptors may have become free.
-  mutating func pause(_ poller: inout Poller, now: Double) throws(SystemError) {
-    try shut(&poller)
-    openAgain = now + Self.pause
+  /// Accepts no clients until some descriptors may have become free.
+  mutating func backOff(_ poller: inout Poller, now: Double) throws(SystemError) {
+    try suspend(&poller)
+    resumeTime = now + Self.backOffTime
   }
 
-  /// Lets nobody in any more.
+  /// Accepts no more clients.
   mutating func close(_ poller: inout Poller) {
     isOpen = false
-    openAgain = nil
+    resumeTime = nil
     for socket in sockets {
       // What is closed is not watched any more, whatever this says.
       try? poller.remove(socket)
@@ -84,7 +84,7 @@ struct Listeners {
     sockets = []
   }
 
-  /// The next client at the listener of a token; none where nobody is let in.
+  /// The next client at the listener of a token; none while none are accepted.
   func accept(_ token: UInt64) throws(SystemError) -> Descriptor.Accepted {
     let index = Int(token - firstToken)
     guard isOpen, index < sockets.count else { return .none }

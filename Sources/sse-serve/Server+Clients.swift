@@ -19,7 +19,7 @@ extension Server {
       advance(connection)
     case .answering: break
     // On a stream nothing is asked any more.
-    case .asking, .streaming, .leaving: if count == 0 { close(connection) }
+    case .asking, .streaming, .closing: if count == 0 { close(connection) }
     }
   }
 
@@ -46,7 +46,7 @@ extension Server {
             connection.state = .asking(.init(deadline: now + Limits.requestTime, unread: unread))
           } else {
             connection.socket.endOutput()
-            connection.state = .leaving(deadline: now + Limits.closingTime)
+            connection.state = .closing(deadline: now + Limits.closingTime)
           }
         case .streaming(var stream):
           let hasAll = try stream.write(publisher.log, to: connection.socket)
@@ -56,7 +56,7 @@ extension Server {
           connection.socket.endOutput()
           connection.drain()
           return close(connection)
-        case .leaving: break advancing
+        case .closing: break advancing
         }
       }
       if interest != connection.interest {
@@ -113,7 +113,7 @@ extension Server {
   private mutating func beginStream(_ connection: Connection, _ request: ClientRequest, after id: [UInt8]) {
     if clients.streaming.isEmpty { lastSent = now }
     let beginning = publisher.begin(after: id)
-    let head = Reply.streamHead(request, options) + beginning.greeting
+    let head = Reply.streamHead(request, options) + beginning.preamble
     clients.begin(
       .init(
         beginning: .init(head, beginning.document), place: beginning.place, begunAt: publisher.log.end, index: 0),
@@ -123,7 +123,7 @@ extension Server {
 
   /// Lets clients go that keep old documents in memory, when that is too much.
   private mutating func dropHoarders() {
-    while let text = publisher.textTooMany() {
+    while let text = publisher.excessText() {
       let holders = clients.all.filter { $0.heldText === text }
       if holders.isEmpty { return }
       for connection in holders {
@@ -146,12 +146,12 @@ extension Server {
     connection.socket.closeQuietly()
     clients.remove(connection)
     // After a pause the clock decides.
-    if !isFull, listeners.openAgain == nil { letIn() }
+    if !isFull, listeners.resumeTime == nil { resumeAccepting() }
   }
 
   // MARK: All clients
 
-  /// Sends to all what is new, drops who is too far behind, and forgets what nobody needs.
+  /// Sends new bytes to all clients, drops those that are too far behind, and forgets the bytes that all have.
   mutating func broadcast() {
     let logEnd = publisher.log.end
     guard logEnd > servedEnd else { return }
@@ -172,8 +172,8 @@ extension Server {
     publisher.drop(before: first)
   }
 
-  /// Whether more is waiting for a client than it may have, beside what it was given to begin with and the event that it
-  /// is in the midst of: an event that is larger than the buffer can be had too.
+  /// Whether more bytes wait for a client than --client-buffer allows. The bytes that were there when it came do not
+  /// count, nor the rest of the event that it is being sent: an event larger than the buffer can be sent too.
   private func isTooFarBehind(_ stream: Connection.Stream) -> Bool {
     let end = publisher.log.end
     let place = max(stream.place, stream.begunAt)

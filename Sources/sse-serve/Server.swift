@@ -2,15 +2,15 @@
 //
 //     wait -> signals, new clients, requests, a piece of the input -> send what is new to all clients -> wait
 //
-// No step waits. A turn takes at most one read from the input and one from each client, so neither can keep the others
-// waiting; what a client has no room for it is sent when the system says that there is room, and the input is read on
-// meanwhile. A client that falls too far behind is dropped.
+// No step waits. A turn takes at most one read from the input and one from each client, so none keeps the others waiting.
+// A client that has no room is sent the rest when the system says that it has; the input is read meanwhile. A client that
+// falls too far behind is dropped.
 
 import FeedCore
 
 struct Server {
-  /// Why the server takes its leave.
-  enum End {
+  /// Why the server ends.
+  enum EndReason {
     case input
     case signal(Int32)
     case failure(ToolFailure)
@@ -36,11 +36,11 @@ struct Server {
   /// When something was last sent to all.
   var lastSent = Clock.monotonic()
   private var lingerEnd: Double?
-  var end: End?
-  private var leaveEnd = Double.infinity
+  var end: EndReason?
+  private var shutdownDeadline = Double.infinity
   private var nextSweep = 0.0
   /// Whether it was said that no more clients can be accepted.
-  private var isExhausted = false
+  private var hasReportedExhaustion = false
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
@@ -63,9 +63,9 @@ struct Server {
       } catch {
         throw unableToServe(error)
       }
-      keepTime()
+      runTimers()
       broadcast()
-      if end != nil, clients.isEmpty || now >= leaveEnd { break }
+      if end != nil, clients.isEmpty || now >= shutdownDeadline { break }
     }
     switch end {
     case .signal(let number): Signals.die(of: number)
@@ -89,23 +89,23 @@ struct Server {
     if let file = options.portFile, let port = addresses.first?.port {
       try naming(quoted(file), AtomicFile.replace(file) { $0.append(Array("\(port)\n".utf8)) })
     }
-    // Only now: whoever waits for a reader of the port is ended by a signal like any other.
+    // Only now: while it waits for a reader of the port, a signal ends the tool like any other.
     let signals = try naming(options.place, Signals.caught())
     self.signals = signals
     try naming(options.place, poller.add(signals, .input, as: Token.signal))
     try naming(options.place, poller.add(input.descriptor, .input, as: Token.input))
   }
 
-  /// Takes leave: nobody is accepted, nothing is read, and whoever has been sent all is let go.
-  private mutating func leave(_ reason: End) {
+  /// Accepts no more clients, reads no more input, and closes each connection when all has been sent to it.
+  private mutating func shutDown(_ reason: EndReason) {
     guard end == nil else { return }
     end = reason
-    leaveEnd = now + Limits.leaveTime
+    shutdownDeadline = now + Limits.shutdownTime
     listeners.close(&poller)
     stopReading()
     for connection in clients.all {
       switch connection.state {
-      case .asking, .leaving: close(connection)
+      case .asking, .closing: close(connection)
       case .answering: break
       case .streaming: advance(connection)
       }
@@ -118,38 +118,38 @@ struct Server {
     do { try poller.remove(input.descriptor) } catch {
       // The poller would go on telling that there is input, without end.
       fail(error)
-      leaveEnd = now
+      shutdownDeadline = now
     }
   }
 
-  /// Takes leave, since the poller does not do what it must.
+  /// Shuts down, since the poller does not do what it must.
   private mutating func fail(_ error: SystemError) {
-    leave(.failure(unableToServe(error)))
+    shutDown(.failure(unableToServe(error)))
   }
 
-  /// Lets clients in, unless it is too late.
-  mutating func letIn() {
+  /// Accepts clients again, unless the server is shutting down.
+  mutating func resumeAccepting() {
     guard end == nil else { return }
-    do { try listeners.open(&poller) } catch { fail(error) }
+    do { try listeners.resume(&poller) } catch { fail(error) }
   }
 
   // MARK: Waiting
 
   /// How long nothing has to be done, in milliseconds.
   private var timeout: Int32 {
-    var next = leaveEnd
+    var next = shutdownDeadline
     if let lingerEnd { next = min(next, lingerEnd) }
-    if let time = listeners.openAgain { next = min(next, time) }
+    if let time = listeners.resumeTime { next = min(next, time) }
     if let keepalive = options.keepalive, !clients.streaming.isEmpty { next = min(next, lastSent + keepalive) }
     if clients.hasTimed { next = min(next, nextSweep) }
     guard next < .infinity else { return -1 }
     return Int32(min(max(0, (next - now) * 1000), 3_600_000)) + 1
   }
 
-  /// Does what is due by the clock.
-  private mutating func keepTime() {
-    if let time = listeners.openAgain, now >= time { letIn() }
-    if let time = lingerEnd, now >= time { leave(.input) }
+  /// Does all that is due by the clock.
+  private mutating func runTimers() {
+    if let time = listeners.resumeTime, now >= time { resumeAccepting() }
+    if let time = lingerEnd, now >= time { shutDown(.input) }
     if let keepalive = options.keepalive, !clients.streaming.isEmpty, end == nil, now >= lastSent + keepalive {
       publisher.appendComment()
     }
@@ -171,7 +171,7 @@ struct Server {
     case Token.signal:
       var numbers: [UInt8] = []
       _ = try signals?.read(upTo: 8, into: &numbers)
-      if let number = numbers.first { leave(.signal(Int32(number))) }
+      if let number = numbers.first { shutDown(.signal(Int32(number))) }
     case Token.input: readInput()
     case Token.listeners...: try acceptAll(notice.token)
     default:
@@ -186,11 +186,11 @@ struct Server {
     do throws(ToolFailure) {
       if try input.read(into: &publisher) { return }
     } catch {
-      return leave(.failure(error))
+      return shutDown(.failure(error))
     }
     stopReading()
     if case .afterInput(let linger) = options.ending {
-      if linger > 0 { lingerEnd = now + linger } else { leave(.input) }
+      if linger > 0 { lingerEnd = now + linger } else { shutDown(.input) }
     }
   }
 
@@ -199,7 +199,7 @@ struct Server {
   private mutating func acceptAll(_ token: UInt64) throws(SystemError) {
     for _ in 0..<Limits.acceptsInTurn {
       // More wait in the system's queue until somebody leaves.
-      if isFull { return try listeners.shut(&poller) }
+      if isFull { return try listeners.suspend(&poller) }
       do throws(SystemError) {
         switch try listeners.accept(token) {
         case .none: return
@@ -208,12 +208,14 @@ struct Server {
         }
       } catch {
         guard error.isExhausted else { throw error }
-        if !isExhausted { streams.say(Diagnostic("cannot accept clients: \(error.message)", source: options.place)) }
-        isExhausted = true
-        return try listeners.pause(&poller, now: now)
+        if !hasReportedExhaustion {
+          streams.say(Diagnostic("cannot accept clients: \(error.message)", source: options.place))
+        }
+        hasReportedExhaustion = true
+        return try listeners.backOff(&poller, now: now)
       }
     }
-    isExhausted = false
+    hasReportedExhaustion = false
   }
 
   var isFull: Bool { clients.count >= maxClients + Limits.otherConnections }

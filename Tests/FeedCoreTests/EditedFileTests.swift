@@ -95,13 +95,13 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func aFormerFileComesBack(_ isThere: Bool) throws {
+  func theOriginalFileIsRestored(_ isThere: Bool) throws {
     let scratch = try ScratchFolder()
     let path = Array(scratch.file("f").utf8)
     if isThere { try scratch.write("f", "old") }
-    let former = FormerFile(path)
+    let former = OriginalFile(path)
     try AtomicFile.replace(path) { $0.append("new") }
-    former.bringBack()
+    former.restore()
     #expect((try? scratch.read("f")) == (isThere ? "old" : nil))
   }
 }

@@ -5,7 +5,7 @@
 package enum Limit: Hashable, Sendable { case depth, size, operations }
 
 /// An error in words.
-package protocol WordedError: Error {
+package protocol MessageError: Error {
   /// Lower case, no full stop.
   var message: String { get }
   /// The limit that the input has passed, if that is the error.
@@ -13,11 +13,11 @@ package protocol WordedError: Error {
 }
 
 /// An error at a place of a text.
-package protocol LocatedError: WordedError {
+package protocol LocatedError: MessageError {
   /// In bytes from the start of the text.
   var offset: Int { get }
 }
 
-extension WordedError {
+extension MessageError {
   package var limit: Limit? { nil }
 }

@@ -15,7 +15,7 @@ package struct InputFile: Sendable {
 
   package func open(_ streams: StandardStreams) throws(ToolFailure) -> Descriptor {
     guard let path else {
-      streams.tellOfTerminal()
+      streams.announceTerminalInput()
       return streams.input
     }
     return try naming(name, Descriptor.open(reading: path))

@@ -5,7 +5,7 @@ extension Limit {
   package static let options: [Limit: String] = [.depth: "--max-depth", .size: "--max-size", .operations: "--max-ops"]
 }
 
-extension WordedError {
+extension MessageError {
   /// The message, with the option that would help.
   package func message(naming options: [Limit: String] = Limit.options) -> String {
     message + (limit.flatMap { options[$0] }.map { " (\($0))" } ?? "")

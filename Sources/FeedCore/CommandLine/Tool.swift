@@ -20,7 +20,7 @@ package struct StandardStreams: Sendable {
   }
 
   /// Says that the tool waits for what is typed, to whoever wonders why nothing happens.
-  func tellOfTerminal() {
+  func announceTerminalInput() {
     guard input.isTerminal, error.isTerminal else { return }
     error.write(Array("\(program): reading standard input\n".utf8).span)
   }
@@ -41,7 +41,7 @@ extension ToolSpec {
   /// - Parameter run: the tool itself; what it throws is printed and gives the exit status.
   package func main(_ run: (Invocation, StandardStreams) throws(ToolFailure) -> ExitStatus) -> Never {
     Process.restoreEnvironment()
-    Descriptor.claimStandardStreams()
+    Descriptor.openMissingStandardStreams()
     Signals.ignoreFileSizeLimit()
     let streams = StandardStreams(program: name)
     do throws(ToolFailure) {

@@ -58,16 +58,16 @@ package struct Interrupts: Sendable {
 /// Waits for input, or until nobody reads `output`.
 /// - Parameters:
 ///   - deadline: of the monotonic clock; nil for ever.
-///   - settle: writes out what was printed; called only when there is nothing to read yet.
+///   - flush: writes out what was printed; called only when there is nothing to read yet.
 /// - Returns: false when the time is up.
 /// - Throws: a broken pipe when nobody reads, so that a filter ends when its reader has gone.
 @discardableResult
 package func waitForInput(
   of input: Descriptor, orHangUpOf output: Descriptor, until deadline: Double? = nil,
-  beforeWaiting settle: () throws(ToolFailure) -> Void
+  beforeWaiting flush: () throws(ToolFailure) -> Void
 ) throws(ToolFailure) -> Bool {
   do { if try input.hasInput { return true } } catch { throw .waiting(error) }
-  try settle()
+  try flush()
   let (interrupts, interests) = (Interrupts(output), [Descriptor.Interest(input, .input)])
   while deadline ?? .infinity > Clock.monotonic() {
     let found: (ready: [Bool], interruption: Interruption?)

@@ -94,7 +94,7 @@ package struct JSONDigests: Sendable {
     var sum: UInt64 = 0
     // A bit for each name, to know mostly that no two are the same.
     var seen: [32 of UInt64] = .init(repeating: 0)
-    var mayHaveTwins = false
+    var mayHaveDuplicates = false
     var position = object + 2
     let end = TapeWord.offset(tape[object + 1]) - 1
     while position < end {
@@ -102,17 +102,17 @@ package struct JSONDigests: Sendable {
       if !voids.isEmpty, voids.contains(position + 1) { continue }
       let name = digests[position - first]
       let (word, bit) = (Int(truncatingIfNeeded: name >> 6 & 31), UInt64(1) << (name & 63))
-      if seen[word] & bit != 0 { mayHaveTwins = true }
+      if seen[word] & bit != 0 { mayHaveDuplicates = true }
       seen[word] |= bit
       sum &+= JSONDigest.mix(name ^ seed, digests[position + 1 - first])
     }
-    if mayHaveTwins, let digest = ofTwins(digests, first, object, document, seed, voids) { return digest }
+    if mayHaveDuplicates, let digest = ofDuplicates(digests, first, object, document, seed, voids) { return digest }
     return JSONDigest.mix(sum ^ seed, 0x0)
   }
 
   /// - Returns: nil for an object that names no member twice.
   @inline(never)
-  private static func ofTwins(
+  private static func ofDuplicates(
     _ digests: borrowing Span<UInt64>, _ first: Int, _ object: Int, _ document: JSONDocument, _ seed: UInt64,
     _ voids: Set<Int>
   ) -> UInt64? {

@@ -2,7 +2,7 @@
 // token the way ended; the tree that it was asked of stays as it was.
 
 /// Why a pointer leads nowhere in a tree.
-package struct PointerMiss: Error, Equatable, Sendable {
+package struct PointerError: Error, Equatable, Sendable {
   enum Reason: Equatable, Sendable {
     case noMember
     case noElement(count: Int)
@@ -54,7 +54,7 @@ extension JSONTree {
   ///
   /// The containers on the way are opened, and stay so in this tree: asking for a thousand elements of a long array
   /// must not walk over its tape a thousand times.
-  package mutating func value(at pointer: JSONPointer) throws(PointerMiss) -> JSONTree {
+  package mutating func value(at pointer: JSONPointer) throws(PointerError) -> JSONTree {
     guard !pointer.tokens.isEmpty else { return self }
     let (way, opened) = try way(to: pointer)
     let last = way[way.count - 1]
@@ -64,7 +64,7 @@ extension JSONTree {
   }
 
   /// Replaces the value at `pointer`, which must be there.
-  package mutating func replace(at pointer: JSONPointer, with value: JSONTree) throws(PointerMiss) -> JSONTree {
+  package mutating func replace(at pointer: JSONPointer, with value: JSONTree) throws(PointerError) -> JSONTree {
     guard !pointer.tokens.isEmpty else {
       defer { self = value }
       return self
@@ -76,7 +76,7 @@ extension JSONTree {
   }
 
   /// Removes the value at `pointer`, which must be there and not be the whole document.
-  package mutating func remove(at pointer: JSONPointer) throws(PointerMiss) -> JSONTree {
+  package mutating func remove(at pointer: JSONPointer) throws(PointerError) -> JSONTree {
     let (way, _) = try way(to: pointer)
     let last = way[way.count - 1]
     self = Self.rebuilt(way, last.node.removing(last.slot))
@@ -88,7 +88,7 @@ extension JSONTree {
   /// - Returns: what a member or the document was before, and the pointer with `-` made into the index.
   package mutating func add(
     _ value: JSONTree, at pointer: JSONPointer, makingParents: Bool = false
-  ) throws(PointerMiss) -> (before: Before, at: JSONPointer) {
+  ) throws(PointerError) -> (before: Before, at: JSONPointer) {
     guard let token = pointer.tokens.last else {
       defer { self = value }
       return (.value(self), pointer)
@@ -104,7 +104,7 @@ extension JSONTree {
       return (try add(nested, at: missing).before, missing)
     }
     guard let opened = container.opened, let node = opened.node else {
-      throw PointerMiss(reason: .scalar(container.kind), token: token, parent: parent)
+      throw PointerError(reason: .scalar(container.kind), token: token, parent: parent)
     }
 
     var before = Before.nothing
@@ -120,7 +120,7 @@ extension JSONTree {
         before = .value(node.slots[slot].value)
         changed = node.replacing(slot, with: value)
       case .nothing: changed = node.appending(value, named: JSONTree.name(token))
-      case .duplicate: throw PointerMiss(reason: .duplicate, token: token, parent: parent)
+      case .duplicate: throw PointerError(reason: .duplicate, token: token, parent: parent)
       }
     }
     container = JSONTree(origin: opened.origin, node: changed)
@@ -132,7 +132,7 @@ extension JSONTree {
 
   /// Opens every container down to the one that holds the target.
   /// - Returns: the way, and whether any of it had been closed.
-  private func way(to pointer: JSONPointer) throws(PointerMiss) -> (Way, opened: Bool) {
+  private func way(to pointer: JSONPointer) throws(PointerError) -> (Way, opened: Bool) {
     var way: Way = []
     way.reserveCapacity(pointer.tokens.count)
     var tree = self
@@ -141,22 +141,22 @@ extension JSONTree {
       if tree.node == nil { opened = true }
       let parent = { JSONPointer(tokens: Array(pointer.tokens.prefix(depth))) }
       guard let container = tree.opened, let node = container.node else {
-        throw PointerMiss(reason: .scalar(tree.kind), token: token, parent: parent())
+        throw PointerError(reason: .scalar(tree.kind), token: token, parent: parent())
       }
       let slot: Int
       if container.kind == .array {
         guard let index = JSONPointer.index(token) else {
-          throw PointerMiss(reason: token == Self.dash ? .dash : .notAnIndex, token: token, parent: parent())
+          throw PointerError(reason: token == Self.dash ? .dash : .notAnIndex, token: token, parent: parent())
         }
         guard index < node.count else {
-          throw PointerMiss(reason: .noElement(count: node.count), token: token, parent: parent())
+          throw PointerError(reason: .noElement(count: node.count), token: token, parent: parent())
         }
         slot = index
       } else {
         switch node.slot(named: token) {
         case .slot(let found): slot = found
-        case .nothing: throw PointerMiss(reason: .noMember, token: token, parent: parent())
-        case .duplicate: throw PointerMiss(reason: .duplicate, token: token, parent: parent())
+        case .nothing: throw PointerError(reason: .noMember, token: token, parent: parent())
+        case .duplicate: throw PointerError(reason: .duplicate, token: token, parent: parent())
         }
       }
       way.append((container, node, slot))
@@ -176,13 +176,13 @@ extension JSONTree {
 
   private static func insertionIndex(
     _ token: [UInt8], in node: JSONNode, _ parent: JSONPointer
-  ) throws(PointerMiss) -> Int {
+  ) throws(PointerError) -> Int {
     if token == dash { return node.count }
     guard let index = JSONPointer.index(token) else {
-      throw PointerMiss(reason: .notAnIndex, token: token, parent: parent)
+      throw PointerError(reason: .notAnIndex, token: token, parent: parent)
     }
     guard index <= node.count else {
-      throw PointerMiss(reason: .noElement(count: node.count), token: token, parent: parent)
+      throw PointerError(reason: .noElement(count: node.count), token: token, parent: parent)
     }
     return index
   }

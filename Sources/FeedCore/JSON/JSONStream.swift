@@ -16,7 +16,7 @@ package struct StreamedDocument: Sendable {
 
 package struct JSONStream {
   /// What is wrong with the stream, and where.
-  package struct Failure: WordedError {
+  package struct Failure: MessageError {
     package let error: JSONError
     /// What ends where it must not: `input`, `line`.
     let unit: String

@@ -10,7 +10,7 @@ package struct JSONVerbatimWriter {
   private let layout: DocumentLayout
 
   /// Where a value is being written.
-  private struct Surroundings {
+  private struct Context {
     /// Set when the container around has a line for each child: the line end and the child's indentation.
     var lineStart: [UInt8]?
     /// In an array: whether the elements are on one line each, as in a list of records, so a new one is too.
@@ -25,7 +25,7 @@ package struct JSONVerbatimWriter {
     let layout: ContainerLayout
     let isObject: Bool
     /// For the children.
-    let surroundings: Surroundings
+    let context: Context
     /// What closes it when children were written.
     let end: [UInt8]
     var isFirst = true
@@ -51,7 +51,7 @@ package struct JSONVerbatimWriter {
   }
 
   private func write(_ tree: JSONTree, at place: Int, to output: inout ByteWriter) {
-    let outside = Surroundings(
+    let outside = Context(
       lineStart: layout.isMultiLine ? layout.lineEnd : nil, afterComma: layout.afterComma, afterColon: layout.afterColon
     )
     var levels: [Level] = []
@@ -70,7 +70,7 @@ package struct JSONVerbatimWriter {
     levels[levels.count - 1].isFirst = false
     let isOld = slot.place >= 0
     if level.isFirst {
-      output.append(level.layout.isEmpty ? level.surroundings.lineStart ?? [] : level.layout.lead)
+      output.append(level.layout.isEmpty ? level.context.lineStart ?? [] : level.layout.lead)
     } else if isOld && !level.layout.isFirst(slot.place) {
       output.append(level.layout.before(slot.place))
     } else {
@@ -85,26 +85,26 @@ package struct JSONVerbatimWriter {
       }
     }
     let place = isOld ? (level.isObject ? slot.place + 1 : slot.place) : -1
-    write(slot.value, at: place, level.surroundings, &levels, to: &output)
+    write(slot.value, at: place, level.context, &levels, to: &output)
   }
 
   /// Writes a value, or opens a level for one whose children follow.
   /// - Parameter place: the tape position of the value that stood here before; -1 for none.
   private func write(
-    _ tree: JSONTree, at place: Int, _ surroundings: Surroundings, _ levels: inout [Level], to output: inout ByteWriter
+    _ tree: JSONTree, at place: Int, _ context: Context, _ levels: inout [Level], to output: inout ByteWriter
   ) {
     let isInPlace = tree.origin.document === document && tree.origin.position == place
     if isInPlace, let node = tree.node {
-      open(tree, node, surroundings, &levels, to: &output)
+      open(tree, node, context, &levels, to: &output)
     } else if isInPlace {
       output.append(document.bytes, tree.origin.range)
-    } else if let value = tree.untouched, value.document === document, surroundings.lineStart != nil {
-      writeMoved(value, surroundings, to: &output)
+    } else if let value = tree.untouched, value.document === document, context.lineStart != nil {
+      writeMoved(value, context, to: &output)
     } else {
-      let lineStart = surroundings.hasChildrenOnOneLine ? nil : surroundings.lineStart
+      let lineStart = context.hasChildrenOnOneLine ? nil : context.lineStart
       let style = JSONStyle(
-        lineStart: lineStart, unit: layout.unit, afterComma: lineStart == nil ? surroundings.afterComma : [],
-        afterColon: surroundings.afterColon)
+        lineStart: lineStart, unit: layout.unit, afterComma: lineStart == nil ? context.afterComma : [],
+        afterColon: context.afterColon)
       JSONWriter.write(tree, in: style, to: &output)
     }
   }
@@ -112,7 +112,7 @@ package struct JSONVerbatimWriter {
   // MARK: Containers
 
   private func open(
-    _ tree: JSONTree, _ node: JSONNode, _ around: Surroundings, _ levels: inout [Level], to output: inout ByteWriter
+    _ tree: JSONTree, _ node: JSONNode, _ around: Context, _ levels: inout [Level], to output: inout ByteWriter
   ) {
     let own = ContainerLayout(of: tree.origin)
     let isObject = tree.kind == .object
@@ -132,12 +132,12 @@ package struct JSONVerbatimWriter {
     if let colon = own.colon { inside.afterColon = Array(colon.drop { $0 != UInt8(ascii: ":") }.dropFirst()) }
     let end = own.isEmpty ? (inside.lineStart == nil ? [] : around.lineStart ?? layout.lineEnd) : own.trail
     levels.append(
-      Level(slots: node.slots.makeIterator(), layout: own, isObject: isObject, surroundings: inside, end: end + [close])
+      Level(slots: node.slots.makeIterator(), layout: own, isObject: isObject, context: inside, end: end + [close])
     )
   }
 
   /// The line end and indentation for the children of a container; nil where they share a line.
-  private func childLineStart(_ own: ContainerLayout, _ around: Surroundings, _ container: JSONValue) -> [UInt8]? {
+  private func childLineStart(_ own: ContainerLayout, _ around: Context, _ container: JSONValue) -> [UInt8]? {
     if !own.isEmpty { return own.isMultiLine ? layout.lineEnd + DocumentLayout.lastLine(own.lead) : nil }
     guard let outer = around.lineStart else { return own.isMultiLine ? layout.lineEnd + layout.unit : nil }
     return outer + layout.unit
@@ -146,22 +146,22 @@ package struct JSONVerbatimWriter {
   /// A comma for a value that is put in: a sibling's, else one that fits the container's lines.
   private func newSeparator(_ level: Level) -> [UInt8] {
     if let separator = level.layout.separator { return separator }
-    if let lineStart = level.surroundings.lineStart {
+    if let lineStart = level.context.lineStart {
       return [UInt8(ascii: ",")] + (level.layout.isEmpty ? lineStart : level.layout.lead)
     }
-    return [UInt8(ascii: ",")] + level.surroundings.afterComma
+    return [UInt8(ascii: ",")] + level.context.afterComma
   }
 
   // MARK: Values from elsewhere in the document
 
   /// Copies a value with its own lines, indented for its new place.
-  private func writeMoved(_ value: JSONValue, _ surroundings: Surroundings, to output: inout ByteWriter) {
+  private func writeMoved(_ value: JSONValue, _ context: Context, to output: inout ByteWriter) {
     let bytes = document.bytes
     guard firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, value.range) != nil else {
       return output.append(bytes, value.range)
     }
     let old = DocumentLayout.indentation(at: value.range.lowerBound, in: bytes)
-    let new = DocumentLayout.lastLine(surroundings.lineStart ?? [])
+    let new = DocumentLayout.lastLine(context.lineStart ?? [])
     var start = value.range.lowerBound
     while let end = firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, start..<value.range.upperBound) {
       output.append(bytes, start..<(end + 1))

@@ -85,10 +85,10 @@ package enum MergePatch {
     }
   }
 
-  private static func duplicate(_ name: [UInt8], _ key: JSONValue, _ levels: [Level]) -> PointerMiss {
+  private static func duplicate(_ name: [UInt8], _ key: JSONValue, _ levels: [Level]) -> PointerError {
     var parent = pointer(levels, key)
     parent.tokens.removeLast()
-    return PointerMiss(reason: .duplicate, token: name, parent: parent)
+    return PointerError(reason: .duplicate, token: name, parent: parent)
   }
 
   /// RFC 7386 §2: what is no object becomes an empty one.

@@ -15,7 +15,7 @@ package struct PatchOptions: Sendable {
 }
 
 /// Why a well-formed patch does not apply.
-package struct PatchFailure: WordedError, Equatable, Sendable {
+package struct PatchFailure: MessageError, Equatable, Sendable {
   /// `op 3 (remove /results/12/titel): no member 'titel' at /results/12`
   package let message: String
   /// The patch is at fault, or a limit of ours stands in the way: it is not that the document does not fit.
@@ -70,7 +70,7 @@ extension JSONPatch {
 
 extension JSONPatch.Operation {
   /// - Returns: why the operation does not apply though its pointers lead somewhere; nil when it did.
-  func apply(to tree: inout JSONTree, _ options: PatchOptions, _ undo: inout UndoLog?) throws(PointerMiss) -> String? {
+  func apply(to tree: inout JSONTree, _ options: PatchOptions, _ undo: inout UndoLog?) throws(PointerError) -> String? {
     switch self {
     case .add(let value, let path):
       let (before, place) = try tree.add(value, at: path, makingParents: options.makesParents)

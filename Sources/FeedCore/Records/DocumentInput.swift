@@ -37,15 +37,15 @@ package struct DocumentInput {
     orHangUpOf output: Descriptor, beforeWaiting settle: () throws(ToolFailure) -> Void
   ) throws(ToolFailure) -> StreamedDocument? {
     while true {
-      if let item = try arrived() { return item }
+      if let item = try nextComplete() { return item }
       if isAtEnd { return nil }
       try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: settle)
       isAtEnd = try !naming(file.name, stream.read(from: descriptor))
     }
   }
 
-  /// The next document that has arrived as a whole.
-  private mutating func arrived() throws(ToolFailure) -> StreamedDocument? {
+  /// The next document that has nextComplete as a whole.
+  private mutating func nextComplete() throws(ToolFailure) -> StreamedDocument? {
     while true {
       do { return try stream.next(isLast: isAtEnd, of: file.name, record: record) } catch {
         guard let complaints else { throw error }

@@ -16,7 +16,7 @@ package struct DocumentStream {
     case other
   }
 
-  package struct Failure: WordedError {
+  package struct Failure: MessageError {
     package let message: String
     /// In the bytes of the record's document; nil when it concerns the whole record.
     package let offset: Int?
@@ -35,10 +35,10 @@ package struct DocumentStream {
   /// The id that came last: that of `document`.
   package private(set) var id: [UInt8] = []
   /// A change failed, so what the other side has is not known until the next whole document.
-  private var isLost = false
+  private var isOutOfSync = false
 
   /// Takes no changes any more until the next whole document: one has been missed.
-  package mutating func lose() { isLost = true }
+  package mutating func loseSync() { isOutOfSync = true }
   /// How many bytes of records the tree may be holding on to, beside the document that it began with.
   private var attached = 0
 
@@ -54,7 +54,7 @@ package struct DocumentStream {
   package mutating func begin(with document: JSONTree, id: [UInt8] = []) {
     self.document = document
     self.id = id
-    isLost = false
+    isOutOfSync = false
     attached = 0
   }
 
@@ -66,7 +66,7 @@ package struct DocumentStream {
   /// Takes one record in. After a failure the document is as it was, and changes are skipped until the next whole one.
   package mutating func apply(_ record: EventRecord) throws(Failure) -> Outcome {
     do { return try outcome(of: record) } catch {
-      isLost = true
+      isOutOfSync = true
       throw error
     }
   }
@@ -108,7 +108,7 @@ package struct DocumentStream {
   }
 
   private mutating func change(_ record: EventRecord, isMerge: Bool) throws(Failure) -> Outcome {
-    if isLost { return .skipped }
+    if isOutOfSync { return .skipped }
     guard var changed = document else {
       throw Failure(message: "a change came before any document", offset: nil, isMalformed: true)
     }

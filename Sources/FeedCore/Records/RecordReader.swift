@@ -6,13 +6,13 @@ package struct RecordReader {
   private let streams: StandardStreams
   /// How records are made of what comes instead of them.
   private let remedy: String
-  /// Whether the first stray is told at once, since the end may be far.
+  /// Whether the first value that is no record is told at once, since the end may be far.
   private let tellsAtOnce: Bool
   private let isVerbose: Bool
   /// What there was so far: events, notes, and what is no record.
   package private(set) var hasEvents = false
   package private(set) var hasNotes = false
-  package private(set) var hasStrays = false
+  package private(set) var hasNonRecords = false
   /// Whether changes are skipped, since one has failed.
   private var isSkipping = false
 
@@ -28,7 +28,7 @@ package struct RecordReader {
 
   private var hasRead: Bool { hasEvents || hasNotes }
   /// Whether there was something, and none of it a record.
-  package var hasFoundNothing: Bool { hasStrays && !hasRead }
+  package var hasFoundNothing: Bool { hasNonRecords && !hasRead }
 
   /// What a tool ends with that has found no records, and has not told it.
   package var nothing: ToolFailure { .failed(.no, "no event records in this input (\(remedy))", source: source) }
@@ -43,18 +43,18 @@ package struct RecordReader {
         return record
       }
     } catch {
-      let isStray = tellsAtOnce && !hasRead && value.kind != .object
-      throw failure(error.message() + (isStray ? " (\(remedy))" : ""), item, at: error.offset)
+      let isNoRecord = tellsAtOnce && !hasRead && value.kind != .object
+      throw failure(error.message() + (isNoRecord ? " (\(remedy))" : ""), item, at: error.offset)
     }
     if EventRecord.isNote(value) {
       hasNotes = true
-    } else if tellsAtOnce, !hasRead, !hasStrays {
+    } else if tellsAtOnce, !hasRead, !hasNonRecords {
       let text = "no event record: no member 'event' (\(remedy))"
       streams.say(Diagnostic(text, source: source, place: item.place(of: 0)))
-      hasStrays = true
+      hasNonRecords = true
     } else {
       tell("skipped: no member 'event'", of: item)
-      hasStrays = true
+      hasNonRecords = true
     }
     return nil
   }

@@ -22,7 +22,7 @@ package enum AtomicFile {
     }
     let target = resolved(path)
 
-    try Signals.heldBack { () throws(SystemError) in
+    try Signals.blocked { () throws(SystemError) in
       try companion?.prepare()
       var temporary: [UInt8] = []
       var kept: Substitution?
@@ -30,7 +30,7 @@ package enum AtomicFile {
       do throws(SystemError) {
         (temporary, file) = try write(beside: target, mode: mode, calls, content)
       } catch {
-        companion?.takeBack()
+        companion?.rollBack()
         throw error
       }
       do throws(SystemError) {
@@ -39,14 +39,14 @@ package enum AtomicFile {
         if let backup { kept = try keep(target, as: target + backup, calls) }
         try rename(temporary, to: target, calls)
       } catch {
-        kept?.takeBack()
-        companion?.takeBack()
+        kept?.rollBack()
+        companion?.rollBack()
         file.closeQuietly()
         _ = unsafe withPath(temporary) { unsafe unlink($0) }
         throw error
       }
-      kept?.settle()
-      companion?.settle()
+      kept?.commit()
+      companion?.commit()
       try file.close()
       try syncFolder(of: target, calls)
     }

@@ -59,11 +59,11 @@ package final class CompanionFile {
   }
 
   /// The other file has been replaced.
-  func settle() { substitution?.settle() }
+  func commit() { substitution?.commit() }
 
   /// The other file could not be replaced.
-  func takeBack() {
-    substitution?.takeBack()
+  func rollBack() {
+    substitution?.rollBack()
     discard()
   }
 
@@ -102,22 +102,22 @@ struct Substitution {
       try AtomicFile.rename(new, to: target, calls)
       try AtomicFile.syncFolder(of: target, calls)
     } catch {
-      takeBack()
+      rollBack()
       throw error
     }
   }
 
-  func settle() {
+  func commit() {
     if let aside { _ = unsafe withPath(aside) { unsafe unlink($0) } }
   }
 
-  func takeBack() {
+  func rollBack() {
     guard let aside else {
       _ = unsafe withPath(target) { unsafe unlink($0) }
       return
     }
     // Two names of one file: then rename(2) does nothing, and the second name has to go by itself.
     do { try AtomicFile.rename(aside, to: target, calls) } catch { return }
-    settle()
+    commit()
   }
 }

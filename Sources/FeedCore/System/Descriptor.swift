@@ -34,7 +34,7 @@ package struct Descriptor: Sendable {
 
   /// Creates a file without a name in the folder of `path`, to write and then to read: it goes with the process.
   static func createNameless(beside path: [UInt8]) throws(SystemError) -> Descriptor {
-    try Signals.heldBack { () throws(SystemError) in
+    try Signals.blocked { () throws(SystemError) in
       let name = TemporaryFiles.name(beside: path)
       let file = try open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode: 0o600)
       _ = unsafe withPath(name) { unsafe unlink($0) }
@@ -87,7 +87,7 @@ package struct Descriptor: Sendable {
   /// Makes sure that 0, 1 and 2 are taken, so that no file that is opened later becomes a standard stream by chance.
   ///
   /// One that the caller closed (`>&-`) is opened the wrong way round: using it fails as it would have (`EBADF`).
-  static func claimStandardStreams() {
+  static func openMissingStandardStreams() {
     for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 {
       _ = unsafe withPath(Array("/dev/null".utf8)) { unsafe systemOpen($0, number == 0 ? O_WRONLY : O_RDONLY, 0) }
     }

@@ -61,7 +61,7 @@ package enum Signals {
   static func ignoreFileSizeLimit() { signal(SIGXFSZ, SIG_IGN) }
 
   /// Runs `body` while SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE wait; one that came is delivered after it.
-  static func heldBack<T>(_ body: () throws(SystemError) -> T) throws(SystemError) -> T {
+  static func blocked<T>(_ body: () throws(SystemError) -> T) throws(SystemError) -> T {
     var held = sigset_t()
     var before = sigset_t()
     unsafe sigemptyset(&held)

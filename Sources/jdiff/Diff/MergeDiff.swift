@@ -5,7 +5,7 @@ import FeedCore
 
 struct MergeDiff {
   /// What cannot be said, and where in the new document.
-  struct Inexpressible: Error {
+  struct NotRepresentable: Error {
     let reason: String
     let pointer: JSONPointer
 
@@ -42,7 +42,7 @@ struct MergeDiff {
   }
 
   /// - Returns: the patch as compact JSON text.
-  mutating func patch() throws(Inexpressible) -> [UInt8] {
+  mutating func patch() throws(NotRepresentable) -> [UInt8] {
     if isSame {
       // What is no object can only be replaced: by itself.
       let root = sides.old.whole.root
@@ -68,7 +68,7 @@ struct MergeDiff {
     return output.take()
   }
 
-  private mutating func write(_ member: Member) throws(Inexpressible) {
+  private mutating func write(_ member: Member) throws(NotRepresentable) {
     let side = member.new == nil ? sides.old : sides.new
     output.append(side.value(member.name).text)
     output.append(UInt8(ascii: ":"))
@@ -86,9 +86,9 @@ struct MergeDiff {
     levels.append(Level(name: name, members: members[...]))
   }
 
-  private mutating func members(_ old: Int, _ new: Int, _ name: Int?) throws(Inexpressible) -> [Member] {
+  private mutating func members(_ old: Int, _ new: Int, _ name: Int?) throws(NotRepresentable) -> [Member] {
     guard let olds = sides.old.uniqueMembers(old), let news = sides.new.uniqueMembers(new) else {
-      throw Inexpressible(reason: "an object that names a member twice", pointer: pointer(name))
+      throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(name))
     }
     var members: [Member] = []
     for (key, place) in olds.sorted(by: { $0.value < $1.value }) {
@@ -109,20 +109,20 @@ struct MergeDiff {
 
   /// A value that goes into the patch whole must not hold a null that a merge would take for a removal. In arrays it
   /// does not.
-  private func check(_ value: Int, named name: Int? = nil) throws(Inexpressible) {
+  private func check(_ value: Int, named name: Int? = nil) throws(NotRepresentable) {
     var open: [(object: JSONChildren, name: [UInt8])] = []
     func pointer(_ last: [UInt8]?) -> JSONPointer {
       var pointer = self.pointer(name)
       pointer.tokens += open.dropFirst().map(\.name) + (last.map { [$0] } ?? [])
       return pointer
     }
-    func enter(_ value: Int, _ name: [UInt8]?) throws(Inexpressible) {
+    func enter(_ value: Int, _ name: [UInt8]?) throws(NotRepresentable) {
       switch sides.new.document.kind(value) {
       case .null where !levels.isEmpty || name != nil:
-        throw Inexpressible(reason: "the null", pointer: pointer(name))
+        throw NotRepresentable(reason: "the null", pointer: pointer(name))
       case .object:
         guard sides.new.uniqueMembers(value) != nil else {
-          throw Inexpressible(reason: "an object that names a member twice", pointer: pointer(name))
+          throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(name))
         }
         open.append((sides.new.value(value).children, name ?? []))
       default: break
@@ -130,7 +130,7 @@ struct MergeDiff {
     }
     // What is left out of the comparison is in the text all the same.
     if sides.new.document !== sides.new.whole, namesMemberTwice(JSONDocument(known: sides.new.value(value).text).root) {
-      throw Inexpressible(reason: "an object that names a member twice", pointer: pointer(nil))
+      throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(nil))
     }
     try enter(value, nil)
     while !open.isEmpty {

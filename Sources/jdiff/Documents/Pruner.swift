@@ -40,7 +40,7 @@ struct Pruner {
     tape.reserveCapacity(document.tape.count)
   }
 
-  mutating func run() throws(Scope.Misfit) {
+  mutating func run() throws(Scope.IndexMismatch) {
     let active = rules.indices.map { Active(rule: $0, depth: 0) }
     if ends(active, .ignore) {
       // Everything is ignored: any two such documents are the same.
@@ -74,7 +74,7 @@ struct Pruner {
   }
 
   /// The rules that still lead on at a child.
-  private func advance(_ active: [Active], _ key: Int?) throws(Scope.Misfit) -> [Active] {
+  private func advance(_ active: [Active], _ key: Int?) throws(Scope.IndexMismatch) -> [Active] {
     var result: [Active] = []
     for item in active {
       let rule = rules[item.rule]
@@ -83,7 +83,7 @@ struct Pruner {
       if token != Self.any {
         guard let key else {
           if JSONPointer.isIndex(token) {
-            throw Scope.Misfit(
+            throw Scope.IndexMismatch(
               message: "\(rule.text): an item has no fixed place in an array: use '*' instead of '\(quoted(token))'")
           }
           continue

@@ -33,7 +33,7 @@ struct Scope {
   }
 
   /// A rule names an element by its index, which is not the same element on both sides.
-  struct Misfit: Error {
+  struct IndexMismatch: Error {
     let message: String
   }
 
@@ -44,7 +44,7 @@ struct Scope {
   mutating func add(_ rule: Rule) { rules.append(rule) }
 
   /// The document as the rules show it.
-  func view(of document: JSONDocument) throws(Misfit) -> (JSONDocument, Marks) {
+  func view(of document: JSONDocument) throws(IndexMismatch) -> (JSONDocument, Marks) {
     if rules.isEmpty { return (document, Marks()) }
     var pruner = Pruner(document, rules)
     try pruner.run()

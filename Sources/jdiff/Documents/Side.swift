@@ -11,7 +11,7 @@ struct Side {
   private let digestMask: UInt64
 
   /// - Parameter digestMask: see `JSONDigests`.
-  init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(Scope.Misfit) {
+  init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(Scope.IndexMismatch) {
     whole = document.isCompact ? document : Self.compacted(document)
     (self.document, marks) = try scope.view(of: whole)
     self.digestMask = digestMask

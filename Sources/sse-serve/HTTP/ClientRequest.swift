@@ -1,5 +1,4 @@
-// A request, as far as this server looks at it: what is asked for, by whom, and what came before. Nothing else of the
-// head is kept.
+// The parts of a request that this server looks at. Nothing else of the head is kept.
 
 import FeedCore
 
@@ -9,7 +8,7 @@ struct ClientRequest: Equatable {
   var method = Method.get
   /// As sent, up to the question mark.
   var path: [UInt8] = []
-  /// What is behind the question mark.
+  /// After the question mark.
   var query: [UInt8] = []
   /// Whether another request may follow on the connection.
   var keepsAlive = false
@@ -22,11 +21,11 @@ struct ClientRequest: Equatable {
   var authorization: [UInt8]?
   var ifNoneMatch: [UInt8]?
   var lastEventIDField: [UInt8]?
-  /// A browser asks beforehand what it may do (Fetch §4.8).
+  /// A browser asks which requests it may send (Fetch §4.8).
   var isPreflight = false
 
-  /// The id of the last event that the client has; empty for none. `EventSource` sends a header; what stands in for it
-  /// where there is none cannot, and has the query `lastEventId`.
+  /// The id of the last event that the client has; empty for none. `EventSource` sends a header; the
+  /// libraries that replace it may not be able to, and use the query `lastEventId`.
   var lastEventID: [UInt8] {
     if let lastEventIDField { return lastEventIDField }
     for pair in query.split(separator: UInt8(ascii: "&")) {

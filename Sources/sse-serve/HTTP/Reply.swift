@@ -4,7 +4,7 @@ import FeedCore
 
 struct Reply {
   let status: Int
-  /// The head, and a short body behind it.
+  /// The head, and a short body after it.
   let text: [UInt8]
   /// The rest of the body, of a document.
   private(set) var body: Publisher.Text?
@@ -21,7 +21,7 @@ struct Reply {
     case .health: (status, text) = Self.short(200, "ok", request, options, closes)
     case .methods: (status, text) = (204, Self.methods(request, options, closes))
     case .refused(let code, let reason):
-      // After a request that was not understood nobody knows where the next one begins.
+      // Where the next request begins is not known after one that was not understood.
       if ![401, 404].contains(code) { closes = true }
       (status, text) = Self.short(code, reason, request, options, closes)
     case .snapshot:

@@ -1,9 +1,9 @@
 // The head of an HTTP/1.1 request (RFC 9112 §3 and §5), out of pieces that may be cut anywhere. Each line is judged when
 // its last byte has come, and every limit by the byte that passes it, so the verdict does not depend on the cuts.
 //
-// The grammar is taken strictly: what is doubtful about a head (a folded line, a space before the colon, two lengths) is
-// what others use to get two servers to see two different requests, and no honest client sends it. Only a bare LF is
-// taken for a line end (§2.2), for those who type.
+// The grammar is strict: attackers use doubtful heads (a folded line, a space before the colon, two lengths) to get two
+// servers to see two different requests, and no honest client sends them. Only a bare LF counts as a line end (§2.2), for
+// requests that are typed.
 
 import FeedCore
 
@@ -15,7 +15,7 @@ struct RequestParser {
     let reason: String
   }
 
-  /// Of the request line: what RFC 9112 §3 asks for at least.
+  /// Of the request line: the least that RFC 9112 §3 asks for.
   static let maxRequestLine = 8000
   /// Of all header lines together.
   static let maxHeaders = 16 * 1024
@@ -41,7 +41,7 @@ struct RequestParser {
   var asksForHead: Bool { request.method == .head || line.starts(with: "HEAD ".utf8) }
 
   /// Goes on in `bytes` at `index`.
-  /// - Returns: the request, with `index` behind its head; nil when all bytes are used up before.
+  /// - Returns: the request, with `index` after its head; nil when all bytes are used up before.
   mutating func next(_ bytes: borrowing Span<UInt8>, from index: inout Int) throws(Refusal) -> ClientRequest? {
     while index < bytes.count {
       isFresh = false
@@ -191,7 +191,7 @@ struct RequestParser {
 
   private mutating func finish() throws(Refusal) {
     if isHTTP11 && request.host == nil { throw Self.bad("no host") }
-    // RFC 9112 §6.1: nobody can tell where such a request ends.
+    // RFC 9112 §6.1: where such a request ends is not known.
     if hasTransferCoding && (length != nil || !isHTTP11) { throw Self.bad("no telling where the request ends") }
     if let targetHost { request.host = targetHost }
     request.hasBody = hasTransferCoding || length == 1

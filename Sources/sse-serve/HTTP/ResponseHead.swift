@@ -1,5 +1,5 @@
-// The heads of responses. All of them say how long their body is, but for the event stream, which ends with its
-// connection: that is what every client and proxy understands, and one encoding of an event then does for all of them.
+// The heads of responses. All say how long their body is, but for the event stream, which ends with its connection:
+// every client and proxy understands that, and all clients can be sent the same bytes.
 
 import FeedCore
 
@@ -45,7 +45,7 @@ struct ResponseHead {
     set("Access-Control-Expose-Headers", "ETag")
   }
 
-  /// The head with the empty line behind it.
+  /// The head with the empty line after it.
   var finished: [UInt8] { text + Array("\r\n".utf8) }
 
   /// As RFC 9110 §5.6.7 wants it: `Sun, 06 Nov 1994 08:49:37 GMT`.
@@ -56,8 +56,8 @@ struct ResponseHead {
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
     // 1970 began on a Thursday.
     let day = days[(time.seconds / 86_400 + 4) % 7]
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
-    return "\(day), \(two(time.day)) \(months[time.month - 1]) \(time.year) "
-      + "\(two(time.hour)):\(two(time.minute)):\(two(time.second)) GMT"
+    func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
+    return "\(day), \(twoDigits(time.day)) \(months[time.month - 1]) \(time.year) "
+      + "\(twoDigits(time.hour)):\(twoDigits(time.minute)):\(twoDigits(time.second)) GMT"
   }
 }

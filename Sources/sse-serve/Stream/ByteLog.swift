@@ -1,8 +1,8 @@
-// The stream as all clients get it: one sequence of bytes, written once. A place in it is a number, counted from the
-// beginning of time, and all that a client needs is the place up to which it has been sent. So an event costs the same
-// memory for one client and for ten thousand, and a client that is stuck costs what the others have long got.
+// The stream as all clients get it: one sequence of bytes, written once. A place in it is an offset from the first byte
+// ever written, and a client is a place: it has been sent all before it. So an event costs the same memory for one client
+// and for ten thousand, and a slow client costs the bytes between its place and the end.
 //
-// The bytes lie in pieces of up to 64 KiB, as much as a write is worth, which are dropped from the front.
+// The bytes lie in pieces of up to 64 KiB, a good size for a write, which are dropped from the front.
 
 import FeedCore
 
@@ -15,7 +15,7 @@ struct ByteLog {
   private static let pieceSize = 64 * 1024
 
   private var pieces = NumberedQueue(blank: Piece(start: 0, bytes: []))
-  /// The place behind the last byte.
+  /// The place after the last byte.
   private(set) var end = 0
 
   /// The place of the first byte that is still here.

@@ -1,8 +1,8 @@
-// Where in the log each event ends, and which id it has: what a client that comes back has missed begins behind the event
-// whose id it shows.
+// Where in the log each event ends, and which id it has. A client that comes back shows the id of its last event; it has
+// missed the events after that one.
 //
-// The newest events, up to a number or a size, are the replay window, in which ids are looked up. Older ones are known as
-// long as a slow client is in the midst of them.
+// The newest events, up to a number or a size, are the replay window, in which ids are looked up. Older ones are kept
+// while a slow client is still being sent them.
 
 import FeedCore
 

@@ -1,5 +1,5 @@
-/// A queue whose elements keep the number that they came in with, from 0; what is dropped at the front leaves the others
-/// where they are.
+/// A queue whose elements are numbered from 0 in the order in which they come, and keep their numbers when others are
+/// dropped at the front.
 struct NumberedQueue<Element> {
   private var items: [Element] = []
   /// How many places of `items` are free at the front.
@@ -11,7 +11,7 @@ struct NumberedQueue<Element> {
 
   init(blank: Element) { self.blank = blank }
 
-  /// The number behind the last element.
+  /// The number after the last element.
   var end: Int { first + items.count - gap }
   var isEmpty: Bool { items.count == gap }
 

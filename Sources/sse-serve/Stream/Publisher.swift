@@ -1,7 +1,8 @@
 // From event records to the stream that all clients share, and to the document that a late one is given first.
 //
-// In a document stream (feedutils(7)) a record is served when it has been applied: what does not apply never reaches a
-// client, and neither do the changes after it, until the next whole document. So whoever follows has what is held here.
+// In a document stream (feedutils(7)) a record is served once it has been applied here. A change that does not apply
+// reaches no client, and neither do the changes after it, until the next whole document. So each client that follows has
+// the document that is held here.
 
 import FeedCore
 
@@ -13,11 +14,11 @@ struct Publisher {
     init(_ bytes: [UInt8]) { self.bytes = bytes }
   }
 
-  private struct Held { weak var text: Text? }
+  private struct WeakText { weak var text: Text? }
 
   /// What a client is sent first, and where in the log it goes on.
   struct Beginning {
-    var greeting: [UInt8]
+    var preamble: [UInt8]
     var document: Text?
     var place: Int
   }
@@ -46,7 +47,7 @@ struct Publisher {
   private var event: Text?
   private var snapshot: Snapshot?
   /// Documents that clients may still be in the midst of, in the order in which they were made.
-  private var held: [Held] = []
+  private var held: [WeakText] = []
   /// What goes before the numbers of added ids: those of another run must not be taken for ours.
   private let run = Array("\(Clock.now() / 1000)-".utf8)
 
@@ -80,12 +81,12 @@ struct Publisher {
     }
   }
 
-  /// Goes on behind a record that was none.
+  /// Goes on after input that is no record.
   mutating func skip(_ error: ToolFailure) {
     records.skip(error, losesChanges: !options.isPlain)
     hasSkipped = true
     // It may have been a change: those after it need not fit any more.
-    document.lose()
+    document.loseSync()
   }
 
   private mutating func publish(_ item: StreamedDocument) throws(ToolFailure) {
@@ -134,8 +135,8 @@ struct Publisher {
   /// Tells all clients that the connection is alive.
   mutating func appendComment() { log.append(Self.comment) }
 
-  /// Gives back what nobody needs any more.
-  /// - Parameter place: from where on somebody still has to be sent the log.
+  /// Forgets the part of the log that no client needs any more.
+  /// - Parameter place: up to where all clients have been sent the log.
   mutating func drop(before place: Int) {
     index.drop(before: place)
     log.drop(before: min(place, index.windowStart))
@@ -145,24 +146,24 @@ struct Publisher {
 
   /// How a client begins that has seen the event `id`, empty for none.
   mutating func begin(after id: [UInt8]) -> Beginning {
-    var greeting = Self.comment
+    var preamble = Self.comment
     // The wire has milliseconds.
-    if let retry = options.retry { greeting += Array("retry: \(Int((retry * 1000).rounded()))\n\n".utf8) }
+    if let retry = options.retry { preamble += Array("retry: \(Int((retry * 1000).rounded()))\n\n".utf8) }
     switch index.place(after: id) {
-    case .after(let place): return Beginning(greeting: greeting, place: place)
-    case .ambiguous(let place) where options.isPlain: return Beginning(greeting: greeting, place: place)
+    case .after(let place): return Beginning(preamble: preamble, place: place)
+    case .ambiguous(let place) where options.isPlain: return Beginning(preamble: preamble, place: place)
     case .ambiguous, .unknown: break
     }
-    var beginning = Beginning(greeting: greeting, place: log.end)
+    var beginning = Beginning(preamble: preamble, place: log.end)
     if !options.isPlain { beginning.document = currentEvent() }
     guard !id.isEmpty, beginning.document == nil else { return beginning }
     if options.isPlain, index.hasIDs {
       // What is here is all there is left to make the gap as small as can be.
       beginning.place = index.windowStart
-      beginning.greeting += Array(": the event after which to go on is not known any more\n\n".utf8)
+      beginning.preamble += Array(": the event after which to go on is not known any more\n\n".utf8)
     }
     // The id that is not known must not stay the client's last one where the events that follow have none.
-    beginning.greeting += Array("id\n\n".utf8)
+    beginning.preamble += Array("id\n\n".utf8)
     return beginning
   }
 
@@ -181,7 +182,7 @@ struct Publisher {
     writer.write(type: document.dataEvent, id: [], data: text.take(), to: &output)
     let made = Text(output.take())
     event = made
-    held.append(Held(text: made))
+    held.append(WeakText(text: made))
     return made
   }
 
@@ -197,7 +198,7 @@ struct Publisher {
         text.append("\n")
         let bytes = text.take()
         let content = Text(bytes)
-        held.append(Held(text: content))
+        held.append(WeakText(text: content))
         made = .document(content, tag: EntityTag.of(bytes))
       }
     }
@@ -208,9 +209,9 @@ struct Publisher {
   /// How many bytes of old documents there may be beside a few times the current one.
   private static let spareText = 64 << 20
 
-  /// The oldest document, if clients keep more of them in memory than is worth it. Each change makes a new one for whoever
-  /// comes then, and one who takes nothing, in a stream that changes little, is never far behind.
-  mutating func textTooMany() -> Text? {
+  /// The oldest document, if slow clients keep too many of them in memory. Each change makes a new document for the
+  /// clients that come after it; in a stream of small changes, a client that reads nothing is never too far behind.
+  mutating func excessText() -> Text? {
     held.removeAll { $0.text == nil }
     guard held.count > 2 else { return nil }
     let texts = held.compactMap(\.text)

@@ -1,6 +1,6 @@
 /// What a file was before it is replaced, to bring it back should the replacing have been in vain. It leaves nothing
 /// behind, for only the open file is kept.
-package struct FormerFile: ~Copyable {
+package struct OriginalFile: ~Copyable {
   private let path: [UInt8]
   private let file: Descriptor?
   private let wasThere: Bool
@@ -15,7 +15,7 @@ package struct FormerFile: ~Copyable {
   deinit { file?.closeQuietly() }
 
   /// Brings it back, as far as that can be.
-  package func bringBack() {
+  package func restore() {
     if let file {
       do {
         try AtomicFile.replace(path) { output throws(SystemError) in

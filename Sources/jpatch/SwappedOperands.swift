@@ -4,7 +4,7 @@
 
 import FeedCore
 
-struct Swapped {
+struct SwappedOperands {
   private let options: Options
 
   init(_ options: Options) { self.options = options }
