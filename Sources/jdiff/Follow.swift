@@ -47,7 +47,7 @@ struct Follow {
     return areRecords == true || input.hasSkipped ? .no : .yes
   }
 
-  /// Goes on where the checkpoint ends: with its document, so that whoever reads has it too.
+  /// Goes on where the checkpoint ends: with its document, so that the reader has it too.
   private mutating func resume() throws(ToolFailure) {
     checkpoint = try CheckpointKeeper(options.checkpoint)
     guard let path = options.checkpoint, let saved = try checkpoint.saved(), let document = saved.document else {

@@ -39,7 +39,7 @@ struct View {
   mutating func show(_ stream: inout DocumentStream, afterDocument: Bool, to output: inout ByteWriter) -> Reason? {
     let number = newer.flatMap { stream.value(at: $0)?.untouched }.flatMap { JSONNumber($0) == nil ? nil : $0 }
     if !afterDocument, let number, !isNewer(number) { return .notNewer }
-    // A whole document begins anew, whether it is printed or not.
+    // A whole document starts again, whether it is printed or not.
     if afterDocument { setMark(number) }
     guard let part = stream.value(at: select) else { return .notThere }
     if printsOnlyChanges {

@@ -19,7 +19,7 @@ package struct StandardStreams: Sendable {
     self.error = error
   }
 
-  /// Says that the tool waits for what is typed, to whoever wonders why nothing happens.
+  /// Tells somebody at a terminal that the tool waits for what is typed.
   func announceTerminalInput() {
     guard input.isTerminal, error.isTerminal else { return }
     error.write(Array("\(program): reading standard input\n".utf8).span)

@@ -1,7 +1,7 @@
 // A number for every value of a document, such that equal values (JSONEquality) have equal digests: then whether two
 // values differ is mostly one comparison of words, and the items of an array can be looked up.
 //
-// Digests are seeded anew in each process, so that no input can be made to collide. Two different values may have one
+// Each process has its own seed for digests, so that no input can be made to collide. Two different values may have one
 // digest all the same: who must be right compares what it has found.
 
 /// The digests of a value and of all values in it, by tape position. Made in one pass over the tape from its end, where

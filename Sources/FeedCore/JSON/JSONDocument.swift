@@ -86,7 +86,7 @@ package final class JSONDocument: Sendable {
   @inlinable @inline(__always)
   package func last(_ position: Int) -> Int { TapeWord.offset(tape[position + 1]) - 1 }
 
-  /// The offset behind a value's last byte.
+  /// The offset after a value's last byte.
   package func end(_ position: Int) -> Int {
     let start = start(position)
     let bytes = self.bytes

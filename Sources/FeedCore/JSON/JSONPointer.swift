@@ -68,7 +68,7 @@ package struct JSONPointer: Equatable, Sendable {
     tokens.count < other.tokens.count && other.tokens.starts(with: tokens)
   }
 
-  /// Whether a token names an element of an array, if only the place behind the last one.
+  /// Whether a token names an element of an array, if only the place after the last one.
   package static func isIndex(_ token: [UInt8]) -> Bool { index(token) != nil || token == [UInt8(ascii: "-")] }
 
   /// A token as an array index (RFC 6901 §4): digits without a leading zero. Nil for anything else, and for a number

@@ -26,7 +26,7 @@ package struct JSONScanner {
   package private(set) var isCompact = true
   /// How many containers were open at once at the most.
   package private(set) var depth = 0
-  /// How many bytes have been judged. After a complete document: the offset behind it.
+  /// How many bytes have been judged. After a complete document: the offset after it.
   package private(set) var offset = 0
 
   private let maxDepth: Int
@@ -54,7 +54,7 @@ package struct JSONScanner {
   /// - Parameters:
   ///   - bytes: the document from its first byte: what was there at the last call and what has come since.
   ///   - isLast: whether no more will come.
-  /// - Returns: true when the document is complete, with `offset` behind its last byte; false when more is needed,
+  /// - Returns: true when the document is complete, with `offset` after its last byte; false when more is needed,
   ///   or when there was nothing but white space up to the end.
   package mutating func scan(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(JSONError) -> Bool {
     if tape.capacity == 0 {
@@ -263,7 +263,7 @@ package struct JSONScanner {
     return index < bytes.count
   }
 
-  /// The offset behind a byte order mark: RFC 8259 §8.1 allows to ignore one, and files of some editors have it.
+  /// The offset after a byte order mark: RFC 8259 §8.1 allows to ignore one, and files of some editors have it.
   /// - Returns: nil when it takes more bytes to tell.
   private func afterByteOrderMark(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Int? {
     let mark: [3 of UInt8] = [0xEF, 0xBB, 0xBF]

@@ -48,7 +48,7 @@ package struct JSONStream {
   ///   - maxDepth: how many containers may be open at once.
   ///   - maxSize: the largest document in bytes.
   ///   - isLineDelimited: whether a document must end in the line it begins in (NDJSON), so that `skipLine` can go on
-  ///     behind an error.
+  ///     after an error.
   package init(
     maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max, isLineDelimited: Bool = false
   ) {

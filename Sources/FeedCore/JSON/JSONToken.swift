@@ -1,9 +1,9 @@
 // The tokens that have an inside: strings and numbers. Each function goes on from `index`, which may be in the middle
-// of a token whose beginning came with an earlier chunk, and leaves `index` behind the last byte it has judged.
+// of a token whose beginning came with an earlier chunk, and leaves `index` after the last byte it has judged.
 
 /// How the scan of a token's bytes came to an end.
 enum TokenEnd: Equatable {
-  /// The token is complete and `index` is behind it.
+  /// The token is complete and `index` is after it.
   case complete
   /// The bytes ran out; go on from `index` when there are more.
   case outOfBytes

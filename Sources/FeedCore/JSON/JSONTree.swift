@@ -46,7 +46,7 @@ package struct JSONTree {
   /// How many bytes the value takes as compact text; more by the white space that its untouched parts have.
   package var size: Int { node?.size ?? origin.range.count }
 
-  /// No container in this value is deeper than so many levels, the value itself the first.
+  /// No container in this value is deeper than this many levels, the value itself the first.
   var depthBound: Int { node?.depthBound ?? (kind.isContainer ? origin.document.depth : 0) }
 
   /// Whether more than `limit` containers are inside one another. Cheap unless the bound is past the limit.
@@ -113,7 +113,7 @@ final class JSONNode: @unchecked Sendable {
   /// Where the members are by the hash of their names; nil in an array and in a small object.
   let index: KeyIndex?
 
-  /// Objects up to so many members are searched by looking at each.
+  /// Objects of up to this many members are searched by looking at each.
   private static let indexThreshold = 16
 
   init(slots: PersistentList<Slot>, size: Int, depthBound: Int, count: Int, index: KeyIndex?) {

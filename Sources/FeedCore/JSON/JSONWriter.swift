@@ -1,4 +1,4 @@
-// A tree as text, laid out anew: compact, or indented. What was not opened is copied, at once where it is compact
+// A tree as text, in a layout of its own: compact, or indented. What was not opened is copied, at once where it is compact
 // already.
 
 package enum JSONWriter {

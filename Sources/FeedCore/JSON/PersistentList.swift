@@ -4,7 +4,7 @@
 // list of a million items as cheap as one at the end.
 
 struct PersistentList<Element> {
-  /// A node holds at most so many elements or children.
+  /// A node holds at most this many elements or children.
   static var width: Int { 32 }
 
   fileprivate final class Node {
@@ -88,7 +88,7 @@ struct PersistentList<Element> {
   private static func place(of index: Int, in node: Node) -> (child: Int, index: Int) {
     var index = index
     var child = 0
-    // The last child also takes the index behind its end, where an insertion may be.
+    // The last child also takes the index after its end, where an insertion may be.
     while child < node.children.count - 1, index >= node.children[child].count {
       index -= node.children[child].count
       child += 1

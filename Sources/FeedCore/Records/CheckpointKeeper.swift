@@ -1,4 +1,4 @@
-// Keeps a checkpoint behind what has been printed, never ahead: saved when the tool is about to wait, at the end, and
+// Keeps a checkpoint that covers only what has been printed: saved when the tool is about to wait, at the end, and
 // once a second under load. Two processes with one checkpoint would each undo what the other has saved, so a lock on a
 // file beside it (`FILE.lock`) lets only one in; to make that file is also the proof that the folder can be written.
 

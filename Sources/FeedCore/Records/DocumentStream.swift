@@ -8,7 +8,7 @@ package struct DocumentStream {
     case document
     /// It changed the document.
     case change
-    /// It is a message of whoever makes the stream.
+    /// It is a message of the sender.
     case message([UInt8])
     /// It was a change, but the document that it is for was lost before.
     case skipped

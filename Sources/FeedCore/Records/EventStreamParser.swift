@@ -153,7 +153,7 @@ extension EventStreamParser {
     try take(chunk, rest)
   }
 
-  /// Finds out what a line is (§9.2.6: up to the first colon its field, behind it and one space its value).
+  /// Finds out what a line is (§9.2.6: up to the first colon its field, after it and one space its value).
   /// - Returns: what of the line belongs to the value.
   private mutating func begin(_ line: borrowing Span<UInt8>, _ range: Range<Int>) throws(TooLarge) -> Range<Int> {
     guard !range.isEmpty else { return range }
@@ -171,7 +171,7 @@ extension EventStreamParser {
       return range.upperBound..<range.upperBound
     }
     if named == .data {
-      // The standard adds LF behind each line and cuts the last one again.
+      // The standard adds LF after each line and cuts the last one again.
       if hasData {
         try makeRoom(for: 1)
         data.append(UInt8(ascii: "\n"))
@@ -201,7 +201,7 @@ extension EventStreamParser {
     return (.unknown, 0)
   }
 
-  /// Up to eight bytes from the start of a line, the first in the low byte; zeros stand for what is behind its end.
+  /// Up to eight bytes from the start of a line, the first in the low byte; zeros stand for the bytes after its end.
   @inline(__always)
   private static func firstWord(_ line: borrowing Span<UInt8>, _ range: Range<Int>) -> UInt64 {
     let count = range.count
@@ -290,7 +290,7 @@ private func lineEnd(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
     while index < near, bytes[index] != UInt8(ascii: "\n"), bytes[index] != UInt8(ascii: "\r") { index += 1 }
     return index
   }
-  // In windows, or the search for LF would walk over everything behind each CR of a stream that has no LF.
+  // In windows, or the search for LF would walk over everything after each CR of a stream that has no LF.
   while index < bytes.count {
     let window = index..<min(bytes.count, index + 4096)
     let lineFeed = firstIndex(of: UInt8(ascii: "\n"), in: bytes, window) ?? window.upperBound

@@ -1,6 +1,6 @@
 // Every system call on an open file stands here, each through `SystemCalls`.
 
-/// An open file descriptor. A plain value: whoever opened it closes it.
+/// An open file descriptor. A plain value: the code that opened it closes it.
 package struct Descriptor: Sendable {
   package let number: Int32
   let calls: SystemCalls
@@ -153,7 +153,7 @@ package struct Descriptor: Sendable {
 
   private var isDirectory: Bool { status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
 
-  /// What stands behind a descriptor, as far as it matters to those who share it.
+  /// What a descriptor refers to, as far as it matters to those who share it.
   enum Kind { case file, pipe, other }
 
   var kind: Kind {

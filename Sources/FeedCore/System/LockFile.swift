@@ -11,7 +11,7 @@ package final class LockFile {
   deinit { file.closeQuietly() }
 
   /// Takes the lock, creating the file (mode 0600) where there is none.
-  /// - Parameter waits: whether to wait for whoever holds it.
+  /// - Parameter waits: whether to wait while another process holds it.
   /// - Returns: nil when another holds it.
   package static func take(_ path: [UInt8], waits: Bool) throws(SystemError) -> LockFile? {
     let lock = LockFile(try Descriptor.openOrCreate(path, mode: 0o600))

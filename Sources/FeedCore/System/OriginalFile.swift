@@ -1,5 +1,5 @@
-/// What a file was before it is replaced, to bring it back should the replacing have been in vain. It leaves nothing
-/// behind, for only the open file is kept.
+/// A file as it was before it is replaced, to restore it when a later step fails. It leaves nothing behind, for only the
+/// open file is kept.
 package struct OriginalFile: ~Copyable {
   private let path: [UInt8]
   private let file: Descriptor?
@@ -14,7 +14,7 @@ package struct OriginalFile: ~Copyable {
 
   deinit { file?.closeQuietly() }
 
-  /// Brings it back, as far as that can be.
+  /// Puts it in its place again, as far as that can be.
   package func restore() {
     if let file {
       do {

@@ -29,7 +29,7 @@ extension Descriptor {
     }
   }
 
-  /// Waits until at least one of `interests` is there, starting anew after a signal.
+  /// Waits until at least one of `interests` is there, starting again after a signal.
   /// - Parameter milliseconds: how long at most; -1 for ever, 0 just looks.
   /// - Returns: for each interest, whether it is there; all false when the time is up.
   package static func wait(for interests: [Interest], milliseconds: Int32) throws(SystemError) -> [Bool] {

@@ -6,7 +6,7 @@ package enum Signals {
   /// Dies of SIGPIPE, as if the write had not been told about the closed pipe: silent, 141 for the shell.
   package static func dieOfBrokenPipe() -> Never { die(of: SIGPIPE) }
 
-  /// Dies of a signal, so that whoever waits for the process sees by which.
+  /// Dies of a signal, so that the waiting parent sees by which.
   ///
   /// A parent may have made the tool ignore the signal (systemd and some languages do), hence the reset.
   package static func die(of number: Int32) -> Never {

@@ -2,7 +2,7 @@
 // which nothing is left however the process ends.
 
 package struct Spool {
-  /// From so many bytes on they are in a file.
+  /// From this many bytes on they are in a file.
   static let threshold = 1 << 20
 
   private let path: [UInt8]

@@ -43,7 +43,7 @@ extension Differ {
     return children
   }
 
-  /// Moves the items that cannot stay, in their new order, each behind the items that are before it in the end. What
+  /// Moves the items that cannot stay, in their new order, each after the items that are before it in the end. What
   /// is to be removed is gone by now, and what is to be added is not there yet.
   ///
   /// Kept items part the array into gaps. In a gap first stand those that were moved into it, then those that still
@@ -54,7 +54,7 @@ extension Differ {
     // For each old item: how many kept ones are before it, and its rank among those that go on.
     var gaps = [Int](repeating: 0, count: pairing.olds.count)
     var ranks = gaps
-    // The rank behind each kept item; the first gap begins at 0.
+    // The rank after each kept item; the first gap begins at 0.
     var gapStarts = [0]
     for (rank, place) in goingOn.enumerated() {
       gaps[place] = gapStarts.count - 1

@@ -46,7 +46,7 @@ private struct Members {
   private(set) var digests: [UInt64] = []
   private var places: [UInt64: Int] = [:]
 
-  /// Up to so many names are looked through.
+  /// Up to this many names are looked through.
   private static let indexThreshold = 16
 
   init(_ side: Side, _ object: Int) {
