@@ -7,8 +7,8 @@ import FeedCore
 
 final class Connection {
   enum State {
-    /// A request is awaited, or has come in part.
-    case asking(RequestReader)
+    /// A request is awaited, or has come in part. Indirect, so that a client that streams does not pay for the reader.
+    indirect case asking(RequestReader)
     case answering(Answer)
     case streaming(Stream)
     /// All is sent. Bytes of the client are thrown away until it closes too, or until this time: to close with bytes
