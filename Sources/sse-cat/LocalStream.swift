@@ -11,7 +11,7 @@ struct LocalStream {
   init(_ file: InputFile, _ options: Options, _ streams: StandardStreams) {
     self.file = file
     self.streams = streams
-    deadline = options.rules.maxTime.map { Clock.monotonic() + $0 }
+    deadline = options.connection.maxTime.map { Clock.monotonic() + $0 }
     pump = EventPump(options, source: file.name, fault: .trouble, streams)
   }
 

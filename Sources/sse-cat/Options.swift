@@ -75,13 +75,13 @@ struct Options {
   var lastEventID: [UInt8] = []
   var checkpoint = CheckpointKeeper()
   var keepsCheckpoint = false
-  let rules: Reconnection.Rules
+  let connection: ConnectionOptions
   let http: HTTPOptions
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     source = try FeedSource(invocation.operands)
     http = try HTTPOptions(invocation, streams)
-    rules = try Reconnection.Rules(invocation, reconnects: http.isPlainGet)
+    connection = try ConnectionOptions(invocation, reconnects: http.isPlainGet)
     var givenID: [UInt8]?
     var resumeFrom: [UInt8]?
     var checkpointPath: [UInt8]?

@@ -12,7 +12,7 @@ struct Subscription: Followed {
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
-    idleTimeout = options.rules.idleTimeout
+    idleTimeout = options.connection.idleTimeout
     pump = EventPump(options, source: url.display, fault: .otherEnd, streams)
     client = try HTTPClient()
   }

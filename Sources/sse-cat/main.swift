@@ -9,7 +9,7 @@ sseCat.main { (invocation, streams) throws(ToolFailure) in
     return try stream.run()
   case .url(let url):
     var subscription = try Subscription(url, options, streams)
-    var follower = Follower(options.rules, options.http, source: url.display, missing: "no event stream", streams)
+    var follower = Follower(options.connection, options.http, source: url.display, missing: "no event stream", streams)
     return try follower.run(&subscription)
   }
 }

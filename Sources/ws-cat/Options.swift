@@ -140,13 +140,13 @@ struct Options {
   var pingInterval: Double?
   var pingTimeout: Double?
   var closeCode = CloseCode.normal
-  let rules: Reconnection.Rules
+  let connection: ConnectionOptions
   let http: HTTPOptions
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     url = try WebSocketURL(operands: invocation.operands)
     http = try HTTPOptions(invocation, streams)
-    rules = try Reconnection.Rules(invocation, reconnects: true, resumes: false)
+    connection = try ConnectionOptions(invocation, reconnects: true, resumes: false)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try refuseReservedHeaders(http)
   }

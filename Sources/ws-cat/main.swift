@@ -5,7 +5,7 @@ wsCat.main { (invocation, streams) throws(ToolFailure) in
   let options = try Options(invocation, streams)
   var subscription = try Subscription(options, streams)
   var follower = Follower(
-    options.rules, options.http, source: options.url.display, missing: "no connection", streams,
+    options.connection, options.http, source: options.url.display, missing: "no connection", streams,
     signals: try naming(nil, Signals.caught()))
   let status = try follower.run(&subscription)
   return status == .yes && subscription.hasFoundNothing ? .no : status

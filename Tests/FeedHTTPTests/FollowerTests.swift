@@ -30,13 +30,13 @@ import Testing
 
   /// What a run comes to, how long it waits each time, and what it says.
   private func run(
-    _ feed: inout Feed, interruption: Interruption? = nil, _ change: (inout Reconnection.Rules) -> Void = { _ in }
+    _ feed: inout Feed, interruption: Interruption? = nil, _ change: (inout ConnectionOptions) -> Void = { _ in }
   ) throws -> (result: Swift.Result<FeedCore.ExitStatus, ToolFailure>, waits: [Int], words: String) {
     final class Clockwork { var waits: [Int] = [] }
     let clockwork = Clockwork()
     let pipe = Child.pipe()
     let (reading, writing) = (Descriptor(pipe.read), Descriptor(pipe.write))
-    var rules = Reconnection.Rules()
+    var rules = ConnectionOptions()
     change(&rules)
     var follower = Follower(
       rules, HTTPOptions(), Reconnection(rules, source: "http://x/", missing: "no feed", random: { 0 }),

@@ -9,7 +9,7 @@ import Testing
 @Suite struct ReconnectionTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    var rules = Reconnection.Rules()
+    var rules = ConnectionOptions()
     /// What happens, what comes of it, and the number of the line.
     var steps: [(happens: [String], comes: String?, line: Int)] = []
   }
@@ -30,8 +30,8 @@ import Testing
     return cases
   }()
 
-  private static func rules(_ words: ArraySlice<String>) -> Reconnection.Rules {
-    var rules = Reconnection.Rules()
+  private static func rules(_ words: ArraySlice<String>) -> ConnectionOptions {
+    var rules = ConnectionOptions()
     for word in words {
       let parts = word.split(separator: "=").map(String.init)
       switch parts[0] {

@@ -138,3 +138,9 @@ extension HTTPRequest.Header {
     return [Array(value)] + secret.map(bare) + secret.map { bare($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
   }
 }
+
+/// Whether a header can carry the bytes (RFC 9110 §5.5: no control characters but the tab).
+@Sendable
+package func isSendable(_ value: [UInt8]) -> Bool {
+  value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
+}

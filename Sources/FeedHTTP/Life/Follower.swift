@@ -31,7 +31,7 @@ package struct Follower {
   package let interrupts: Interrupts
   /// What options say of a request; files that they name are read again for each connection.
   package private(set) var http: HTTPOptions
-  private let rules: Reconnection.Rules
+  private let options: ConnectionOptions
   private let source: String
   private let streams: StandardStreams
   private let sleep: (Double) throws(ToolFailure) -> Interruption?
@@ -43,29 +43,29 @@ package struct Follower {
   ///   - missing: what there was none of when the time was up.
   ///   - signals: where signals come, where the tool must end its connections before it dies of one.
   package init(
-    _ rules: Reconnection.Rules, _ http: HTTPOptions, source: String, missing: String, _ streams: StandardStreams,
+    _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String, _ streams: StandardStreams,
     signals: Descriptor? = nil
   ) {
     let interrupts = Interrupts(streams.output, signals: signals)
     self.init(
-      rules, http, Reconnection(rules, source: source, missing: missing), source: source, streams, interrupts
+      options, http, Reconnection(options, source: source, missing: missing), source: source, streams, interrupts
     ) { deadline throws(ToolFailure) in try interrupts.sleep(until: deadline) }
   }
 
   /// For a test, which has its own random numbers and time.
   init(
-    _ rules: Reconnection.Rules, _ http: HTTPOptions, _ reconnection: Reconnection, source: String,
+    _ options: ConnectionOptions, _ http: HTTPOptions, _ reconnection: Reconnection, source: String,
     _ streams: StandardStreams, _ interrupts: Interrupts,
     sleep: @escaping (_ deadline: Double) throws(ToolFailure) -> Interruption?
   ) {
-    self.rules = rules
+    self.options = options
     self.http = http
     self.reconnection = reconnection
     self.source = source
     self.streams = streams
     self.interrupts = interrupts
     self.sleep = sleep
-    deadline = rules.maxTime.map { Clock.monotonic() + $0 }
+    deadline = options.maxTime.map { Clock.monotonic() + $0 }
   }
 
   /// Follows a feed to its end.
@@ -108,7 +108,7 @@ package struct Follower {
 
   private func complain(_ diagnostic: Diagnostic) { if !http.isSilent { streams.say(diagnostic) } }
 
-  private func tell(_ message: String) { if rules.isVerbose { complain(message) } }
+  private func tell(_ message: String) { if options.isVerbose { complain(message) } }
 
   // MARK: Between connections
 

@@ -25,26 +25,6 @@ package enum ConnectionEnding: Sendable {
 
 /// When to connect again.
 package struct Reconnection: Sendable {
-  /// What options say about it.
-  package struct Rules: Sendable {
-    /// In seconds.
-    package var delay = 3.0
-    package var retries = Int.max
-    package var retryStatus: StatusSet?
-    package var reconnects = true
-    /// Whether the next connection goes on where the last one broke. Where it does not, a break is always told, for what
-    /// was sent at that time is lost.
-    package var resumes = true
-    /// In seconds.
-    package var maxTime: Double?
-    /// In seconds: how long nothing may come.
-    package var idleTimeout: Double?
-    /// Whether every attempt is told.
-    package var isVerbose = false
-
-    package init() {}
-  }
-
   package enum Verdict: Equatable, Sendable {
     case end(ExitStatus)
     /// End by this signal.
@@ -65,7 +45,7 @@ package struct Reconnection: Sendable {
   /// Unless the delay is longer, no wait is; in seconds.
   private static let longestPause = 30.0
 
-  private let rules: Rules
+  private let options: ConnectionOptions
   private let source: String
   /// `no event stream`, for messages.
   private let missing: String
@@ -79,13 +59,13 @@ package struct Reconnection: Sendable {
   ///   - missing: what there was none of when the time was up.
   ///   - random: numbers from 0 to 1; a test gives its own.
   package init(
-    _ rules: Rules, source: String, missing: String,
+    _ options: ConnectionOptions, source: String, missing: String,
     random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
   ) {
-    self.rules = rules
+    self.options = options
     self.source = source
     self.missing = missing
-    policy = RetryPolicy(base: rules.delay, longest: Self.longestPause, retries: rules.retries, random: random)
+    policy = RetryPolicy(base: options.delay, longest: Self.longestPause, retries: options.retries, random: random)
   }
 
   /// A feed is open.
@@ -108,18 +88,18 @@ package struct Reconnection: Sendable {
     case .interrupted(.signal(let number)): return .die(of: number)
     case .closed:
       policy.recover()
-      guard rules.reconnects else { return .end(.yes) }
+      guard options.reconnects else { return .end(.yes) }
       // A server that closes at once must not be asked for more thousands of times a second.
       let seconds = max(policy.base, broughtAny ? 0 : Self.shortestPause)
       return wait(seconds, after: "closed by the server", isTold: false)
     case .lost(let error):
-      guard rules.reconnects else { throw error.failure(source) }
+      guard options.reconnects else { throw error.failure(source) }
       if broughtAny { policy.recover() }
-      return try verdict(policy.lose(), after: error.message, isLoss: !rules.resumes)
+      return try verdict(policy.lose(), after: error.message, isLoss: !options.resumes)
     case .failed(let error):
       if case .proxy(let status) = error.kind { return try refused(status, error.message, isFromProxy: true) }
       let isFinal = error.kind == .local || (error.kind == .permanent && !wasOpen)
-      if !rules.reconnects || isFinal { throw error.failure(source) }
+      if !options.reconnects || isFinal { throw error.failure(source) }
       return try retry(error.message)
     case .refused(let refusal):
       return try refused(
@@ -130,7 +110,7 @@ package struct Reconnection: Sendable {
   /// What it means that the time is up.
   package func timeLimitStatus() throws(ToolFailure) -> ExitStatus {
     if wasOpen && !isFailing { return .yes }
-    let time = secondsText(rules.maxTime ?? 0)
+    let time = secondsText(options.maxTime ?? 0)
     let reason = lastFailure.map { ": " + $0 } ?? ""
     throw .failed(.later, "\(missing) when \(time) s had passed" + reason, source: source)
   }
@@ -138,8 +118,8 @@ package struct Reconnection: Sendable {
   private mutating func refused(
     _ status: Int, _ message: String, isFromProxy: Bool, asked: Double = 0
   ) throws(ToolFailure) -> Verdict {
-    let retried = rules.retryStatus ?? (wasOpen ? Self.transient : isFromProxy ? Self.unreachable : .none)
-    guard rules.reconnects, retried.contains(status) else { throw .failed(.otherEnd, message, source: source) }
+    let retried = options.retryStatus ?? (wasOpen ? Self.transient : isFromProxy ? Self.unreachable : .none)
+    guard options.reconnects, retried.contains(status) else { throw .failed(.otherEnd, message, source: source) }
     return try retry(message, asked: asked)
   }
 

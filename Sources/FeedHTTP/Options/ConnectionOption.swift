@@ -30,25 +30,3 @@ extension OptionGroup {
   package static let ending = OptionGroup("Options that end")
   package static let connection = OptionGroup("Options for the connection").needs(.url)
 }
-
-extension Reconnection.Rules {
-  /// - Parameters:
-  ///   - reconnects: whether a connection may be made again where no option says so.
-  ///   - resumes: whether the next connection goes on where the last one broke.
-  package init(_ invocation: Invocation, reconnects: Bool, resumes: Bool = true) throws(ToolFailure) {
-    self.reconnects = reconnects
-    self.resumes = resumes
-    for (option, value) in try invocation.options(ConnectionOption.self) {
-      switch option {
-      case .maxTime: maxTime = try value.get()
-      case .reconnectDelay: delay = try value.get()
-      case .retries: retries = try value.get()
-      case .retryStatus: retryStatus = try value.get()
-      case .reconnect: self.reconnects = true
-      case .noReconnect: self.reconnects = false
-      case .idleTimeout: idleTimeout = try value.get()
-      case .verbose: isVerbose = true
-      }
-    }
-  }
-}

@@ -55,9 +55,3 @@ extension OptionType {
     return set
   }
 }
-
-/// Whether a header can carry the bytes (RFC 9110 §5.5: no control characters but the tab).
-@Sendable
-package func isSendable(_ value: [UInt8]) -> Bool {
-  value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
-}

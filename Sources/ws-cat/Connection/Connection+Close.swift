@@ -29,7 +29,7 @@ extension Connection {
         if received == .nothing { try waitForServer(left) }
       }
     } catch {
-      guard options.rules.isVerbose else { return }
+      guard options.connection.isVerbose else { return }
       let text = "the closing handshake ended: " + error.message
       streams.say(Diagnostic(text, source: options.url.display))
     }

@@ -31,13 +31,13 @@ struct Timers {
 
   /// When to look again.
   func next(_ lastActivity: Double) -> Double? {
-    let idle = options.rules.idleTimeout.map { lastActivity + $0 }
+    let idle = options.connection.idleTimeout.map { lastActivity + $0 }
     return ([nextPing, unanswered.map { $0 + pingTimeout }, idle].compactMap(\.self) + nextTexts).min()
   }
 
   /// What is due; to be asked until it is nil.
   mutating func due(_ now: Double, _ lastActivity: Double) -> Event? {
-    if let timeout = options.rules.idleTimeout, now >= lastActivity + timeout {
+    if let timeout = options.connection.idleTimeout, now >= lastActivity + timeout {
       return .lost(HTTPError(.timedOut, "nothing received for \(secondsText(timeout)) s"))
     }
     if let unanswered, now >= unanswered + pingTimeout {

@@ -30,7 +30,8 @@ struct MessageSource {
     isBinary = options.isBinary
     dropsReturns = options.dropsReturns
     reader = RecordReader(
-      Self.name, streams, remedy: "without --records-in, lines are sent as they are", isVerbose: options.rules.isVerbose
+      Self.name, streams, remedy: "without --records-in, lines are sent as they are",
+      isVerbose: options.connection.isVerbose
     )
     // A record may be longer than its message: base64, escapes.
     let room = options.maxMessage > Int.max / 8 ? Int.max : options.maxMessage * 6 + 1024
