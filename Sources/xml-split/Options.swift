@@ -84,62 +84,53 @@ extension OptionType {
   }
 }
 
-/// What a command line comes to. Limits that have a default get it from the table.
+/// What a command line comes to. Options that have a default get it from the table.
 struct Options {
   let path: XMLPath
-  var inputs: [InputFile] = []
-  var terminator = UInt8(ascii: "\n")
-  var inherits = true
-  var isNested = false
-  var isSingle = false
-  var hasPrefixes = false
-  var skipsErrors = false
-  var writesOneLine = false
-  var files: FileNamePattern?
-  /// How many elements are in a file, where that was said.
-  var filesSize: Int?
-  /// Whether files are documents, or just hold elements.
-  var isFileDocument = true
-  var limits = XMLTokenizer.Limits()
+  let inputs: [InputFile]
+  let form: Form
+  let having: [Field]
+  /// Whether references to undefined entities are kept where elements are looked into.
+  private(set) var keepsEntities = false
+  private(set) var inherits = true
+  private(set) var isNested = false
+  private(set) var isSingle = false
+  private(set) var hasPrefixes = false
+  private(set) var skipsErrors = false
+  private(set) var limits = XMLTokenizer.Limits()
   /// The most bytes of namespace declarations that are added to an element: a small element would otherwise come out as
   /// large as all that is declared around it, and so would the next.
-  var maxInherited = 0
-  var having: [Field] = []
-  var fields: [Field] = []
-  var id: Field?
-  var isJSON = false
-  var json = ElementJSON()
-  var printsHeaderRow = false
-  var printsRecords = false
-  var keepsEntities = false
+  private(set) var maxInherited = 0
 
   init(_ invocation: Invocation) throws(ToolFailure) {
     var namespaces: [[UInt8]: [UInt8]] = [:]
+    var having: [Field] = []
+    var form = FormOptions()
     for (flag, value) in try invocation.options(Flag.self) {
       switch flag {
-      case .null: terminator = 0
-      case .oneLine: writesOneLine = true
+      case .null: form.terminator = 0
+      case .oneLine: form.isOneLine = true
       case .noInherit: inherits = false
       case .nested: isNested = true
       case .ns:
         let namespace: NamespacePrefix = try value.get()
         namespaces[namespace.prefix] = namespace.uri
       case .having: having.append(try value.get())
-      case .json: isJSON = true
-      case .array: json.arrays?.insert(value.bytes)
-      case .arrays: json.arrays = nil
-      case .ordered: json.isOrdered = true
-      case .fields: fields += try value.get() as [Field]
-      case .headerRow: printsHeaderRow = true
-      case .records: printsRecords = true
-      case .id: id = try value.get()
+      case .json: form.isJSON = true
+      case .array: form.json.arrays?.insert(value.bytes)
+      case .arrays: form.json.arrays = nil
+      case .ordered: form.json.isOrdered = true
+      case .fields: form.fields += try value.get() as [Field]
+      case .headerRow: form.hasHeader = true
+      case .records: form.isRecords = true
+      case .id: form.id = try value.get()
       case .entities: keepsEntities = try value.get() == "literal"
       case .single: isSingle = true
       case .lengthPrefixed: hasPrefixes = true
       case .onError: skipsErrors = try value.get() == "skip"
-      case .files: files = try value.get()
-      case .perFile: filesSize = try value.get()
-      case .noWrap: isFileDocument = false
+      case .files: form.files = try value.get()
+      case .perFile: form.perFile = try value.get()
+      case .noWrap: form.isWrapped = false
       case .maxElement: limits.maxToken = try value.get()
       case .maxDepth: limits.maxDepth = try value.get()
       case .maxAttributes: limits.maxAttributes = try value.get()
@@ -152,18 +143,46 @@ struct Options {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")
     }
     do { self.path = try XMLPath(path, namespaces: namespaces) } catch { throw .usage("PATH: " + error.message) }
-    if printsRecords, !fields.isEmpty, !isJSON { throw .usage("options '--records' and '--fields' need '--json'") }
-    if isJSON, let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
-      throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
-    }
+    self.form = try form.form()
+    self.having = having
     inputs = operands.isEmpty ? [.standardInput] : operands.map { InputFile($0) }
   }
+}
 
-  /// Whether what is in an element has to be looked at once more.
-  var needsTree: Bool {
-    isJSON || !fields.isEmpty || !having.isEmpty || printsRecords || files?.usesValues == true
+/// The options that choose a form. Their rows see to it that they go together.
+private struct FormOptions {
+  var terminator = UInt8(ascii: "\n")
+  var isOneLine = false
+  var isJSON = false
+  var json = ElementJSON()
+  var fields: [Field] = []
+  var hasHeader = false
+  var isRecords = false
+  var id: Field?
+  var files: FileNamePattern?
+  var perFile: Int?
+  var isWrapped = true
+
+  func form() throws(ToolFailure) -> Form {
+    if let files {
+      let content: FileForm.Content =
+        if !isWrapped { .bare(perFile ?? 1) } else if let perFile { .wrapped(perFile) } else { .document }
+      return .files(FileForm(pattern: files, content: content), terminator: terminator)
+    }
+    if isOneLine { return .oneLine(terminator: terminator) }
+    if isRecords {
+      if !isJSON, !fields.isEmpty { throw .usage("options '--records' and '--fields' need '--json'") }
+      return .records(id: id, data: isJSON ? .json(try jsonForm()) : .xml)
+    }
+    if isJSON { return .json(try jsonForm()) }
+    return fields.isEmpty ? .verbatim(terminator: terminator) : .table(fields, hasHeader: hasHeader)
   }
 
-  /// Whether the root element of a document stands around its elements in files.
-  var wrapsFiles: Bool { files != nil && filesSize != nil && isFileDocument }
+  private func jsonForm() throws(ToolFailure) -> JSONForm {
+    if fields.isEmpty { return .whole(json) }
+    if let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
+      throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
+    }
+    return .fields(fields)
+  }
 }

@@ -5,7 +5,7 @@ import FeedCore
 struct Splitter {
   private let options: Options
   private let streams: StandardStreams
-  private var writer: RecordWriter
+  private var writer: ElementWriter
   /// Whether something was wrong that did not end it.
   private var hasFailed = false
   /// Whether what is wrong has been said, and nothing was right since.
@@ -26,7 +26,7 @@ struct Splitter {
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
     self.streams = streams
-    writer = RecordWriter(options, streams.output)
+    writer = ElementWriter(options, streams.output)
     tokenizer = XMLTokenizer(limits: options.limits, isSingle: options.isSingle)
     matcher = PathMatcher(options.path)
   }
@@ -253,7 +253,7 @@ struct Splitter {
   /// The namespace declarations that an element takes along.
   private func inherited(_ bytes: borrowing Span<UInt8>, _ depth: Int) throws(XMLError) -> [[UInt8]] {
     let texts = namespaces.inherited(
-      by: bytes, tokenizer.tag, from: options.wrapsFiles ? 2 : 1, to: depth - 1, limit: options.maxInherited)
+      by: bytes, tokenizer.tag, from: options.form.outermostInherited, to: depth - 1, limit: options.maxInherited)
     if let texts { return texts }
     throw XMLError(
       "an element that inherits more than \(options.maxInherited) bytes of declarations (--max-inherited)",
@@ -282,7 +282,7 @@ struct Splitter {
     guard let record = records.last, record.depth == depth else { return }
     records.removeLast()
     if isTooLarge(record) { throw tooLarge(record) }
-    try writer.write(record, tokenizer, bytes)
+    try writer.write(FoundElement(record, endingAt: tokenizer.offset, tokenizer.encoding), bytes)
   }
 
   private mutating func matches(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {

@@ -157,10 +157,11 @@ private func check(_ element: XMLReading.Element) {
 
 private func json(_ bytes: [UInt8], isOrdered: Bool) -> [UInt8] {
   do {
-    let tree = try ElementTree(bytes, keepsEntities: true)
+    var parser = ElementParser(keepsEntities: true)
+    try parser.parse(bytes.span)
     var form = ElementJSON()
     form.isOrdered = isOrdered
-    return text { form.write(tree, to: &$0) }
+    return text { form.write(parser.tree, to: &$0) }
   } catch { fatalError("an element that was accepted is not read: \(error): \(shown(bytes))") }
 }
 

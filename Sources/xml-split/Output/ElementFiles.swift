@@ -4,7 +4,7 @@
 import FeedCore
 
 struct ElementFiles {
-  /// What stands before and behind the elements of a file.
+  /// What stands before and after the elements of a file.
   struct Wrapper {
     var head: [UInt8] = []
     var tail: [UInt8] = []
@@ -38,11 +38,12 @@ struct ElementFiles {
 
   /// Takes in an element.
   /// - Parameters:
+  ///   - tree: it, where the pattern uses values.
   ///   - start: where it begins, for errors.
   ///   - wrapper: for a file that begins with it.
   /// - Returns: the name of the file that is complete with it.
   mutating func append(
-    _ element: [UInt8], _ tree: ElementTree?, at start: Int, wrapper: Wrapper
+    _ element: [UInt8], _ tree: ElementTree, at start: Int, wrapper: Wrapper
   ) throws(XMLError) -> [UInt8]? {
     if open == nil { try begin(tree, at: start, wrapper) }
     add(element)
@@ -50,7 +51,7 @@ struct ElementFiles {
     return open?.count == size ? finish() : nil
   }
 
-  private mutating func begin(_ tree: ElementTree?, at start: Int, _ wrapper: Wrapper) throws(XMLError) {
+  private mutating func begin(_ tree: ElementTree, at start: Int, _ wrapper: Wrapper) throws(XMLError) {
     let name: [UInt8]
     do { name = try pattern.name(number + 1, tree) } catch {
       let what = error.isEmpty ? "an element with an empty" : "an element without"

@@ -70,7 +70,7 @@ struct FileNamePattern {
   /// - Parameters:
   ///   - number: from 1.
   ///   - tree: the first element in it, where values are used.
-  func name(_ number: Int, _ tree: ElementTree?) throws(Missing) -> [UInt8] {
+  func name(_ number: Int, _ tree: ElementTree) throws(Missing) -> [UInt8] {
     var name: [UInt8] = []
     for part in parts {
       switch part {
@@ -79,7 +79,7 @@ struct FileNamePattern {
         let digits = Array(String(number).utf8)
         name += [UInt8](repeating: UInt8(ascii: "0"), count: max(0, width - digits.count)) + digits
       case .value(let field):
-        let value = tree.flatMap { field.value(in: $0) }
+        let value = field.value(in: tree)
         guard let value, !value.isEmpty else { throw Missing(field: field.text, isEmpty: value != nil) }
         name += Self.coded(value)
       }

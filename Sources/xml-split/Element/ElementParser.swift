@@ -1,0 +1,193 @@
+// Reads an element that is well-formed and has come as a whole. One parser reads many, one after the other, and keeps the
+// room that they take.
+
+import FeedCore
+
+struct ElementParser {
+  /// The element that was read last.
+  private(set) var tree = ElementTree()
+
+  /// Whether references to entities stay in the text; otherwise they are errors.
+  private let keepsEntities: Bool
+  private var open: [Int] = []
+  private var tag = StartTag()
+  /// Whether the last node is text that goes on after a comment, an instruction or a CDATA section.
+  private var isInText = false
+  private var siblings = TwinSearch()
+
+  init(keepsEntities: Bool) { self.keepsEntities = keepsEntities }
+
+  /// - Parameter element: in UTF-8.
+  mutating func parse(_ element: borrowing Span<UInt8>) throws(XMLError) {
+    // Taken out, for they are read while the tree grows.
+    var bytes: [UInt8] = []
+    swap(&bytes, &tree.bytes)
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(span: element)
+    defer { swap(&bytes, &tree.bytes) }
+    clear()
+    // More than most texts need: a node for sixteen bytes.
+    tree.nodes.reserveCapacity(bytes.count / 16)
+    tree.text.reserveCapacity(bytes.count)
+    try take(bytes.span)
+  }
+
+  private mutating func clear() {
+    tree.nodes.removeAll(keepingCapacity: true)
+    tree.attributes.removeAll(keepingCapacity: true)
+    tree.text.removeAll(keepingCapacity: true)
+    open.removeAll(keepingCapacity: true)
+    isInText = false
+  }
+
+  private mutating func take(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    var index = 0
+    while index < bytes.count {
+      let piece = ElementPiece(bytes, at: index)
+      switch piece {
+      case .text: index = try takeText(bytes, index)
+      case .startTag: index = try startTag(bytes, index)
+      case .endTag:
+        index = piece.end(bytes, from: index)
+        close(bytes)
+      case .delimited(let markup):
+        let content = markup.content(in: bytes, at: index)
+        if markup == .cdataSection { takeSection(bytes, content) }
+        index = content.upperBound + markup.end.utf8CodeUnitCount
+      }
+    }
+  }
+
+  private mutating func startTag(_ bytes: borrowing Span<UInt8>, _ start: Int) throws(XMLError) -> Int {
+    guard case .end(let end, let isEmpty) = try tag.parse(bytes, at: start, .utf8, maxAttributes: .max) else {
+      return bytes.count
+    }
+    let first = tree.attributes.count
+    for index in tag.attributes.indices { try takeAttribute(bytes, tag.attributes[index]) }
+    if let parent = open.last { tree.nodes[parent].hasElements = true }
+    open.append(tree.nodes.count)
+    tree.nodes.append(
+      ElementTree.Node(
+        isElement: true, place: tag.name, attributes: first..<tree.attributes.count,
+        hash: Self.hash(of: bytes, tag.name),
+        end: 0))
+    isInText = false
+    if isEmpty { close(bytes) }
+    return end
+  }
+
+  private mutating func takeAttribute(
+    _ bytes: borrowing Span<UInt8>, _ attribute: StartTag.Attribute
+  ) throws(XMLError) {
+    let first = tree.text.count
+    let end = attribute.value.upperBound
+    var index = attribute.value.lowerBound
+    while index < end {
+      let stop = XMLText.firstOf(UInt8(ascii: "&"), 0xD, bytes[end], in: bytes, from: index)
+      tree.text.append(span: bytes.extracting(index..<stop))
+      guard stop < end else { break }
+      index =
+        bytes[stop] == 0xD
+        ? takeLineEnd(bytes, stop) : try takeReference(bytes, stop)
+    }
+    tree.attributes.append(ElementTree.Attribute(name: attribute.name, value: first..<tree.text.count))
+  }
+
+  /// Ends the innermost element, and ties those in it together that have one name.
+  private mutating func close(_ bytes: borrowing Span<UInt8>) {
+    guard let element = open.popLast() else { return }
+    isInText = false
+    tree.nodes[element].end = tree.nodes.count
+    if tree.nodes[element].hasElements { siblings.tie(&tree.nodes, in: element, bytes) }
+  }
+
+  /// A few bits of every byte of a name, taken eight at a time where they are there.
+  private static func hash(of bytes: borrowing Span<UInt8>, _ name: Range<Int>) -> UInt64 {
+    var hash = UInt64(truncatingIfNeeded: name.count)
+    var index = name.lowerBound
+    while index < name.upperBound {
+      // After a name there is always `>` or more; a name at the end of the text is taken byte by byte.
+      let left = name.upperBound - index
+      let word: UInt64
+      if index + 8 <= bytes.count {
+        word = left < 8 ? loadWord(bytes, at: index) & (1 &<< UInt64(8 * left) &- 1) : loadWord(bytes, at: index)
+        index += 8
+      } else {
+        word = UInt64(bytes[index])
+        index += 1
+      }
+      hash = (hash ^ word) &* 0x9E37_79B9_7F4A_7C15
+      hash ^= hash &>> 32
+    }
+    return hash
+  }
+
+  // MARK: Text
+
+  /// Takes in the text from `start` on.
+  /// - Returns: where the next markup begins.
+  private mutating func takeText(_ bytes: borrowing Span<UInt8>, _ start: Int) throws(XMLError) -> Int {
+    let first = tree.text.count
+    var index = start
+    while true {
+      let end = XMLText.firstOf(UInt8(ascii: "<"), UInt8(ascii: "&"), 0xD, in: bytes, from: index)
+      tree.text.append(span: bytes.extracting(index..<end))
+      guard end < bytes.count, bytes[end] != UInt8(ascii: "<") else {
+        endText(from: first)
+        return end
+      }
+      index = bytes[end] == 0xD ? takeLineEnd(bytes, end) : try takeReference(bytes, end)
+    }
+  }
+
+  /// Takes in what is in a CDATA section.
+  private mutating func takeSection(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) {
+    let first = tree.text.count
+    var index = range.lowerBound
+    while let end = firstIndex(of: 0xD, in: bytes, index..<range.upperBound) {
+      tree.text.append(span: bytes.extracting(index..<end))
+      index = takeLineEnd(bytes, end)
+    }
+    tree.text.append(span: bytes.extracting(index..<range.upperBound))
+    endText(from: first)
+  }
+
+  /// Makes a node of the text from `first` on, or adds it to the one before where that is text too.
+  private mutating func endText(from first: Int) {
+    guard tree.text.count > first else { return }
+    if isInText {
+      tree.nodes[tree.nodes.count - 1].place = tree.nodes[tree.nodes.count - 1].place.lowerBound..<tree.text.count
+    } else {
+      tree.nodes.append(
+        ElementTree.Node(
+          isElement: false, place: first..<tree.text.count, attributes: 0..<0, hash: 0, end: tree.nodes.count + 1))
+      isInText = true
+    }
+  }
+
+  /// A line end is one line feed (§2.11). What references stand for stays as it is.
+  private mutating func takeLineEnd(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Int {
+    tree.text.append(0xA)
+    return index + 1 < bytes.count && bytes[index + 1] == 0xA ? index + 2 : index + 1
+  }
+
+  private mutating func takeReference(_ bytes: borrowing Span<UInt8>, _ index: Int) throws(XMLError) -> Int {
+    if let (code, end) = XMLReference.simple(bytes, at: index) {
+      UTF8Sequence.append(code, to: &tree.text)
+      return end
+    }
+    let end = (firstIndex(of: UInt8(ascii: ";"), in: bytes, index..<bytes.count) ?? bytes.count - 1) + 1
+    switch try XMLReference(bytes, index..<end, .utf8) {
+    case .character(let code): UTF8Sequence.append(code, to: &tree.text)
+    case .entity(let name):
+      if let byte = XMLReference.predefined(name) {
+        tree.text.append(byte)
+      } else if keepsEntities {
+        tree.text.append(span: bytes.extracting(index..<end))
+      } else {
+        throw XMLError.entity(name, at: index)
+      }
+    }
+    return end
+  }
+}

@@ -1,0 +1,90 @@
+// The end of the way: which of the elements that were found are written, and in which form.
+
+import FeedCore
+
+struct ElementWriter {
+  private var output: ByteWriter
+  private var sink: any ElementSink
+  /// All of these must be in an element that is written.
+  private let conditions: [Field]
+  /// Whether elements have to be looked into.
+  private let needsTree: Bool
+  private var parser: ElementParser
+  /// How many elements were written.
+  private(set) var count = 0
+
+  init(_ options: Options, _ output: Descriptor) {
+    self.output = ByteWriter(output, records: .filter)
+    sink = options.form.sink(keepsEntities: options.keepsEntities)
+    conditions = options.having
+    needsTree = sink.needsTree || !conditions.isEmpty
+    parser = ElementParser(keepsEntities: options.keepsEntities)
+    sink.begin(&self.output)
+  }
+
+  // MARK: The output
+
+  mutating func flush() throws(ToolFailure) {
+    try output.flushOutput()
+    if let failure = sink.failure { throw failure }
+  }
+
+  /// Throws what went wrong in writing, without writing.
+  func check() throws(ToolFailure) {
+    try output.checkOutput()
+    if let failure = sink.failure { throw failure }
+  }
+
+  /// Completes what is being written.
+  mutating func finish() { sink.finish(&output) }
+
+  // MARK: Documents
+
+  /// A root element has begun.
+  mutating func beginDocument(_ tokenizer: XMLTokenizer, _ bytes: borrowing Span<UInt8>) {
+    sink.beginDocument(tokenizer, bytes)
+  }
+
+  mutating func endDocument() { sink.endDocument(&output) }
+
+  // MARK: Elements
+
+  mutating func write(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    if needsTree {
+      try parse(element, bytes)
+      for condition in conditions where condition.value(in: parser.tree) == nil { return }
+    }
+    try sink.write(element, parser.tree, bytes, to: &output)
+    count += 1
+  }
+
+  private mutating func parse(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    let start = element.range.lowerBound
+    switch element.encoding {
+    case .utf8:
+      do { try parser.parse(bytes.extracting(element.range)) } catch {
+        throw XMLError(error.message, at: start + error.offset)
+      }
+    case .ascii, .latin1, .windows1252:
+      let text = SingleByte.utf8(array(bytes, element.range), element.encoding)
+      // The places may be others in UTF-8.
+      do { try parser.parse(text.span) } catch { throw XMLError(error.message, at: start) }
+    case .opaque, .shiftJIS, .doubleByte:
+      throw XMLError("the encoding of the document cannot be converted to UTF-8", at: start)
+    }
+  }
+}
+
+extension Form {
+  /// - Parameter keepsEntities: whether references to undefined entities may be in files that are documents.
+  fileprivate func sink(keepsEntities: Bool) -> any ElementSink {
+    switch self {
+    case .verbatim(let terminator): VerbatimSink(terminator: terminator)
+    case .oneLine(let terminator): OneLineSink(terminator: terminator)
+    case .json(let form): JSONSink(form: form)
+    case .table(let fields, let hasHeader): TableSink(fields: fields, hasHeader: hasHeader)
+    case .records(let id, let data): RecordSink(id: id, data: data)
+    case .files(let form, let terminator): FileSink(form, keepsEntities: keepsEntities, terminator: terminator)
+    }
+  }
+}

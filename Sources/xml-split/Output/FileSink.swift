@@ -1,0 +1,82 @@
+import FeedCore
+
+/// Elements in files of their own (--files). What is printed are the names of the files.
+struct FileSink: ElementSink {
+  private let form: FileForm
+  private let keepsEntities: Bool
+  private let terminator: UInt8
+  private var files: ElementFiles
+  /// What a file that begins with an element of this document has around it.
+  private var wrapper = ElementFiles.Wrapper()
+
+  init(_ form: FileForm, keepsEntities: Bool, terminator: UInt8) {
+    self.form = form
+    self.keepsEntities = keepsEntities
+    self.terminator = terminator
+    files = ElementFiles(form.pattern, size: form.size)
+  }
+
+  var needsTree: Bool { form.pattern.usesValues }
+  var failure: ToolFailure? { files.failure }
+
+  mutating func beginDocument(_ tokenizer: XMLTokenizer, _ bytes: borrowing Span<UInt8>) {
+    let encoding = tokenizer.encoding
+    // In UTF-8 where the text can be converted.
+    let name = encoding.isOpaque ? tokenizer.encodingName : Array("UTF-8".utf8)
+    let declaration = Array("<?xml version=\"1.0\" encoding=\"".utf8) + name + Array("\"?>\n".utf8)
+    switch form.content {
+    case .bare: break
+    case .document: wrapper.head = declaration
+    case .wrapped:
+      let tag = SingleByte.utf8(array(bytes, tokenizer.tokenStart..<tokenizer.offset), encoding)
+      let name = SingleByte.utf8(array(bytes, tokenizer.name), encoding)
+      wrapper.head = declaration + tag + [UInt8(ascii: "\n")]
+      wrapper.tail = Array("</".utf8) + name + Array(">\n".utf8)
+    }
+  }
+
+  mutating func write(
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+  ) throws(XMLError) {
+    var text = element.text(bytes) + [UInt8(ascii: "\n")]
+    switch form.content {
+    case .bare: break
+    case .document, .wrapped:
+      try checkEntities(element, bytes)
+      if case .wrapped = form.content, element.depth == 1 {
+        throw XMLError("a root element cannot stand inside itself (--no-wrap)", at: element.range.lowerBound)
+      }
+      text = SingleByte.utf8(text, element.encoding)
+    }
+    let name = try files.append(text, tree, at: element.range.lowerBound, wrapper: wrapper)
+    if let name { printName(name, to: &output) }
+  }
+
+  /// A document of its own must not refer to what was declared elsewhere.
+  private func checkEntities(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    if keepsEntities { return }
+    let start = element.range.lowerBound
+    if let found = ElementPiece.firstEntity(in: bytes.extracting(element.range), element.encoding) {
+      throw XMLError.entity(found.name, at: start + found.offset)
+    }
+    // The rest of it stands around the element in the input.
+    let around = wrapper.head + element.inherited.joined()
+    if let found = XMLText.firstEntity(around.span, 0..<around.count, element.encoding) {
+      throw XMLError.entity(found.name, at: start)
+    }
+  }
+
+  /// A file that stands for a part of the document has ended with it.
+  mutating func endDocument(_ output: inout ByteWriter) {
+    if case .wrapped = form.content { finish(&output) }
+  }
+
+  mutating func finish(_ output: inout ByteWriter) {
+    if let name = files.finish() { printName(name, to: &output) }
+  }
+
+  private func printName(_ name: [UInt8], to output: inout ByteWriter) {
+    output.append(name)
+    output.endLine(terminator)
+  }
+}

@@ -1,0 +1,21 @@
+import FeedCore
+
+/// Elements as event records, each named after the element (--records).
+struct RecordSink: ElementSink {
+  let id: Field?
+  let data: RecordData
+
+  var needsTree: Bool { true }
+
+  func write(
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+  ) {
+    let id = id?.value(in: tree) ?? []
+    output.beginRecord(event: tree.rootName.span, id: id.span)
+    switch data {
+    case .json(let form): form.write(tree, to: &output)
+    case .xml: JSONString.write(SingleByte.utf8(element.text(bytes), element.encoding), to: &output)
+    }
+    output.endRecord()
+  }
+}

@@ -1,0 +1,13 @@
+import FeedCore
+
+/// Elements as they are.
+struct VerbatimSink: ElementSink {
+  let terminator: UInt8
+
+  func write(
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+  ) {
+    element.write(bytes, to: &output)
+    output.endLine(terminator)
+  }
+}
