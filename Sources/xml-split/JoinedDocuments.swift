@@ -25,22 +25,41 @@ struct JoinedDocuments {
   private static let maxRoots = 64
   private static let maxName = 256
 
+  private(set) var watch = RootWatch()
+
   /// Where, in bytes from the start of the input, the time began in which something should fit PATH.
   private var waitingSince: Int?
   private var hasSpoken = false
 
+  /// Another stream of documents begins.
+  mutating func beginStream() {
+    watch = RootWatch()
+    beginDocument()
+  }
+
   /// A document begins, whatever became of the one before.
-  mutating func reset() {
+  mutating func beginDocument() {
+    watch.end()
     waitingSince = nil
     hasSpoken = false
   }
 
-  /// Nothing in the root element that begins can fit PATH, though something did elsewhere.
-  mutating func wait(from position: Int) { waitingSince = position }
+  /// A root element begins that goes on.
+  /// - Parameter position: how far the input has come, if nothing in there can fit PATH, though something did elsewhere.
+  mutating func beginRoot(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>, waitingFrom position: Int?) {
+    watch.begin(tag, bytes)
+    if !watch.name.isEmpty, let position { waitingSince = position }
+  }
+
+  /// Takes in a start tag.
+  @inline(__always)
+  mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
+    watch.see(tag, bytes)
+  }
 
   /// A root element has ended.
-  mutating func endRoot(_ watch: borrowing RootWatch) {
-    reset()
+  mutating func endRoot() {
+    defer { beginDocument() }
     guard watch.isOn else { return }
     let isPlain = !watch.hasSeen
     // Of many documents of one kind only the first has something new to tell.
@@ -54,13 +73,16 @@ struct JoinedDocuments {
     }
   }
 
-  /// Something fits.
-  mutating func fits() { waitingSince = nil }
+  /// An element fits whose tag begins at `start`.
+  mutating func fits(at start: Int) {
+    waitingSince = nil
+    watch.lookOn(after: start)
+  }
 
   /// - Parameters:
   ///   - start: the position of the first byte that the watch counts from.
   ///   - position: how far it has come.
-  mutating func judge(_ watch: inout RootWatch, from start: Int, at position: Int, limit: Int) -> Verdict? {
+  mutating func judge(from start: Int, at position: Int, limit: Int) -> Verdict? {
     if let sighting = watch.takeSighting(), !hasSpoken {
       if sighting.isRootAgain || roots[watch.name] == true {
         hasSpoken = true

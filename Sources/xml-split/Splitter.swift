@@ -13,8 +13,7 @@ struct Splitter {
 
   private var window = Window()
   private var tokenizer: XMLTokenizer
-  private var matcher: PathMatcher
-  private var namespaces = Namespaces()
+  private var selector: ElementSelector
   /// The wanted elements that have not ended.
   private var records: [WantedElement] = []
   /// Elements deeper than this are not looked at: those inside one that is written, or lost.
@@ -28,7 +27,7 @@ struct Splitter {
     self.streams = streams
     writer = ElementWriter(options, streams.output)
     tokenizer = XMLTokenizer(limits: options.limits, isSingle: options.isSingle)
-    matcher = PathMatcher(options.path)
+    selector = ElementSelector(options.path)
   }
 
   /// Goes through all files.
@@ -86,11 +85,10 @@ struct Splitter {
     window.drop(window.bytes.count)
     tokenizer = XMLTokenizer(limits: options.limits, isSingle: options.isSingle)
     writer.endDocument()
-    matcher.leave(to: 0)
-    namespaces.leave(depth: 1)
+    selector.leave(to: 0)
     records = []
     blind = .max
-    joined.reset()
+    joined.beginStream()
     isSilent = false
   }
 
@@ -113,7 +111,7 @@ struct Splitter {
     let span = bytes.span
     while true {
       let token: XMLTokenizer.Token?
-      do { token = try tokenizer.next(span, isLast: isLast, deepest: blind) } catch {
+      do { token = try tokenizer.next(span, isLast: isLast, deepest: blind, wanted: joined.watch.wanted) } catch {
         if hasMore, error.offset >= span.count { break }
         try report(error, source)
         if isLast, error.offset >= span.count { break }
@@ -166,7 +164,7 @@ struct Splitter {
     XMLError("an element of more than \(options.limits.maxToken) bytes (--max-element)", at: record.start)
   }
 
-  /// Goes on behind an error of the tokenizer. The elements that are wanted and open are lost.
+  /// Goes on after an error of the tokenizer. The elements that are wanted and open are lost.
   private mutating func recover(_ bytes: borrowing Span<UInt8>) {
     let recovery = tokenizer.recover(bytes)
     if let outermost = records.first { blind = outermost.depth }
@@ -174,9 +172,8 @@ struct Splitter {
     let isBroken = recovery == .inBrokenElement
     let depth = tokenizer.depth - (isBroken ? 1 : 0)
     if depth < blind {
-      matcher.leave(to: depth)
-      namespaces.leave(depth: depth + 1)
-      if isBroken { _ = matcher.enter(0) }
+      selector.leave(to: depth)
+      if isBroken { selector.enterLost() }
       blind = isBroken ? depth + 1 : .max
     }
     if recovery == .inLostDocument { blind = 0 }
@@ -186,16 +183,16 @@ struct Splitter {
   /// Says it when another document seems to have begun inside this one.
   private mutating func lookForJoint(_ source: InputSource) throws(ToolFailure) {
     let position = dropped + tokenizer.offset
-    switch joined.judge(&tokenizer.watch, from: dropped, at: position, limit: options.limits.maxToken) {
+    switch joined.judge(from: dropped, at: position, limit: options.limits.maxToken) {
     case nil: return
     case .newDocument(let sighting):
       try warn(
-        "a new document seems to begin inside element '\(shortened(tokenizer.watch.name))', which has not ended",
+        "a new document seems to begin inside element '\(shortened(joined.watch.name))', which has not ended",
         sighting.offset, source)
     case .endless:
       let limit = options.limits.maxToken
       try warn(
-        "element '\(shortened(tokenizer.watch.name))' has not ended, and nothing fits PATH for more than \(limit) bytes (--max-element)",
+        "element '\(shortened(joined.watch.name))' has not ended, and nothing fits PATH for more than \(limit) bytes (--max-element)",
         tokenizer.offset, source)
     }
   }
@@ -210,137 +207,58 @@ struct Splitter {
 
   @inline(__always)
   private mutating func handle(_ token: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    switch token {
-    case .startTag: try enter(bytes, depth: tokenizer.depth)
+    switch token.kind {
+    case .startTag: try enter(token, bytes)
     case .emptyTag:
-      let depth = tokenizer.depth + 1
-      do { try enter(bytes, depth: depth) } catch {
-        try leave(bytes, depth: depth)
+      do { try enter(token, bytes) } catch {
+        try leave(token, bytes)
         throw error
       }
-      try leave(bytes, depth: depth)
-    case .endTag: try leave(bytes, depth: tokenizer.depth + 1)
+      try leave(token, bytes)
+    case .endTag: try leave(token, bytes)
     case .documentStart:
       blind = .max
-      tokenizer.watch.end()
-      joined.reset()
-    case .documentType: break
+      joined.beginDocument()
     }
   }
 
-  private mutating func enter(_ bytes: borrowing Span<UInt8>, depth: Int) throws(XMLError) {
-    if depth > blind { return }
+  private mutating func enter(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    joined.see(tag, bytes)
+    if tag.depth > blind { return }
     isSilent = false
-    if depth == 1 { writer.beginDocument(tokenizer, bytes) }
-    if !tokenizer.tag.attributes.isEmpty { namespaces.enter(bytes, tokenizer.tag, tokenizer.encoding, depth: depth) }
+    if tag.depth == 1 { writer.beginDocument(tag, tokenizer.document, bytes) }
     let isWanted: Bool
-    do { isWanted = try matches(bytes) } catch {
-      _ = matcher.enter(0)
-      blind = depth
+    do { isWanted = try selector.enter(tag, tokenizer.attributes, bytes, tokenizer.encoding) } catch {
+      blind = tag.depth
       throw error
     }
-    if depth == 1, !options.hasPrefixes { watchRoot(bytes, isWanted: isWanted) }
+    if tag.depth == 1, tag.kind == .startTag, !options.hasPrefixes {
+      let cannotFit = !isWanted && !selector.leadsFurther && writer.count > 0
+      joined.beginRoot(tag, bytes, waitingFrom: cannotFit ? dropped + tag.range.lowerBound : nil)
+    }
     guard isWanted else { return }
-    joined.fits()
-    tokenizer.watch.lookOn(behind: tokenizer.tokenStart)
-    if !options.isNested { blind = depth }
+    joined.fits(at: tag.range.lowerBound)
+    if !options.isNested { blind = tag.depth }
+    var inherited: [[UInt8]] = []
+    if options.inherits {
+      let first = options.form.outermostInherited
+      inherited = try selector.inherited(by: tag, tokenizer.attributes, bytes, from: first, limit: options.maxInherited)
+    }
     records.append(
       WantedElement(
-        start: tokenizer.tokenStart, nameEnd: tokenizer.name.upperBound, depth: depth,
-        inherited: options.inherits ? try inherited(bytes, depth) : []))
+        start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth, inherited: inherited))
   }
 
-  /// The namespace declarations that an element takes along.
-  private func inherited(_ bytes: borrowing Span<UInt8>, _ depth: Int) throws(XMLError) -> [[UInt8]] {
-    let texts = namespaces.inherited(
-      by: bytes, tokenizer.tag, from: options.form.outermostInherited, to: depth - 1, limit: options.maxInherited)
-    if let texts { return texts }
-    throw XMLError(
-      "an element that inherits more than \(options.maxInherited) bytes of declarations (--max-inherited)",
-      at: tokenizer.tokenStart)
-  }
-
-  /// A root element begins that goes on: it may be cut off, and another begin inside it.
-  private mutating func watchRoot(_ bytes: borrowing Span<UInt8>, isWanted: Bool) {
-    guard tokenizer.depth == 1 else { return }
-    tokenizer.watch.begin(bytes, tokenizer.tokenStart..<tokenizer.offset, nameLength: tokenizer.name.count)
-    if tokenizer.watch.name.isEmpty || isWanted || matcher.open != 0 || writer.count == 0 { return }
-    joined.wait(from: dropped + tokenizer.tokenStart)
-  }
-
-  private mutating func leave(_ bytes: borrowing Span<UInt8>, depth: Int) throws(XMLError) {
-    if depth > blind { return }
+  private mutating func leave(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    if tag.depth > blind { return }
     blind = .max
     isSilent = false
-    matcher.leave(to: depth - 1)
-    namespaces.leave(depth: depth)
-    defer { if depth == 1 { writer.endDocument() } }
-    if depth == 1 {
-      joined.endRoot(tokenizer.watch)
-      tokenizer.watch.end()
-    }
-    guard let record = records.last, record.depth == depth else { return }
+    selector.leave(to: tag.depth - 1)
+    defer { if tag.depth == 1 { writer.endDocument() } }
+    if tag.depth == 1 { joined.endRoot() }
+    guard let record = records.last, record.depth == tag.depth else { return }
     records.removeLast()
     if isTooLarge(record) { throw tooLarge(record) }
-    try writer.write(FoundElement(record, endingAt: tokenizer.offset, tokenizer.encoding), bytes)
-  }
-
-  private mutating func matches(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {
-    var open = matcher.open
-    var fitting: UInt64 = 0
-    while open != 0 {
-      let step = open.trailingZeroBitCount
-      open &= open - 1
-      if try fits(matcher.path.steps[step], bytes) { fitting |= 1 << UInt64(step) }
-    }
-    return matcher.enter(fitting)
-  }
-
-  private func fits(_ step: XMLPath.Step, _ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {
-    guard try fits(step.name, tokenizer.name, bytes, isAttribute: false) else { return false }
-    for predicate in step.predicates where try !fits(predicate, bytes) { return false }
-    return true
-  }
-
-  private func fits(_ predicate: XMLPath.Predicate, _ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {
-    for attribute in tokenizer.tag.attributes
-    where try fits(predicate.attribute, attribute.name, bytes, isAttribute: true) {
-      guard let wanted = predicate.value else { return true }
-      return XMLText.decoded(array(bytes, attribute.value), tokenizer.encoding) == wanted
-    }
-    return false
-  }
-
-  /// Whether a name in the tag is the one that PATH wants. An attribute without a prefix is in no namespace.
-  private func fits(
-    _ wanted: XMLPath.Name, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>, isAttribute: Bool
-  ) throws(XMLError) -> Bool {
-    switch wanted {
-    case .any: return true
-    case .written(let written):
-      if written.count == name.count, sameBytes(bytes.extracting(name), written.span) { return true }
-      return tokenizer.encoding.converted != tokenizer.encoding && text(bytes, name) == written
-    case .anyWithPrefix(let prefix):
-      return prefixEnd(bytes, name).map { text(bytes, name.lowerBound..<$0) == prefix } == true
-    case .inNamespace(let uri, let local):
-      let colon = prefixEnd(bytes, name)
-      if let local, text(bytes, (colon.map { $0 + 1 } ?? name.lowerBound)..<name.upperBound) != local { return false }
-      if isAttribute, colon == nil { return uri.isEmpty }
-      let prefix = colon.map { array(bytes, name.lowerBound..<$0) } ?? []
-      guard let found = namespaces.uri(prefix[...]) else {
-        throw XMLError("prefix '\(shortened(prefix))' is not declared", at: name.lowerBound)
-      }
-      return found == uri
-    }
-  }
-
-  /// Where the prefix of a name ends; nil where it has none.
-  private func prefixEnd(_ bytes: borrowing Span<UInt8>, _ name: Range<Int>) -> Int? {
-    firstIndex(of: UInt8(ascii: ":"), in: bytes, name)
-  }
-
-  /// A part of the text in UTF-8, as PATH is.
-  private func text(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
-    SingleByte.utf8(array(bytes, range), tokenizer.encoding)
+    try writer.write(FoundElement(record, endingAt: tag.range.upperBound, tokenizer.encoding), bytes)
   }
 }

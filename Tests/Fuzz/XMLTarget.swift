@@ -58,20 +58,21 @@ private struct XMLReading {
         tokenizer.wasUTF16 = isUTF16
         start = end
         while let token = try tokenizer.next(buffer.span, isLast: end == bytes.count) {
-          let range = tokenizer.tokenStart..<max(tokenizer.tokenStart, tokenizer.offset)
-          tokens.append("\(token) \(text.count + range.lowerBound) \(shown(Array(buffer[range])))")
-          switch token {
-          case .startTag, .emptyTag: starts.append(text.count + tokenizer.tokenStart)
+          let place = text.count + token.range.lowerBound
+          tokens.append("\(token.kind) \(place) \(shown(Array(buffer[token.range])))")
+          switch token.kind {
+          case .startTag, .emptyTag: starts.append(place)
           default: break
           }
-          switch token {
+          switch token.kind {
           case .endTag, .emptyTag:
             let first = starts.removeLast()
             if !tokenizer.encoding.isOpaque {
               let element = Array((text + buffer[..<tokenizer.offset])[first...])
               elements.append(
                 Element(
-                  bytes: SingleByte.utf8(element, tokenizer.encoding), mayReferBack: tokenizer.hasDocumentType))
+                  bytes: SingleByte.utf8(element, tokenizer.encoding),
+                  mayReferBack: tokenizer.document.hasDocumentType))
             }
           default: break
           }
@@ -107,8 +108,7 @@ private func checkBlindness(_ bytes: [UInt8], deepest: Int) {
     while true {
       do {
         guard let token = try tokenizer.next(bytes.span, isLast: true, deepest: limit) else { return (tokens, true) }
-        let depth = tokenizer.depth + (token == .endTag || token == .emptyTag ? 1 : 0)
-        if depth <= deepest { tokens.append("\(token) \(tokenizer.tokenStart) \(tokenizer.offset)") }
+        if token.depth <= deepest { tokens.append("\(token.kind) \(token.range)") }
       } catch { return (tokens, false) }
     }
   }
@@ -128,7 +128,7 @@ private func survivors(of bytes: [UInt8], endingPiecesAt ends: [Int]) -> [String
       promise(steps <= 3 * bytes.count + 3 * ends.count + 10, "it does not come to an end")
       do {
         guard let token = try tokenizer.next(text.span, isLast: isLast) else { break }
-        tokens.append("\(token) \(tokenizer.depth) \(tokenizer.offset)")
+        tokens.append("\(token.kind) \(tokenizer.depth) \(tokenizer.offset)")
       } catch {
         if isLast, error.offset >= text.count { break }
         let recovery = tokenizer.recover(text.span)
@@ -138,7 +138,7 @@ private func survivors(of bytes: [UInt8], endingPiecesAt ends: [Int]) -> [String
     }
   }
   // Whether a tag that the end cuts has begun an element is all the same.
-  while tokens.last?.hasPrefix("\(XMLTokenizer.Recovery.inBrokenElement)") == true { tokens.removeLast() }
+  while tokens.last?.hasPrefix("\(Recovery.inBrokenElement)") == true { tokens.removeLast() }
   return tokens
 }
 

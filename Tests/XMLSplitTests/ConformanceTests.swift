@@ -102,9 +102,8 @@ enum Tokens {
         tokenizer.wasUTF16 = decoder.isUTF16
         start = end
         while let token = try tokenizer.next(buffer.span, isLast: isLast, deepest: deepest) {
-          let isTag = token == .startTag || token == .emptyTag || token == .endTag
-          if isTag, tokenizer.depth + (token == .startTag ? 0 : 1) > shown { continue }
-          tokens.append("\(token) " + (isTag ? String(decoding: buffer[tokenizer.name], as: UTF8.self) : ""))
+          if token.depth > shown { continue }
+          tokens.append("\(token.kind) " + String(decoding: buffer[token.name], as: UTF8.self))
         }
         let judged = tokenizer.offset
         tokenizer.drop(judged, of: buffer.span)

@@ -6,7 +6,7 @@ struct XMLDeclaration {
   private(set) var encoding: [UInt8]?
   private(set) var isStandalone = false
 
-  /// - Parameter range: from `<?xml` to behind `?>`.
+  /// - Parameter range: from `<?xml` to after `?>`.
   init(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(XMLError) {
     var cursor = XMLCursor(array(bytes, range), at: range.lowerBound)
     cursor.index = 5
@@ -41,10 +41,12 @@ struct XMLDeclaration {
     name.first?.isLetter == true && name.allSatisfy { $0.isLetter || $0.isDigit || "._-".utf8.contains($0) }
   }
 
-  /// What a name means for bytes that are read as `now` so far.
-  static func resolved(
-    _ name: [UInt8], wasUTF16: Bool, hasMark: Bool, at offset: Int
-  ) throws(XMLError) -> XMLEncoding {
+  /// The encoding of the document.
+  /// - Parameters:
+  ///   - wasUTF16: whether the text has been transcoded from UTF-16.
+  ///   - hasMark: whether there was a byte order mark of UTF-8.
+  func resolvedEncoding(wasUTF16: Bool, hasMark: Bool, at offset: Int) throws(XMLError) -> XMLEncoding {
+    guard let name = encoding else { return .utf8 }
     let lower = String(decoding: name, as: UTF8.self).lowercased()
     let isWide = ["utf-16", "utf-16le", "utf-16be", "iso-10646-ucs-2", "ucs-2"].contains(lower)
     let isUTF8 = lower == "utf-8" || lower == "utf8"

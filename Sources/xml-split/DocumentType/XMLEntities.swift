@@ -111,13 +111,11 @@ struct XMLEntities {
   }
 
   private func content(_ text: [UInt8]) throws(XMLError) -> [Place] {
-    var limits = XMLTokenizer.Limits()
-    limits.maxDepth = .max
-    var tokenizer = XMLTokenizer(fragmentWith: limits)
-    tokenizer.encoding = encoding
+    var tokenizer = XMLTokenizer(ofEntityIn: encoding)
     while try tokenizer.next(text.span, isLast: true) != nil {}
-    return tokenizer.references.inContent.map { Place(name: $0, context: .content) }
-      + tokenizer.references.inAttributes.map { Place(name: $0, context: .attribute) }
+    guard let references = tokenizer.document.references else { return [] }
+    return references.inContent.map { Place(name: $0, context: .content) }
+      + references.inAttributes.map { Place(name: $0, context: .attribute) }
   }
 
   private func literal(_ text: [UInt8]) throws(XMLError) -> [Place] {

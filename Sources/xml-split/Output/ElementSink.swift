@@ -11,7 +11,8 @@ protocol ElementSink {
   func begin(_ output: inout ByteWriter)
 
   /// A root element has begun.
-  mutating func beginDocument(_ tokenizer: XMLTokenizer, _ bytes: borrowing Span<UInt8>)
+  mutating func beginDocument(
+    _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>)
 
   mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
@@ -28,7 +29,7 @@ extension ElementSink {
   var failure: ToolFailure? { nil }
 
   func begin(_ output: inout ByteWriter) {}
-  func beginDocument(_ tokenizer: XMLTokenizer, _ bytes: borrowing Span<UInt8>) {}
+  func beginDocument(_ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>) {}
   func endDocument(_ output: inout ByteWriter) {}
   func finish(_ output: inout ByteWriter) {}
 }

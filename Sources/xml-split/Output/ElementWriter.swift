@@ -41,8 +41,10 @@ struct ElementWriter {
   // MARK: Documents
 
   /// A root element has begun.
-  mutating func beginDocument(_ tokenizer: XMLTokenizer, _ bytes: borrowing Span<UInt8>) {
-    sink.beginDocument(tokenizer, bytes)
+  mutating func beginDocument(
+    _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>
+  ) {
+    sink.beginDocument(root, document, bytes)
   }
 
   mutating func endDocument() { sink.endDocument(&output) }

@@ -19,17 +19,19 @@ struct FileSink: ElementSink {
   var needsTree: Bool { form.pattern.usesValues }
   var failure: ToolFailure? { files.failure }
 
-  mutating func beginDocument(_ tokenizer: XMLTokenizer, _ bytes: borrowing Span<UInt8>) {
-    let encoding = tokenizer.encoding
+  mutating func beginDocument(
+    _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>
+  ) {
+    let encoding = document.encoding
     // In UTF-8 where the text can be converted.
-    let name = encoding.isOpaque ? tokenizer.encodingName : Array("UTF-8".utf8)
+    let name = encoding.isOpaque ? document.encodingName : Array("UTF-8".utf8)
     let declaration = Array("<?xml version=\"1.0\" encoding=\"".utf8) + name + Array("\"?>\n".utf8)
     switch form.content {
     case .bare: break
     case .document: wrapper.head = declaration
     case .wrapped:
-      let tag = SingleByte.utf8(array(bytes, tokenizer.tokenStart..<tokenizer.offset), encoding)
-      let name = SingleByte.utf8(array(bytes, tokenizer.name), encoding)
+      let tag = SingleByte.utf8(array(bytes, root.range), encoding)
+      let name = SingleByte.utf8(array(bytes, root.name), encoding)
       wrapper.head = declaration + tag + [UInt8(ascii: "\n")]
       wrapper.tail = Array("</".utf8) + name + Array(">\n".utf8)
     }

@@ -16,21 +16,22 @@ struct Namespaces {
   private(set) var declarations: [Declaration] = []
 
   /// Takes in the declarations of a start tag.
-  /// - Parameter depth: of the element.
   mutating func enter(
-    _ bytes: borrowing Span<UInt8>, _ tag: StartTag, _ encoding: XMLEncoding, depth: Int
+    _ bytes: borrowing Span<UInt8>, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute],
+    _ encoding: XMLEncoding
   ) {
-    for attribute in tag.attributes {
+    for attribute in attributes {
       guard let prefix = Self.declaredPrefix(bytes, attribute) else { continue }
       declarations.append(
         Declaration(
           prefix: prefix, text: array(bytes, attribute.name.lowerBound..<(attribute.value.upperBound + 1)),
-          uri: XMLText.decoded(array(bytes, attribute.value), encoding), depth: depth))
+          uri: XMLText.decoded(array(bytes, attribute.value), encoding), depth: tag.depth))
     }
   }
 
-  mutating func leave(depth: Int) {
-    while let last = declarations.last, last.depth >= depth { declarations.removeLast() }
+  /// Leaves elements until this many are open.
+  mutating func leave(to depth: Int) {
+    while let last = declarations.last, last.depth > depth { declarations.removeLast() }
   }
 
   /// What a prefix stands for; nil where it is not declared.
@@ -45,20 +46,20 @@ struct Namespaces {
   /// that its own start tag does not make.
   /// - Parameters:
   ///   - first: the depth of the outermost element that does not go with it.
-  ///   - last: the depth of the innermost.
   ///   - limit: how many bytes they may have.
   /// - Returns: nil when they have more.
   func inherited(
-    by bytes: borrowing Span<UInt8>, _ tag: StartTag, from first: Int, to last: Int, limit: Int
+    by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>, from first: Int,
+    limit: Int
   ) -> [[UInt8]]? {
     if declarations.isEmpty { return [] }
     var known: Set<[UInt8]> = []
-    for attribute in tag.attributes {
+    for attribute in attributes {
       if let prefix = Self.declaredPrefix(bytes, attribute) { known.insert(prefix) }
     }
     var texts: [[UInt8]] = []
     var size = 0
-    for declaration in declarations.reversed() where declaration.depth <= last && declaration.depth >= first {
+    for declaration in declarations.reversed() where declaration.depth < tag.depth && declaration.depth >= first {
       guard known.insert(declaration.prefix).inserted else { continue }
       // Nothing is as good as no namespace, unless there is one further out.
       if declaration.uri.isEmpty, first == 1 { continue }

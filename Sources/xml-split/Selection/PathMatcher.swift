@@ -46,7 +46,7 @@ struct PathMatcher {
 
   mutating func leave() { made.removeLast() }
 
-  /// Leaves elements until so many are open.
+  /// Leaves elements until this many are open.
   mutating func leave(to depth: Int) {
     while made.count > depth + 1 { made.removeLast() }
   }

@@ -1,4 +1,4 @@
-// How it goes on behind an error, when the rest of the input is still wanted (--on-error skip).
+// How it goes on after an error, when the rest of the input is still wanted (--on-error skip).
 //
 // What is wrong is passed over, and the elements around it are found again by their end tags: an end tag ends all that is
 // open inside the element that it names, and one of an element that is not open counts for nothing. Where a document
@@ -6,148 +6,89 @@
 
 import FeedCore
 
-/// The search for the end of a start tag that is not well-formed: `>` outside of quotes, or before the next `<`.
-struct BrokenTag {
-  enum Result {
-    case more
-    /// The offset behind it.
-    case end(Int, isEmpty: Bool)
-  }
-
-  var offset: Int
-  private var quote: UInt8 = 0
-  private var last: UInt8 = 0
-
-  /// - Parameter start: the offset behind its `<`.
-  init(from start: Int) { offset = start }
-
-  mutating func run(_ bytes: borrowing Span<UInt8>) -> Result {
-    while offset < bytes.count {
-      let byte = bytes[offset]
-      if byte == UInt8(ascii: "<") { return .end(offset, isEmpty: false) }
-      offset += 1
-      if quote != 0 {
-        if byte == quote { quote = 0 }
-      } else if byte == UInt8(ascii: ">") {
-        return .end(offset, isEmpty: last == UInt8(ascii: "/"))
-      } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") {
-        quote = byte
-      }
-      last = byte
-    }
-    return .more
-  }
+/// Where it goes on.
+enum Recovery {
+  /// In what is open; elements may have ended.
+  case inside
+  /// A start tag was wrong: its element is open, and what is in it is lost.
+  case inBrokenElement
+  /// Nothing is known of the document, so all of it is lost.
+  case inLostDocument
 }
 
-extension XMLTokenizer {
-  enum Recovery {
-    /// It goes on in what is open; elements may have ended.
-    case inside
-    /// A start tag was wrong: its element is open, and what is in it is lost.
-    case inBrokenElement
-    /// Nothing is known of the document, so all of it is lost.
-    case inLostDocument
-  }
+/// What is wrong, as far as it must be known to pass over it.
+enum Detour {
+  /// A character in markup that goes on after it.
+  case markup
+  /// Something else, up to here.
+  case skip(to: Int)
+  case endTag(name: Range<Int>, end: Int)
+  case startTag(name: Range<Int>)
+  /// A processing instruction, whose characters are judged.
+  case instruction
+  /// The declarations of the document; nil where their end is not known.
+  case documentType(end: Int?)
+  /// The beginning of another document, which is right where none is open.
+  case nextDocument
+  /// An XML declaration that does not tell how to read the document after it.
+  case lostDocument
 
-  /// Passes over what `next` has thrown for.
-  mutating func recover(_ bytes: borrowing Span<UInt8>) -> Recovery {
-    search = nil
-    guard open == .nothing, offset < bytes.count, bytes[offset] == UInt8(ascii: "<"), offset + 1 < bytes.count else {
-      offset = min(offset + 1, bytes.count)
-      if open == .nothing, phase != .content {
-        offset = firstIndex(of: UInt8(ascii: "<"), in: bytes, offset..<bytes.count) ?? bytes.count
+  init(
+    _ bytes: borrowing Span<UInt8>, at offset: Int, _ phase: XMLTokenizer.Phase, _ document: DocumentContext,
+    isInside: Bool, isSingle: Bool
+  ) {
+    if isInside {
+      self = .markup
+    } else if offset + 1 >= bytes.count || bytes[offset] != UInt8(ascii: "<") {
+      let next = min(offset + 1, bytes.count)
+      let isText = phase == .content
+      self = .skip(
+        to: isText ? next : firstIndex(of: UInt8(ascii: "<"), in: bytes, next..<bytes.count) ?? bytes.count)
+    } else if isSingle, phase == .epilog {
+      self = .skip(to: bytes.count)
+    } else {
+      let mayBeginAgain = !isSingle && (phase == .content || phase == .prolog)
+      switch bytes[offset + 1] {
+      case UInt8(ascii: "/"): self.init(endTag: bytes, at: offset, document.encoding)
+      case UInt8(ascii: "!"):
+        if startsWith(bytes, "<!DOCTYPE", at: offset) != .yes || (isSingle && phase != .prolog) {
+          self = .skip(to: offset + 2)
+        } else if phase == .content || document.hasDocumentType {
+          self = .nextDocument
+        } else {
+          var search = TokenSearch(.documentType, from: offset + 1)
+          self = .documentType(end: (try? search.run(bytes, document.encoding)) ?? nil)
+        }
+      case UInt8(ascii: "?"):
+        if Prolog.isXMLDeclaration(bytes, at: offset, isLast: true) != true {
+          self = .instruction
+        } else if mayBeginAgain {
+          self = .nextDocument
+        } else {
+          self = phase == .content || phase == .prolog ? .instruction : .lostDocument
+        }
+      default:
+        let start = offset + 1
+        if case .at(let end) = XMLCharacters.nameEnd(bytes, start, document.encoding), end > start {
+          self = .startTag(name: start..<end)
+        } else {
+          self = .skip(to: start)
+        }
       }
-      return .inside
     }
-    if isSingle, phase == .epilog {
-      offset = bytes.count
-      return .inside
-    }
-    switch bytes[offset + 1] {
-    case UInt8(ascii: "/"): passEndTag(bytes)
-    case UInt8(ascii: "!"): return passDeclaration(bytes)
-    case UInt8(ascii: "?"): return passInstruction(bytes)
-    default: return passStartTag(bytes)
-    }
-    return .inside
   }
 
-  private mutating func passEndTag(_ bytes: borrowing Span<UInt8>) {
+  private init(endTag bytes: borrowing Span<UInt8>, at offset: Int, _ encoding: XMLEncoding) {
     let start = offset + 2
-    offset = start
     var search = TokenSearch(.tag, from: start)
-    guard let behind = (try? search.run(bytes, encoding)) ?? nil else { return }
-    offset = behind
-    guard case .at(let end) = XMLCharacters.nameEnd(bytes, start, encoding) else { return }
-    if names.popAll(to: array(bytes, start..<end), in: bytes) { endElement() }
-  }
-
-  private mutating func passDeclaration(_ bytes: borrowing Span<UInt8>) -> Recovery {
-    guard startsWith(bytes, "<!DOCTYPE", at: offset) == .yes, !isSingle || phase == .prolog else {
-      offset += 2
-      return .inside
-    }
-    if phase == .content || hasDocumentType {
-      beginAgain()
-      return .inside
-    }
-    hasDocumentType = true
-    entities.mayLackDeclarations = true
-    var search = TokenSearch(.documentType, from: offset + 1)
     guard let end = (try? search.run(bytes, encoding)) ?? nil else {
-      offset += 2
-      return .inLostDocument
+      self = .skip(to: start)
+      return
     }
-    offset = end
-    return .inside
-  }
-
-  private mutating func passInstruction(_ bytes: borrowing Span<UInt8>) -> Recovery {
-    let isDeclaration = isXMLDeclaration(bytes, true) == true
-    if isDeclaration, phase == .content || phase == .prolog, !isSingle {
-      beginAgain()
-      return .inside
+    guard case .at(let nameEnd) = XMLCharacters.nameEnd(bytes, start, encoding) else {
+      self = .skip(to: end)
+      return
     }
-    let isLost = isDeclaration && phase != .content && phase != .prolog
-    if isLost {
-      beginDocument()
-      encoding = .opaque
-    }
-    offset += 2
-    open = .instruction
-    return isLost ? .inLostDocument : .inside
-  }
-
-  private mutating func passStartTag(_ bytes: borrowing Span<UInt8>) -> Recovery {
-    offset += 1
-    guard case .at(let end) = XMLCharacters.nameEnd(bytes, offset, encoding), end > offset else { return .inside }
-    if names.count < limits.maxDepth { names.push(offset..<end) } else { nameless += 1 }
-    phase = .content
-    open = .brokenTag
-    brokenTag = BrokenTag(from: offset)
-    return .inBrokenElement
-  }
-
-  /// Goes on at the start of a document, whatever is open.
-  private mutating func beginAgain() {
-    names = NameStack()
-    nameless = 0
-    phase = .start
-  }
-
-  /// Passes over the rest of a start tag that is not well-formed.
-  mutating func passBrokenTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Step {
-    guard case .end(let end, let isEmpty) = brokenTag.run(bytes) else {
-      offset = bytes.count
-      if !isLast { return .more }
-      open = .nothing
-      return .again
-    }
-    open = .nothing
-    offset = end
-    guard isEmpty else { return .again }
-    if nameless > 0 { nameless -= 1 } else { names.pop() }
-    endElement()
-    return .token(.endTag)
+    self = .endTag(name: start..<nameEnd, end: end)
   }
 }

@@ -13,13 +13,13 @@ struct RootWatch {
 
   /// The root's start tag; that of the document before, until another begins.
   private var tag: [UInt8] = []
-  private var nameLength = 0
+  private var rootName: [UInt8] = []
   /// Whether there is a document that it is the root of.
   private(set) var isOn = false
   /// Whether that begins with the same tag as the one before.
   private(set) var isLikeBefore = false
-  /// How many bytes a name has that is looked at; -1 while none is.
-  private(set) var length = -1
+  /// The name that is looked for; empty while none is.
+  private(set) var wanted: [UInt8] = []
   /// What was seen and not asked for.
   private var sighting: Sighting?
   /// Whether there has been such a tag in this document.
@@ -29,35 +29,35 @@ struct RootWatch {
   private static let maxTag = 4096
 
   /// The name of the root element; empty where there is none that is looked for.
-  var name: [UInt8] { isOn ? Array(tag[1...nameLength]) : [] }
+  var name: [UInt8] { isOn ? rootName : [] }
 
   /// Begins with a root element.
-  /// - Parameter range: of its start tag.
-  mutating func begin(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, nameLength: Int) {
+  mutating func begin(_ root: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
     end()
+    let range = root.range
     guard range.count <= Self.maxTag else { return }
     isOn = true
     isLikeBefore = range.count == tag.count && sameBytes(bytes.extracting(range), tag.span)
     if !isLikeBefore {
       tag.removeAll(keepingCapacity: true)
       tag.append(span: bytes.extracting(range))
-      self.nameLength = nameLength
+      rootName = array(bytes, root.name)
     }
-    length = nameLength
+    wanted = rootName
   }
 
   /// The document has ended.
   mutating func end() {
     isOn = false
-    length = -1
+    wanted = []
     sighting = nil
     hasSeen = false
   }
 
   /// Looks for the next one, after an element that fits PATH: that is none, whatever its name.
-  mutating func lookOn(behind start: Int) {
+  mutating func lookOn(after start: Int) {
     if let sighting, sighting.offset == start { self.sighting = nil }
-    if isOn { length = nameLength }
+    wanted = name
   }
 
   mutating func takeSighting() -> Sighting? {
@@ -65,18 +65,13 @@ struct RootWatch {
     return sighting
   }
 
-  /// Whether a name of `length` bytes is the root's.
-  @inline(__always)
-  func isName(_ bytes: borrowing Span<UInt8>, at start: Int) -> Bool {
-    for index in 0..<nameLength where bytes[start + index] != tag[1 + index] { return false }
-    return true
-  }
-
-  /// Takes in a start tag that has the root's name. One is enough until somebody wants to know of the next.
-  mutating func see(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) {
-    length = -1
+  /// Takes in a start tag. One with the name is enough until somebody wants to know of the next.
+  mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
+    guard isName(bytes, tag.name, wanted) else { return }
+    wanted = []
     hasSeen = true
-    let isSame = range.count == tag.count && sameBytes(bytes.extracting(range), tag.span)
+    let range = tag.range
+    let isSame = range.count == self.tag.count && sameBytes(bytes.extracting(range), self.tag.span)
     sighting = Sighting(offset: range.lowerBound, isRootAgain: isSame && declaresNamespace)
   }
 

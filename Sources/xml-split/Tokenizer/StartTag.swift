@@ -11,7 +11,7 @@ struct StartTag {
   }
 
   enum Result {
-    /// The offset behind the tag.
+    /// The offset after the tag.
     case end(Int, isEmpty: Bool)
     /// The bytes end before it does.
     case cut
@@ -21,7 +21,7 @@ struct StartTag {
   private(set) var attributes: [Attribute] = []
   private(set) var hasReferences = false
 
-  /// Up to so many attributes are compared each with each.
+  /// Up to this many attributes are compared each with each.
   private static let compareThreshold = 8
 
   /// Judges the tag at `start`.
@@ -62,7 +62,7 @@ struct StartTag {
     }
   }
 
-  /// - Returns: the offset behind the attribute; nil when the bytes end before.
+  /// - Returns: the offset after the attribute; nil when the bytes end before.
   private mutating func attribute(
     _ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding
   ) throws(XMLError) -> Int? {

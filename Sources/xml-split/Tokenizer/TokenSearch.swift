@@ -6,7 +6,7 @@ import FeedCore
 struct TokenSearch {
   enum Kind {
     case tag
-    case instruction
+    case xmlDeclaration
     case reference
     /// The name at the beginning of a processing instruction.
     case target
@@ -15,7 +15,7 @@ struct TokenSearch {
     var shown: String {
       switch self {
       case .tag: "a tag"
-      case .instruction: "an XML declaration"
+      case .xmlDeclaration: "an XML declaration"
       case .reference: "a reference"
       case .target: "a processing instruction"
       case .documentType: "the document type declaration"
@@ -45,11 +45,11 @@ struct TokenSearch {
     offset = kind == .target ? start + 1 : start
   }
 
-  /// - Returns: the offset behind the token; nil when that has not come.
+  /// - Returns: the offset after the token; nil when that has not come.
   mutating func run(_ bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding) throws(XMLError) -> Int? {
     switch kind {
     case .tag: return try tagEnd(bytes)
-    case .instruction: return find("?>", bytes)
+    case .xmlDeclaration: return find("?>", bytes)
     case .reference: return try referenceEnd(bytes)
     case .target: return targetEnd(bytes, encoding)
     case .documentType: return documentTypeEnd(bytes)

@@ -113,18 +113,6 @@ enum XMLText {
     }
     return XMLError("a character that XML does not allow", at: index)
   }
-
-  /// [17] PITarget: a name, but not `xml`.
-  static func checkTarget(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding) throws(XMLError)
-  {
-    let text = array(bytes, range)
-    guard XMLName.isName(text, encoding) else {
-      throw XMLError("expected a name after '<?'", at: range.lowerBound)
-    }
-    if text.lowercased == Array("xml".utf8) {
-      throw XMLError("an XML declaration that is not at the start", at: range.lowerBound - 2)
-    }
-  }
 }
 
 enum XMLName {
@@ -149,5 +137,17 @@ enum XMLName {
     guard last >= start, text[last] >= 0x80 else { return false }
     if case .cut = XMLCharacters.at(text, last, encoding) { return true }
     return false
+  }
+
+  /// [17] PITarget: a name, but not `xml`.
+  static func checkTarget(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding) throws(XMLError)
+  {
+    let text = array(bytes, range)
+    guard isName(text, encoding) else {
+      throw XMLError("expected a name after '<?'", at: range.lowerBound)
+    }
+    if text.lowercased == Array("xml".utf8) {
+      throw XMLError("an XML declaration that is not at the start", at: range.lowerBound - 2)
+    }
   }
 }

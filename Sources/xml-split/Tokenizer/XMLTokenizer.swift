@@ -1,23 +1,42 @@
 // XML 1.0 (fifth edition) in whatever pieces it arrives: tags come out, everything else is only judged.
 //
-// The caller holds the bytes and may drop those before `offset`. No byte is looked at more than a few times, however
-// the text is cut: a tag is tried at once; when its end has not come, what has come is searched for it, and the search
-// goes on where it was when there is more. Text, comments, CDATA sections and processing instructions are judged as they
-// come, and need not be there as a whole.
+// The caller holds the bytes and may drop those before `offset`. A tag is tried at once, and again when its end has come.
+// Text, comments, CDATA sections and processing instructions are judged as they come.
 
 import FeedCore
 
 struct XMLTokenizer {
-  enum Token: Equatable {
-    /// A document begins: its first byte.
-    case documentStart
-    /// `<name …>`: see `name` and `attributes`.
-    case startTag
-    /// `<name …/>`.
-    case emptyTag
-    case endTag
-    /// The document type declaration, of which only the root's name and the entities are kept.
-    case documentType
+  struct Token {
+    enum Kind {
+      /// A document begins.
+      case documentStart
+      /// `<name …>`
+      case startTag
+      /// `<name …/>`
+      case emptyTag
+      case endTag
+    }
+
+    let kind: Kind
+    /// Where it is.
+    var range: Range<Int> { start..<end }
+    /// Where the name of the element is.
+    var name: Range<Int> { (nameEnd - nameCount)..<nameEnd }
+    /// How many elements that element and those around it are.
+    let depth: Int
+    private let start: Int
+    private let end: Int
+    private let nameEnd: Int
+    private let nameCount: Int
+
+    init(_ kind: Kind, _ range: Range<Int>, name: Range<Int> = 0..<0, depth: Int = 0) {
+      self.kind = kind
+      self.depth = depth
+      start = range.lowerBound
+      end = range.upperBound
+      nameEnd = name.upperBound
+      nameCount = name.count
+    }
   }
 
   struct Limits {
@@ -25,33 +44,6 @@ struct XMLTokenizer {
     var maxAttributes = 10_000
     /// The largest tag, reference or declaration in bytes.
     var maxToken = 64 << 20
-  }
-
-  /// What the markup that is open is.
-  enum Open {
-    case nothing
-    case comment
-    case cdata
-    case instruction
-    /// A start tag that is not well-formed, on whose end nevertheless depends how it goes on.
-    case brokenTag
-
-    /// What ends it.
-    var end: (first: UInt8, text: StaticString) {
-      switch self {
-      case .comment: (UInt8(ascii: "-"), "-->")
-      case .cdata: (UInt8(ascii: "]"), "]]>")
-      case .instruction, .nothing, .brokenTag: (UInt8(ascii: "?"), "?>")
-      }
-    }
-
-    var shown: String {
-      switch self {
-      case .comment: "a comment"
-      case .cdata: "a CDATA section"
-      case .instruction, .nothing, .brokenTag: "a processing instruction"
-      }
-    }
   }
 
   enum Phase {
@@ -62,66 +54,53 @@ struct XMLTokenizer {
     case epilog
   }
 
-  /// How far all has been judged: the offset behind the last token, or where the next begins.
-  var offset = 0
-  /// The last token's first byte.
-  var tokenStart = 0
-  /// The name in the last tag.
-  var name = 0..<0
-  /// The attributes of the last start tag.
-  var tag = StartTag()
-  /// How many elements are open.
-  var depth: Int { names.count + nameless }
-  /// The declarations of the document type.
-  var entities = XMLEntities()
+  private enum Step {
+    case more
+    case again
+    case token(Token)
+  }
 
-  var encoding = XMLEncoding.utf8
-  /// As the last XML declaration has it.
-  var encodingName: [UInt8] = []
-  /// Whether the bytes have been transcoded from UTF-16.
-  var wasUTF16 = false
-  let limits: Limits
-  let isSingle: Bool
-  var phase = Phase.start
-  var open = Open.nothing
-  var names = NameStack()
-  /// How many elements are open beyond the limit of the depth, when it goes on behind that error.
-  var nameless = 0
-  var brokenTag = BrokenTag(from: 0)
-  /// Looks for the root's name inside it, where somebody has asked for that.
-  var watch = RootWatch()
-  var hasDocumentType = false
+  private var scanner: XMLScanner
+  private(set) var document = DocumentContext()
+  private var elements = OpenElements()
+  private var phase = Phase.start
   /// A byte order mark came before the document, which therefore is UTF-8.
-  var hasMark = false
-  /// Whether the text is what an entity stands for, which has no root element.
-  let isFragment: Bool
-  /// The entities that a fragment refers to; they are judged by whoever asks.
-  var references = XMLReferences()
-  /// Where the search for the end of an unfinished token goes on, and what it has seen.
-  var search: TokenSearch?
+  private var hasMark = false
+  private var tag = StartTag()
+  private let limits: Limits
+  private let isSingle: Bool
 
-  /// - Parameter isSingle: whether there must be one document and nothing behind it.
+  /// Whether the bytes have been transcoded from UTF-16. The one who decodes them says so.
+  var wasUTF16 = false
+
+  /// How far all has been judged: the offset after the last token, or where the next begins.
+  var offset: Int { scanner.offset }
+  /// Those of the last start tag or empty tag.
+  var attributes: [StartTag.Attribute] { tag.attributes }
+  /// How many elements are open.
+  var depth: Int { elements.depth }
+  var encoding: XMLEncoding { document.encoding }
+
+  /// - Parameter isSingle: whether there must be one document and nothing after it.
   init(limits: Limits = Limits(), isSingle: Bool = false) {
     self.limits = limits
     self.isSingle = isSingle
-    isFragment = false
+    scanner = XMLScanner(maxToken: limits.maxToken)
   }
 
-  /// A tokenizer for the text that an entity stands for.
-  init(fragmentWith limits: Limits) {
-    self.limits = limits
-    isSingle = true
-    isFragment = true
+  /// A tokenizer for the text that an entity stands for, which has no root element.
+  init(ofEntityIn encoding: XMLEncoding) {
+    var limits = Limits()
+    limits.maxDepth = .max
+    self.init(limits: limits, isSingle: true)
+    document = DocumentContext(ofEntityIn: encoding)
     phase = .content
   }
 
   /// The caller is about to drop the first `count` bytes, all before `offset`.
   mutating func drop(_ count: Int, of bytes: borrowing Span<UInt8>) {
-    names.drop(count, of: bytes)
-    offset -= count
-    tokenStart -= count
-    search?.offset -= count
-    brokenTag.offset -= count
+    elements.drop(count, of: bytes)
+    scanner.drop(count)
   }
 
   /// The next token.
@@ -129,145 +108,236 @@ struct XMLTokenizer {
   ///   - bytes: what has come, less what was dropped.
   ///   - isLast: whether nothing more will.
   ///   - deepest: elements deeper than that are judged, but their tags do not come out.
+  ///   - wanted: start tags of this name come out, however deep.
   /// - Returns: nil when more is needed, or at the end.
   mutating func next(
-    _ bytes: borrowing Span<UInt8>, isLast: Bool, deepest: Int = .max
+    _ bytes: borrowing Span<UInt8>, isLast: Bool, deepest: Int = .max, wanted: [UInt8] = []
   ) throws(XMLError) -> Token? {
     while true {
-      if open == .brokenTag {
-        switch passBrokenTag(bytes, isLast) {
+      if scanner.isInside {
+        switch scanner.finishBrokenTag(bytes, isLast) {
+        case .none: break
         case .more: return nil
-        case .token(let token): return token
-        case .again, .markup: continue
+        case .emptyTag: return endElement(offset..<offset)
         }
-      }
-      if open != .nothing {
-        guard try pass(open, bytes, isLast) else { return nil }
+        guard try scanner.finishMarkup(bytes, isLast, encoding) else { return nil }
       }
       guard offset < bytes.count else {
         if isLast { try checkEnd(bytes) }
         return nil
       }
       if phase == .content {
-        if names.count >= deepest, search == nil, nameless == 0 { skim(bytes, deepest: deepest) }
+        if elements.named >= deepest, elements.nameless == 0, scanner.isReady {
+          scanner.move(to: elements.skim(bytes, from: offset, deepest: deepest, wanted: wanted, encoding, limits))
+        }
         guard offset < bytes.count else { continue }
         if bytes[offset] != UInt8(ascii: "<") {
-          guard try text(bytes, isLast) else { return nil }
+          guard try scanner.text(bytes, isLast, &document) else { return nil }
           continue
         }
       } else {
-        switch try outside(bytes, isLast) {
+        switch try Prolog(bytes, at: offset, phase, isSingle: isSingle, hasMark: hasMark, isLast: isLast) {
         case .more: return nil
-        case .again: continue
-        case .token(let token): return token
+        case .space(let end):
+          scanner.move(to: end)
+          continue
+        case .byteOrderMark:
+          scanner.move(to: offset + 3)
+          hasMark = true
+          continue
+        case .documentStart(let start):
+          begin(DocumentContext())
+          defer { scanner.move(to: start) }
+          return Token(.documentStart, offset..<start)
+        case .xmlDeclaration: return try xmlDeclaration(bytes, isLast)
         case .markup: break
         }
       }
       switch try markup(bytes, isLast) {
       case .more: return nil
-      case .again, .markup: continue
+      case .again: continue
       case .token(let token):
-        // A start tag has made it one deeper already, an end tag one less deep.
-        let depth = token == .startTag ? depth : depth + 1
-        if depth <= deepest || token == .documentType { return token }
+        if token.depth <= deepest || (token.kind != .endTag && isName(bytes, token.name, wanted)) { return token }
       }
     }
-  }
-
-  enum Step {
-    case more
-    case again
-    case markup
-    case token(Token)
   }
 
   private func checkEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
     switch phase {
     case .content:
-      if names.count == 0 { return }
-      throw XMLError("the input ends inside element '\(shortened(names.topName(in: bytes)))'", at: offset)
+      if elements.named == 0 { return }
+      throw XMLError("the input ends inside element '\(shortened(elements.topName(in: bytes)))'", at: offset)
     case .prolog: throw XMLError("the input ends before the root element", at: offset)
     case .start: if isSingle { throw XMLError("expected an XML document, found nothing", at: offset) }
     case .epilog: break
     }
   }
 
+  // MARK: Documents
+
+  private mutating func begin(_ document: DocumentContext) {
+    self.document = document
+    phase = .prolog
+  }
+
+  private mutating func xmlDeclaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Token? {
+    guard let end = try scanner.tokenEnd(bytes, .xmlDeclaration, isLast, encoding) else { return nil }
+    let declaration = try XMLDeclaration(bytes, offset..<end)
+    let encoding = try declaration.resolvedEncoding(wasUTF16: wasUTF16, hasMark: hasMark, at: offset)
+    begin(
+      DocumentContext(encoding: encoding, name: declaration.encoding ?? [], isStandalone: declaration.isStandalone))
+    defer { scanner.move(to: end) }
+    return Token(.documentStart, offset..<end)
+  }
+
+  private mutating func documentType(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+    if document.hasDocumentType { throw XMLError("a second document type declaration", at: offset) }
+    guard let end = try scanner.tokenEnd(bytes, .documentType, isLast, encoding) else { return .more }
+    try document.readDocumentType(bytes, offset..<end)
+    scanner.move(to: end)
+    return .again
+  }
+
   // MARK: Markup
 
+  @inline(__always)
   private mutating func markup(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
-    guard offset + 1 < bytes.count else {
-      if isLast { throw XMLError("the input ends inside markup", at: bytes.count) }
-      return .more
-    }
+    guard offset + 1 < bytes.count else { return try cutMarkup(bytes, isLast) }
     switch bytes[offset + 1] {
     case UInt8(ascii: "/"): return try endTag(bytes, isLast)
-    case UInt8(ascii: "!"): return try declarationMarkup(bytes, isLast)
-    case UInt8(ascii: "?"): return try instructionStart(bytes, isLast)
+    case UInt8(ascii: "!"): return try declaration(bytes, isLast)
+    case UInt8(ascii: "?"): return try scanner.enterInstruction(bytes, isLast, encoding) ? .again : .more
     default: return try startTag(bytes, isLast)
     }
   }
 
-  func tooLong() -> XMLError {
-    XMLError("markup of more than \(limits.maxToken) bytes (--max-element)", at: offset)
+  private func cutMarkup(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+    if isLast { throw XMLError("the input ends inside markup", at: bytes.count) }
+    return .more
   }
 
-  private mutating func declarationMarkup(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
-    var isCut = false
-    switch startsWith(bytes, "<!--", at: offset) {
-    case .yes:
-      open = .comment
-      offset += 4
-      return .again
-    case .cut: isCut = true
-    case .no: break
-    }
-    if phase == .content {
-      switch startsWith(bytes, "<![CDATA[", at: offset) {
-      case .yes:
-        open = .cdata
-        offset += 9
-        return .again
-      case .cut: isCut = true
-      case .no: break
-      }
-    }
-    switch startsWith(bytes, "<!DOCTYPE", at: offset) {
-    case .yes where phase == .prolog: return try documentType(bytes, isLast)
-    case .cut: isCut = true
-    case .yes, .no: break
-    }
-    if isCut {
-      if isLast { throw XMLError("the input ends inside markup", at: bytes.count) }
-      return .more
-    }
+  /// What begins with `<!`.
+  private mutating func declaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+    let comment = scanner.enter(.comment, bytes)
+    if comment == .yes { return .again }
+    let section = phase == .content ? scanner.enter(.cdataSection, bytes) : .no
+    if section == .yes { return .again }
+    let type = startsWith(bytes, "<!DOCTYPE", at: offset)
+    if type == .yes, phase == .prolog { return try documentType(bytes, isLast) }
+    if comment == .cut || section == .cut || type == .cut { return try cutMarkup(bytes, isLast) }
     throw XMLError("unknown markup after '<!'", at: offset)
   }
 
-  private mutating func documentType(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
-    if hasDocumentType { throw XMLError("a second document type declaration", at: offset) }
-    guard let end = try tokenEnd(bytes, .documentType, isLast) else { return .more }
-    var parser = DocumentTypeParser(entities: entities)
-    try parser.parse(SingleByte.utf8(array(bytes, offset..<end), encoding), at: offset)
-    entities = parser.entities
-    hasDocumentType = true
-    tokenStart = offset
-    offset = end
-    return .token(.documentType)
+  // MARK: Tags
+
+  @inline(__always)
+  private mutating func startTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+    if phase == .epilog { throw XMLError("unexpected text after the document", at: offset) }
+    if !scanner.isReady {
+      guard try startTagEnd(bytes, isLast) else { return .more }
+    }
+    let result = try tag.parse(bytes, at: offset, encoding, maxAttributes: limits.maxAttributes)
+    guard case .end(let end, let isEmpty) = result else {
+      return try startTagEnd(bytes, isLast) ? .again : .more
+    }
+    if tag.hasReferences { try document.check(tag.attributes, bytes) }
+    guard elements.named < limits.maxDepth else {
+      let levels = limits.maxDepth == 1 ? "1 level" : "\(limits.maxDepth) levels"
+      throw XMLError("nested deeper than \(levels) (--max-depth)", at: offset)
+    }
+    guard end - offset <= limits.maxToken else { throw scanner.tooLong() }
+    let token = Token(
+      isEmpty ? .emptyTag : .startTag, offset..<end, name: tag.name, depth: depth + 1)
+    scanner.move(to: end)
+    if isEmpty {
+      endDocumentWithRoot()
+    } else {
+      elements.open(tag.name)
+      phase = .content
+    }
+    return .token(token)
   }
 
-  // MARK: Tokens that have not come as a whole
+  /// - Returns: whether the end of the start tag at `offset` has come.
+  /// - Throws: first what is wrong before it, wherever the text was cut.
+  private mutating func startTagEnd(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
+    do { return try scanner.tokenEnd(bytes, .tag, isLast, encoding) != nil } catch {
+      _ = try tag.parse(bytes, at: offset, encoding, maxAttributes: limits.maxAttributes)
+      throw error
+    }
+  }
 
-  /// The offset behind the token of this kind that begins at `offset`.
-  /// - Returns: nil when it has not come.
-  mutating func tokenEnd(
-    _ bytes: borrowing Span<UInt8>, _ kind: TokenSearch.Kind, _ isLast: Bool
-  ) throws(XMLError) -> Int? {
-    var current = search ?? TokenSearch(kind, from: offset + 1)
-    search = nil
-    if let end = try current.run(bytes, encoding) { return end }
-    if isLast { throw XMLError("the input ends inside \(kind.shown)", at: bytes.count) }
-    guard bytes.count - offset <= limits.maxToken else { throw tooLong() }
-    search = current
-    return nil
+  @inline(__always)
+  private mutating func endTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+    guard phase == .content, elements.named > 0 else { throw XMLError("an end tag without a start tag", at: offset) }
+    let start = offset + 2
+    let end = start + elements.topCount
+    if scanner.isReady, elements.nameless == 0, end < bytes.count, elements.topStands(at: start, in: bytes) {
+      let close = spaceEnd(bytes, end)
+      if close < bytes.count, bytes[close] == UInt8(ascii: ">") {
+        return .token(endElement(offset..<(close + 1), name: start..<end))
+      }
+    }
+    // It is cut, or wrong, which is said when all of it is there.
+    guard let tagEnd = try scanner.tokenEnd(bytes, .tag, isLast, encoding) else { return .more }
+    if elements.nameless > 0 { return .token(endElement(offset..<tagEnd)) }
+    if tagEnd > end, elements.topStands(at: start, in: bytes), spaceEnd(bytes, end) == tagEnd - 1 { return .again }
+    throw elements.mismatch(bytes, at: start, encoding)
+  }
+
+  /// The offset after the white space that begins at `start`.
+  private func spaceEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int {
+    var index = start
+    while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
+    return index
+  }
+
+  /// The innermost element ends with the tag that is in `range`.
+  @inline(__always)
+  private mutating func endElement(_ range: Range<Int>, name: Range<Int> = 0..<0) -> Token {
+    let token = Token(.endTag, range, name: name, depth: depth)
+    scanner.move(to: range.upperBound)
+    elements.close()
+    endDocumentWithRoot()
+    return token
+  }
+
+  private mutating func endDocumentWithRoot() {
+    guard elements.named == 0, !document.isEntity else { return }
+    phase = .epilog
+    hasMark = false
+  }
+
+  // MARK: After an error
+
+  /// Passes over what `next` has thrown for.
+  mutating func recover(_ bytes: borrowing Span<UInt8>) -> Recovery {
+    let detour = Detour(bytes, at: offset, phase, document, isInside: scanner.isInside, isSingle: isSingle)
+    switch detour {
+    case .markup: if offset < bytes.count { scanner.skipByte() }
+    case .skip(let end): scanner.move(to: end)
+    case .endTag(let name, let end):
+      scanner.move(to: end)
+      if elements.closeAll(to: array(bytes, name), in: bytes) { endDocumentWithRoot() }
+    case .startTag(let name):
+      if elements.named < limits.maxDepth { elements.open(name) } else { elements.openNameless() }
+      phase = .content
+      scanner.enterBrokenTag(at: name.lowerBound)
+      return .inBrokenElement
+    case .instruction: scanner.enter(.processingInstruction, at: offset + 2)
+    case .documentType(let end):
+      document.loseDocumentType()
+      scanner.move(to: end ?? offset + 2)
+      if end == nil { return .inLostDocument }
+    case .nextDocument:
+      elements = OpenElements()
+      phase = .start
+      scanner.move(to: offset)
+    case .lostDocument:
+      begin(DocumentContext(encoding: nil))
+      scanner.enter(.processingInstruction, at: offset + 2)
+      return .inLostDocument
+    }
+    return .inside
   }
 }

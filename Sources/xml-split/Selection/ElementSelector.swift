@@ -1,0 +1,114 @@
+// PATH against the tags of the input.
+
+import FeedCore
+
+/// Follows PATH into the elements that are open, with the namespaces that are in scope there.
+struct ElementSelector {
+  private var matcher: PathMatcher
+  private var namespaces = Namespaces()
+  private var encoding = XMLEncoding.utf8
+
+  init(_ path: XMLPath) { matcher = PathMatcher(path) }
+
+  /// Whether PATH may lead to an element inside the innermost one.
+  var leadsFurther: Bool { matcher.open != 0 }
+
+  /// Goes into an element.
+  /// - Returns: whether PATH leads to it.
+  /// - Throws: where that cannot be told. PATH then leads to nothing in there.
+  mutating func enter(
+    _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>,
+    _ encoding: XMLEncoding
+  ) throws(XMLError) -> Bool {
+    self.encoding = encoding
+    if !attributes.isEmpty { namespaces.enter(bytes, tag, attributes, encoding) }
+    var open = matcher.open
+    var fitting: UInt64 = 0
+    do throws(XMLError) {
+      while open != 0 {
+        let step = open.trailingZeroBitCount
+        open &= open - 1
+        if try fits(matcher.path.steps[step], tag, attributes, bytes) { fitting |= 1 << UInt64(step) }
+      }
+    } catch {
+      enterLost()
+      throw error
+    }
+    return matcher.enter(fitting)
+  }
+
+  /// Goes into an element whose tag is not well-formed.
+  mutating func enterLost() { _ = matcher.enter(0) }
+
+  /// Leaves elements until this many are open.
+  mutating func leave(to depth: Int) {
+    matcher.leave(to: depth)
+    namespaces.leave(to: depth)
+  }
+
+  /// The namespace declarations that an element takes along.
+  /// - Parameters:
+  ///   - first: the depth of the outermost element that does not go with it.
+  ///   - limit: how many bytes they may have.
+  func inherited(
+    by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>, from first: Int,
+    limit: Int
+  ) throws(XMLError) -> [[UInt8]] {
+    if let texts = namespaces.inherited(by: tag, attributes, bytes, from: first, limit: limit) { return texts }
+    throw XMLError(
+      "an element that inherits more than \(limit) bytes of declarations (--max-inherited)", at: tag.range.lowerBound)
+  }
+
+  private func fits(
+    _ step: XMLPath.Step, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
+  ) throws(XMLError) -> Bool {
+    guard try fits(step.name, tag.name, bytes, isAttribute: false) else { return false }
+    for predicate in step.predicates where try !fits(predicate, tag, attributes, bytes) { return false }
+    return true
+  }
+
+  private func fits(
+    _ predicate: XMLPath.Predicate, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute],
+    _ bytes: borrowing Span<UInt8>
+  ) throws(XMLError) -> Bool {
+    for attribute in attributes
+    where try fits(predicate.attribute, attribute.name, bytes, isAttribute: true) {
+      guard let wanted = predicate.value else { return true }
+      return XMLText.decoded(array(bytes, attribute.value), encoding) == wanted
+    }
+    return false
+  }
+
+  /// Whether a name in the tag is the one that PATH wants. An attribute without a prefix is in no namespace.
+  private func fits(
+    _ wanted: XMLPath.Name, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>, isAttribute: Bool
+  ) throws(XMLError) -> Bool {
+    switch wanted {
+    case .any: return true
+    case .written(let written):
+      if written.count == name.count, sameBytes(bytes.extracting(name), written.span) { return true }
+      return encoding.converted != encoding && text(bytes, name) == written
+    case .anyWithPrefix(let prefix):
+      return prefixEnd(bytes, name).map { text(bytes, name.lowerBound..<$0) == prefix } == true
+    case .inNamespace(let uri, let local):
+      let colon = prefixEnd(bytes, name)
+      if let local, text(bytes, (colon.map { $0 + 1 } ?? name.lowerBound)..<name.upperBound) != local { return false }
+      if isAttribute, colon == nil { return uri.isEmpty }
+      let prefix = colon.map { array(bytes, name.lowerBound..<$0) } ?? []
+      guard let found = namespaces.uri(prefix[...]) else {
+        throw XMLError("prefix '\(shortened(prefix))' is not declared", at: name.lowerBound)
+      }
+      return found == uri
+    }
+  }
+
+  /// Where the prefix of a name ends; nil where it has none.
+  private func prefixEnd(_ bytes: borrowing Span<UInt8>, _ name: Range<Int>) -> Int? {
+    firstIndex(of: UInt8(ascii: ":"), in: bytes, name)
+  }
+
+  /// A part of the text in UTF-8, as PATH is.
+  private func text(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
+    SingleByte.utf8(array(bytes, range), encoding)
+  }
+}

@@ -1,0 +1,63 @@
+import FeedCore
+
+/// What a document has said of itself: its encoding and its entities.
+struct DocumentContext {
+  private(set) var encoding = XMLEncoding.utf8
+  /// As the XML declaration has it.
+  private(set) var encodingName: [UInt8] = []
+  private(set) var hasDocumentType = false
+  private var entities = XMLEntities()
+  /// Of the text that an entity stands for: the entities that it refers to. They are judged by the one who asks.
+  private(set) var references: XMLReferences?
+
+  var isEntity: Bool { references != nil }
+
+  init() {}
+
+  /// - Parameter encoding: nil where it is not known what the document says.
+  init(encoding: XMLEncoding?, name: [UInt8] = [], isStandalone: Bool = false) {
+    self.encoding = encoding ?? .opaque
+    encodingName = name
+    entities.isStandalone = isStandalone
+    entities.encoding = encoding?.converted ?? .utf8
+  }
+
+  /// Of the text that an entity stands for.
+  init(ofEntityIn encoding: XMLEncoding) {
+    self.encoding = encoding
+    references = XMLReferences()
+  }
+
+  /// Reads the document type declaration, of which only the entities are kept.
+  mutating func readDocumentType(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(XMLError) {
+    var parser = DocumentTypeParser(entities: entities)
+    try parser.parse(SingleByte.utf8(array(bytes, range), encoding), at: range.lowerBound)
+    entities = parser.entities
+    hasDocumentType = true
+  }
+
+  /// There is one that cannot be read.
+  mutating func loseDocumentType() {
+    hasDocumentType = true
+    entities.mayLackDeclarations = true
+  }
+
+  /// Judges a reference to an entity.
+  mutating func check(_ name: [UInt8], in context: XMLEntities.Context, at offset: Int) throws(XMLError) {
+    let name = SingleByte.utf8(name, encoding)
+    if references == nil { return try entities.check(name, in: context, at: offset) }
+    switch context {
+    case .content: references?.inContent.append(name)
+    case .attribute: references?.inAttributes.append(name)
+    }
+  }
+
+  /// Judges the references in attributes.
+  mutating func check(_ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    for attribute in attributes where attribute.hasReferences {
+      for (name, offset) in try XMLReference.entities(in: bytes, attribute.value, encoding) {
+        try check(name, in: .attribute, at: offset)
+      }
+    }
+  }
+}

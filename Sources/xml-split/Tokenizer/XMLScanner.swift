@@ -1,0 +1,256 @@
+// The lower half of the tokenizer: a place in the text, and what is there that has not come as a whole. It passes over
+// characters, which need not be there as a whole, and finds the ends of tokens, which must be.
+//
+// No byte is looked at more than a few times, however the text is cut: when the end of a token has not come, the search for
+// it goes on where it was when there is more.
+
+import FeedCore
+
+struct XMLScanner {
+  private enum State {
+    /// Markup or text begins at `offset`.
+    case ready
+    /// Inside a comment, a CDATA section or a processing instruction.
+    case inside(DelimitedMarkup)
+    /// A token begins at `offset`, and its end has not come.
+    case cut(TokenSearch)
+    /// Inside a start tag that is not well-formed, but on whose end depends how it goes on.
+    case brokenTag(TokenSearch)
+  }
+
+  /// How far all has been judged: the offset after the last token, or where the next begins.
+  private(set) var offset = 0
+  private var state = State.ready
+  /// The largest token in bytes.
+  let maxToken: Int
+
+  init(maxToken: Int) { self.maxToken = maxToken }
+
+  /// Whether markup or text begins here of which nothing is known yet.
+  var isReady: Bool { if case .ready = state { true } else { false } }
+
+  /// Whether this is between the beginning and the end of markup that has begun.
+  var isInside: Bool {
+    switch state {
+    case .inside, .brokenTag: true
+    case .ready, .cut: false
+    }
+  }
+
+  /// The caller is about to drop the first `count` bytes, all before `offset`.
+  mutating func drop(_ count: Int) {
+    offset -= count
+    switch state {
+    case .ready, .inside: break
+    case .cut(var search):
+      search.offset -= count
+      state = .cut(search)
+    case .brokenTag(var search):
+      search.offset -= count
+      state = .brokenTag(search)
+    }
+  }
+
+  /// Goes to where other markup or text begins.
+  @inline(__always)
+  mutating func move(to end: Int) {
+    offset = end
+    state = .ready
+  }
+
+  /// Goes on one byte later, in the same markup.
+  mutating func skipByte() { offset += 1 }
+
+  /// Goes into markup whose characters begin at `start`.
+  mutating func enter(_ markup: DelimitedMarkup, at start: Int) {
+    offset = start
+    state = .inside(markup)
+  }
+
+  /// Goes into markup if it begins here.
+  mutating func enter(_ markup: DelimitedMarkup, _ bytes: borrowing Span<UInt8>) -> StartsWith {
+    let found = startsWith(bytes, markup.start, at: offset)
+    if found == .yes { enter(markup, at: offset + markup.start.utf8CodeUnitCount) }
+    return found
+  }
+
+  /// Goes into a start tag that is not well-formed.
+  /// - Parameter start: of its name.
+  mutating func enterBrokenTag(at start: Int) {
+    offset = start
+    state = .brokenTag(TokenSearch(.tag, from: start))
+  }
+
+  // MARK: Tokens
+
+  /// The offset after the token of this kind that begins at `offset`.
+  /// - Returns: nil when it has not come.
+  mutating func tokenEnd(
+    _ bytes: borrowing Span<UInt8>, _ kind: TokenSearch.Kind, _ isLast: Bool, _ encoding: XMLEncoding
+  ) throws(XMLError) -> Int? {
+    var search = TokenSearch(kind, from: offset + 1)
+    if case .cut(let former) = state { search = former }
+    state = .ready
+    if let end = try search.run(bytes, encoding) { return end }
+    if isLast { throw XMLError("the input ends inside \(kind.shown)", at: bytes.count) }
+    guard bytes.count - offset <= maxToken else { throw tooLong() }
+    state = .cut(search)
+    return nil
+  }
+
+  func tooLong() -> XMLError {
+    XMLError("markup of more than \(maxToken) bytes (--max-element)", at: offset)
+  }
+
+  /// Goes into the processing instruction at `offset`, of which the target ([17]) is judged.
+  /// - Returns: false when more is needed.
+  mutating func enterInstruction(
+    _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
+  ) throws(XMLError) -> Bool {
+    guard let end = try tokenEnd(bytes, .target, isLast, encoding) else { return false }
+    try XMLName.checkTarget(bytes, (offset + 2)..<end, encoding)
+    if !bytes[end].isWhiteSpace {
+      let isMark = bytes[end] == UInt8(ascii: "?")
+      if isMark, end + 1 == bytes.count {
+        if isLast { throw XMLError("the input ends inside a processing instruction", at: bytes.count) }
+        return false
+      }
+      guard isMark, bytes[end + 1] == UInt8(ascii: ">") else {
+        throw XMLError("expected white space or '?>' after the target of a processing instruction", at: end)
+      }
+    }
+    enter(.processingInstruction, at: end)
+    return true
+  }
+
+  // MARK: Characters
+
+  /// Goes to the end of the markup that it is in, and judges the characters up to there.
+  /// - Returns: false when more is needed.
+  mutating func finishMarkup(
+    _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
+  ) throws(XMLError) -> Bool {
+    guard case .inside(let markup) = state else { return true }
+    search: while try skip(to: markup.endByte, bytes, isLast, encoding) {
+      switch startsWith(bytes, markup.end, at: offset) {
+      case .yes:
+        move(to: offset + markup.end.utf8CodeUnitCount)
+        return true
+      case .cut: break search
+      case .no: break
+      }
+      if markup == .comment, startsWith(bytes, "--", at: offset) == .yes {
+        throw XMLError("'--' in a comment", at: offset)
+      }
+      offset += 1
+    }
+    if isLast { throw XMLError("the input ends inside \(markup.shown)", at: bytes.count) }
+    return false
+  }
+
+  /// Judges characters up to the next `stop`.
+  /// - Returns: false when that has not come.
+  private mutating func skip(
+    to stop: UInt8, _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
+  ) throws(XMLError) -> Bool {
+    while offset < bytes.count {
+      offset = XMLText.plainEnd(bytes, offset, stop: stop)
+      guard offset < bytes.count else { return false }
+      if bytes[offset] == stop { return true }
+      guard try skipCharacter(bytes, &offset, isLast, encoding) else { return false }
+    }
+    return false
+  }
+
+  /// - Returns: false when the character is cut.
+  private func skipCharacter(
+    _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool, _ encoding: XMLEncoding
+  ) throws(XMLError) -> Bool {
+    switch XMLCharacters.at(bytes, index, encoding) {
+    case .character(_, let count): index += count
+    case .cut where !isLast: return false
+    case .cut, .illegal: throw XMLText.illegal(bytes, index, encoding)
+    }
+    return true
+  }
+
+  /// Judges character data and references up to the next `<`.
+  /// - Returns: false when more is needed.
+  mutating func text(
+    _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ document: inout DocumentContext
+  ) throws(XMLError) -> Bool {
+    var index = offset
+    defer { offset = max(offset, index) }
+    while true {
+      index = XMLText.plainEnd(bytes, index)
+      guard index < bytes.count else { return true }
+      switch bytes[index] {
+      case UInt8(ascii: "<"): return true
+      case UInt8(ascii: "]"):
+        guard index + 2 < bytes.count else {
+          // `]]` at the very end of what is there may become the `]]>` that text must not hold.
+          let isBracket = index + 1 == bytes.count || bytes[index + 1] == UInt8(ascii: "]")
+          if !isLast, isBracket { return false }
+          index += 1
+          continue
+        }
+        if bytes[index + 1] == UInt8(ascii: "]"), bytes[index + 2] == UInt8(ascii: ">") {
+          throw XMLError("']]>' in text", at: index)
+        }
+        index += 1
+      case UInt8(ascii: "&"):
+        if isReady, let reference = XMLReference.simple(bytes, at: index) {
+          index = reference.end
+          continue
+        }
+        offset = index
+        guard let end = try tokenEnd(bytes, .reference, isLast, document.encoding) else { return false }
+        if case .entity(let name) = try XMLReference(bytes, offset..<end, document.encoding) {
+          try document.check(name, in: .content, at: offset)
+        }
+        index = end
+        offset = end
+      default:
+        if document.encoding == .utf8 {
+          let end = XMLCharacters.wideEnd(bytes, index)
+          if end > index {
+            index = end
+            continue
+          }
+        }
+        guard try skipCharacter(bytes, &index, isLast, document.encoding) else { return false }
+      }
+    }
+  }
+
+  // MARK: After an error
+
+  enum BrokenTag {
+    /// It is not in one, or no longer.
+    case none
+    case more
+    case emptyTag
+  }
+
+  /// Goes to the end of the broken start tag that it is in: `>` outside of quotes, or before the next `<`.
+  mutating func finishBrokenTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> BrokenTag {
+    guard case .brokenTag(var search) = state else { return .none }
+    do {
+      if let end = try search.run(bytes, .utf8) {
+        move(to: end)
+        return bytes[end - 2] == UInt8(ascii: "/") ? .emptyTag : .none
+      }
+    } catch {
+      move(to: error.offset)
+      return .none
+    }
+    if isLast {
+      move(to: bytes.count)
+      return .none
+    }
+    // The last byte stays, for it tells whether the tag is empty.
+    offset = max(offset, bytes.count - 1)
+    state = .brokenTag(search)
+    return .more
+  }
+}
