@@ -50,7 +50,7 @@ struct XMLCursor {
 
   /// A name ([5]) or, with `isToken`, an Nmtoken ([7]).
   mutating func name(_ expected: String, isToken: Bool = false) throws(XMLError) -> [UInt8] {
-    guard let end = XMLName.end(bytes.span, index, encoding, isToken: isToken), end > index else {
+    guard let end = XMLName.wholeEnd(bytes.span, index, encoding, isToken: isToken), end > index else {
       throw error("expected " + expected)
     }
     defer { index = end }
@@ -87,9 +87,8 @@ struct XMLCursor {
 
   /// Reads the reference that begins here.
   mutating func reference() throws(XMLError) -> XMLReference {
-    var search = TokenSearch(.reference, from: index + 1)
     do throws(XMLError) {
-      guard let end = try search.run(bytes.span, encoding) else {
+      guard let end = try XMLReference.end(bytes.span, from: index + 1) else {
         throw error("expected a reference and ';' after '&'")
       }
       let reference = try XMLReference(bytes.span, index..<end, encoding)

@@ -26,6 +26,10 @@ struct XMLEntities {
 
   private enum State { case open, done }
 
+  /// Judges a text as the content of an element.
+  typealias ContentJudge = @Sendable (_ text: [UInt8], XMLEncoding) throws(XMLError) -> XMLReferences
+
+  private let judge: ContentJudge
   var isStandalone = false
   /// What names and texts are in: UTF-8, or what cannot be converted to it.
   var encoding = XMLEncoding.utf8
@@ -40,6 +44,8 @@ struct XMLEntities {
   /// How often all may still be judged anew between two declarations: a declaration and a reference in turn, thousands
   /// of times, would be quadratic. What that leaves undone is done for the references that come after the declarations.
   private var revisions = 64
+
+  init(judgingContentBy judge: @escaping ContentJudge) { self.judge = judge }
 
   /// The first declaration is the one that counts (§4.2).
   mutating func declare(_ name: [UInt8], _ kind: Kind) {
@@ -67,7 +73,7 @@ struct XMLEntities {
       case .open: throw XMLError("entity '\(shortened(place.name))' refers to itself", at: offset)
       case nil: break
       }
-      let references = try judge(place, at: offset)
+      let references = try references(of: place, at: offset)
       states[place] = .open
       way.append((place, references))
     }
@@ -85,7 +91,7 @@ struct XMLEntities {
 
   /// Judges the text of one entity.
   /// - Returns: what it refers to.
-  private mutating func judge(_ place: Place, at offset: Int) throws(XMLError) -> [Place] {
+  private mutating func references(of place: Place, at offset: Int) throws(XMLError) -> [Place] {
     let name = shortened(place.name)
     guard let kind = kinds[place.name] else {
       if XMLReference.predefined(place.name) != nil { return [] }
@@ -111,9 +117,7 @@ struct XMLEntities {
   }
 
   private func content(_ text: [UInt8]) throws(XMLError) -> [Place] {
-    var tokenizer = XMLTokenizer(ofEntityIn: encoding)
-    while try tokenizer.next(text.span, isLast: true) != nil {}
-    guard let references = tokenizer.document.references else { return [] }
+    let references = try judge(text, encoding)
     return references.inContent.map { Place(name: $0, context: .content) }
       + references.inAttributes.map { Place(name: $0, context: .attribute) }
   }
@@ -126,8 +130,7 @@ struct XMLEntities {
       switch span[index] {
       case UInt8(ascii: "<"): throw XMLError("'<' in an attribute value", at: index)
       case UInt8(ascii: "&"):
-        var search = TokenSearch(.reference, from: index + 1)
-        guard let end = try search.run(span, encoding) else {
+        guard let end = try XMLReference.end(span, from: index + 1) else {
           throw XMLError("expected a reference and ';' after '&'", at: index)
         }
         if case .entity(let name) = try XMLReference(span, index..<end, encoding) { names.append(name) }

@@ -16,6 +16,7 @@ struct ElementSelector {
   /// Goes into an element.
   /// - Returns: whether PATH leads to it.
   /// - Throws: where that cannot be told. PATH then leads to nothing in there.
+  @inline(__always)
   mutating func enter(
     _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>,
     _ encoding: XMLEncoding

@@ -124,7 +124,7 @@ struct XMLPath {
     }
 
     mutating func word(_ expected: String) throws(OptionRefusal) -> [UInt8] {
-      guard let end = XMLName.end(text.span, index, .utf8, isToken: false), end > index else {
+      guard let end = XMLName.wholeEnd(text.span, index, .utf8, isToken: false), end > index else {
         throw problem("expected \(expected)")
       }
       defer { index = end }

@@ -6,7 +6,7 @@ struct DocumentContext {
   /// As the XML declaration has it.
   private(set) var encodingName: [UInt8] = []
   private(set) var hasDocumentType = false
-  private var entities = XMLEntities()
+  private var entities = XMLEntities(judgingContentBy: XMLTokenizer.references)
   /// Of the text that an entity stands for: the entities that it refers to. They are judged by the one who asks.
   private(set) var references: XMLReferences?
 

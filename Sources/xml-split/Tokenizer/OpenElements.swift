@@ -85,7 +85,7 @@ struct OpenElements {
   func mismatch(_ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding) -> XMLError {
     // A name that has not come as a whole is shown as far as it has.
     var end = bytes.count
-    if case .at(let found) = XMLCharacters.nameEnd(bytes, start, encoding) { end = found }
+    if case .at(let found) = XMLName.end(bytes, start, encoding) { end = found }
     if end == start { return XMLError("expected a name after '</'", at: start) }
     let found = array(bytes, start..<end)
     let expected = topName(in: bytes)
@@ -123,7 +123,7 @@ struct OpenElements {
         index = end + 1
       } else {
         guard names.count >= deepest, names.count < limits.maxDepth,
-          case .at(let end) = XMLCharacters.nameEnd(bytes, index + 1, encoding),
+          case .at(let end) = XMLName.end(bytes, index + 1, encoding),
           end > index + 1, bytes[end] == UInt8(ascii: ">"), end - index < limits.maxToken,
           !isName(bytes, (index + 1)..<end, wanted)
         else { break }

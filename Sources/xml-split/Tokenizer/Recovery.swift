@@ -69,7 +69,7 @@ enum Detour {
         }
       default:
         let start = offset + 1
-        if case .at(let end) = XMLCharacters.nameEnd(bytes, start, document.encoding), end > start {
+        if case .at(let end) = XMLName.end(bytes, start, document.encoding), end > start {
           self = .startTag(name: start..<end)
         } else {
           self = .skip(to: start)
@@ -85,7 +85,7 @@ enum Detour {
       self = .skip(to: start)
       return
     }
-    guard case .at(let nameEnd) = XMLCharacters.nameEnd(bytes, start, encoding) else {
+    guard case .at(let nameEnd) = XMLName.end(bytes, start, encoding) else {
       self = .skip(to: end)
       return
     }

@@ -66,8 +66,12 @@ struct RootWatch {
   }
 
   /// Takes in a start tag. One with the name is enough until somebody wants to know of the next.
+  @inline(__always)
   mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
-    guard isName(bytes, tag.name, wanted) else { return }
+    if isName(bytes, tag.name, wanted) { take(tag, bytes) }
+  }
+
+  private mutating func take(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
     wanted = []
     hasSeen = true
     let range = tag.range

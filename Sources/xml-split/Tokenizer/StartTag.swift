@@ -30,7 +30,7 @@ struct StartTag {
   ) throws(XMLError) -> Result {
     if !attributes.isEmpty { attributes.removeAll(keepingCapacity: true) }
     hasReferences = false
-    guard case .at(let nameEnd) = XMLCharacters.nameEnd(bytes, start + 1, encoding) else { return .cut }
+    guard case .at(let nameEnd) = XMLName.end(bytes, start + 1, encoding) else { return .cut }
     if nameEnd == start + 1 { throw XMLError("expected a name after '<'", at: nameEnd) }
     name = (start + 1)..<nameEnd
     if bytes[nameEnd] == UInt8(ascii: ">") { return .end(nameEnd + 1, isEmpty: false) }
@@ -66,7 +66,7 @@ struct StartTag {
   private mutating func attribute(
     _ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding
   ) throws(XMLError) -> Int? {
-    guard case .at(let nameEnd) = XMLCharacters.nameEnd(bytes, start, encoding) else { return nil }
+    guard case .at(let nameEnd) = XMLName.end(bytes, start, encoding) else { return nil }
     if nameEnd == start { throw XMLError("expected an attribute name, '>' or '/>'", at: start) }
     var index = nameEnd
     while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
@@ -99,8 +99,7 @@ struct StartTag {
       case quote: return index
       case UInt8(ascii: "<"): throw XMLError("'<' in an attribute value", at: index)
       case UInt8(ascii: "&"):
-        var search = TokenSearch(.reference, from: index + 1)
-        guard let end = try search.run(bytes, encoding) else { return nil }
+        guard let end = try XMLReference.end(bytes, from: index + 1) else { return nil }
         _ = try XMLReference(bytes, index..<end, encoding)
         hasReferences = true
         index = end

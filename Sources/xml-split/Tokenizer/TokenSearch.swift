@@ -50,7 +50,10 @@ struct TokenSearch {
     switch kind {
     case .tag: return try tagEnd(bytes)
     case .xmlDeclaration: return find("?>", bytes)
-    case .reference: return try referenceEnd(bytes)
+    case .reference:
+      let end = try XMLReference.end(bytes, from: offset)
+      offset = bytes.count
+      return end
     case .target: return targetEnd(bytes, encoding)
     case .documentType: return documentTypeEnd(bytes)
     }
@@ -97,22 +100,10 @@ struct TokenSearch {
     return nil
   }
 
-  private mutating func referenceEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
-    while offset < bytes.count {
-      let byte = bytes[offset]
-      if byte == UInt8(ascii: ";") { return offset + 1 }
-      guard XMLCharacters.isASCIINameByte(byte) || byte >= 0x80 || byte == UInt8(ascii: "#") else {
-        throw XMLError("expected a reference and ';' after '&'", at: offset)
-      }
-      offset += 1
-    }
-    return nil
-  }
-
   private mutating func targetEnd(_ bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding) -> Int? {
     while offset < bytes.count {
       let byte = bytes[offset]
-      guard XMLCharacters.isASCIINameByte(byte) || byte >= 0x80 else { return offset }
+      guard XMLName.isNameByte(byte) || byte >= 0x80 else { return offset }
       offset += 1
     }
     return nil

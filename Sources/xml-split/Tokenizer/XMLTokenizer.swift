@@ -75,8 +75,8 @@ struct XMLTokenizer {
 
   /// How far all has been judged: the offset after the last token, or where the next begins.
   var offset: Int { scanner.offset }
-  /// Those of the last start tag or empty tag.
-  var attributes: [StartTag.Attribute] { tag.attributes }
+  /// Those of the last start tag or empty tag. Most have none, and the empty array, which all share, has no owners to count.
+  var attributes: [StartTag.Attribute] { tag.attributes.isEmpty ? [] : tag.attributes }
   /// How many elements are open.
   var depth: Int { elements.depth }
   var encoding: XMLEncoding { document.encoding }
@@ -89,12 +89,21 @@ struct XMLTokenizer {
   }
 
   /// A tokenizer for the text that an entity stands for, which has no root element.
-  init(ofEntityIn encoding: XMLEncoding) {
+  private init(ofEntityIn encoding: XMLEncoding) {
     var limits = Limits()
     limits.maxDepth = .max
     self.init(limits: limits, isSingle: true)
     document = DocumentContext(ofEntityIn: encoding)
     phase = .content
+  }
+
+  /// Judges the text that an entity stands for.
+  /// - Returns: what it refers to.
+  @Sendable
+  static func references(in text: [UInt8], _ encoding: XMLEncoding) throws(XMLError) -> XMLReferences {
+    var tokenizer = XMLTokenizer(ofEntityIn: encoding)
+    while try tokenizer.next(text.span, isLast: true) != nil {}
+    return tokenizer.document.references ?? XMLReferences()
   }
 
   /// The caller is about to drop the first `count` bytes, all before `offset`.

@@ -6,7 +6,7 @@ enum XMLReference {
   case character(UInt32)
   case entity([UInt8])
 
-  /// - Parameter range: from the `&` to behind the `;`.
+  /// - Parameter range: from the `&` to after the `;`.
   init(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding) throws(XMLError) {
     let inside = array(bytes, (range.lowerBound + 1)..<(range.upperBound - 1))
     guard inside.first == UInt8(ascii: "#") else {
@@ -25,7 +25,23 @@ enum XMLReference {
     self = .character(code)
   }
 
-  /// - Returns: nil for what is no number; more than any character where it is too large.
+  /// The offset after the `;` that ends a reference.
+  /// - Parameter start: after its `&`, or further inside.
+  /// - Returns: nil when that has not come.
+  static func end(_ bytes: borrowing Span<UInt8>, from start: Int) throws(XMLError) -> Int? {
+    var index = start
+    while index < bytes.count {
+      let byte = bytes[index]
+      if byte == UInt8(ascii: ";") { return index + 1 }
+      guard XMLName.isNameByte(byte) || byte >= 0x80 || byte == UInt8(ascii: "#") else {
+        throw XMLError("expected a reference and ';' after '&'", at: index)
+      }
+      index += 1
+    }
+    return nil
+  }
+
+  /// - Returns: nil for text that is no number; more than any character where it is too large.
   private static func code(_ text: ArraySlice<UInt8>) -> UInt32? {
     let isHex = text.first == UInt8(ascii: "x")
     let digits = isHex ? text.dropFirst() : text
@@ -38,8 +54,8 @@ enum XMLReference {
     return code
   }
 
-  /// The character of a reference that needs no declaration, as nearly all are, and the offset behind it.
-  /// - Returns: nil for anything else; for what is cut, wrong or oddly long as well, so that `init` judges it.
+  /// The character of a reference that needs no declaration, as nearly all are, and the offset after it.
+  /// - Returns: nil for anything else, and for a reference that is cut, wrong or oddly long: `init` judges those.
   @inline(__always)
   static func simple(_ bytes: borrowing Span<UInt8>, at start: Int) -> (code: UInt32, end: Int)? {
     guard start + 8 <= bytes.count else { return nil }

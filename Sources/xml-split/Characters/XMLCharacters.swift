@@ -1,0 +1,113 @@
+// Characters (XML 1.0, fifth edition, §2.2), looked at in bytes.
+
+import FeedCore
+
+enum XMLCharacters {
+  /// What is at a place where a character should be.
+  enum Found {
+    /// A character and how many bytes it takes.
+    case character(UInt32, count: Int)
+    /// The bytes end before it does.
+    case cut
+    /// No character of the encoding, or one that XML does not allow.
+    case illegal
+  }
+
+  /// [2] Char.
+  static func isCharacter(_ code: UInt32) -> Bool {
+    switch code {
+    case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
+    default: false
+    }
+  }
+
+  /// [4] NameStartChar.
+  static func isNameStart(_ code: UInt32) -> Bool {
+    switch code {
+    case 0x3A, 0x41...0x5A, 0x5F, 0x61...0x7A, 0xC0...0xD6, 0xD8...0xF6, 0xF8...0x2FF, 0x370...0x37D, 0x37F...0x1FFF,
+      0x200C...0x200D, 0x2070...0x218F, 0x2C00...0x2FEF, 0x3001...0xD7FF, 0xF900...0xFDCF, 0xFDF0...0xFFFD,
+      0x10000...0xEFFFF:
+      true
+    default: false
+    }
+  }
+
+  /// [4a] NameChar.
+  static func isNameCharacter(_ code: UInt32) -> Bool {
+    switch code {
+    case 0x2D, 0x2E, 0x30...0x39, 0xB7, 0x300...0x36F, 0x203F...0x2040: true
+    default: isNameStart(code)
+    }
+  }
+
+  /// [13] PubidChar.
+  static func isPublicIDCharacter(_ byte: UInt8) -> Bool {
+    byte.isLetter || byte.isDigit || byte.isLineEnd || " -'()+,./:=?;!*#@$_%".utf8.contains(byte)
+  }
+
+  /// The character at `index`, which must be inside.
+  static func at(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> Found {
+    let first = bytes[index]
+    if first < 0x80 {
+      return first >= 0x20 || first.isWhiteSpace ? .character(UInt32(first), count: 1) : .illegal
+    }
+    switch encoding {
+    case .utf8: return utf8(bytes, index)
+    case .ascii: return .illegal
+    case .latin1: return .character(UInt32(first), count: 1)
+    case .opaque: return .character(0xC0, count: 1)  // as good as any letter
+    case .windows1252: return .character(SingleByte.windows1252(first), count: 1)
+    case .shiftJIS, .doubleByte:
+      let isSingle = first == 0x80 || first == 0xFF || (encoding == .shiftJIS && 0xA0...0xDF ~= first)
+      if isSingle { return .character(0xC0, count: 1) }
+      return twoBytes(bytes, index, encoding)
+    }
+  }
+
+  /// What begins with the first byte of two. The second is none that markup is made of.
+  private static func twoBytes(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> Found {
+    guard index + 1 < bytes.count else { return .cut }
+    let second = bytes[index + 1]
+    if second >= 0x40 { return second == 0x7F ? .illegal : .character(0xC0, count: 2) }
+    guard encoding == .doubleByte, second.isDigit else { return .illegal }
+    guard index + 3 < bytes.count else { return .cut }
+    let isFour = bytes[index + 2] >= 0x81 && bytes[index + 3].isDigit
+    return isFour ? .character(0xC0, count: 4) : .illegal
+  }
+
+  private static func utf8(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Found {
+    let (count, valid) = UTF8Sequence.prefix(in: bytes, at: index)
+    guard valid == count else { return count > 0 && index + valid == bytes.count ? .cut : .illegal }
+    var code = UInt32(bytes[index]) & (0x7F >> UInt32(count))
+    for place in 1..<count { code = code << 6 | UInt32(bytes[index + place] & 0x3F) }
+    return isCharacter(code) ? .character(code, count: count) : .illegal
+  }
+
+  /// The offset after the characters of UTF-8 that begin at `start`, each of two to four bytes, as far as that can be
+  /// told by words. What comes then, `at` has to judge: ASCII, something cut or illegal, or the last few bytes.
+  @inline(__always)
+  static func wideEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int {
+    var index = start
+    while index + 8 <= bytes.count {
+      // The first byte lowest. Of each length: the marks of all its bytes, then what would make it overlong or too much.
+      let word = loadWord(bytes, at: index)
+      if word & 0xC0E0 == 0x80C0 {
+        guard word & 0x1E != 0 else { return index }
+        index += 2
+      } else if word & 0xC0_C0F0 == 0x80_80E0 {
+        // Five bits tell an overlong form and a surrogate; U+FFFE and U+FFFF are no characters of XML.
+        let top = word & 0x200F
+        guard top != 0, top != 0x200D, word & 0xFE_FFFF != 0xBE_BFEF else { return index }
+        index += 3
+      } else if word & 0xC0C0_C0F8 == 0x8080_80F0 {
+        // 1 to 16, the plane.
+        let plane = (word & 0x7) << 2 | (word >> 12) & 0x3
+        guard plane &- 1 < 16 else { return index }
+        index += 4
+      } else {
+        return index
+      }
+    }
+    return index
+  }
+}

@@ -1,0 +1,117 @@
+// Names ([5]), looked at in bytes.
+
+import FeedCore
+
+enum XMLName {
+  /// Whether an ASCII byte may be in a name.
+  @inline(__always)
+  static func isNameByte(_ byte: UInt8) -> Bool {
+    isStartByte(byte) || byte.isDigit || byte == UInt8(ascii: "-") || byte == UInt8(ascii: ".")
+  }
+
+  @inline(__always)
+  private static func isStartByte(_ byte: UInt8) -> Bool {
+    byte.isLetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
+  }
+
+  /// The places of a word that hold no ASCII that may be in a name. Exact for all eight.
+  @inline(__always)
+  private static func otherPlaces(_ word: UInt64) -> UInt64 {
+    let low = word & .repeating(0x7F)
+    let letter = low | .repeating(0x20)
+    // For seven bits: adding 0x80 - x makes the high bit tell whether a byte is at least x.
+    let letters = (letter &+ .repeating(0x80 - 0x61)) & ~(letter &+ .repeating(0x80 - 0x7B))  // a to z
+    let digits = (low &+ .repeating(0x80 - 0x30)) & ~(low &+ .repeating(0x80 - 0x3B))  // 0 to 9 and :
+    let dashes = (low &+ .repeating(0x80 - 0x2D)) & ~(low &+ .repeating(0x80 - 0x2F))  // - and .
+    let underscore = (low &+ .repeating(0x80 - 0x5F)) & ~(low &+ .repeating(0x80 - 0x60))
+    return (~(letters | digits | dashes | underscore) | word) & .repeating(0x80)
+  }
+
+  /// Where a name ends.
+  enum End {
+    /// The offset after its last byte: that of `start` where there is no name.
+    case at(Int)
+    /// The bytes end before another one shows that it is over.
+    case cut
+  }
+
+  /// Reads a name (or, with `isToken`, an Nmtoken) from `start` on.
+  @inline(__always)
+  static func end(
+    _ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool = false
+  ) -> End {
+    guard start < bytes.count else { return .cut }
+    let first = bytes[start]
+    if first < 0x80, !isToken, !isStartByte(first) { return .at(start) }
+    var index = start
+    while index + 8 <= bytes.count {
+      let others = otherPlaces(loadWord(bytes, at: index))
+      index += others.lowestPlace
+      if others != 0 {
+        if bytes[index] < 0x80 { return .at(index) }
+        break
+      }
+    }
+    return slowEnd(bytes, start, index, encoding, isToken: isToken)
+  }
+
+  /// Goes on from `index`, character by character.
+  private static func slowEnd(
+    _ bytes: borrowing Span<UInt8>, _ start: Int, _ index: Int, _ encoding: XMLEncoding, isToken: Bool
+  ) -> End {
+    var index = index
+    while index < bytes.count {
+      let byte = bytes[index]
+      if isNameByte(byte) {
+        index += 1
+        continue
+      }
+      guard byte >= 0x80 else { return .at(index) }
+      switch XMLCharacters.at(bytes, index, encoding) {
+      case .cut: return .cut
+      case .illegal: return .at(index)
+      case .character(let code, let count):
+        guard index > start || isToken ? XMLCharacters.isNameCharacter(code) : XMLCharacters.isNameStart(code) else {
+          return .at(index)
+        }
+        index += count
+      }
+    }
+    return .cut
+  }
+
+  /// Whether all of a text is a name ([5]).
+  static func isName(_ text: [UInt8], _ encoding: XMLEncoding, isToken: Bool = false) -> Bool {
+    !text.isEmpty && wholeEnd(text.span, 0, encoding, isToken: isToken) == text.count
+  }
+
+  /// Where a name ends in a text that is all there: at `start` where there is none; nil for a character that is cut.
+  static func wholeEnd(_ text: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool) -> Int? {
+    switch end(text, start, encoding, isToken: isToken) {
+    case .at(let end): end
+    case .cut: endsInsideCharacter(text, from: start, encoding) ? nil : text.count
+    }
+  }
+
+  private static func endsInsideCharacter(_ text: borrowing Span<UInt8>, from start: Int, _ encoding: XMLEncoding)
+    -> Bool
+  {
+    var last = text.count - 1
+    while last > start, UTF8.isContinuation(text[last]) { last -= 1 }
+    guard last >= start, text[last] >= 0x80 else { return false }
+    if case .cut = XMLCharacters.at(text, last, encoding) { return true }
+    return false
+  }
+
+  /// [17] PITarget: a name, but not `xml`.
+  static func checkTarget(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding) throws(XMLError)
+  {
+    let text = array(bytes, range)
+    guard isName(text, encoding) else {
+      throw XMLError("expected a name after '<?'", at: range.lowerBound)
+    }
+    if text.lowercased == Array("xml".utf8) {
+      throw XMLError("an XML declaration that is not at the start", at: range.lowerBound - 2)
+    }
+  }
+}
