@@ -57,27 +57,51 @@ enum XMLText {
     return ~(low &+ .repeating(0x80 - 0x20)) & ((low ^ .repeating(0xA)) &+ .repeating(0x7F)) & .repeating(0x80)
   }
 
-  /// A text as UTF-8, with the line ends of §2.11 and the references that need no declaration replaced; others stay as
-  /// they are. Line ends come first: those that references stand for stay.
+  /// A text as UTF-8, decoded; references to other entities stay as they are.
   static func decoded(_ text: [UInt8], _ encoding: XMLEncoding) -> [UInt8] {
-    let text = withUnixLineEnds(SingleByte.utf8(text, encoding))
-    let span = text.span
     var result: [UInt8] = []
-    var index = 0
-    while let start = firstIndex(of: UInt8(ascii: "&"), in: span, index..<span.count),
-      let end = firstIndex(of: UInt8(ascii: ";"), in: span, start..<span.count)
-    {
-      result.append(span: span.extracting(index..<start))
-      index = end + 1
-      switch try? XMLReference(span, start..<index, .utf8) {
-      case .character(let code): UTF8Sequence.append(code, to: &result)
-      case .entity(let name):
-        if let byte = XMLReference.predefined(name) { result.append(byte) } else { result += text[start..<index] }
-      case nil: result += text[start..<index]
+    _ = try? decode(SingleByte.utf8(text, encoding).span, from: 0, to: UInt8(ascii: "<"), into: &result) { _, _ in }
+    return result
+  }
+
+  /// Decodes character data and attribute values that are well-formed: a line end becomes a line feed (§2.11), unless it
+  /// comes of a reference, and references that need no declaration are replaced.
+  /// - Parameters:
+  ///   - end: a byte that the text has after it, but not in it.
+  ///   - entity: is asked about a reference to any other entity, with its name and offset. It stays as it is.
+  /// - Returns: the offset of `end`.
+  @inline(__always)
+  static func decode(
+    _ bytes: borrowing Span<UInt8>, from start: Int, to end: UInt8, into result: inout [UInt8],
+    entity: ([UInt8], Int) throws(XMLError) -> Void
+  ) throws(XMLError) -> Int {
+    var index = start
+    while true {
+      let stop = firstOf(end, UInt8(ascii: "&"), 0xD, in: bytes, from: index)
+      result.append(span: bytes.extracting(index..<stop))
+      guard stop < bytes.count, bytes[stop] != end else { return stop }
+      if bytes[stop] == 0xD {
+        result.append(0xA)
+        index = stop + 1
+        if index < bytes.count, bytes[index] == 0xA { index += 1 }
+      } else if let (code, end) = XMLReference.simple(bytes, at: stop) {
+        UTF8Sequence.append(code, to: &result)
+        index = end
+      } else {
+        index = (firstIndex(of: UInt8(ascii: ";"), in: bytes, stop..<bytes.count) ?? bytes.count - 1) + 1
+        switch try? XMLReference(bytes, stop..<index, .utf8) {
+        case .character(let code): UTF8Sequence.append(code, to: &result)
+        case .entity(let name):
+          if let byte = XMLReference.predefined(name) {
+            result.append(byte)
+            continue
+          }
+          try entity(name, stop)
+          fallthrough
+        case nil: result.append(span: bytes.extracting(stop..<index))
+        }
       }
     }
-    result.append(span: span.extracting(index..<span.count))
-    return result
   }
 
   /// The first reference in a text to an entity that must be declared, and where.
@@ -86,20 +110,6 @@ enum XMLText {
   ) -> (name: [UInt8], offset: Int)? {
     let names = try? XMLReference.entities(in: bytes, range, encoding)
     return names?.first { XMLReference.predefined($0.name) == nil }
-  }
-
-  /// A text with its line ends as §2.11 has them: one line feed each.
-  private static func withUnixLineEnds(_ text: [UInt8]) -> [UInt8] {
-    guard text.contains(0xD) else { return text }
-    var result: [UInt8] = []
-    for (index, byte) in text.enumerated() {
-      if byte == 0xD {
-        result.append(0xA)
-      } else if byte != 0xA || index == 0 || text[index - 1] != 0xD {
-        result.append(byte)
-      }
-    }
-    return result
   }
 
   static func illegal(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> XMLError {

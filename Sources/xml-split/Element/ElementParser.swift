@@ -45,7 +45,10 @@ struct ElementParser {
     while index < bytes.count {
       let piece = ElementPiece(bytes, at: index)
       switch piece {
-      case .text: index = try takeText(bytes, index)
+      case .text:
+        let first = tree.text.count
+        index = try decode(bytes, from: index, to: UInt8(ascii: "<"))
+        endText(from: first)
       case .startTag: index = try startTag(bytes, index)
       case .endTag:
         index = piece.end(bytes, from: index)
@@ -63,7 +66,11 @@ struct ElementParser {
       return bytes.count
     }
     let first = tree.attributes.count
-    for index in tag.attributes.indices { try takeAttribute(bytes, tag.attributes[index]) }
+    for index in tag.attributes.indices {
+      let (name, value, start) = (tag.attributes[index].name, tag.attributes[index].value, tree.text.count)
+      _ = try decode(bytes, from: value.lowerBound, to: bytes[value.upperBound])
+      tree.attributes.append(ElementTree.Attribute(name: name, value: start..<tree.text.count))
+    }
     if let parent = open.last { tree.nodes[parent].hasElements = true }
     open.append(tree.nodes.count)
     tree.nodes.append(
@@ -76,21 +83,11 @@ struct ElementParser {
     return end
   }
 
-  private mutating func takeAttribute(
-    _ bytes: borrowing Span<UInt8>, _ attribute: StartTag.Attribute
-  ) throws(XMLError) {
-    let first = tree.text.count
-    let end = attribute.value.upperBound
-    var index = attribute.value.lowerBound
-    while index < end {
-      let stop = XMLText.firstOf(UInt8(ascii: "&"), 0xD, bytes[end], in: bytes, from: index)
-      tree.text.append(span: bytes.extracting(index..<stop))
-      guard stop < end else { break }
-      index =
-        bytes[stop] == 0xD
-        ? takeLineEnd(bytes, stop) : try takeReference(bytes, stop)
+  /// - Returns: where the text ends.
+  private mutating func decode(_ bytes: borrowing Span<UInt8>, from start: Int, to end: UInt8) throws(XMLError) -> Int {
+    try XMLText.decode(bytes, from: start, to: end, into: &tree.text) { (name, offset) throws(XMLError) in
+      if !keepsEntities { throw XMLError.entity(name, at: offset) }
     }
-    tree.attributes.append(ElementTree.Attribute(name: attribute.name, value: first..<tree.text.count))
   }
 
   /// Ends the innermost element, and ties those in it together that have one name.
@@ -124,29 +121,15 @@ struct ElementParser {
 
   // MARK: Text
 
-  /// Takes in the text from `start` on.
-  /// - Returns: where the next markup begins.
-  private mutating func takeText(_ bytes: borrowing Span<UInt8>, _ start: Int) throws(XMLError) -> Int {
-    let first = tree.text.count
-    var index = start
-    while true {
-      let end = XMLText.firstOf(UInt8(ascii: "<"), UInt8(ascii: "&"), 0xD, in: bytes, from: index)
-      tree.text.append(span: bytes.extracting(index..<end))
-      guard end < bytes.count, bytes[end] != UInt8(ascii: "<") else {
-        endText(from: first)
-        return end
-      }
-      index = bytes[end] == 0xD ? takeLineEnd(bytes, end) : try takeReference(bytes, end)
-    }
-  }
-
   /// Takes in what is in a CDATA section.
   private mutating func takeSection(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) {
     let first = tree.text.count
     var index = range.lowerBound
     while let end = firstIndex(of: 0xD, in: bytes, index..<range.upperBound) {
       tree.text.append(span: bytes.extracting(index..<end))
-      index = takeLineEnd(bytes, end)
+      tree.text.append(0xA)
+      // A carriage return and a line feed are one line end (§2.11).
+      index = bytes[end + 1] == 0xA ? end + 2 : end + 1
     }
     tree.text.append(span: bytes.extracting(index..<range.upperBound))
     endText(from: first)
@@ -163,31 +146,5 @@ struct ElementParser {
           isElement: false, place: first..<tree.text.count, attributes: 0..<0, hash: 0, end: tree.nodes.count + 1))
       isInText = true
     }
-  }
-
-  /// A line end is one line feed (§2.11). What references stand for stays as it is.
-  private mutating func takeLineEnd(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Int {
-    tree.text.append(0xA)
-    return index + 1 < bytes.count && bytes[index + 1] == 0xA ? index + 2 : index + 1
-  }
-
-  private mutating func takeReference(_ bytes: borrowing Span<UInt8>, _ index: Int) throws(XMLError) -> Int {
-    if let (code, end) = XMLReference.simple(bytes, at: index) {
-      UTF8Sequence.append(code, to: &tree.text)
-      return end
-    }
-    let end = (firstIndex(of: UInt8(ascii: ";"), in: bytes, index..<bytes.count) ?? bytes.count - 1) + 1
-    switch try XMLReference(bytes, index..<end, .utf8) {
-    case .character(let code): UTF8Sequence.append(code, to: &tree.text)
-    case .entity(let name):
-      if let byte = XMLReference.predefined(name) {
-        tree.text.append(byte)
-      } else if keepsEntities {
-        tree.text.append(span: bytes.extracting(index..<end))
-      } else {
-        throw XMLError.entity(name, at: index)
-      }
-    }
-    return end
   }
 }

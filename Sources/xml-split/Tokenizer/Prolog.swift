@@ -15,54 +15,46 @@ enum Prolog {
   /// Other markup, of the document that has begun or ended.
   case markup
 
-  init(
+  static func next(
     _ bytes: borrowing Span<UInt8>, at offset: Int, _ phase: XMLTokenizer.Phase, isSingle: Bool, hasMark: Bool,
     isLast: Bool
-  ) throws(XMLError) {
-    self = .more
+  ) throws(XMLError) -> Prolog {
     let byte = bytes[offset]
     if byte == 0xEF, phase == .start || (phase == .epilog && !isSingle), !(hasMark && isSingle) {
-      guard offset + 2 < bytes.count || isLast else { return }
-      if startsWith(bytes, "\u{FEFF}", at: offset) == .yes {
-        self = .byteOrderMark
-        return
+      switch startsWith(bytes, "\u{FEFF}", at: offset) {
+      case .yes: return .byteOrderMark
+      case .cut where !isLast: return .more
+      case .cut, .no: break
       }
     }
     if byte.isWhiteSpace {
       var end = offset + 1
-      if phase == .start, isSingle {
-        // It is of the document, which therefore has no XML declaration.
-        self = .documentStart(end)
-      } else {
-        while end < bytes.count, bytes[end].isWhiteSpace { end += 1 }
-        self = .space(end: end)
-      }
-      return
+      // It is of the document, which therefore has no XML declaration.
+      if phase == .start, isSingle { return .documentStart(end) }
+      while end < bytes.count, bytes[end].isWhiteSpace { end += 1 }
+      return .space(end: end)
     }
     guard byte == UInt8(ascii: "<") else {
       throw XMLError(phase == .epilog ? "unexpected text after the document" : "expected '<'", at: offset)
     }
-    guard phase == .epilog || phase == .start else {
-      self = .markup
-      return
-    }
+    guard phase == .epilog || phase == .start else { return .markup }
     guard offset + 1 < bytes.count else {
       if isLast { throw XMLError("the input ends inside markup", at: bytes.count) }
-      return
+      return .more
     }
-    // Whether a document begins here.
     switch bytes[offset + 1] {
     case UInt8(ascii: "?"):
-      guard let isDeclaration = Self.isXMLDeclaration(bytes, at: offset, isLast: isLast) else { return }
-      self = isDeclaration ? .xmlDeclaration : phase == .start ? .documentStart(offset) : .markup
+      guard let isDeclaration = isXMLDeclaration(bytes, at: offset, isLast: isLast) else { return .more }
+      if !isDeclaration, phase == .epilog { return .markup }
+      if !isDeclaration { return .documentStart(offset) }
+      if phase == .start || !isSingle { return .xmlDeclaration }
     case UInt8(ascii: "!") where phase == .epilog:
-      guard offset + 2 < bytes.count || isLast else { return }
-      let isComment = offset + 2 >= bytes.count || bytes[offset + 2] == UInt8(ascii: "-")
-      self = isComment ? .markup : .documentStart(offset)
-    default: self = .documentStart(offset)
+      guard offset + 2 < bytes.count || isLast else { return .more }
+      if offset + 2 >= bytes.count || bytes[offset + 2] == UInt8(ascii: "-") { return .markup }
+    default: break
     }
-    if case .markup = self { return }
     if phase == .epilog, isSingle { throw XMLError("unexpected text after the document", at: offset) }
+    return .documentStart(offset)
   }
 
   /// Whether `<?xml` and white space are here; nil when it takes more bytes to tell.

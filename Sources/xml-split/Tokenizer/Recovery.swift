@@ -18,9 +18,6 @@ enum Recovery {
 
 /// What is wrong, as far as it must be known to pass over it.
 enum Detour {
-  /// A character in markup that goes on after it.
-  case markup
-  /// Something else, up to here.
   case skip(to: Int)
   case endTag(name: Range<Int>, end: Int)
   case startTag(name: Range<Int>)
@@ -33,62 +30,42 @@ enum Detour {
   /// An XML declaration that does not tell how to read the document after it.
   case lostDocument
 
-  init(
+  static func around(
     _ bytes: borrowing Span<UInt8>, at offset: Int, _ phase: XMLTokenizer.Phase, _ document: DocumentContext,
-    isInside: Bool, isSingle: Bool
-  ) {
-    if isInside {
-      self = .markup
-    } else if offset + 1 >= bytes.count || bytes[offset] != UInt8(ascii: "<") {
+    isSingle: Bool
+  ) -> Detour {
+    guard offset + 1 < bytes.count, bytes[offset] == UInt8(ascii: "<") else {
       let next = min(offset + 1, bytes.count)
-      let isText = phase == .content
-      self = .skip(
-        to: isText ? next : firstIndex(of: UInt8(ascii: "<"), in: bytes, next..<bytes.count) ?? bytes.count)
-    } else if isSingle, phase == .epilog {
-      self = .skip(to: bytes.count)
-    } else {
-      let mayBeginAgain = !isSingle && (phase == .content || phase == .prolog)
-      switch bytes[offset + 1] {
-      case UInt8(ascii: "/"): self.init(endTag: bytes, at: offset, document.encoding)
-      case UInt8(ascii: "!"):
-        if startsWith(bytes, "<!DOCTYPE", at: offset) != .yes || (isSingle && phase != .prolog) {
-          self = .skip(to: offset + 2)
-        } else if phase == .content || document.hasDocumentType {
-          self = .nextDocument
-        } else {
-          var search = TokenSearch(.documentType, from: offset + 1)
-          self = .documentType(end: (try? search.run(bytes, document.encoding)) ?? nil)
-        }
-      case UInt8(ascii: "?"):
-        if Prolog.isXMLDeclaration(bytes, at: offset, isLast: true) != true {
-          self = .instruction
-        } else if mayBeginAgain {
-          self = .nextDocument
-        } else {
-          self = phase == .content || phase == .prolog ? .instruction : .lostDocument
-        }
-      default:
-        let start = offset + 1
-        if case .at(let end) = XMLName.end(bytes, start, document.encoding), end > start {
-          self = .startTag(name: start..<end)
-        } else {
-          self = .skip(to: start)
-        }
+      if phase == .content { return .skip(to: next) }
+      return .skip(to: firstIndex(of: UInt8(ascii: "<"), in: bytes, next..<bytes.count) ?? bytes.count)
+    }
+    if isSingle, phase == .epilog { return .skip(to: bytes.count) }
+    let isOpen = phase == .content || phase == .prolog
+    switch bytes[offset + 1] {
+    case UInt8(ascii: "/"): return endTag(bytes, offset + 2, document.encoding)
+    case UInt8(ascii: "!"):
+      guard startsWith(bytes, "<!DOCTYPE", at: offset) == .yes, !isSingle || phase == .prolog else {
+        return .skip(to: offset + 2)
       }
+      if phase == .content || document.hasDocumentType { return .nextDocument }
+      var search = TokenSearch(.documentType, from: offset + 1)
+      return .documentType(end: (try? search.run(bytes, document.encoding)) ?? nil)
+    case UInt8(ascii: "?"):
+      guard Prolog.isXMLDeclaration(bytes, at: offset, isLast: true) == true else { return .instruction }
+      return isOpen ? isSingle ? .instruction : .nextDocument : .lostDocument
+    default:
+      let start = offset + 1
+      guard case .at(let end) = XMLName.end(bytes, start, document.encoding), end > start else {
+        return .skip(to: start)
+      }
+      return .startTag(name: start..<end)
     }
   }
 
-  private init(endTag bytes: borrowing Span<UInt8>, at offset: Int, _ encoding: XMLEncoding) {
-    let start = offset + 2
+  private static func endTag(_ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding) -> Detour {
     var search = TokenSearch(.tag, from: start)
-    guard let end = (try? search.run(bytes, encoding)) ?? nil else {
-      self = .skip(to: start)
-      return
-    }
-    guard case .at(let nameEnd) = XMLName.end(bytes, start, encoding) else {
-      self = .skip(to: end)
-      return
-    }
-    self = .endTag(name: start..<nameEnd, end: end)
+    guard let end = (try? search.run(bytes, encoding)) ?? nil else { return .skip(to: start) }
+    guard case .at(let nameEnd) = XMLName.end(bytes, start, encoding) else { return .skip(to: end) }
+    return .endTag(name: start..<nameEnd, end: end)
   }
 }

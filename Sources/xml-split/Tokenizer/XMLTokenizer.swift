@@ -19,24 +19,11 @@ struct XMLTokenizer {
 
     let kind: Kind
     /// Where it is.
-    var range: Range<Int> { start..<end }
+    let range: Range<Int>
     /// Where the name of the element is.
-    var name: Range<Int> { (nameEnd - nameCount)..<nameEnd }
+    var name = 0..<0
     /// How many elements that element and those around it are.
-    let depth: Int
-    private let start: Int
-    private let end: Int
-    private let nameEnd: Int
-    private let nameCount: Int
-
-    init(_ kind: Kind, _ range: Range<Int>, name: Range<Int> = 0..<0, depth: Int = 0) {
-      self.kind = kind
-      self.depth = depth
-      start = range.lowerBound
-      end = range.upperBound
-      nameEnd = name.upperBound
-      nameCount = name.count
-    }
+    var depth = 0
   }
 
   struct Limits {
@@ -145,7 +132,7 @@ struct XMLTokenizer {
           continue
         }
       } else {
-        switch try Prolog(bytes, at: offset, phase, isSingle: isSingle, hasMark: hasMark, isLast: isLast) {
+        switch try Prolog.next(bytes, at: offset, phase, isSingle: isSingle, hasMark: hasMark, isLast: isLast) {
         case .more: return nil
         case .space(let end):
           scanner.move(to: end)
@@ -157,7 +144,7 @@ struct XMLTokenizer {
         case .documentStart(let start):
           begin(DocumentContext())
           defer { scanner.move(to: start) }
-          return Token(.documentStart, offset..<start)
+          return Token(kind: .documentStart, range: offset..<start)
         case .xmlDeclaration: return try xmlDeclaration(bytes, isLast)
         case .markup: break
         }
@@ -196,7 +183,7 @@ struct XMLTokenizer {
     begin(
       DocumentContext(encoding: encoding, name: declaration.encoding ?? [], isStandalone: declaration.isStandalone))
     defer { scanner.move(to: end) }
-    return Token(.documentStart, offset..<end)
+    return Token(kind: .documentStart, range: offset..<end)
   }
 
   private mutating func documentType(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
@@ -256,7 +243,7 @@ struct XMLTokenizer {
     }
     guard end - offset <= limits.maxToken else { throw scanner.tooLong() }
     let token = Token(
-      isEmpty ? .emptyTag : .startTag, offset..<end, name: tag.name, depth: depth + 1)
+      kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: tag.name, depth: depth + 1)
     scanner.move(to: end)
     if isEmpty {
       endDocumentWithRoot()
@@ -304,7 +291,7 @@ struct XMLTokenizer {
   /// The innermost element ends with the tag that is in `range`.
   @inline(__always)
   private mutating func endElement(_ range: Range<Int>, name: Range<Int> = 0..<0) -> Token {
-    let token = Token(.endTag, range, name: name, depth: depth)
+    let token = Token(kind: .endTag, range: range, name: name, depth: depth)
     scanner.move(to: range.upperBound)
     elements.close()
     endDocumentWithRoot()
@@ -321,9 +308,11 @@ struct XMLTokenizer {
 
   /// Passes over what `next` has thrown for.
   mutating func recover(_ bytes: borrowing Span<UInt8>) -> Recovery {
-    let detour = Detour(bytes, at: offset, phase, document, isInside: scanner.isInside, isSingle: isSingle)
-    switch detour {
-    case .markup: if offset < bytes.count { scanner.skipByte() }
+    if scanner.isInside {
+      if offset < bytes.count { scanner.skipByte() }
+      return .inside
+    }
+    switch Detour.around(bytes, at: offset, phase, document, isSingle: isSingle) {
     case .skip(let end): scanner.move(to: end)
     case .endTag(let name, let end):
       scanner.move(to: end)
