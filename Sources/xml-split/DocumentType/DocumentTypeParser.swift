@@ -82,7 +82,7 @@ struct DocumentTypeParser {
   }
 
   private mutating func declaration(_ cursor: inout XMLCursor) throws(XMLError) {
-    if cursor.take("<!--") { return try comment(&cursor) }
+    if cursor.take("<!--") { return try cursor.finish(.comment) }
     if cursor.take("<?") { return try instruction(&cursor) }
     if cursor.take("<!ELEMENT") { return try ContentModel.parse(&cursor) }
     if cursor.take("<!ATTLIST") { return try attributeList(&cursor) }
@@ -96,17 +96,6 @@ struct DocumentTypeParser {
     guard cursor.take(">") else { throw cursor.error("expected '>' after a declaration") }
   }
 
-  private func comment(_ cursor: inout XMLCursor) throws(XMLError) {
-    while !cursor.isAtEnd {
-      if cursor.take("--") {
-        guard cursor.take(">") else { throw cursor.error("'--' in a comment") }
-        return
-      }
-      try cursor.character()
-    }
-    throw cursor.error("a comment that is not closed")
-  }
-
   private func instruction(_ cursor: inout XMLCursor) throws(XMLError) {
     let start = cursor.index
     let target = try cursor.name("a name after '<?'")
@@ -117,11 +106,7 @@ struct DocumentTypeParser {
     if !cursor.starts(with: "?>") {
       try cursor.space("white space or '?>' after the target of a processing instruction")
     }
-    while !cursor.isAtEnd {
-      if cursor.take("?>") { return }
-      try cursor.character()
-    }
-    throw cursor.error("a processing instruction that is not closed")
+    try cursor.finish(.processingInstruction)
   }
 
   // MARK: Entities and notations

@@ -77,6 +77,16 @@ struct XMLCursor {
     index = end
   }
 
+  /// Passes over the characters of markup that has begun, and its end.
+  mutating func finish(_ markup: DelimitedMarkup) throws(XMLError) {
+    while !isAtEnd {
+      if take(markup.end) { return }
+      if markup == .comment, take("--") { throw error("'--' in a comment") }
+      try character()
+    }
+    throw error("\(markup.shown) that is not closed")
+  }
+
   /// Passes over one character.
   mutating func character() throws(XMLError) {
     guard case .character(_, let count) = XMLCharacters.at(bytes.span, index, encoding) else {

@@ -20,6 +20,8 @@ struct FoundElement {
   /// The namespace declarations that it takes along from the elements around it.
   let inherited: [[UInt8]]
   let encoding: XMLEncoding
+  /// What is in it, where somebody looks.
+  var tree = ElementTree()
 
   init(_ element: WantedElement, endingAt end: Int, _ encoding: XMLEncoding) {
     range = element.start..<end

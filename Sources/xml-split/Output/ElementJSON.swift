@@ -70,13 +70,7 @@ struct ElementJSON {
       return
     }
     output.append(UInt8(ascii: "{"))
-    for index in node.attributes {
-      if index > node.attributes.lowerBound { output.append(UInt8(ascii: ",")) }
-      output.append("\"@")
-      tree.writeName(tree.attributes[index].name, to: &output)
-      output.append("\":")
-      tree.writeText(tree.attributes[index].value, to: &output)
-    }
+    writeAttributes(of: element, "\"@", tree, to: &output)
     frames.append(.members(of: element, child: element + 1, isFirst: node.attributes.isEmpty))
   }
 
@@ -123,7 +117,9 @@ struct ElementJSON {
     output.append(UInt8(ascii: "["))
     writeName(of: element, tree, to: &output)
     output.append(UInt8(ascii: ","))
-    writeAttributes(of: element, tree, to: &output)
+    output.append(UInt8(ascii: "{"))
+    writeAttributes(of: element, "\"", tree, to: &output)
+    output.append(UInt8(ascii: "}"))
     frames.append(.ordered(of: element, child: element + 1))
   }
 
@@ -134,15 +130,18 @@ struct ElementJSON {
     output.append(UInt8(ascii: "\""))
   }
 
-  private func writeAttributes(of node: Int, _ tree: ElementTree, to output: inout ByteWriter) {
-    output.append(UInt8(ascii: "{"))
-    for (place, attribute) in tree.attributes[tree.nodes[node].attributes].enumerated() {
-      if place > 0 { output.append(UInt8(ascii: ",")) }
-      output.append(UInt8(ascii: "\""))
-      tree.writeName(attribute.name, to: &output)
+  /// Writes attributes as members of an object.
+  /// - Parameter quote: what each name begins with.
+  private func writeAttributes(
+    of element: Int, _ quote: StaticString, _ tree: ElementTree, to output: inout ByteWriter
+  ) {
+    let attributes = tree.nodes[element].attributes
+    for index in attributes {
+      if index > attributes.lowerBound { output.append(UInt8(ascii: ",")) }
+      output.append(quote)
+      tree.writeName(tree.attributes[index].name, to: &output)
       output.append("\":")
-      tree.writeText(attribute.value, to: &output)
+      tree.writeText(tree.attributes[index].value, to: &output)
     }
-    output.append(UInt8(ascii: "}"))
   }
 }
