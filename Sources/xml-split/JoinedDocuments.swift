@@ -1,10 +1,10 @@
-// Two connections joined, the first cut inside an element: all that comes is then inside it, well-formed, and nothing fits
-// PATH any more until the input ends. It cannot be told for certain, so it is only said, as soon as it is likely:
+// Two connections joined, the first cut inside an element: all that comes is then inside it, well-formed, and nothing
+// matches PATH until the input ends. This is never certain, so it is only a warning, as soon as it is likely:
 //
 // - an element inside the root element has the root's name, and documents with that root have ended before in this input,
 //   none of which had such an element;
 // - it has the root's name, and its tag is the root's byte for byte and declares a namespace;
-// - it has the root's name, or PATH leads nowhere in this root while it did in others, and then nothing fits PATH for more
+// - it has the root's name, or PATH leads nowhere in this root while it did in others, and then nothing matches PATH for more
 //   bytes than the largest element may have.
 //
 // Documents whose elements hold others of their own name (`div`, `outline`) do so early on, and are then known.
@@ -73,8 +73,8 @@ struct JoinedDocuments {
     }
   }
 
-  /// An element fits whose tag begins at `start`.
-  mutating func fits(at start: Int) {
+  /// An element matches PATH whose tag begins at `start`.
+  mutating func matched(at start: Int) {
     waitingSince = nil
     watch.lookOn(after: start)
   }
@@ -82,7 +82,7 @@ struct JoinedDocuments {
   /// - Parameters:
   ///   - start: the position of the first byte that the watch counts from.
   ///   - position: how far it has come.
-  mutating func judge(from start: Int, at position: Int, limit: Int) -> Verdict? {
+  mutating func verdict(from start: Int, at position: Int, limit: Int) -> Verdict? {
     if let sighting = watch.takeSighting(), !hasSpoken {
       if sighting.isRootAgain || roots[watch.name] == true {
         hasSpoken = true

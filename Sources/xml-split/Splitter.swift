@@ -1,4 +1,4 @@
-// The way of the bytes: in, judged, and those of the elements that PATH names out again.
+// From the input to the output: reads, finds the elements that PATH names, and gives them to the writer.
 
 import FeedCore
 
@@ -6,9 +6,9 @@ struct Splitter {
   private let options: Options
   private let streams: StandardStreams
   private var writer: ElementWriter
-  /// Whether something was wrong that did not end it.
+  /// Whether there was an error that did not end the run.
   private var hasFailed = false
-  /// Whether what is wrong has been said, and nothing was right since.
+  /// Whether an error has been reported, and nothing was right since.
   private var isSilent = false
 
   private var window = Window()
@@ -16,8 +16,8 @@ struct Splitter {
   private var selector: ElementSelector
   /// The wanted elements that have not ended.
   private var records: [WantedElement] = []
-  /// Elements deeper than this are not looked at: those inside one that is written, or lost.
-  private var blind = Int.max
+  /// Elements deeper than this are of no interest: those inside one that is written, or lost.
+  private var deepest = Int.max
   private var joined = JoinedDocuments()
   /// How many bytes of the input are not in the window any more.
   private var dropped = 0
@@ -37,7 +37,7 @@ struct Splitter {
       writer.finish()
       try writer.flush()
     } catch {
-      // What was good is written first.
+      // The elements before the error are written first.
       if error != .brokenPipe {
         writer.finish()
         try writer.flush()
@@ -60,7 +60,7 @@ struct Splitter {
       let piece: InputSource.Piece
       do { piece = try source.next(&window) } catch {
         guard error.diagnostic.place != nil else { throw error }
-        // What is wrong before that is told first, wherever the input was cut.
+        // An error before that is reported first, wherever the input was cut.
         try goThrough(source, isLast: true, hasMore: true)
         try report(error)
         if source.isExhausted { return }
@@ -87,12 +87,12 @@ struct Splitter {
     writer.endDocument()
     selector.leave(to: 0)
     records = []
-    blind = .max
+    deepest = .max
     joined.beginStream()
     isSilent = false
   }
 
-  /// Goes on with what has come.
+  /// Goes on with the bytes that have come.
   private mutating func goOn(_ source: InputSource, isLast: Bool) throws(ToolFailure) {
     try goThrough(source, isLast: isLast)
     try lookForJoint(source)
@@ -103,7 +103,7 @@ struct Splitter {
     forget()
   }
 
-  /// - Parameter hasMore: with `isLast`, that something does follow, which is no XML: that all ends here is no error.
+  /// - Parameter hasMore: with `isLast`: something does follow, which is not XML. That all ends here is no error then.
   private mutating func goThrough(
     _ source: InputSource, isLast: Bool, hasMore: Bool = false
   ) throws(ToolFailure) {
@@ -111,7 +111,7 @@ struct Splitter {
     let span = bytes.span
     while true {
       let token: XMLTokenizer.Token?
-      do { token = try tokenizer.next(span, isLast: isLast, deepest: blind, wanted: joined.watch.wanted) } catch {
+      do { token = try tokenizer.next(span, isLast: isLast, deepest: deepest, wanted: joined.watch.wanted) } catch {
         if hasMore, error.offset >= span.count { break }
         try report(error, source)
         if isLast, error.offset >= span.count { break }
@@ -123,7 +123,7 @@ struct Splitter {
     }
   }
 
-  /// Forgets the bytes that nothing needs, when they are as many as those that stay.
+  /// Forgets the bytes that nothing needs, when there are at least as many as will stay.
   private mutating func forget() {
     let count = min(tokenizer.offset, records.first?.start ?? .max)
     guard count > 0, count >= window.bytes.count - count else { return }
@@ -146,7 +146,7 @@ struct Splitter {
     if !isSilent { try report(source.failure(error, window)) }
   }
 
-  /// Ends with an error, or only says it, once for all that is wrong until something is right again.
+  /// Ends with an error, or only reports it (--on-error skip): the first, until something is right again.
   private mutating func report(_ error: ToolFailure) throws(ToolFailure) {
     if !options.skipsErrors { throw error }
     hasFailed = true
@@ -167,23 +167,23 @@ struct Splitter {
   /// Goes on after an error of the tokenizer. The elements that are wanted and open are lost.
   private mutating func recover(_ bytes: borrowing Span<UInt8>) {
     let recovery = tokenizer.recover(bytes)
-    if let outermost = records.first { blind = outermost.depth }
+    if let outermost = records.first { deepest = outermost.depth }
     records = []
     let isBroken = recovery == .inBrokenElement
     let depth = tokenizer.depth - (isBroken ? 1 : 0)
-    if depth < blind {
+    if depth < deepest {
       selector.leave(to: depth)
       if isBroken { selector.enterLost() }
-      blind = isBroken ? depth + 1 : .max
+      deepest = isBroken ? depth + 1 : .max
     }
-    if recovery == .inLostDocument { blind = 0 }
+    if recovery == .inLostDocument { deepest = 0 }
     if depth == 0 { writer.endDocument() }
   }
 
-  /// Says it when another document seems to have begun inside this one.
+  /// Warns when another document seems to have begun inside this one.
   private mutating func lookForJoint(_ source: InputSource) throws(ToolFailure) {
     let position = dropped + tokenizer.offset
-    switch joined.judge(from: dropped, at: position, limit: options.limits.maxToken) {
+    switch joined.verdict(from: dropped, at: position, limit: options.limits.maxToken) {
     case nil: return
     case .newDocument(let sighting):
       try warn(
@@ -197,7 +197,7 @@ struct Splitter {
     }
   }
 
-  /// Prints a message that is no error.
+  /// Prints a warning.
   private mutating func warn(_ message: String, _ offset: Int, _ source: InputSource) throws(ToolFailure) {
     try writer.flush()
     streams.say(source.failure(XMLError(message, at: offset), window).diagnostic)
@@ -217,19 +217,19 @@ struct Splitter {
       try leave(token, bytes)
     case .endTag: try leave(token, bytes)
     case .documentStart:
-      blind = .max
+      deepest = .max
       joined.beginDocument()
     }
   }
 
   private mutating func enter(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     joined.see(tag, bytes)
-    if tag.depth > blind { return }
+    if tag.depth > deepest { return }
     isSilent = false
     if tag.depth == 1 { writer.beginDocument(tag, tokenizer.document, bytes) }
     let isWanted: Bool
     do { isWanted = try selector.enter(tag, tokenizer.attributes, bytes, tokenizer.encoding) } catch {
-      blind = tag.depth
+      deepest = tag.depth
       throw error
     }
     if tag.depth == 1, tag.kind == .startTag, !options.hasPrefixes {
@@ -237,8 +237,8 @@ struct Splitter {
       joined.beginRoot(tag, bytes, waitingFrom: cannotFit ? dropped + tag.range.lowerBound : nil)
     }
     guard isWanted else { return }
-    joined.fits(at: tag.range.lowerBound)
-    if !options.isNested { blind = tag.depth }
+    joined.matched(at: tag.range.lowerBound)
+    if !options.isNested { deepest = tag.depth }
     var inherited: [[UInt8]] = []
     if options.inherits {
       let first = options.form.outermostInherited
@@ -250,8 +250,8 @@ struct Splitter {
   }
 
   private mutating func leave(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    if tag.depth > blind { return }
-    blind = .max
+    if tag.depth > deepest { return }
+    deepest = .max
     isSilent = false
     selector.leave(to: tag.depth - 1)
     defer { if tag.depth == 1 { writer.endDocument() } }

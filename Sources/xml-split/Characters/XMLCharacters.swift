@@ -3,7 +3,7 @@
 import FeedCore
 
 enum XMLCharacters {
-  /// What is at a place where a character should be.
+  /// What was found at the place of a character.
   enum Found {
     /// A character and how many bytes it takes.
     case character(UInt32, count: Int)
@@ -64,7 +64,7 @@ enum XMLCharacters {
     }
   }
 
-  /// What begins with the first byte of two. The second is none that markup is made of.
+  /// What begins with the first byte of two. The second is not one of the bytes that markup is made of.
   private static func twoBytes(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> Found {
     guard index + 1 < bytes.count else { return .cut }
     let second = bytes[index + 1]
@@ -84,7 +84,7 @@ enum XMLCharacters {
   }
 
   /// The offset after the characters of UTF-8 that begin at `start`, each of two to four bytes, as far as that can be
-  /// told by words. What comes then, `at` has to judge: ASCII, something cut or illegal, or the last few bytes.
+  /// told by words. What comes then, `at` has to check: ASCII, something cut or illegal, or the last few bytes.
   @inline(__always)
   static func wideEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int {
     var index = start

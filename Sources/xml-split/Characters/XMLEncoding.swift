@@ -2,14 +2,14 @@
 
 import FeedCore
 
-/// How bytes stand for characters, once UTF-16 has been transcoded.
+/// The encoding of a text, once UTF-16 has been transcoded.
 enum XMLEncoding: Equatable {
   case utf8
   /// Only 0 to 0x7F.
   case ascii
   case latin1
   case windows1252
-  /// Another that has ASCII in its lower half. What the upper half means is not known, so all of it passes.
+  /// Another that has ASCII in its lower half. The upper half is not known, so all of it passes.
   case opaque
   /// Shift_JIS, and others of two bytes a character (Big5, GBK; four in GB 18030), whose second may look like ASCII.
   case shiftJIS, doubleByte
@@ -17,7 +17,7 @@ enum XMLEncoding: Equatable {
   /// Whether only ASCII is known of it, so that it cannot become UTF-8.
   var isOpaque: Bool { self == .opaque || self == .shiftJIS || self == .doubleByte }
 
-  /// What a text is in once it has become UTF-8 where it can.
+  /// The encoding after a conversion to UTF-8, where that is possible.
   var converted: XMLEncoding { isOpaque ? self : .utf8 }
 }
 
@@ -30,7 +30,7 @@ enum SingleByte {
     0x017E, 0x0178,
   ]
 
-  /// A text of one of these encodings as UTF-8; as it is where it is UTF-8 already or nobody knows.
+  /// A text of one of these encodings as UTF-8; any other as it is.
   static func utf8(_ text: [UInt8], _ encoding: XMLEncoding) -> [UInt8] {
     guard encoding == .latin1 || encoding == .windows1252 else { return text }
     var result: [UInt8] = []

@@ -55,7 +55,7 @@ enum XMLReference {
   }
 
   /// The character of a reference that needs no declaration, as nearly all are, and the offset after it.
-  /// - Returns: nil for anything else, and for a reference that is cut, wrong or oddly long: `init` judges those.
+  /// - Returns: nil for anything else, and for a reference that is cut, wrong or oddly long: `init` checks those.
   @inline(__always)
   static func simple(_ bytes: borrowing Span<UInt8>, at start: Int) -> (code: UInt32, end: Int)? {
     guard start + 8 <= bytes.count else { return nil }
@@ -100,7 +100,7 @@ enum XMLReference {
     }
   }
 
-  /// The names of the entities that a literal, which has been judged, refers to, and where.
+  /// The names of the entities that a literal, which has been checked, refers to, and where.
   static func entities(
     in bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding
   ) throws(XMLError) -> [(name: [UInt8], offset: Int)] {

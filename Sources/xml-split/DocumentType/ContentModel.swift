@@ -3,7 +3,7 @@
 import FeedCore
 
 enum ContentModel {
-  /// - Parameter cursor: behind `<!ELEMENT`; after it, behind the `>`.
+  /// - Parameter cursor: after `<!ELEMENT`; in the end after the `>`.
   static func parse(_ cursor: inout XMLCursor) throws(XMLError) {
     try cursor.space("white space after '<!ELEMENT'")
     _ = try cursor.name("the name of an element")
@@ -17,7 +17,7 @@ enum ContentModel {
     guard cursor.take(">") else { throw cursor.error("expected '>' after a content model") }
   }
 
-  /// [51] Mixed, from behind `#PCDATA`.
+  /// [51] Mixed, after `#PCDATA`.
   private static func mixed(_ cursor: inout XMLCursor) throws(XMLError) {
     var hasNames = false
     while true {
@@ -32,7 +32,7 @@ enum ContentModel {
     if !hasNames { _ = cursor.take("*") }
   }
 
-  /// [47] children, from behind the first `(`. The separators of the groups that are open stand in for the stack: nil
+  /// [47] children, after the first `(`. The separators of the groups that are open are the stack: nil
   /// until the first has come.
   private static func children(_ cursor: inout XMLCursor) throws(XMLError) {
     var separators: [UInt8?] = [nil]

@@ -1,4 +1,4 @@
-// The document type declaration ([28]) with its internal subset: judged by the grammar, and read for the entities. What
+// The document type declaration ([28]) with its internal subset: checked by the grammar, and read for the entities. What
 // is external is not read; from the first thing on that could have been declared there, names may be unknown (§4.1).
 
 import FeedCore
@@ -37,8 +37,8 @@ struct DocumentTypeParser {
     entities.endDeclarations()
   }
 
-  /// [28b] intSubset, and what its parameter entities stand for.
-  /// - Returns: the outermost text, behind the `]`.
+  /// [28b] intSubset, and the texts of its parameter entities.
+  /// - Returns: the outermost text, after the `]`.
   private mutating func subset() throws(XMLError) -> XMLCursor {
     while let source = sources.popLast() {
       var cursor = source.cursor
@@ -65,7 +65,7 @@ struct DocumentTypeParser {
 
   private mutating func openParameter(_ name: [UInt8], _ cursor: XMLCursor) throws(XMLError) {
     guard let text = parameters[name] ?? nil else {
-      // Not declared, or external: what it would declare is not known.
+      // Not declared, or external: nobody knows what it would declare.
       if parameters[name] == nil, entities.isStandalone, !entities.mayLackDeclarations {
         throw cursor.error("parameter entity '\(shortened(name))' is not declared")
       }

@@ -5,11 +5,11 @@ import FeedCore
 struct XMLCursor {
   let bytes: [UInt8]
   var index = 0
-  /// The offset of the text in what is being read.
+  /// The offset of the text in the input.
   private let start: Int
-  /// Whether the text stands for a reference, which then is the place of all that is wrong in it.
+  /// Whether the text replaces a reference: that is the place of all errors in it.
   private let isReplacement: Bool
-  /// UTF-8, or what cannot be converted to it.
+  /// UTF-8, or an encoding that cannot be converted to it.
   let encoding: XMLEncoding
 
   init(_ bytes: [UInt8], at start: Int, _ encoding: XMLEncoding = .utf8, isReplacement: Bool = false) {
@@ -19,7 +19,7 @@ struct XMLCursor {
     self.isReplacement = isReplacement
   }
 
-  /// The place of `index` in what is being read.
+  /// The place of `index` in the input.
   var offset: Int { isReplacement ? start : start + index }
 
   var isAtEnd: Bool { index >= bytes.count }
@@ -67,7 +67,7 @@ struct XMLCursor {
     return Array(bytes[(index + 1)..<end])
   }
 
-  /// Judges a text in quotes: legal characters, no more.
+  /// Checks a text in quotes: legal characters, no more.
   mutating func literal(_ expected: String) throws(XMLError) {
     let start = index
     let count = try quoted(expected).count

@@ -1,18 +1,18 @@
 // The entities of a document. They are never put into the output; but a document whose references lead to text that is
-// not well-formed, or back to themselves, is not well-formed either (§4.1, §4.3.2). Each is judged once, when it is
+// not well-formed, or back to themselves, is not well-formed either (§4.1, §4.3.2). Each is checked once, when it is
 // first referred to, however often that happens: a billion laughs cost ten.
 
 import FeedCore
 
 struct XMLEntities {
-  /// Where a reference stands. In an attribute the text must not hold `<`.
+  /// Where a reference is. In an attribute the text must not hold `<`.
   enum Context: Hashable {
     case content
     case attribute
   }
 
   enum Kind {
-    /// What it stands for, as UTF-8: references to characters have been replaced in it.
+    /// Its replacement text in UTF-8: references to characters have been replaced in it.
     case text([UInt8])
     /// Of another file, which is never read.
     case external
@@ -26,26 +26,26 @@ struct XMLEntities {
 
   private enum State { case open, done }
 
-  /// Judges a text as the content of an element.
-  typealias ContentJudge = @Sendable (_ text: [UInt8], XMLEncoding) throws(XMLError) -> XMLReferences
+  /// Checks a text as the content of an element.
+  typealias ContentCheck = @Sendable (_ text: [UInt8], XMLEncoding) throws(XMLError) -> XMLReferences
 
-  private let judge: ContentJudge
+  private let checkContent: ContentCheck
   var isStandalone = false
-  /// What names and texts are in: UTF-8, or what cannot be converted to it.
+  /// Of names and texts: UTF-8, or an encoding that cannot be converted to it.
   var encoding = XMLEncoding.utf8
   /// Whether there may be declarations that were not read, so that an unknown name is no error.
   var mayLackDeclarations = false
   private var kinds: [[UInt8]: Kind] = [:]
   private var states: [Place: State] = [:]
-  /// Names that were referred to and not declared by then. What leads to them is judged anew once they are.
+  /// Names that were referred to before they were declared. Entities that lead to them are checked again after that.
   private var missed: Set<[UInt8]> = []
   /// Whether one of them has been declared since.
   private var isOutdated = false
-  /// How often all may still be judged anew between two declarations: a declaration and a reference in turn, thousands
+  /// How often all may still be checked again between two declarations: a declaration and a reference in turn, thousands
   /// of times, would be quadratic. What that leaves undone is done for the references that come after the declarations.
   private var revisions = 64
 
-  init(judgingContentBy judge: @escaping ContentJudge) { self.judge = judge }
+  init(checkingContentBy check: @escaping ContentCheck) { checkContent = check }
 
   /// The first declaration is the one that counts (§4.2).
   mutating func declare(_ name: [UInt8], _ kind: Kind) {
@@ -60,7 +60,7 @@ struct XMLEntities {
     isOutdated = false
   }
 
-  /// Judges a reference to `name`, and all that it leads to.
+  /// Checks a reference to `name`, and all that it leads to.
   mutating func check(_ name: [UInt8], in context: Context, at offset: Int) throws(XMLError) {
     if isOutdated, revisions > 0 {
       revisions -= 1
@@ -89,7 +89,7 @@ struct XMLEntities {
     }
   }
 
-  /// Judges the text of one entity.
+  /// Checks the text of one entity.
   /// - Returns: what it refers to.
   private mutating func references(of place: Place, at offset: Int) throws(XMLError) -> [Place] {
     let name = shortened(place.name)
@@ -99,7 +99,7 @@ struct XMLEntities {
       missed.insert(place.name)
       return []
     }
-    // What a predefined entity stands for is known.
+    // The text of a predefined entity is known.
     if XMLReference.predefined(place.name) != nil { return [] }
     let text: [UInt8]
     switch kind {
@@ -117,7 +117,7 @@ struct XMLEntities {
   }
 
   private func content(_ text: [UInt8]) throws(XMLError) -> [Place] {
-    let references = try judge(text, encoding)
+    let references = try checkContent(text, encoding)
     return references.inContent.map { Place(name: $0, context: .content) }
       + references.inAttributes.map { Place(name: $0, context: .attribute) }
   }

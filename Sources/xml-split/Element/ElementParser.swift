@@ -121,7 +121,7 @@ struct ElementParser {
 
   // MARK: Text
 
-  /// Takes in what is in a CDATA section.
+  /// Takes in the content of a CDATA section.
   private mutating func takeSection(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) {
     let first = tree.text.count
     var index = range.lowerBound

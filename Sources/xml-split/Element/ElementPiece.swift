@@ -1,4 +1,4 @@
-// What an element is made of that is well-formed and there as a whole: text and markup, one piece after another.
+// The pieces of an element that is well-formed and there as a whole: text and markup, one after another.
 
 import FeedCore
 

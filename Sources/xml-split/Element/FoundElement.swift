@@ -20,7 +20,7 @@ struct FoundElement {
   /// The namespace declarations that it takes along from the elements around it.
   let inherited: [[UInt8]]
   let encoding: XMLEncoding
-  /// What is in it, where somebody looks.
+  /// Its content, for conditions and sinks that look into it.
   var tree = ElementTree()
 
   init(_ element: WantedElement, endingAt end: Int, _ encoding: XMLEncoding) {

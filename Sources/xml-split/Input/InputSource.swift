@@ -1,5 +1,4 @@
-// What comes from a file or the standard input: one stream of documents, or with --length-prefixed pieces of a length that
-// is said before each.
+// A file or the standard input: one stream of documents, or with --length-prefixed many, each after its length.
 
 import FeedCore
 
@@ -7,7 +6,7 @@ struct InputSource {
   enum Piece {
     /// More of the same stream.
     case more
-    /// The stream ends with what has come; another may follow.
+    /// The end of the stream; another may follow.
     case streamEnd
     case inputEnd
   }
@@ -20,7 +19,7 @@ struct InputSource {
   private var prefix = LengthPrefix()
   /// How many bytes of the stream have not come; nil before the length has.
   private var left: Int?
-  /// With lengths: what was read, and how far it has been used.
+  /// With lengths: the bytes that were read, and how many of them have been used.
   private var chunk: [UInt8] = []
   private var index = 0
 
@@ -40,11 +39,11 @@ struct InputSource {
   /// Whether a stream has ended and the next has not begun.
   var isBetweenStreams: Bool { left == nil }
 
-  /// Whether what has come has been transcoded from UTF-16.
+  /// Whether the text has been transcoded from UTF-16.
   var isUTF16: Bool { decoder.isUTF16 }
 
   /// Waits until there is more to read.
-  /// - Parameter settle: writes out what was printed; called only when it may be a while.
+  /// - Parameter settle: flushes the output; called only when it may take a while.
   func wait(beforeWaiting settle: () throws(ToolFailure) -> Void) throws(ToolFailure) {
     guard index == chunk.count else { return }
     try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: settle)
@@ -86,7 +85,7 @@ struct InputSource {
     }
   }
 
-  /// Goes on with the line that says a length.
+  /// Goes on with the line that has a length.
   private mutating func readLength(_ window: inout Window) throws(ToolFailure) {
     while index < chunk.count, left == nil {
       do { left = try prefix.take(chunk[index]) } catch {
@@ -114,7 +113,7 @@ struct InputSource {
 
   func failure(_ error: XMLError, _ window: Window) -> ToolFailure {
     let place = window.place(of: error.offset)
-    // What is no XML from its first byte on may be easy to name.
+    // Input that is not XML from its first byte on may be easy to name.
     let isForeign = place.line == 1 && place.column == 1 && window.bytes.first != UInt8(ascii: "<")
     let hint = isForeign ? InputGuess.hint(window.bytes) : ""
     return .failed(.trouble, error.message + hint, source: file.name, place: place)

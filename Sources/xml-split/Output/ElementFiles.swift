@@ -1,10 +1,10 @@
-// Elements as files (--files): some in each, with what makes a document of them around. A file appears under its name when
-// it is complete, and then the name is printed.
+// Elements as files (--files): some in each, with the text around them that makes it a document. A file appears under its
+// name when it is complete, and then the name is printed.
 
 import FeedCore
 
 struct ElementFiles {
-  /// What stands before and after the elements of a file.
+  /// The text before and after the elements of a file.
   struct Wrapper {
     var head: [UInt8] = []
     var tail: [UInt8] = []

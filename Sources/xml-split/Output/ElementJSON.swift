@@ -1,5 +1,5 @@
-// Elements as JSON: the convention that people know from xq and xmltodict, or a form that loses nothing. A list of what
-// is still to be written stands in for the stack.
+// Elements as JSON: the convention that people know from xq and xmltodict, or a form that loses nothing. A list of
+// the parts that are still to be written is the stack.
 
 import FeedCore
 

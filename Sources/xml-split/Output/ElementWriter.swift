@@ -1,4 +1,4 @@
-// The end of the way: which of the elements that were found are written, and in which form.
+// Which of the elements that were found are written, and in which form.
 
 import FeedCore
 
@@ -29,7 +29,7 @@ struct ElementWriter {
     if let failure = sink.failure { throw failure }
   }
 
-  /// Throws what went wrong in writing, without writing.
+  /// Throws an earlier error of writing, without writing.
   func check() throws(ToolFailure) {
     try output.checkOutput()
     if let failure = sink.failure { throw failure }

@@ -1,12 +1,12 @@
 import FeedCore
 
-/// Elements in files of their own (--files). What is printed are the names of the files.
+/// Elements in files of their own (--files). The names of the files are printed.
 struct FileSink: ElementSink {
   private let form: FileForm
   private let keepsEntities: Bool
   private let terminator: UInt8
   private var files: ElementFiles
-  /// What a file that begins with an element of this document has around it.
+  /// What is around the elements in a file that begins in this document.
   private var wrapper = ElementFiles.Wrapper()
 
   init(_ form: FileForm, keepsEntities: Bool, terminator: UInt8) {
@@ -61,14 +61,14 @@ struct FileSink: ElementSink {
     if let found = ElementPiece.firstEntity(in: bytes.extracting(element.range), element.encoding) {
       throw XMLError.entity(found.name, at: start + found.offset)
     }
-    // The rest of it stands around the element in the input.
+    // The rest of the document is from around the element.
     let around = wrapper.head + element.inherited.joined()
     if let found = XMLText.firstEntity(around.span, 0..<around.count, element.encoding) {
       throw XMLError.entity(found.name, at: start)
     }
   }
 
-  /// A file that stands for a part of the document has ended with it.
+  /// A file with a part of the document ends with the document.
   mutating func endDocument(_ output: inout ByteWriter) {
     if case .wrapped = form.content { finish(&output) }
   }

@@ -24,18 +24,18 @@ struct ElementSelector {
     self.encoding = encoding
     if !attributes.isEmpty { namespaces.enter(bytes, tag, attributes, encoding) }
     var open = matcher.open
-    var fitting: UInt64 = 0
+    var matching: UInt64 = 0
     do throws(XMLError) {
       while open != 0 {
         let step = open.trailingZeroBitCount
         open &= open - 1
-        if try fits(matcher.path.steps[step], tag, attributes, bytes) { fitting |= 1 << UInt64(step) }
+        if try matches(matcher.path.steps[step], tag, attributes, bytes) { matching |= 1 << UInt64(step) }
       }
     } catch {
       enterLost()
       throw error
     }
-    return matcher.enter(fitting)
+    return matcher.enter(matching)
   }
 
   /// Goes into an element whose tag is not well-formed.
@@ -60,20 +60,20 @@ struct ElementSelector {
       "an element that inherits more than \(limit) bytes of declarations (--max-inherited)", at: tag.range.lowerBound)
   }
 
-  private func fits(
+  private func matches(
     _ step: XMLPath.Step, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> Bool {
-    guard try fits(step.name, tag.name, bytes, isAttribute: false) else { return false }
-    for predicate in step.predicates where try !fits(predicate, tag, attributes, bytes) { return false }
+    guard try matches(step.name, tag.name, bytes, isAttribute: false) else { return false }
+    for predicate in step.predicates where try !matches(predicate, tag, attributes, bytes) { return false }
     return true
   }
 
-  private func fits(
+  private func matches(
     _ predicate: XMLPath.Predicate, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute],
     _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> Bool {
     for attribute in attributes
-    where try fits(predicate.attribute, attribute.name, bytes, isAttribute: true) {
+    where try matches(predicate.attribute, attribute.name, bytes, isAttribute: true) {
       guard let wanted = predicate.value else { return true }
       return XMLText.decoded(array(bytes, attribute.value), encoding) == wanted
     }
@@ -81,7 +81,7 @@ struct ElementSelector {
   }
 
   /// Whether a name in the tag is the one that PATH wants. An attribute without a prefix is in no namespace.
-  private func fits(
+  private func matches(
     _ wanted: XMLPath.Name, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>, isAttribute: Bool
   ) throws(XMLError) -> Bool {
     switch wanted {

@@ -1,4 +1,4 @@
-// What is inside an element: --fields, --having and --id name it by a path that begins there.
+// A value inside an element, which --fields, --having and --id name by a path that begins there.
 
 import FeedCore
 
@@ -49,7 +49,7 @@ struct Field {
     return fields + [try Field(Array(rest))]
   }
 
-  /// Where a byte stands that is in no quotes.
+  /// Where a byte is that is not in quotes.
   static func end(_ text: ArraySlice<UInt8>, at byte: UInt8) -> Int? {
     var quote: UInt8?
     for index in text.indices {
@@ -64,7 +64,7 @@ struct Field {
     return nil
   }
 
-  /// The text of the first place that fits; nil where there is none.
+  /// The text of the first place that matches; nil where there is none.
   func value(in tree: ElementTree) -> [UInt8]? {
     guard let path else { return value(at: 0, tree) }
     var matcher = PathMatcher(path)
@@ -80,7 +80,7 @@ struct Field {
         node += 1
         continue
       }
-      if matcher.enter({ fits($0, node, tree) }), let value = value(at: node, tree) { return value }
+      if matcher.enter({ matches($0, node, tree) }), let value = value(at: node, tree) { return value }
       if matcher.open == 0 {
         // The path leads nowhere in there.
         matcher.leave()
@@ -101,17 +101,17 @@ struct Field {
     return nil
   }
 
-  private func fits(_ step: XMLPath.Step, _ node: Int, _ tree: ElementTree) -> Bool {
-    guard let name = tree.nodes[node].name, fits(step.name, name, tree) else { return false }
+  private func matches(_ step: XMLPath.Step, _ node: Int, _ tree: ElementTree) -> Bool {
+    guard let name = tree.nodes[node].name, matches(step.name, name, tree) else { return false }
     return step.predicates.allSatisfy { predicate in
       tree.attributes[tree.nodes[node].attributes].contains {
-        fits(predicate.attribute, $0.name, tree)
+        matches(predicate.attribute, $0.name, tree)
           && (predicate.value == nil || predicate.value == Array(tree.text[$0.value]))
       }
     }
   }
 
-  private func fits(_ wanted: XMLPath.Name, _ name: Range<Int>, _ tree: ElementTree) -> Bool {
+  private func matches(_ wanted: XMLPath.Name, _ name: Range<Int>, _ tree: ElementTree) -> Bool {
     switch wanted {
     case .any: true
     case .written(let written): tree.isNamed(name, written)

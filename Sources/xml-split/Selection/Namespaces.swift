@@ -6,7 +6,7 @@ struct Namespaces {
   struct Declaration {
     /// Empty for the default namespace.
     let prefix: [UInt8]
-    /// The attribute as it stands: `xmlns:x="…"`.
+    /// The attribute as written: `xmlns:x="…"`.
     let text: [UInt8]
     /// Decoded.
     let uri: [UInt8]
@@ -34,7 +34,7 @@ struct Namespaces {
     while let last = declarations.last, last.depth > depth { declarations.removeLast() }
   }
 
-  /// What a prefix stands for; nil where it is not declared.
+  /// The namespace of a prefix; nil where it is not declared.
   func uri(_ prefix: ArraySlice<UInt8>) -> [UInt8]? {
     for declaration in declarations.reversed() where declaration.prefix[...] == prefix { return declaration.uri }
     return prefix.isEmpty ? [] : prefix.elementsEqual(Array("xml".utf8)) ? Self.xml : nil
@@ -42,7 +42,7 @@ struct Namespaces {
 
   private static let xml = Array("http://www.w3.org/XML/1998/namespace".utf8)
 
-  /// What an element would lose if it were taken out: the declarations of the elements around it that are in scope and
+  /// The declarations that an element would lose if it were taken out: those of the elements around it that are in scope and
   /// that its own start tag does not make.
   /// - Parameters:
   ///   - first: the depth of the outermost element that does not go with it.

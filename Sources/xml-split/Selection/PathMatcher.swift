@@ -23,25 +23,25 @@ struct PathMatcher {
   var open: UInt64 { made[made.count - 1] & ~last }
 
   /// Goes into an element.
-  /// - Parameter fitting: which of the open steps fit it.
+  /// - Parameter matching: which of the open steps match it.
   /// - Returns: whether the path leads to it.
-  mutating func enter(_ fitting: UInt64) -> Bool {
+  mutating func enter(_ matching: UInt64) -> Bool {
     // A deep step may still be made further in.
-    let inner = made[made.count - 1] & deep | fitting << 1
+    let inner = made[made.count - 1] & deep | matching << 1
     made.append(inner)
     return inner & last != 0
   }
 
-  /// The same, asking for each open step whether it fits.
-  mutating func enter(_ fits: (XMLPath.Step) -> Bool) -> Bool {
+  /// The same, asking for each open step whether it matches.
+  mutating func enter(_ matches: (XMLPath.Step) -> Bool) -> Bool {
     var rest = open
-    var fitting: UInt64 = 0
+    var matching: UInt64 = 0
     while rest != 0 {
       let index = rest.trailingZeroBitCount
       rest &= rest - 1
-      if fits(path.steps[index]) { fitting |= 1 << UInt64(index) }
+      if matches(path.steps[index]) { matching |= 1 << UInt64(index) }
     }
-    return enter(fitting)
+    return enter(matching)
   }
 
   mutating func leave() { made.removeLast() }

@@ -8,7 +8,7 @@
 import FeedCore
 
 struct XMLPath {
-  /// What an element must be called.
+  /// The name that an element must have.
   enum Name: Equatable {
     case any
     /// As the tag is written, prefix and all.
@@ -40,10 +40,10 @@ struct XMLPath {
     steps.contains { if case .inNamespace = $0.name { true } else { false } }
   }
 
-  /// More steps than anybody writes, and as many as one word has bits.
+  /// More steps than anybody writes: one word has a bit for each.
   static let maxSteps = 63
 
-  /// - Parameter namespaces: what prefixes in the path stand for.
+  /// - Parameter namespaces: the URI of each prefix that the path may use.
   init(_ text: [UInt8], namespaces: [[UInt8]: [UInt8]], isRelative: Bool = false) throws(OptionRefusal) {
     var parser = Parser(text: text, namespaces: namespaces)
     steps = try parser.parse(isRelative: isRelative)

@@ -6,15 +6,15 @@ struct DocumentContext {
   /// As the XML declaration has it.
   private(set) var encodingName: [UInt8] = []
   private(set) var hasDocumentType = false
-  private var entities = XMLEntities(judgingContentBy: XMLTokenizer.references)
-  /// Of the text that an entity stands for: the entities that it refers to. They are judged by the one who asks.
+  private var entities = XMLEntities(checkingContentBy: XMLTokenizer.references)
+  /// Of the text of an entity: the entities that it refers to. The one who asks for them checks them.
   private(set) var references: XMLReferences?
 
   var isEntity: Bool { references != nil }
 
   init() {}
 
-  /// - Parameter encoding: nil where it is not known what the document says.
+  /// - Parameter encoding: nil where the document could not be read that far.
   init(encoding: XMLEncoding?, name: [UInt8] = [], isStandalone: Bool = false) {
     self.encoding = encoding ?? .opaque
     encodingName = name
@@ -22,7 +22,7 @@ struct DocumentContext {
     entities.encoding = encoding?.converted ?? .utf8
   }
 
-  /// Of the text that an entity stands for.
+  /// Of the text of an entity.
   init(ofEntityIn encoding: XMLEncoding) {
     self.encoding = encoding
     references = XMLReferences()
@@ -42,7 +42,7 @@ struct DocumentContext {
     entities.mayLackDeclarations = true
   }
 
-  /// Judges a reference to an entity.
+  /// Checks a reference to an entity.
   mutating func check(_ name: [UInt8], in context: XMLEntities.Context, at offset: Int) throws(XMLError) {
     let name = SingleByte.utf8(name, encoding)
     if references == nil { return try entities.check(name, in: context, at: offset) }
@@ -52,7 +52,7 @@ struct DocumentContext {
     }
   }
 
-  /// Judges the references in attributes.
+  /// Checks the references in attributes.
   mutating func check(_ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     for attribute in attributes where attribute.hasReferences {
       for (name, offset) in try XMLReference.entities(in: bytes, attribute.value, encoding) {

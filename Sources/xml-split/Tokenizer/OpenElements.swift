@@ -66,7 +66,7 @@ struct OpenElements {
 
   /// Whether its name is at `start` too, which leaves it room.
   @inline(__always)
-  func topStands(at start: Int, in text: borrowing Span<UInt8>) -> Bool {
+  func hasTopName(at start: Int, in text: borrowing Span<UInt8>) -> Bool {
     let name = names[names.count - 1]
     if names.count > keptCount { return hasSameBytes(text, name, text, at: start) }
     return hasSameBytes(kept.span, name, text, at: start)
@@ -99,7 +99,7 @@ struct OpenElements {
   /// - Parameters:
   ///   - deepest: elements deeper than that are not wanted.
   ///   - wanted: a name that is wanted at any depth.
-  /// - Returns: where anything else comes, or it would have to know what has not come.
+  /// - Returns: where something else comes, or it cannot be told yet what comes.
   @inline(__always)
   mutating func skim(
     _ bytes: borrowing Span<UInt8>, from start: Int, deepest: Int, wanted: [UInt8], _ encoding: XMLEncoding,
@@ -117,7 +117,7 @@ struct OpenElements {
       if bytes[index + 1] == UInt8(ascii: "/") {
         let end = index + 2 + topCount
         guard names.count > deepest, end < bytes.count, bytes[end] == UInt8(ascii: ">"),
-          topStands(at: index + 2, in: bytes)
+          hasTopName(at: index + 2, in: bytes)
         else { break }
         closeNamed()
         index = end + 1
@@ -141,7 +141,7 @@ func isName(_ text: borrowing Span<UInt8>, _ place: Range<Int>, _ name: [UInt8])
   place.count == name.count && sameBytes(text.extracting(place), name.span)
 }
 
-/// Whether the bytes of a range stand at another place too, eight a step.
+/// Whether the bytes of a range are at another place too, eight a step.
 @inline(__always)
 private func hasSameBytes(
   _ left: borrowing Span<UInt8>, _ range: Range<Int>, _ right: borrowing Span<UInt8>, at start: Int

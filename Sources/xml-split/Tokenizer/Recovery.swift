@@ -1,27 +1,27 @@
-// How it goes on after an error, when the rest of the input is still wanted (--on-error skip).
+// How to go on after an error, when the rest of the input is still wanted (--on-error skip).
 //
-// What is wrong is passed over, and the elements around it are found again by their end tags: an end tag ends all that is
-// open inside the element that it names, and one of an element that is not open counts for nothing. Where a document
-// begins all of the one before has ended.
+// The error is passed over, and the elements around it are found again by their end tags: an end tag ends all that is open
+// inside the element that it names, and is ignored where no such element is open. Where a document begins, all of the one
+// before has ended.
 
 import FeedCore
 
-/// Where it goes on.
+/// What is left after an error.
 enum Recovery {
-  /// In what is open; elements may have ended.
+  /// All that is open; elements may have ended.
   case inside
-  /// A start tag was wrong: its element is open, and what is in it is lost.
+  /// A start tag was wrong: its element is open, and lost with all that is in it.
   case inBrokenElement
-  /// Nothing is known of the document, so all of it is lost.
+  /// Nothing of the document, as nothing is known of it.
   case inLostDocument
 }
 
-/// What is wrong, as far as it must be known to pass over it.
-enum Detour {
+/// What an error is about, as far as it must be known to pass over it.
+enum RecoveryStep {
   case skip(to: Int)
   case endTag(name: Range<Int>, end: Int)
   case startTag(name: Range<Int>)
-  /// A processing instruction, whose characters are judged.
+  /// A processing instruction, whose characters are checked.
   case instruction
   /// The declarations of the document; nil where their end is not known.
   case documentType(end: Int?)
@@ -30,10 +30,10 @@ enum Detour {
   /// An XML declaration that does not tell how to read the document after it.
   case lostDocument
 
-  static func around(
+  static func after(
     _ bytes: borrowing Span<UInt8>, at offset: Int, _ phase: XMLTokenizer.Phase, _ document: DocumentContext,
     isSingle: Bool
-  ) -> Detour {
+  ) -> RecoveryStep {
     guard offset + 1 < bytes.count, bytes[offset] == UInt8(ascii: "<") else {
       let next = min(offset + 1, bytes.count)
       if phase == .content { return .skip(to: next) }
@@ -62,7 +62,7 @@ enum Detour {
     }
   }
 
-  private static func endTag(_ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding) -> Detour {
+  private static func endTag(_ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding) -> RecoveryStep {
     var search = TokenSearch(.tag, from: start)
     guard let end = (try? search.run(bytes, encoding)) ?? nil else { return .skip(to: start) }
     guard case .at(let nameEnd) = XMLName.end(bytes, start, encoding) else { return .skip(to: end) }

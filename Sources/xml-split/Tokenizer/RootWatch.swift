@@ -20,7 +20,7 @@ struct RootWatch {
   private(set) var isLikeBefore = false
   /// The name that is looked for; empty while none is.
   private(set) var wanted: [UInt8] = []
-  /// What was seen and not asked for.
+  /// One that nobody has asked about yet.
   private var sighting: Sighting?
   /// Whether there has been such a tag in this document.
   private(set) var hasSeen = false
@@ -54,7 +54,7 @@ struct RootWatch {
     hasSeen = false
   }
 
-  /// Looks for the next one, after an element that fits PATH: that is none, whatever its name.
+  /// Looks for more after an element that matches PATH: that one does not count, whatever its name.
   mutating func lookOn(after start: Int) {
     if let sighting, sighting.offset == start { self.sighting = nil }
     wanted = name
@@ -65,7 +65,7 @@ struct RootWatch {
     return sighting
   }
 
-  /// Takes in a start tag. One with the name is enough until somebody wants to know of the next.
+  /// Takes in a start tag. After one with the name it does not look for more, until `lookOn`.
   @inline(__always)
   mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
     if isName(bytes, tag.name, wanted) { take(tag, bytes) }

@@ -24,7 +24,7 @@ struct StartTag {
   /// Up to this many attributes are compared each with each.
   private static let compareThreshold = 8
 
-  /// Judges the tag at `start`.
+  /// Checks the tag at `start`.
   mutating func parse(
     _ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding, maxAttributes: Int
   ) throws(XMLError) -> Result {
@@ -87,7 +87,7 @@ struct StartTag {
     return end + 1
   }
 
-  /// Judges a literal without `<` ([10] AttValue) up to its quote.
+  /// Checks a literal without `<` ([10] AttValue) up to its quote.
   static func valueEnd(
     _ bytes: borrowing Span<UInt8>, _ start: Int, _ quote: UInt8, _ encoding: XMLEncoding, _ hasReferences: inout Bool
   ) throws(XMLError) -> Int? {

@@ -1,5 +1,5 @@
 // The search for the end of a token that has not come as a whole. It remembers where it is, so that no byte is searched
-// twice however the text is cut; what stands in between is judged once the token is there.
+// twice however the text is cut. The token is checked once it is there.
 
 import FeedCore
 

@@ -1,8 +1,8 @@
-// The lower half of the tokenizer: a place in the text, and what is there that has not come as a whole. It passes over
-// characters, which need not be there as a whole, and finds the ends of tokens, which must be.
+// The lower half of the tokenizer: a place in the text, and the unfinished token or markup there. It checks characters as
+// they come, and finds the ends of tokens, which are checked when they are there as a whole.
 //
-// No byte is looked at more than a few times, however the text is cut: when the end of a token has not come, the search for
-// it goes on where it was when there is more.
+// No byte is looked at more than a few times, however the text is cut: where the end of a token has not come, the search
+// for it goes on from there when there is more.
 
 import FeedCore
 
@@ -14,11 +14,11 @@ struct XMLScanner {
     case inside(DelimitedMarkup)
     /// A token begins at `offset`, and its end has not come.
     case cut(TokenSearch)
-    /// Inside a start tag that is not well-formed, but on whose end depends how it goes on.
+    /// Inside a start tag that is not well-formed. Its end decides how to go on.
     case brokenTag(TokenSearch)
   }
 
-  /// How far all has been judged: the offset after the last token, or where the next begins.
+  /// All before this has been checked.
   private(set) var offset = 0
   private var state = State.ready
   /// The largest token in bytes.
@@ -102,7 +102,7 @@ struct XMLScanner {
     XMLError("markup of more than \(maxToken) bytes (--max-element)", at: offset)
   }
 
-  /// Goes into the processing instruction at `offset`, of which the target ([17]) is judged.
+  /// Goes into the processing instruction at `offset`, of which the target ([17]) is checked.
   /// - Returns: false when more is needed.
   mutating func enterInstruction(
     _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
@@ -125,7 +125,7 @@ struct XMLScanner {
 
   // MARK: Characters
 
-  /// Goes to the end of the markup that it is in, and judges the characters up to there.
+  /// Goes to the end of the markup that it is in, and checks the characters up to there.
   /// - Returns: false when more is needed.
   mutating func finishMarkup(
     _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
@@ -148,7 +148,7 @@ struct XMLScanner {
     return false
   }
 
-  /// Judges characters up to the next `stop`.
+  /// Checks characters up to the next `stop`.
   /// - Returns: false when that has not come.
   private mutating func skip(
     to stop: UInt8, _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
@@ -174,7 +174,7 @@ struct XMLScanner {
     return true
   }
 
-  /// Judges character data and references up to the next `<`.
+  /// Checks character data and references up to the next `<`.
   /// - Returns: false when more is needed.
   mutating func text(
     _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ document: inout DocumentContext

@@ -1,7 +1,7 @@
-// XML 1.0 (fifth edition) in whatever pieces it arrives: tags come out, everything else is only judged.
+// XML 1.0 (fifth edition), in pieces of any size: tags come out, everything else is only checked.
 //
 // The caller holds the bytes and may drop those before `offset`. A tag is tried at once, and again when its end has come.
-// Text, comments, CDATA sections and processing instructions are judged as they come.
+// Text, comments, CDATA sections and processing instructions are checked as they come.
 
 import FeedCore
 
@@ -57,10 +57,10 @@ struct XMLTokenizer {
   private let limits: Limits
   private let isSingle: Bool
 
-  /// Whether the bytes have been transcoded from UTF-16. The one who decodes them says so.
+  /// Whether the bytes have been transcoded from UTF-16. Set by the one who decodes them.
   var wasUTF16 = false
 
-  /// How far all has been judged: the offset after the last token, or where the next begins.
+  /// All before this has been checked.
   var offset: Int { scanner.offset }
   /// Those of the last start tag or empty tag. Most have none, and the empty array, which all share, has no owners to count.
   var attributes: [StartTag.Attribute] { tag.attributes.isEmpty ? [] : tag.attributes }
@@ -75,7 +75,7 @@ struct XMLTokenizer {
     scanner = XMLScanner(maxToken: limits.maxToken)
   }
 
-  /// A tokenizer for the text that an entity stands for, which has no root element.
+  /// A tokenizer for the text of an entity, which has no root element.
   private init(ofEntityIn encoding: XMLEncoding) {
     var limits = Limits()
     limits.maxDepth = .max
@@ -84,8 +84,8 @@ struct XMLTokenizer {
     phase = .content
   }
 
-  /// Judges the text that an entity stands for.
-  /// - Returns: what it refers to.
+  /// Checks the text of an entity.
+  /// - Returns: the entities that it refers to.
   @Sendable
   static func references(in text: [UInt8], _ encoding: XMLEncoding) throws(XMLError) -> XMLReferences {
     var tokenizer = XMLTokenizer(ofEntityIn: encoding)
@@ -101,9 +101,9 @@ struct XMLTokenizer {
 
   /// The next token.
   /// - Parameters:
-  ///   - bytes: what has come, less what was dropped.
+  ///   - bytes: all that has come and was not dropped.
   ///   - isLast: whether nothing more will.
-  ///   - deepest: elements deeper than that are judged, but their tags do not come out.
+  ///   - deepest: elements deeper than that are checked, but their tags do not come out.
   ///   - wanted: start tags of this name come out, however deep.
   /// - Returns: nil when more is needed, or at the end.
   mutating func next(
@@ -268,7 +268,7 @@ struct XMLTokenizer {
     guard phase == .content, elements.named > 0 else { throw XMLError("an end tag without a start tag", at: offset) }
     let start = offset + 2
     let end = start + elements.topCount
-    if scanner.isReady, elements.nameless == 0, end < bytes.count, elements.topStands(at: start, in: bytes) {
+    if scanner.isReady, elements.nameless == 0, end < bytes.count, elements.hasTopName(at: start, in: bytes) {
       let close = spaceEnd(bytes, end)
       if close < bytes.count, bytes[close] == UInt8(ascii: ">") {
         return .token(endElement(offset..<(close + 1), name: start..<end))
@@ -277,7 +277,7 @@ struct XMLTokenizer {
     // It is cut, or wrong, which is said when all of it is there.
     guard let tagEnd = try scanner.tokenEnd(bytes, .tag, isLast, encoding) else { return .more }
     if elements.nameless > 0 { return .token(endElement(offset..<tagEnd)) }
-    if tagEnd > end, elements.topStands(at: start, in: bytes), spaceEnd(bytes, end) == tagEnd - 1 { return .again }
+    if tagEnd > end, elements.hasTopName(at: start, in: bytes), spaceEnd(bytes, end) == tagEnd - 1 { return .again }
     throw elements.mismatch(bytes, at: start, encoding)
   }
 
@@ -306,13 +306,13 @@ struct XMLTokenizer {
 
   // MARK: After an error
 
-  /// Passes over what `next` has thrown for.
+  /// Passes over the error that `next` has thrown.
   mutating func recover(_ bytes: borrowing Span<UInt8>) -> Recovery {
     if scanner.isInside {
       if offset < bytes.count { scanner.skipByte() }
       return .inside
     }
-    switch Detour.around(bytes, at: offset, phase, document, isSingle: isSingle) {
+    switch RecoveryStep.after(bytes, at: offset, phase, document, isSingle: isSingle) {
     case .skip(let end): scanner.move(to: end)
     case .endTag(let name, let end):
       scanner.move(to: end)
