@@ -1,5 +1,5 @@
-// Reads an element that is well-formed and has come as a whole. One parser reads many, one after the other, and keeps the
-// room that they take.
+// Reads an element that is well-formed and has come as a whole. One parser reads many, one after another, and uses the same
+// memory for all.
 
 import FeedCore
 
@@ -7,6 +7,8 @@ struct ElementParser {
   /// The element that was read last.
   private(set) var tree = ElementTree()
 
+  /// The largest element whose memory is kept for the next.
+  private static let maxKept = 1 << 20
   /// Whether references to entities stay in the text; otherwise they are errors.
   private let keepsEntities: Bool
   private var open: [Int] = []
@@ -19,6 +21,7 @@ struct ElementParser {
 
   /// - Parameter element: in UTF-8.
   mutating func parse(_ element: borrowing Span<UInt8>) throws(XMLError) {
+    if tree.bytes.count > Self.maxKept { tree = ElementTree() }
     // Taken out, for they are read while the tree grows.
     var bytes: [UInt8] = []
     swap(&bytes, &tree.bytes)
@@ -76,8 +79,7 @@ struct ElementParser {
     tree.nodes.append(
       ElementTree.Node(
         isElement: true, place: tag.name, attributes: first..<tree.attributes.count,
-        hash: Self.hash(of: bytes, tag.name),
-        end: 0))
+        hash: Self.hash(of: bytes, tag.name), end: 0))
     isInText = false
     if isEmpty { close(bytes) }
     return end
