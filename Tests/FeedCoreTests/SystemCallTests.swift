@@ -65,7 +65,7 @@ private final class FailureCount: Sendable {
     let error = SystemError(code: ENOMEM)
     #expect(throws: error) { try descriptor.hasInput }
     #expect(throws: error) { try descriptor.isHungUp }
-    #expect(throws: error) { try descriptor.waitForInput(orHangUpOf: .standardOutput) }
+    #expect(throws: error) { try Interrupts(.standardOutput).wait(for: [.init(descriptor, .input)], until: 0) }
   }
 
   /// A descriptor that takes nothing now is waited for; when that fails too, it is an error and no endless loop.

@@ -95,3 +95,12 @@ extension StorePicture {
     self.init(runs: FeedRuns(try store.runs()), items: items, pages: pages, intended: intended ?? nil)
   }
 }
+
+extension StoreFile {
+  /// What SQLite finds wrong with the file.
+  func damage() throws(StoreError) -> [String] {
+    let found = try database.prepare("PRAGMA integrity_check").all { String(decoding: $0.text(0), as: UTF8.self) }
+    let links = try database.prepare("PRAGMA foreign_key_check").all { _ in "a row without its feed" }
+    return found.filter { $0 != "ok" } + links
+  }
+}

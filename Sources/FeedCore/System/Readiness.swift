@@ -48,12 +48,6 @@ extension Descriptor {
     get throws(SystemError) { try Self.wait(for: [.init(self, .input)], milliseconds: 0)[0] }
   }
 
-  /// Waits for input, or until nobody reads `output` any more.
-  /// - Returns: whether there is input.
-  package func waitForInput(orHangUpOf output: Descriptor) throws(SystemError) -> Bool {
-    try Self.wait(for: [.init(self, .input), .init(output, .hangUp)], milliseconds: -1)[0]
-  }
-
   /// Whether nobody reads the other end of this pipe any more. A file or a terminal never says so.
   package var isHungUp: Bool {
     get throws(SystemError) { try Self.wait(for: [.init(self, .hangUp)], milliseconds: 0)[0] }

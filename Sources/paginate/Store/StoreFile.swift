@@ -13,7 +13,7 @@ struct FeedRecord: Equatable, Sendable {
 
 final class StoreFile {
   let path: [UInt8]
-  private let database: Database
+  let database: Database
 
   /// Opens a store that is there, to look into it; that needs no right to write, neither to it nor beside it.
   init(reading path: [UInt8]) throws(StoreError) {
@@ -160,12 +160,5 @@ final class StoreFile {
     } catch {
       throw StoreError(.readOnly, "the lock file beside it: \(error.message)")
     }
-  }
-
-  /// What `PRAGMA integrity_check` finds wrong; for tests.
-  func damage() throws(StoreError) -> [String] {
-    let found = try database.prepare("PRAGMA integrity_check").all { String(decoding: $0.text(0), as: UTF8.self) }
-    let links = try database.prepare("PRAGMA foreign_key_check").all { _ in "a row without its feed" }
-    return found.filter { $0 != "ok" } + links
   }
 }

@@ -27,9 +27,6 @@ struct Session {
   /// The reason of the server's close frame.
   var reason: [UInt8] { parser.control }
 
-  /// Whether both sides have said that they close.
-  var isClosed: Bool { hasSentClose && hasReceivedClose }
-
   /// Goes on with a chunk.
   /// - Throws: after an error the close frame that tells it is in the outbox.
   mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> Event? {
