@@ -4,7 +4,7 @@
 import FeedCore
 
 struct ElementParser {
-  /// The element that was read last.
+  /// The element that was read last. Its memory is used for the next.
   private(set) var tree = ElementTree()
 
   /// The largest element whose memory is kept for the next.

@@ -20,8 +20,6 @@ struct FoundElement {
   /// The namespace declarations that it takes along from the elements around it.
   let inherited: [[UInt8]]
   let encoding: XMLEncoding
-  /// Its content, for conditions and sinks that look into it.
-  var tree = ElementTree()
 
   init(_ element: WantedElement, endingAt end: Int, _ encoding: XMLEncoding) {
     range = element.start..<end

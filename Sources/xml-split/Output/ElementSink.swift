@@ -2,7 +2,7 @@ import FeedCore
 
 /// Where elements go that are wanted: one type for each `Form`.
 protocol ElementSink {
-  /// Whether it looks into elements, which then come with their tree.
+  /// Whether it looks into elements. The tree that `write` gets is of the element then.
   var needsTree: Bool { get }
   /// What went wrong outside of the output.
   var failure: ToolFailure? { get }
@@ -15,7 +15,7 @@ protocol ElementSink {
     _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>)
 
   mutating func write(
-    _ element: FoundElement, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError)
 
   mutating func endDocument(_ output: inout ByteWriter)

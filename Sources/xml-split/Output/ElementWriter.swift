@@ -52,13 +52,11 @@ struct ElementWriter {
   // MARK: Elements
 
   mutating func write(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    var element = element
     if needsTree {
       try parse(element, bytes)
-      element.tree = parser.tree
-      for condition in conditions where condition.value(in: element.tree) == nil { return }
+      for condition in conditions where condition.value(in: parser.tree) == nil { return }
     }
-    try sink.write(element, bytes, to: &output)
+    try sink.write(element, parser.tree, bytes, to: &output)
     count += 1
   }
 

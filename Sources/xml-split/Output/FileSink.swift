@@ -38,7 +38,7 @@ struct FileSink: ElementSink {
   }
 
   mutating func write(
-    _ element: FoundElement, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
     var text = element.text(bytes) + [UInt8(ascii: "\n")]
     switch form.content {
@@ -50,7 +50,7 @@ struct FileSink: ElementSink {
       }
       text = SingleByte.utf8(text, element.encoding)
     }
-    let name = try files.append(text, element.tree, at: element.range.lowerBound, wrapper: wrapper)
+    let name = try files.append(text, tree, at: element.range.lowerBound, wrapper: wrapper)
     if let name { printName(name, to: &output) }
   }
 

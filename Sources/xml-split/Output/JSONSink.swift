@@ -6,8 +6,10 @@ struct JSONSink: ElementSink {
 
   var needsTree: Bool { true }
 
-  func write(_ element: FoundElement, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
-    form.write(element.tree, to: &output)
+  func write(
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+  ) {
+    form.write(tree, to: &output)
     output.endLine()
   }
 }

@@ -6,7 +6,9 @@ import FeedCore
 struct OneLineSink: ElementSink {
   let terminator: UInt8
 
-  func write(_ element: FoundElement, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
+  func write(
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+  ) {
     Self.write(element.text(bytes).span, to: &output)
     output.endLine(terminator)
   }

@@ -7,11 +7,13 @@ struct RecordSink: ElementSink {
 
   var needsTree: Bool { true }
 
-  func write(_ element: FoundElement, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
-    let id = id?.value(in: element.tree) ?? []
-    output.beginRecord(event: element.tree.rootName.span, id: id.span)
+  func write(
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+  ) {
+    let id = id?.value(in: tree) ?? []
+    output.beginRecord(event: tree.rootName.span, id: id.span)
     switch data {
-    case .json(let form): form.write(element.tree, to: &output)
+    case .json(let form): form.write(tree, to: &output)
     case .xml: JSONString.write(SingleByte.utf8(element.text(bytes), element.encoding), to: &output)
     }
     output.endRecord()

@@ -11,8 +11,10 @@ struct TableSink: ElementSink {
     if hasHeader { writeRow(to: &output) { $0.text } }
   }
 
-  func write(_ element: FoundElement, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
-    writeRow(to: &output) { $0.value(in: element.tree) ?? [] }
+  func write(
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+  ) {
+    writeRow(to: &output) { $0.value(in: tree) ?? [] }
   }
 
   private func writeRow(to output: inout ByteWriter, _ value: (Field) -> [UInt8]) {

@@ -4,7 +4,9 @@ import FeedCore
 struct VerbatimSink: ElementSink {
   let terminator: UInt8
 
-  func write(_ element: FoundElement, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
+  func write(
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+  ) {
     element.write(bytes, to: &output)
     output.endLine(terminator)
   }
