@@ -3,7 +3,7 @@
 
 import FeedCore
 
-struct Follow {
+struct Follow: DocumentFollower {
   private let options: Options
   private let streams: StandardStreams
   private let file: InputFile
@@ -32,18 +32,7 @@ struct Follow {
       file, try file.open(streams), maxDepth: options.maxDepth, maxSize: options.maxSize,
       skippingLinesWith: options.skipsErrors ? streams : nil, record: "document")
     try resume()
-    do throws(ToolFailure) {
-      while let item = try input.next(
-        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try commit() })
-      {
-        try take(item)
-        if checkpoint.isDue { try commit() }
-      }
-    } catch {
-      if error != .brokenPipe { try commit() }
-      throw error
-    }
-    try commit()
+    try input.feed(&self, orHangUpOf: streams.output)
     return areRecords == true || input.hasSkipped ? .no : .yes
   }
 
@@ -68,7 +57,7 @@ struct Follow {
     printDocument(side)
   }
 
-  private mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
+  mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
     let record = "document \(item.number)"
     tellOfRecords(item, record)
     if let current, current.whole.bytes == item.document.bytes { return }
@@ -153,8 +142,9 @@ struct Follow {
     }
   }
 
-  /// Writes out what was printed, and then the checkpoint that covers it.
-  private mutating func commit() throws(ToolFailure) {
+  var isCommitDue: Bool { checkpoint.isDue }
+
+  mutating func commit() throws(ToolFailure) {
     try output.flushOutput()
     try checkpoint.save(Checkpoint(id: id, document: current.map { JSONTree($0.whole.root) }))
   }

@@ -2,33 +2,28 @@
 
 import FeedCore
 
-struct EachDocument {
-  let options: Options
-  let streams: StandardStreams
+struct EachDocument: DocumentFollower {
+  private let options: Options
+  private let streams: StandardStreams
+  private let patches: [NamedPatch]
+  private var output: ByteWriter
 
-  func run() throws(ToolFailure) -> ExitStatus {
-    let patches = try NamedPatch.read(options, streams)
+  init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
+    self.options = options
+    self.streams = streams
+    patches = try NamedPatch.read(options, streams)
+    output = ByteWriter(streams.output, records: .filter)
+  }
+
+  mutating func run() throws(ToolFailure) -> ExitStatus {
     var input = DocumentInput(
       options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
       record: "document")
-    var output = ByteWriter(streams.output, records: .filter)
-    do throws(ToolFailure) {
-      while let item = try input.next(
-        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try output.flushOutput() })
-      {
-        try patch(item, patches, to: &output)
-      }
-    } catch {
-      // What was good before the error has been printed before it is told.
-      try output.flushOutput()
-      throw error
-    }
-    try output.flushOutput()
+    try input.feed(&self, orHangUpOf: streams.output)
     return .yes
   }
 
-  private func patch(_ item: StreamedDocument, _ patches: [NamedPatch], to output: inout ByteWriter) throws(ToolFailure)
-  {
+  mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
     let record = "document \(item.number)"
     try SwappedOperands(options).refuse(patches, to: item.document.root, record: record)
     var tree = JSONTree(item.document.root)
@@ -41,4 +36,8 @@ struct EachDocument {
     output.endLine()
     try output.checkOutput()
   }
+
+  var isCommitDue: Bool { false }
+
+  mutating func commit() throws(ToolFailure) { try output.flushOutput() }
 }

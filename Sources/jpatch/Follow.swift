@@ -2,7 +2,7 @@
 
 import FeedCore
 
-struct Follow {
+struct Follow: DocumentFollower {
   private let options: Options
   private let streams: StandardStreams
   private var stream = DocumentStream()
@@ -36,18 +36,7 @@ struct Follow {
     var input = DocumentInput(
       options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
       record: "event")
-    do throws(ToolFailure) {
-      while let item = try input.next(
-        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try commit() })
-      {
-        try take(item)
-        if checkpoint.isDue { try commit() }
-      }
-    } catch {
-      if error != .brokenPipe { try commit() }
-      throw error
-    }
-    try commit()
+    try input.feed(&self, orHangUpOf: streams.output)
     try reportNothingFound()
     return status
   }
@@ -73,7 +62,7 @@ struct Follow {
     stream.begin(with: JSONTree(try options.readDocument(file, streams).root))
   }
 
-  private mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
+  mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
     guard let record = try records.record(item) else { return }
     let outcome: DocumentStream.Outcome
     do { outcome = try records.apply(record, item, to: &stream) } catch {
@@ -93,8 +82,9 @@ struct Follow {
     try output.checkOutput()
   }
 
-  /// Writes out what was printed, and then the checkpoint that covers it.
-  private mutating func commit() throws(ToolFailure) {
+  var isCommitDue: Bool { checkpoint.isDue }
+
+  mutating func commit() throws(ToolFailure) {
     try output.flushOutput()
     let extra = view.mark.isEmpty ? [:] : [Self.mark: view.mark]
     try checkpoint.save(Checkpoint(id: stream.id, document: stream.document, extra: extra))

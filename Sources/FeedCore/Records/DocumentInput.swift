@@ -1,5 +1,14 @@
 // The documents of an input, one by one, live: what was printed goes out before the tool waits for more.
 
+/// What a tool makes of a stream of documents.
+package protocol DocumentFollower {
+  mutating func take(_ item: StreamedDocument) throws(ToolFailure)
+  /// Whether to commit although more input is there.
+  var isCommitDue: Bool { get }
+  /// Writes out what was printed, and then the checkpoint that covers it, if there is one.
+  mutating func commit() throws(ToolFailure)
+}
+
 package struct DocumentInput {
   private let file: InputFile
   private let descriptor: Descriptor
@@ -31,20 +40,39 @@ package struct DocumentInput {
   /// The next document.
   /// - Parameters:
   ///   - output: where nobody may be reading any more, which ends the waiting.
-  ///   - settle: writes out what was printed; called before any wait.
+  ///   - flush: writes out what was printed; called before any wait.
   /// - Returns: nil when all has been read and taken.
   package mutating func next(
-    orHangUpOf output: Descriptor, beforeWaiting settle: () throws(ToolFailure) -> Void
+    orHangUpOf output: Descriptor, beforeWaiting flush: () throws(ToolFailure) -> Void
   ) throws(ToolFailure) -> StreamedDocument? {
     while true {
       if let item = try nextComplete() { return item }
       if isAtEnd { return nil }
-      try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: settle)
+      try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: flush)
       isAtEnd = try !naming(file.name, stream.read(from: descriptor))
     }
   }
 
-  /// The next document that has nextComplete as a whole.
+  /// Takes each document, and commits before each wait, when that is due, and at the end.
+  package mutating func feed(
+    _ follower: inout some DocumentFollower, orHangUpOf output: Descriptor
+  ) throws(ToolFailure) {
+    do throws(ToolFailure) {
+      while let item = try next(
+        orHangUpOf: output, beforeWaiting: { () throws(ToolFailure) in try follower.commit() })
+      {
+        try follower.take(item)
+        if follower.isCommitDue { try follower.commit() }
+      }
+    } catch {
+      // What was good before the error is printed before it is told.
+      if error != .brokenPipe { try follower.commit() }
+      throw error
+    }
+    try follower.commit()
+  }
+
+  /// The next document that has come as a whole.
   private mutating func nextComplete() throws(ToolFailure) -> StreamedDocument? {
     while true {
       do { return try stream.next(isLast: isAtEnd, of: file.name, record: record) } catch {
