@@ -174,7 +174,7 @@ struct Options {
     case .total: walk.total = try value.get()
     case .emptyCursor: walk.followsEmptyCursor = try value.get() == "follow"
     case .noDedupe: walk.dedupes = false
-    case .limit: walk.maxItems = try value.get()
+    case .limit: walk.limit = try value.get()
     case .maxPages: walk.maxPages = try value.get()
     case .untilID: walk.untilID = value.bytes
     case .records: form = .items(.record)

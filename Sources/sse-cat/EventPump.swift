@@ -35,7 +35,7 @@ struct EventPump {
     self.fault = fault
     self.streams = streams
     parser = EventStreamParser(
-      maxEventSize: options.maxEventSize, keepsComments: options.showsComments, lastEventID: options.lastEventID)
+      maxEventSize: options.maxSize, keepsComments: options.showsComments, lastEventID: options.lastEventID)
     printer = EventPrinter(options)
     output = ByteWriter(streams.output, records: .network)
     handledID = options.lastEventID
@@ -98,7 +98,7 @@ struct EventPump {
 
   private mutating func nextItem(_ chunk: [UInt8], _ index: inout Int) throws(ToolFailure) -> EventStreamParser.Item? {
     do { return try parser.next(chunk.span, from: &index) } catch {
-      throw failure("longer than \(options.maxEventSize) bytes (--max-size)", event: count + 1)
+      throw failure("longer than \(options.maxSize) bytes (--max-size)", event: count + 1)
     }
   }
 
@@ -109,7 +109,7 @@ struct EventPump {
     guard options.types.isEmpty || options.types.contains(parser.type) else { return .more }
     do { try printer.print(parser, to: &output) } catch { throw failure(error.message, event: count) }
     printed += 1
-    return printed < options.maxEvents ? .more : .finished
+    return printed < options.limit ? .more : .finished
   }
 
   private func failure(_ message: String, event: Int) -> ToolFailure {

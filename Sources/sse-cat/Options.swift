@@ -68,10 +68,10 @@ struct Options {
   var showsComments = false
   var showsTime = false
   var types: [[UInt8]] = []
-  var maxEvents = Int.max
+  var limit = Int.max
   var untilData: [UInt8]?
   var untilType: [UInt8]?
-  var maxEventSize = 0
+  var maxSize = 0
   var lastEventID: [UInt8] = []
   var checkpoint = CheckpointKeeper()
   var keepsCheckpoint = false
@@ -94,10 +94,10 @@ struct Options {
       case .sse: format = .sse
       case .comments: showsComments = true
       case .time: showsTime = true
-      case .limit: maxEvents = try value.get()
+      case .limit: limit = try value.get()
       case .until: untilData = value.bytes
       case .untilEvent: untilType = value.bytes
-      case .maxSize: maxEventSize = try value.get()
+      case .maxSize: maxSize = try value.get()
       case .lastEventID: givenID = value.bytes
       case .checkpoint: checkpointPath = value.bytes
       case .resumeFrom: resumeFrom = value.bytes

@@ -131,9 +131,9 @@ struct Options {
   var dropsReturns = false
   var readsRecords = false
   var halfCloses = false
-  var maxEvents = Int.max
+  var limit = Int.max
   var until: Condition?
-  var maxMessage = 0
+  var maxSize = 0
   var subprotocols: [[UInt8]] = []
   var origin: [UInt8]?
   /// In seconds, as all times here.
@@ -168,9 +168,9 @@ struct Options {
     case .crlf: dropsReturns = true
     case .recordsIn: readsRecords = true
     case .halfClose: halfCloses = true
-    case .limit: maxEvents = try value.get()
+    case .limit: limit = try value.get()
     case .untilMatch: until = try value.get()
-    case .maxSize: maxMessage = try value.get()
+    case .maxSize: maxSize = try value.get()
     case .subprotocol: subprotocols.append(value.bytes)
     case .origin: origin = value.bytes
     case .pingInterval: pingInterval = try value.get()

@@ -52,7 +52,7 @@ extension WalkOptions {
       case "k": keptParameters.append(value)
       case "a": allowedHosts += [HostPattern(value)].compactMap { $0 }
       case "s": trustedHosts += [HostPattern(value)].compactMap { $0 }
-      case "x": maxItems = max(1, value.count)
+      case "x": limit = max(1, value.count)
       case "p": maxPages = max(1, value.count)
       case "f": followsEmptyCursor = true
       case "r": dedupes = false
@@ -150,7 +150,7 @@ private func walk(_ walker: Walker, _ first: PageRequest, _ pages: [FuzzedPage],
       promise(told == outcome, "\(shape.found(beyond: walker.options)): \(told), not \(outcome)")
     }
     promise(walker.pages == before.pages + 1 && walker.printed == before.printed + step.items.count, "miscounted")
-    promise(walker.printed <= walker.options.maxItems, "more than --limit")
+    promise(walker.printed <= walker.options.limit, "more than --limit")
     for id in step.items.compactMap(\.id) where walker.options.dedupes {
       promise(ids.insert(id).inserted, "printed twice: \(shown(id))")
     }

@@ -51,7 +51,7 @@ extension WalkOptions {
       case "--order-key": orderKey = try pointer()
       case "--empty-cursor": followsEmptyCursor = try value() == "follow".bytes
       case "--no-dedupe": dedupes = false
-      case "--max-items", "-n": maxItems = try number()
+      case "--max-items", "-n": limit = try number()
       case "--max-pages": maxPages = try number()
       case "--until-id": untilID = try value()
       case "--keep-param": keptParameters.append(try value())

@@ -62,7 +62,7 @@ struct StoredView {
 
   /// Prints the items from the top down to the first gap.
   private func printItems(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
-    var left = options.walk.maxItems
+    var left = options.walk.limit
     var top = runs.head?.top
     while let start = top, let head = runs.head, start <= head.bottom, left > 0 {
       let items = try storeOptions.stored(

@@ -76,7 +76,7 @@ struct StoredWalk {
     // These are what the engine sees to.
     walk.dedupes = false
     walk.guardsLoops = false
-    walk.maxItems = .max
+    walk.limit = .max
     walk.maxPages = .max
     var fetcher = try fetcher(walk, secrets)
     try waitForServer(store, &fetcher)
@@ -175,7 +175,7 @@ struct StoredWalk {
     let records = RecordWrites(to: output, of: .network)
     var printer = FeedPrinter { bytes, ends in records.write(bytes, ends, to: output) }
     printer.form = options.itemForm
-    printer.remaining = options.walk.maxItems == .max ? nil : options.walk.maxItems
+    printer.remaining = options.walk.limit == .max ? nil : options.walk.limit
     var session = FeedSession(store, feed, fetcher, printer)
     session.redelivers = storeOptions.redelivers
     session.note = { tell($0) }

@@ -25,12 +25,12 @@ enum Ending: Equatable, Sendable {
   /// It says nothing of a next page, and nothing shows that there is none (`OnlyPage`).
   case onlyPage
   /// `--limit`, `--max-pages`, `--until-id`.
-  case maxItems, maxPages, untilID
+  case limit, maxPages, untilID
 
   /// Whether the feed itself has come to its end.
   var isEndOfFeed: Bool {
     switch self {
-    case .maxItems, .maxPages, .untilID: false
+    case .limit, .maxPages, .untilID: false
     default: true
     }
   }

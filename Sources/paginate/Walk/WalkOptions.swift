@@ -21,7 +21,7 @@ struct WalkOptions: Sendable {
   var guardsLoops = true
   /// Whether an id that has turned up already is passed over.
   var dedupes = true
-  var maxItems = Int.max
+  var limit = Int.max
   var maxPages = Int.max
   /// Ends before the item with this id.
   var untilID: [UInt8]?

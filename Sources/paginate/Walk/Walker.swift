@@ -146,7 +146,7 @@ struct Walker: Sendable {
     var result: [PageItem] = []
     result.reserveCapacity(items.count)
     for item in items {
-      if printed + result.count >= options.maxItems { return (result, .maxItems) }
+      if printed + result.count >= options.limit { return (result, .limit) }
       if let id = item.id {
         if id == options.untilID { return (result, .untilID) }
         if options.dedupes, !seen.insert(id) { continue }
@@ -154,7 +154,7 @@ struct Walker: Sendable {
       result.append(item)
     }
     // No request is made for what would not be printed.
-    return (result, printed + result.count >= options.maxItems ? .maxItems : nil)
+    return (result, printed + result.count >= options.limit ? .limit : nil)
   }
 
   // MARK: The way on

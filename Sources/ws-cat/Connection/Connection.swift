@@ -36,7 +36,7 @@ struct Connection {
     interrupts = follower.interrupts
     opening = OpeningRequest(
       follower.http.request(options.url.http), subprotocols: options.subprotocols, origin: options.origin)
-    session = Session(maxMessage: options.maxMessage)
+    session = Session(maxMessage: options.maxSize)
     timers = Timers(options)
     socket = try client.connect(opening.request)
   }

@@ -46,7 +46,7 @@ struct MessagePump {
     }
     try output.checkOutput()
     printed += 1
-    return printed < options.maxEvents ? .more : .finished
+    return printed < options.limit ? .more : .finished
   }
 
   /// Writes out what has been printed: before waiting, and at the end.

@@ -26,7 +26,7 @@ struct MessageSource {
 
   init(_ options: Options, _ streams: StandardStreams) {
     descriptor = streams.input
-    maxMessage = options.maxMessage
+    maxMessage = options.maxSize
     isBinary = options.isBinary
     dropsReturns = options.dropsReturns
     reader = RecordReader(
@@ -34,7 +34,7 @@ struct MessageSource {
       isVerbose: options.connection.isVerbose
     )
     // A record may be longer than its message: base64, escapes.
-    let room = options.maxMessage > Int.max / 8 ? Int.max : options.maxMessage * 6 + 1024
+    let room = options.maxSize > Int.max / 8 ? Int.max : options.maxSize * 6 + 1024
     if options.readsRecords { records = JSONStream(maxSize: room) }
   }
 
