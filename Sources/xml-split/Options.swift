@@ -11,7 +11,7 @@ enum Flag: ToolOption {
   case nested, ns, having
   case files, perFile, noWrap
   case single, lengthPrefixed, onError
-  case maxElement, maxDepth, maxAttributes, maxInherited
+  case maxSize, maxDepth, maxAttributes, maxInherited
 
   var group: OptionGroup {
     switch self {
@@ -20,7 +20,7 @@ enum Flag: ToolOption {
     case .nested, .ns, .having: OptionGroup("Options that choose")
     case .files, .perFile, .noWrap: OptionGroup("Options that write files")
     case .single, .lengthPrefixed, .onError: OptionGroup("Options for the input")
-    case .maxElement, .maxDepth, .maxAttributes, .maxInherited: .limits
+    case .maxSize, .maxDepth, .maxAttributes, .maxInherited: .limits
     }
   }
 
@@ -54,7 +54,8 @@ enum Flag: ToolOption {
     case .single: OptionSpec("single", "insist on one document")
     case .lengthPrefixed: OptionSpec("length-prefixed", "read the length of each document first")
     case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed element does").default("stop")
-    case .maxElement: OptionSpec("max-element", .size, "bytes of an element or of a tag").default("64M")
+    case .maxSize:
+      OptionSpec("max-size", .size, "bytes of an element or of a tag").default("64M").synonym("max-element")
     case .maxDepth: OptionSpec("max-depth", .integer(1...Int.max), "nesting of elements").default("1000")
     case .maxAttributes:
       OptionSpec("max-attributes", .integer(0...Int.max), "attributes of an element").default("10000")
@@ -131,7 +132,7 @@ struct Options {
       case .files: form.files = try value.get()
       case .perFile: form.perFile = try value.get()
       case .noWrap: form.isWrapped = false
-      case .maxElement: limits.maxToken = try value.get()
+      case .maxSize: limits.maxToken = try value.get()
       case .maxDepth: limits.maxDepth = try value.get()
       case .maxAttributes: limits.maxAttributes = try value.get()
       case .maxInherited: maxInherited = try value.get()

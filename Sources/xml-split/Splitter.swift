@@ -161,7 +161,7 @@ struct Splitter {
   }
 
   private func tooLarge(_ record: WantedElement) -> XMLError {
-    XMLError("an element of more than \(options.limits.maxToken) bytes (--max-element)", at: record.start)
+    XMLError("an element of more than \(options.limits.maxToken) bytes (--max-size)", at: record.start)
   }
 
   /// Goes on after an error of the tokenizer. The elements that are wanted and open are lost.
@@ -192,7 +192,7 @@ struct Splitter {
     case .endless:
       let limit = options.limits.maxToken
       try warn(
-        "element '\(shortened(joined.watch.name))' has not ended, and nothing fits PATH for more than \(limit) bytes (--max-element)",
+        "element '\(shortened(joined.watch.name))' has not ended, and nothing fits PATH for more than \(limit) bytes (--max-size)",
         tokenizer.offset, source)
     }
   }

@@ -99,7 +99,7 @@ struct XMLScanner {
   }
 
   func tooLong() -> XMLError {
-    XMLError("markup of more than \(maxToken) bytes (--max-element)", at: offset)
+    XMLError("markup of more than \(maxToken) bytes (--max-size)", at: offset)
   }
 
   /// Goes into the processing instruction at `offset`, of which the target ([17]) is checked.
