@@ -1,6 +1,8 @@
 import FeedCore
 
-jdiff.main { (invocation, streams) throws(ToolFailure) in
+jdiff.main(run)
+
+func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation)
   if options.follows {
     var follow = try Follow(options, streams)

@@ -1,6 +1,8 @@
 import FeedCore
 
-jpatch.main { (invocation, streams) throws(ToolFailure) in
+jpatch.main(run)
+
+func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation)
   switch options.mode {
   case .one: return try OneDocument(options: options, streams: streams).run()

@@ -1,7 +1,9 @@
 import FeedCore
 import FeedHTTP
 
-sseCat.main { (invocation, streams) throws(ToolFailure) in
+sseCat.main(run)
+
+func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation, streams)
   switch options.source {
   case .file(let file):

@@ -1,6 +1,8 @@
 import FeedCore
 
-sseServe.main { (invocation, streams) throws(ToolFailure) in
+sseServe.main(run)
+
+func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   var server = try Server(try Options(invocation, streams), streams)
   return try server.run()
 }

@@ -1,7 +1,9 @@
 import FeedCore
 import FeedHTTP
 
-wsCat.main { (invocation, streams) throws(ToolFailure) in
+wsCat.main(run)
+
+func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   let options = try Options(invocation, streams)
   var subscription = try Subscription(options, streams)
   var follower = Follower(

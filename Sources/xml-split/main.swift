@@ -1,6 +1,8 @@
 import FeedCore
 
-xmlSplit.main { (invocation, streams) throws(ToolFailure) in
+xmlSplit.main(run)
+
+func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
   var splitter = Splitter(try Options(invocation), streams)
   return try splitter.run()
 }

@@ -37,33 +37,40 @@ package struct StandardStreams: Sendable {
 }
 
 extension ToolSpec {
+  /// The tool itself; what it throws is printed and gives the exit status.
+  package typealias Run = @Sendable (Invocation, StandardStreams) throws(ToolFailure) -> ExitStatus
+
   /// Runs a tool as the whole process.
-  /// - Parameter run: the tool itself; what it throws is printed and gives the exit status.
-  package func main(_ run: (Invocation, StandardStreams) throws(ToolFailure) -> ExitStatus) -> Never {
+  package func main(_ tool: Run) -> Never {
     Process.restoreEnvironment()
     Descriptor.openMissingStandardStreams()
     Signals.ignoreFileSizeLimit()
-    let streams = StandardStreams(program: name)
+    guard let status = run(Process.arguments, StandardStreams(program: name), tool) else { Signals.dieOfBrokenPipe() }
+    Process.exit(status.rawValue)
+  }
+
+  /// Runs a tool on the streams that it is given, as a test does within its own process.
+  /// - Returns: the exit status; nil when nobody reads the output any more, of which a process dies.
+  func run(_ arguments: [[UInt8]], _ streams: StandardStreams, _ tool: Run) -> ExitStatus? {
     do throws(ToolFailure) {
-      let status = try answer(Process.arguments, streams, run)
+      let status = try answer(arguments, streams, tool)
       // A disk that fills up may say so only now.
       do { try streams.output.close() } catch { throw .output(error) }
-      Process.exit(status.rawValue)
+      return status
     } catch {
-      if error == .brokenPipe { Signals.dieOfBrokenPipe() }
+      if error == .brokenPipe { return nil }
       streams.say(error)
-      Process.exit(error.status.rawValue)
+      return error.status
     }
   }
 
-  func answer(
-    _ arguments: [[UInt8]], _ streams: StandardStreams,
-    _ run: (Invocation, StandardStreams) throws(ToolFailure) -> ExitStatus
+  private func answer(
+    _ arguments: [[UInt8]], _ streams: StandardStreams, _ tool: Run
   ) throws(ToolFailure) -> ExitStatus {
     let invocation = try parse(arguments)
     guard let (option, value) = try invocation.options(CommonOption.self).first else {
       try invocation.checkRelations()
-      return try run(invocation, streams)
+      return try tool(invocation, streams)
     }
     let text =
       switch option {
