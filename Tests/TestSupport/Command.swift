@@ -1,11 +1,15 @@
 import Foundation
 
-/// A finished process.
-public struct Result {
+/// What a command has come to.
+public struct Result: Equatable {
   public let output: Data
   public let error: String
   /// The exit status as a shell sees it: 128 and the number for a signal.
   public let status: Int32
+
+  public init(output: Data, error: String, status: Int32) {
+    (self.output, self.error, self.status) = (output, error, status)
+  }
 
   public var text: String { String(decoding: output, as: UTF8.self) }
 }

@@ -64,23 +64,72 @@ import Testing
     #expect(child.wait() == 128 + signal)
   }
 
-  @Test(arguments: Sample.all)
+  // MARK: Input that ends early
+
+  /// Within this process: 6000 runs, of which each second one is on a system that moves one byte at a time.
+  @Test(arguments: Sample.all.filter(\.runsHere))
   func inputMayEndAtEveryByte(_ sample: Sample) throws {
-    let whole = try sample.run().output
+    let whole = try sample.run()
+    #expect(try sample.runHere() == whole, "a process does otherwise")
+    #expect(try sample.runHere(.harsh) == whole)
     for cut in 0..<sample.input.count {
-      let result = try sample.run(input: sample.input.prefix(cut))
-      let comment: Comment = "\(sample.command), cut at \(cut): \(result.status) \(result.error)"
-      // Of what is cut off before there is anything to find, the answer may be no.
-      let mayBeNo = result.status == 1 && result.output.isEmpty
-      #expect(result.status == sample.status || result.status == 2 || mayBeNo, comment)
-      #expect(result.error.isEmpty == (result.status != 2), comment)
-      #expect(result.error.split(separator: "\n").count <= 1, comment)
-      if result.status == 2 { #expect(result.error.hasPrefix("\(sample.tool): -:"), comment) }
-      // What was good before the end has been printed, and nothing else.
-      if sample.isLive { #expect(whole.starts(with: result.output), comment) }
-      if !sample.isLive && result.status == 2 { #expect(result.output.isEmpty, comment) }
+      let input = sample.input.prefix(cut)
+      let result = try sample.runHere(input: input)
+      expectLawfulEnd(result, of: sample, cutAt: cut, whole: whole.output)
+      #expect(try sample.runHere(input: input, .harsh) == result, "\(sample.command), cut at \(cut)")
     }
   }
+
+  /// The same by processes: at a few bytes of the tools that run above, at more of those that cannot (`runsHere`).
+  @Test(arguments: Sample.all)
+  func aProcessSaysTheSameOfInputThatEnds(_ sample: Sample) throws {
+    let whole = try sample.run().output
+    for cut in stride(from: 0, to: sample.input.count, by: sample.runsHere ? sample.input.count / 3 : 7) {
+      let result = try sample.run(input: sample.input.prefix(cut))
+      expectLawfulEnd(result, of: sample, cutAt: cut, whole: whole)
+      if sample.runsHere { #expect(try sample.runHere(input: sample.input.prefix(cut)) == result) }
+    }
+  }
+
+  private func expectLawfulEnd(_ result: Result, of sample: Sample, cutAt cut: Int, whole: Data) {
+    let comment: Comment = "\(sample.command), cut at \(cut): \(result.status) \(result.error)"
+    // Of what is cut off before there is anything to find, the answer may be no.
+    let mayBeNo = result.status == 1 && result.output.isEmpty
+    #expect(result.status == sample.status || result.status == 2 || mayBeNo, comment)
+    #expect(result.error.isEmpty == (result.status != 2), comment)
+    #expect(result.error.split(separator: "\n").count <= 1, comment)
+    if result.status == 2 { #expect(result.error.hasPrefix("\(sample.tool): -:"), comment) }
+    // What was good before the end has been printed, and nothing else.
+    if sample.isLive { #expect(whole.starts(with: result.output), comment) }
+    if !sample.isLive && result.status == 2 { #expect(result.output.isEmpty, comment) }
+  }
+
+  /// Within this process: the disk is full after each byte of the output.
+  @Test(arguments: Sample.all.filter { $0.runsHere && $0.prints })
+  func aDiskMayFillUpAtEveryByte(_ sample: Sample) throws {
+    let whole = try sample.runHere().output
+    for room in 0..<whole.count {
+      let result = try sample.runHere(Treatment(room: room))
+      #expect(result.status == 2 && result.output == whole.prefix(room), "room for \(room)")
+      #expect(result.error == "\(sample.tool): standard output: no space left on device\n")
+    }
+  }
+
+  /// By processes: reads and writes of one byte, each second one interrupted, and a disk that fills up.
+  @Test(arguments: Sample.all)
+  func badReadsAndWritesChangeNothing(_ sample: Sample) throws {
+    guard let library = try Preload.library("faults") else { return }
+    let whole = try sample.run()
+    let result = try sample.run(environment: ["LD_PRELOAD": library, "FAULTS": "short eintr"])
+    #expect(result == whole && result.status == sample.status && result.error.isEmpty)
+    guard sample.prints else { return }
+    let room = whole.output.count - 1
+    let full = try sample.run(environment: ["LD_PRELOAD": library, "FAULTS": "enospc=\(room)"])
+    #expect(full.status == 2 && full.output == whole.output.prefix(room))
+    #expect(full.error == "\(sample.tool): standard output: no space left on device\n")
+  }
+
+  // MARK: Output that is live
 
   /// Every record is out before the next one comes in.
   @Test(arguments: Sample.all.filter(\.isLive))
@@ -103,21 +152,5 @@ import Testing
     close(input.write)
     #expect(child.wait() == 0)
     close(output.read)
-  }
-
-  @Test(arguments: Sample.all)
-  func badReadsAndWritesChangeNothing(_ sample: Sample) throws {
-    guard let library = try Preload.library("faults") else { return }
-    let whole = try sample.run()
-    for faults in ["short", "eintr", "short eintr"] {
-      let result = try sample.run(environment: ["LD_PRELOAD": library, "FAULTS": faults])
-      #expect(
-        result.output == whole.output && result.status == sample.status && result.error.isEmpty, "\(faults)")
-    }
-    for room in sample.prints ? [0, 1, whole.output.count - 1] : [] {
-      let result = try sample.run(environment: ["LD_PRELOAD": library, "FAULTS": "enospc=\(room)"])
-      #expect(result.status == 2 && result.output == whole.output.prefix(room))
-      #expect(result.error == "\(sample.tool): standard output: no space left on device\n")
-    }
   }
 }

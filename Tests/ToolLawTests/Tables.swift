@@ -10,13 +10,22 @@ import TestSupport
 @testable import ws_cat
 @testable import xml_split
 
-/// The option tables of the tools, as the tools have them.
+/// The option tables of the tools, as the tools have them, and what their main.swift runs.
 enum Tables {
-  static let all: [ToolSpec] = [jdiff, jpatch, paginate, sseCat, sseServe, wsCat, xmlSplit]
+  private static let tools: [(table: ToolSpec, run: ToolSpec.Run)] = [
+    (jdiff, jdiff::run), (jpatch, jpatch::run), (paginate, paginate::run), (sseCat, sse_cat::run),
+    (sseServe, sse_serve::run), (wsCat, ws_cat::run), (xmlSplit, xml_split::run),
+  ]
 
-  static func of(_ tool: String) throws -> ToolSpec {
-    guard let table = all.first(where: { $0.name == tool }) else { throw NoTable(tool: tool) }
-    return table
+  static let all = tools.map(\.table)
+
+  static func of(_ tool: String) throws -> ToolSpec { try row(of: tool).table }
+
+  static func run(_ tool: String) throws -> ToolSpec.Run { try row(of: tool).run }
+
+  private static func row(of tool: String) throws -> (table: ToolSpec, run: ToolSpec.Run) {
+    guard let row = tools.first(where: { $0.table.name == tool }) else { throw NoTable(tool: tool) }
+    return row
   }
 
   struct NoTable: Error { let tool: String }

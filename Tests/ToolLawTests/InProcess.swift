@@ -1,0 +1,106 @@
+import Foundation
+import Synchronization
+import TestSupport
+
+@testable import FeedCore
+
+/// How the system treats a tool that runs in the process of the tests.
+struct Treatment: Sendable {
+  /// How many bytes a read or a write moves at most.
+  var piece = Int.max
+  /// Whether every second read and write is interrupted by a signal.
+  var isInterrupted = false
+  /// How many bytes there is room for on standard output.
+  var room = Int.max
+
+  static let kind = Treatment()
+  static let harsh = Treatment(piece: 1, isInterrupted: true)
+}
+
+extension Sample {
+  /// Whether the tool can run in the process of the tests. Not sse-serve: it takes the signals of the process, and leaves
+  /// its sockets to the end of the process. Not ws-cat: here its server is the program that starts it.
+  var runsHere: Bool { command.hasPrefix(tool + " ") && tool != "sse-serve" }
+
+  /// Runs the tool in the process of the tests, by the way of its main.swift: thousands of runs in the time of a few
+  /// processes.
+  func runHere(input: Data? = nil, _ treatment: Treatment = .kind) throws -> Result {
+    let spec = try Tables.of(tool)
+    let (source, output, errors) = (MemoryStream(Array(input ?? self.input)), MemoryStream(), MemoryStream())
+    let streams = StandardStreams(
+      program: tool, input: Descriptor(Self.ended, calls: source.calls(treatment)),
+      output: Descriptor(Self.open, calls: output.calls(treatment)),
+      error: Descriptor(Self.open, calls: errors.calls(.kind)))
+    let status = try spec.run(words.dropFirst().map { Array($0.utf8) }, streams, Tables.run(tool))
+    return Result(
+      output: Data(output.bytes), error: String(decoding: errors.bytes, as: UTF8.self),
+      status: status?.rawValue ?? 128 + SIGPIPE)
+  }
+
+  /// The words of the command, as a shell finds them: apart at blanks, quotes taken off.
+  var words: [String] {
+    let parts = command.split(separator: "'", omittingEmptySubsequences: false)
+    return parts.enumerated().reduce(into: [""]) { words, part in
+      let isQuoted = part.offset % 2 == 1
+      let pieces = isQuoted ? [part.element] : part.element.split(separator: " ", omittingEmptySubsequences: false)
+      words[words.count - 1] += pieces[0]
+      words += pieces.dropFirst().map(String.init)
+    }
+  }
+
+  /// What a tool polls instead of its standard input: it never has to wait.
+  private static let ended: Int32 = {
+    let pipe = Child.pipe()
+    close(pipe.write)
+    return pipe.read
+  }()
+
+  /// What it polls instead of its standard output: somebody reads it, and there is always room.
+  private static let open = Child.pipe().write
+}
+
+/// Bytes that a stream of a tool reads, or has written.
+private final class MemoryStream: Sendable {
+  private struct State {
+    var bytes: [UInt8]
+    var done = 0
+    var calls = 0
+
+    mutating func isInterrupted(_ treatment: Treatment) -> Bool {
+      calls += 1
+      return treatment.isInterrupted && calls % 2 == 1
+    }
+  }
+
+  private let state: Mutex<State>
+
+  init(_ bytes: [UInt8] = []) { state = Mutex(State(bytes: bytes)) }
+
+  var bytes: [UInt8] { state.withLock { $0.bytes } }
+
+  func calls(_ treatment: Treatment) -> SystemCalls {
+    SystemCalls(
+      read: { [self] _, free in
+        let part = state.withLock { state -> ArraySlice<UInt8>? in
+          if state.isInterrupted(treatment) { return nil }
+          let part = state.bytes[state.done...].prefix(min(treatment.piece, free.freeCapacity))
+          state.done += part.count
+          return part
+        }
+        guard let part else { return .init(count: -1, errno: EINTR) }
+        for byte in part { free.append(byte) }
+        return .init(count: part.count)
+      },
+      write: { [self] _, bytes in
+        state.withLock { state in
+          if state.isInterrupted(treatment) { return .init(count: -1, errno: EINTR) }
+          let count = min(bytes.count, treatment.piece, treatment.room - state.bytes.count)
+          if count == 0 { return .init(count: -1, errno: ENOSPC) }
+          for index in 0..<count { state.bytes.append(bytes[index]) }
+          return .init(count: count)
+        }
+      },
+      // The descriptors are everybody's: with EINTR, nothing is closed, and the tool takes it for done.
+      failure: { $0 == .close ? EINTR : nil })
+  }
+}
