@@ -28,7 +28,7 @@ demo: all
 
 # The tests run the tools that people get, so they are built first; the unit tests are built for debugging, with all checks.
 test: all lint
-	FEEDUTILS_BIN="$(abspath $(BIN))" $(SWIFT) test --disable-xctest
+	FEEDUTILS_BIN="$(abspath $(BIN))" SWIFT="$(SWIFT)" Tests/run
 
 unit-test: deps
 	$(SWIFT) test --disable-xctest --filter 'FeedCoreTests|FeedHTTPTests'
