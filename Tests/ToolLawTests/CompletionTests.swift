@@ -79,9 +79,7 @@ import Testing
   }
 
   /// Whether operands are files; where they are not, none are offered.
-  private func takesFiles(_ tool: String) throws -> Bool {
-    try !Command.shell("\(tool) --completion fish").text.contains("\ncomplete -c \(tool) -f\n")
-  }
+  private func takesFiles(_ tool: String) throws -> Bool { try Tables.of(tool).operands == .file }
 
   @Test(.enabled(if: Repository.has("bash")), arguments: Repository.tools)
   func bashCompletesOperands(_ tool: String) throws {
