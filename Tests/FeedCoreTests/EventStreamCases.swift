@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FeedCore
@@ -37,50 +38,26 @@ struct StreamCase: CustomTestStringConvertible, Sendable {
   var testDescription: String { why }
 
   static let all: [StreamCase] = {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../Fixtures/sse/cases.txt")
-    let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    let text = (try? Repository.contents("Tests/Fixtures/sse/cases.txt")) ?? ""
     return text.components(separatedBy: "\n\n").compactMap { block in
       var result = StreamCase()
       for line in block.split(separator: "\n") {
         let rest = String(line.dropFirst(line.dropFirst().first == " " ? 2 : 1))
         switch line.first {
         case "#": result.why += rest
-        case "<": result.chunks.append(unescaped(rest))
+        case "<": result.chunks.append(Fixtures.bytes(rest))
         case ">":
-          let parts = rest.split(separator: "|", omittingEmptySubsequences: false).map { unescaped(String($0)) }
+          let parts = rest.split(separator: "|", omittingEmptySubsequences: false).map { Fixtures.bytes($0) }
           result.items.append(">\(parts[0])|\(parts[1])|\(parts[2])")
-        case ";": result.items.append(";\(unescaped(rest))")
+        case ";": result.items.append(";\(Fixtures.bytes(rest))")
         case "@": result.items.append("@\(rest)")
-        case "=": result.lastEventID = unescaped(rest)
+        case "=": result.lastEventID = Fixtures.bytes(rest)
         default: Issue.record("no such line: \(line)")
         }
       }
       return result.chunks.isEmpty ? nil : result
     }
   }()
-
-  private static func unescaped(_ text: String) -> [UInt8] {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "\\"), let letter = rest.popFirst() else {
-        bytes.append(byte)
-        continue
-      }
-      switch letter {
-      case UInt8(ascii: "n"): bytes.append(0x0A)
-      case UInt8(ascii: "r"): bytes.append(0x0D)
-      case UInt8(ascii: "t"): bytes.append(0x09)
-      case UInt8(ascii: "0"): bytes.append(0)
-      case UInt8(ascii: "x"):
-        bytes.append(UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) ?? 0)
-        rest = rest.dropFirst(2)
-      default: bytes.append(letter)
-      }
-    }
-    return bytes
-  }
 }
 
 /// The ways in which a stream may arrive: as given, whole, byte by byte, two by two, cut at each position.

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FeedCore
@@ -92,10 +93,12 @@ struct EventStreamParserTests {
     let lastEventId: String
   }
 
-  @Test(.enabled(if: conformance("sse-cases.json") != nil))
+  @Test(.enabled(if: Repository.conformance != nil, "FEEDUTILS_CONFORMANCE is unset"))
   func conformanceSuite() throws {
-    let cases = try JSONDecoder().decode([Suite].self, from: try #require(conformance("sse-cases.json")))
-    #expect(cases.count > 50)
+    let path = try #require(Repository.conformance) + "/sse-cases.json"
+    let data = try #require(FileManager.default.contents(atPath: path), "\(path) is missing")
+    let cases = try JSONDecoder().decode([Suite].self, from: data)
+    #expect(cases.count >= 78)
     for example in cases {
       let expected = example.events.map { ">\(Array($0.event.utf8))|\(Array($0.id.utf8))|\(Array($0.data.utf8))" }
       for chunks in chunkings(of: example.chunks.map(Array.init)) {
@@ -105,12 +108,5 @@ struct EventStreamParserTests {
         #expect(outcome.lastEventID == Array(example.lastEventId.utf8), "\(example.name)")
       }
     }
-  }
-}
-
-/// A file of the folder that FEEDUTILS_CONFORMANCE names.
-private func conformance(_ name: String) -> Data? {
-  ProcessInfo.processInfo.environment["FEEDUTILS_CONFORMANCE"].flatMap { folder in
-    try? Data(contentsOf: URL(fileURLWithPath: folder).appendingPathComponent(name))
   }
 }

@@ -13,7 +13,7 @@ func compact(_ tree: JSONTree) -> String {
 
 @Suite struct JSONValueTests {
   @Test func equality() throws {
-    for (number, line) in try Fixtures.lines("json/equal.txt") {
+    for (number, line) in try Fixtures.lines("json/equal.txt", atLeast: 40) {
       guard let sign = line.firstRange(of: " = ") ?? line.firstRange(of: " ! ") else {
         Issue.record("equal.txt:\(number): no sign")
         continue

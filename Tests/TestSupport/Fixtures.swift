@@ -3,18 +3,29 @@ import Foundation
 /// Reading the plain files that the unit tests take their cases from.
 public enum Fixtures {
   /// The lines of a file under Tests/Fixtures that are not empty and no comments, with their numbers.
-  public static func lines(_ file: String) throws -> [(number: Int, text: String)] {
-    try Repository.contents("Tests/Fixtures/" + file).split(separator: "\n", omittingEmptySubsequences: false)
-      .enumerated().map { ($0.offset + 1, String($0.element)) }
+  /// - Parameter least: how many there are at least: with none, a test would be green.
+  public static func lines(_ file: String, atLeast least: Int = 1) throws -> [(number: Int, text: String)] {
+    let text = try Repository.contents("Tests/Fixtures/" + file)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+      .map { ($0.offset + 1, String($0.element)) }
       .filter { !$0.1.isEmpty && !$0.1.hasPrefix("#") }
+    guard lines.count >= least else { throw TooShort(file: file, count: lines.count, least: least) }
+    return lines
   }
 
-  /// `text` with each `\xHH` as that byte.
-  public static func bytes(_ text: String) -> [UInt8] {
+  struct TooShort: Error { let file: String, count: Int, least: Int }
+
+  /// `text` with `\n`, `\r`, `\t`, `\0`, `\\` and each `\xHH` as those bytes. Any other backslash is one.
+  public static func bytes(_ text: some StringProtocol) -> [UInt8] {
     var result: [UInt8] = []
     var rest = Array(text.utf8)[...]
     while let byte = rest.popFirst() {
-      if byte == UInt8(ascii: "\\"), rest.first == UInt8(ascii: "x"), rest.count >= 3,
+      if byte != UInt8(ascii: "\\") {
+        result.append(byte)
+      } else if let letter = rest.first, let value = letters[letter] {
+        result.append(value)
+        rest.removeFirst()
+      } else if rest.first == UInt8(ascii: "x"), rest.count >= 3,
         let value = UInt8(String(decoding: rest.dropFirst().prefix(2), as: UTF8.self), radix: 16)
       {
         result.append(value)
@@ -25,6 +36,11 @@ public enum Fixtures {
     }
     return result
   }
+
+  private static let letters: [UInt8: UInt8] = [
+    UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D, UInt8(ascii: "t"): 0x09, UInt8(ascii: "0"): 0,
+    UInt8(ascii: "\\"): UInt8(ascii: "\\"),
+  ]
 }
 
 /// Numbers that look random and are the same in every run.
