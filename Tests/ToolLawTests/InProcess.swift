@@ -4,8 +4,8 @@ import TestSupport
 
 @testable import FeedCore
 
-/// How the system treats a tool that runs in the process of the tests.
-struct Treatment: Sendable {
+/// What goes wrong with the reads and writes of a tool that runs in the process of the tests.
+struct Faults: Sendable {
   /// How many bytes a read or a write moves at most.
   var piece = Int.max
   /// Whether every second read and write is interrupted by a signal.
@@ -13,31 +13,31 @@ struct Treatment: Sendable {
   /// How many bytes there is room for on standard output.
   var room = Int.max
 
-  static let kind = Treatment()
-  static let harsh = Treatment(piece: 1, isInterrupted: true)
+  static let none = Faults()
+  static let shortAndInterrupted = Faults(piece: 1, isInterrupted: true)
 }
 
 extension Sample {
-  /// Whether the tool can run in the process of the tests. Not sse-serve: it takes the signals of the process, and leaves
-  /// its sockets to the end of the process. Not ws-cat: here its server is the program that starts it.
+  /// Whether the tool can run in the process of the tests. sse-serve cannot: it catches the signals of the process, and
+  /// leaves its sockets open until the process ends. Nor can ws-cat here: its server is the program that starts it.
   var runsHere: Bool { command.hasPrefix(tool + " ") && tool != "sse-serve" }
 
-  /// Runs the tool in the process of the tests, by the way of its main.swift: thousands of runs in the time of a few
-  /// processes.
-  func runHere(input: Data? = nil, _ treatment: Treatment = .kind) throws -> Result {
+  /// Runs the tool in the process of the tests, by the same `run` as its main.swift: thousands of runs take as long as a
+  /// few processes.
+  func runHere(input: Data? = nil, _ faults: Faults = .none) throws -> Result {
     let spec = try Tables.of(tool)
     let (source, output, errors) = (MemoryStream(Array(input ?? self.input)), MemoryStream(), MemoryStream())
     let streams = StandardStreams(
-      program: tool, input: Descriptor(Self.ended, calls: source.calls(treatment)),
-      output: Descriptor(Self.open, calls: output.calls(treatment)),
-      error: Descriptor(Self.open, calls: errors.calls(.kind)))
+      program: tool, input: Descriptor(Self.ended, calls: source.calls(faults)),
+      output: Descriptor(Self.open, calls: output.calls(faults)),
+      error: Descriptor(Self.open, calls: errors.calls(.none)))
     let status = try spec.run(words.dropFirst().map { Array($0.utf8) }, streams, Tables.run(tool))
     return Result(
       output: Data(output.bytes), error: String(decoding: errors.bytes, as: UTF8.self),
       status: status?.rawValue ?? 128 + SIGPIPE)
   }
 
-  /// The words of the command, as a shell finds them: apart at blanks, quotes taken off.
+  /// The words of the command, as a shell finds them: split at blanks, without their quotes.
   var words: [String] {
     let parts = command.split(separator: "'", omittingEmptySubsequences: false)
     return parts.enumerated().reduce(into: [""]) { words, part in
@@ -48,14 +48,14 @@ extension Sample {
     }
   }
 
-  /// What a tool polls instead of its standard input: it never has to wait.
+  /// What a tool polls in place of its standard input: it never has to wait.
   private static let ended: Int32 = {
     let pipe = Child.pipe()
     close(pipe.write)
     return pipe.read
   }()
 
-  /// What it polls instead of its standard output: somebody reads it, and there is always room.
+  /// What it polls in place of its standard output: somebody reads it, and there is always room.
   private static let open = Child.pipe().write
 }
 
@@ -66,9 +66,9 @@ private final class MemoryStream: Sendable {
     var done = 0
     var calls = 0
 
-    mutating func isInterrupted(_ treatment: Treatment) -> Bool {
+    mutating func isInterrupted(_ faults: Faults) -> Bool {
       calls += 1
-      return treatment.isInterrupted && calls % 2 == 1
+      return faults.isInterrupted && calls % 2 == 1
     }
   }
 
@@ -78,12 +78,12 @@ private final class MemoryStream: Sendable {
 
   var bytes: [UInt8] { state.withLock { $0.bytes } }
 
-  func calls(_ treatment: Treatment) -> SystemCalls {
+  func calls(_ faults: Faults) -> SystemCalls {
     SystemCalls(
       read: { [self] _, free in
         let part = state.withLock { state -> ArraySlice<UInt8>? in
-          if state.isInterrupted(treatment) { return nil }
-          let part = state.bytes[state.done...].prefix(min(treatment.piece, free.freeCapacity))
+          if state.isInterrupted(faults) { return nil }
+          let part = state.bytes[state.done...].prefix(min(faults.piece, free.freeCapacity))
           state.done += part.count
           return part
         }
@@ -93,14 +93,14 @@ private final class MemoryStream: Sendable {
       },
       write: { [self] _, bytes in
         state.withLock { state in
-          if state.isInterrupted(treatment) { return .init(count: -1, errno: EINTR) }
-          let count = min(bytes.count, treatment.piece, treatment.room - state.bytes.count)
+          if state.isInterrupted(faults) { return .init(count: -1, errno: EINTR) }
+          let count = min(bytes.count, faults.piece, faults.room - state.bytes.count)
           if count == 0 { return .init(count: -1, errno: ENOSPC) }
           for index in 0..<count { state.bytes.append(bytes[index]) }
           return .init(count: count)
         }
       },
-      // The descriptors are everybody's: with EINTR, nothing is closed, and the tool takes it for done.
+      // All runs share the descriptors. After EINTR the tool takes one for closed, and it stays open.
       failure: { $0 == .close ? EINTR : nil })
   }
 }

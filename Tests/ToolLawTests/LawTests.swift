@@ -67,21 +67,22 @@ import Testing
 
   // MARK: Input that ends early
 
-  /// Within this process: 6000 runs, of which each second one is on a system that moves one byte at a time.
+  /// Within this process: 6000 runs, half of them with a system that moves one byte at a time.
   @Test(arguments: Sample.all.filter(\.runsHere))
   func inputMayEndAtEveryByte(_ sample: Sample) throws {
     let whole = try sample.run()
     #expect(try sample.runHere() == whole, "a process does otherwise")
-    #expect(try sample.runHere(.harsh) == whole)
+    #expect(try sample.runHere(.shortAndInterrupted) == whole)
     for cut in 0..<sample.input.count {
       let input = sample.input.prefix(cut)
       let result = try sample.runHere(input: input)
       expectLawfulEnd(result, of: sample, cutAt: cut, whole: whole.output)
-      #expect(try sample.runHere(input: input, .harsh) == result, "\(sample.command), cut at \(cut)")
+      #expect(try sample.runHere(input: input, .shortAndInterrupted) == result, "\(sample.command), cut at \(cut)")
     }
   }
 
-  /// The same by processes: at a few bytes of the tools that run above, at more of those that cannot (`runsHere`).
+  /// The same with processes: cut at three bytes where the tool has run above, and at every seventh where it cannot
+  /// (`runsHere`).
   @Test(arguments: Sample.all)
   func aProcessSaysTheSameOfInputThatEnds(_ sample: Sample) throws {
     let whole = try sample.run().output
@@ -110,13 +111,13 @@ import Testing
   func aDiskMayFillUpAtEveryByte(_ sample: Sample) throws {
     let whole = try sample.runHere().output
     for room in 0..<whole.count {
-      let result = try sample.runHere(Treatment(room: room))
+      let result = try sample.runHere(Faults(room: room))
       #expect(result.status == 2 && result.output == whole.prefix(room), "room for \(room)")
       #expect(result.error == "\(sample.tool): standard output: no space left on device\n")
     }
   }
 
-  /// By processes: reads and writes of one byte, each second one interrupted, and a disk that fills up.
+  /// With processes: reads and writes of one byte, each second one interrupted, and a disk that fills up.
   @Test(arguments: Sample.all)
   func badReadsAndWritesChangeNothing(_ sample: Sample) throws {
     guard let library = try Preload.library("faults") else { return }
