@@ -21,10 +21,8 @@ import Testing
       guard let mark = line.range(of: " => ", options: .backwards) else { return nil }
       self.number = number
       text = line
-      let parts = line[..<mark.lowerBound].split(separator: "|", omittingEmptySubsequences: false).map { part in
-        Fixtures.bytes(
-          part.replacingOccurrences(of: "\\r", with: "\\x0d").replacingOccurrences(of: "\\n", with: "\\x0a")
-            .replacingOccurrences(of: "\\t", with: "\\x09"))
+      let parts = line[..<mark.lowerBound].split(separator: "|", omittingEmptySubsequences: false).map {
+        Fixtures.bytes($0)
       }
       request = parts[0]
       rest = parts.count > 1 ? parts[1] : []
