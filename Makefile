@@ -31,7 +31,7 @@ test: all lint
 	FEEDUTILS_BIN="$(abspath $(BIN))" SWIFT="$(SWIFT)" Tests/run
 
 unit-test: deps
-	$(SWIFT) test --disable-xctest --filter 'FeedCoreTests|FeedHTTPTests'
+	SWIFT="$(SWIFT)" Tests/run '^(FeedCore|FeedHTTP)Tests'
 
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
