@@ -52,6 +52,14 @@ public enum Command {
     return environment
   }()
 
+  /// `command` with other words before the name of its `program`, such as `strace -o log`: a word that becomes the
+  /// program, as `with-ws-echo` does, stays in front of them.
+  public static func put(_ words: String, before program: String, in command: String) -> String {
+    let parts = command.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
+    guard let index = parts.firstIndex(of: program) else { return command }
+    return (parts[..<index] + [words] + parts[index...]).joined(separator: " ")
+  }
+
   /// `text` as one word of a shell command.
   public static func quote(_ text: String) -> String {
     "'" + text.replacingOccurrences(of: "'", with: "'\\''") + "'"

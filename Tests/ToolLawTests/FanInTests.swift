@@ -37,13 +37,6 @@ struct Writer: CustomTestStringConvertible, Sendable {
     let result = try? Command.shell("grep -rlq 'import FeedHTTP' \(Command.quote(Repository.path("Sources/" + tool)))")
     return result?.status == 0
   }
-
-  /// The command with words before the tool's own name.
-  func command(with words: String) -> String {
-    let parts = command.split(separator: " ").map(String.init)
-    let index = parts.firstIndex(of: tool) ?? 0
-    return (parts[..<index] + [words] + parts[index...]).joined(separator: " ")
-  }
 }
 
 /// Writes end at records (law 11), so that several writers can share a file, or a pipe.
@@ -115,7 +108,8 @@ struct Writer: CustomTestStringConvertible, Sendable {
     let scratch = try ScratchFolder()
     try scratch.write("in", writer.input("a", size: filling, count: count))
     let words = "env LD_PRELOAD=\(library) JOURNAL=\(scratch.file("journal"))"
-    let result = try Command.shell("\(writer.command(with: words)) <in \(tail)", in: scratch.path)
+    let command = Command.put(words, before: writer.tool, in: writer.command)
+    let result = try Command.shell("\(command) <in \(tail)", in: scratch.path)
     #expect(result.status == 0 && result.error.isEmpty)
     let journal = FileManager.default.contents(atPath: scratch.file("journal")) ?? Data()
     var parts: [Data] = []

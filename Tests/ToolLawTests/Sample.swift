@@ -42,13 +42,8 @@ struct Sample: CustomTestStringConvertible, Sendable {
     try Command.shell(command + " " + tail, input: input ?? self.input, in: folder, environment: environment)
   }
 
-  /// The command with other words before the tool's own name, such as `strace -o log`: a word that becomes the tool,
-  /// as `with-ws-echo` does, stays in front of them.
-  func command(with words: String) -> String {
-    let parts = command.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
-    guard let index = parts.firstIndex(of: tool) else { return command }
-    return (parts[..<index] + [words] + parts[index...]).joined(separator: " ")
-  }
+  /// The command with other words before the tool's own name.
+  func command(with words: String) -> String { Command.put(words, before: tool, in: command) }
 
   /// The command when the shell sets a limit or closes something just before the tool starts.
   /// - Parameter patience: in seconds; then it is killed, so that a test of what might hang does not.
