@@ -95,9 +95,7 @@ struct EventStreamParserTests {
 
   @Test(.enabled(if: Repository.conformance != nil, "FEEDUTILS_CONFORMANCE is unset"))
   func conformanceSuite() throws {
-    let path = try #require(Repository.conformance) + "/sse-cases.json"
-    let data = try #require(FileManager.default.contents(atPath: path), "\(path) is missing")
-    let cases = try JSONDecoder().decode([Suite].self, from: data)
+    let cases = try JSONDecoder().decode([Suite].self, from: Repository.conformanceFile("sse-cases.json"))
     #expect(cases.count >= 78)
     for example in cases {
       let expected = example.events.map { ">\(Array($0.event.utf8))|\(Array($0.id.utf8))|\(Array($0.data.utf8))" }

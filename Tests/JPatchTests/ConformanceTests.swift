@@ -6,9 +6,7 @@ import Testing
 @Suite(.enabled(if: Repository.conformance != nil, "FEEDUTILS_CONFORMANCE is unset"))
 struct ConformanceTests {
   static func records(_ file: String) throws -> [[String: Any]] {
-    let path = try #require(Repository.conformance) + "/" + file
-    let data = try #require(FileManager.default.contents(atPath: path), "\(path) is missing")
-    return try #require(JSONSerialization.jsonObject(with: data) as? [[String: Any]])
+    try #require(JSONSerialization.jsonObject(with: Repository.conformanceFile(file)) as? [[String: Any]])
   }
 
   static func text(_ value: Any) throws -> String {
@@ -56,8 +54,7 @@ struct ConformanceTests {
   }
 
   @Test func jsonPointer() throws {
-    let path = try #require(Repository.conformance) + "/rfc/rfc6901_section5.json"
-    let data = try #require(FileManager.default.contents(atPath: path))
+    let data = try Repository.conformanceFile("rfc/rfc6901_section5.json")
     let file = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
     let document = Data(try Self.text(try #require(file["doc"])).utf8)
     let pointers = try #require(file["pointers"] as? [[String: Any]])

@@ -89,8 +89,7 @@ struct ConformanceTests {
 
   /// The APIs of the file, read by our own parser: a number that went through another would not be the same.
   static func apis() throws -> [API] {
-    let path = try #require(Repository.conformance) + "/paginate-apis.json"
-    let root = try JSONDocument(parsing: [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))).root
+    let root = try JSONDocument(parsing: [UInt8](Repository.conformanceFile("paginate-apis.json"))).root
     let apis = try #require(root.member("apis")).children.map { try api($0.value) }
     #expect(apis.count >= 13)
     return apis

@@ -36,9 +36,7 @@ struct ConformanceTests {
 
   @Test(arguments: Chunking.allCases)
   func eventsAreTheSameHoweverTheyArrive(_ chunking: Chunking) throws {
-    let path = try #require(Repository.conformance) + "/sse-cases.json"
-    let cases = try JSONDecoder().decode(
-      [Case].self, from: try #require(FileManager.default.contents(atPath: path), "\(path) is missing"))
+    let cases = try JSONDecoder().decode([Case].self, from: Repository.conformanceFile("sse-cases.json"))
     #expect(cases.count >= 78)
     for item in cases {
       let (events, lastEventID) = try Self.run(chunking.chunks(item.chunks))

@@ -38,6 +38,11 @@ public enum Repository {
     return given.flatMap { $0.isEmpty ? nil : $0 }
   }()
 
+  /// A file of theirs.
+  public static func conformanceFile(_ name: String) throws -> Data {
+    try Data(contentsOf: URL(fileURLWithPath: (conformance ?? "") + "/" + name))
+  }
+
   /// Whether a missing optional program is an error, as in CI.
   public static let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
 
