@@ -33,6 +33,7 @@ public struct Child {
     var values: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
     defer { for text in arguments + values { free(text) } }
     var identifier: pid_t = 0
+    Self.keepInherited
     let code = Self.starting.withLock {
       posix_spawn(&identifier, "/bin/sh", &actions, &attributes, &arguments, &values)
     }
@@ -86,6 +87,11 @@ public struct Child {
       return (ends[0], ends[1])
     }
   }
+
+  /// Keeps from children what the tests have inherited, as from `make -j`: some cases count descriptors.
+  private static let keepInherited: Void = {
+    for number in Int32(3)..<1024 { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
+  }()
 
   /// No child may start between the making of a pipe and its mark.
   private static let starting = NSLock()
