@@ -17,4 +17,9 @@ extension XMLError {
   static func entity(_ name: [UInt8], at offset: Int) -> XMLError {
     XMLError("entity '\(shortened(name))' is not replaced (--entities literal)", at: offset)
   }
+
+  /// - Parameter what: what the input was in the middle of.
+  static func inputEnds(inside what: String, at offset: Int) -> XMLError {
+    XMLError("the input ends inside \(what)", at: offset)
+  }
 }

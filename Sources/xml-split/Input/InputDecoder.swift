@@ -86,6 +86,6 @@ struct InputDecoder {
       index += count
     }
     rest.removeFirst(index)
-    if isLast, !rest.isEmpty { throw XMLError("the input ends inside a character", at: buffer.count) }
+    if isLast, !rest.isEmpty { throw .inputEnds(inside: "a character", at: buffer.count) }
   }
 }

@@ -79,7 +79,7 @@ struct InputSource {
         if let left {
           throw failure(XMLError("the input ends \(left) bytes too early", at: window.bytes.count), window)
         }
-        if prefix.isInside { throw failure(XMLError("the input ends inside a length", at: 0), window) }
+        if prefix.isInside { throw failure(.inputEnds(inside: "a length", at: 0), window) }
         return .inputEnd
       }
     }

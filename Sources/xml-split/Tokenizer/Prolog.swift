@@ -39,7 +39,7 @@ enum Prolog {
     }
     guard phase == .epilog || phase == .start else { return .markup }
     guard offset + 1 < bytes.count else {
-      if isLast { throw XMLError("the input ends inside markup", at: bytes.count) }
+      if isLast { throw .inputEnds(inside: "markup", at: bytes.count) }
       return .more
     }
     switch bytes[offset + 1] {

@@ -92,7 +92,7 @@ struct XMLScanner {
     if case .cut(let former) = state { search = former }
     state = .ready
     if let end = try search.run(bytes, encoding) { return end }
-    if isLast { throw XMLError("the input ends inside \(kind.shown)", at: bytes.count) }
+    if isLast { throw .inputEnds(inside: kind.shown, at: bytes.count) }
     guard bytes.count - offset <= maxToken else { throw tooLong() }
     state = .cut(search)
     return nil
@@ -112,7 +112,7 @@ struct XMLScanner {
     if !bytes[end].isWhiteSpace {
       let isMark = bytes[end] == UInt8(ascii: "?")
       if isMark, end + 1 == bytes.count {
-        if isLast { throw XMLError("the input ends inside a processing instruction", at: bytes.count) }
+        if isLast { throw .inputEnds(inside: "a processing instruction", at: bytes.count) }
         return false
       }
       guard isMark, bytes[end + 1] == UInt8(ascii: ">") else {
@@ -144,7 +144,7 @@ struct XMLScanner {
       }
       offset += 1
     }
-    if isLast { throw XMLError("the input ends inside \(markup.shown)", at: bytes.count) }
+    if isLast { throw .inputEnds(inside: markup.shown, at: bytes.count) }
     return false
   }
 

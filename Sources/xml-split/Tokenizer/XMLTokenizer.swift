@@ -162,7 +162,7 @@ struct XMLTokenizer {
     switch phase {
     case .content:
       if elements.named == 0 { return }
-      throw XMLError("the input ends inside element '\(shortened(elements.topName(in: bytes)))'", at: offset)
+      throw .inputEnds(inside: "element '\(shortened(elements.topName(in: bytes)))'", at: offset)
     case .prolog: throw XMLError("the input ends before the root element", at: offset)
     case .start: if isSingle { throw XMLError("expected an XML document, found nothing", at: offset) }
     case .epilog: break
@@ -208,7 +208,7 @@ struct XMLTokenizer {
   }
 
   private func cutMarkup(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
-    if isLast { throw XMLError("the input ends inside markup", at: bytes.count) }
+    if isLast { throw .inputEnds(inside: "markup", at: bytes.count) }
     return .more
   }
 
