@@ -6,9 +6,7 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
   let options = try Options(invocation)
   switch options.mode {
   case .one: return try OneDocument(options: options, streams: streams).run()
-  case .each:
-    var each = try EachDocument(options, streams)
-    return try each.run()
+  case .each: return try EachDocument(options: options, streams: streams).run()
   case .follow:
     var follow = Follow(options, streams)
     return try follow.run()
