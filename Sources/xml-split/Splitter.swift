@@ -61,7 +61,7 @@ struct Splitter {
       do { piece = try source.next(&window) } catch {
         guard error.diagnostic.place != nil else { throw error }
         // An error before that is reported first, wherever the input was cut.
-        try goThrough(source, isLast: true, hasMore: true)
+        try process(source, isLast: true, hasMore: true)
         try report(error)
         if source.isExhausted { return }
         if source.isBetweenStreams { begin() }
@@ -69,7 +69,7 @@ struct Splitter {
       }
       if piece == .inputEnd, options.hasPrefixes { return }
       tokenizer.wasUTF16 = source.isUTF16
-      try goOn(source, isLast: piece != .more)
+      try takeBytes(of: source, isLast: piece != .more)
       try writer.check()
       switch piece {
       case .more: break
@@ -93,9 +93,9 @@ struct Splitter {
   }
 
   /// Goes on with the bytes that have come.
-  private mutating func goOn(_ source: InputSource, isLast: Bool) throws(ToolFailure) {
-    try goThrough(source, isLast: isLast)
-    try lookForJoint(source)
+  private mutating func takeBytes(of source: InputSource, isLast: Bool) throws(ToolFailure) {
+    try process(source, isLast: isLast)
+    try warnOfJoinedDocument(source)
     while let first = records.first, isTooLarge(first) {
       try report(tooLarge(first), source)
       records.removeFirst()
@@ -104,7 +104,7 @@ struct Splitter {
   }
 
   /// - Parameter hasMore: with `isLast`: something does follow, which is not XML. That all ends here is no error then.
-  private mutating func goThrough(
+  private mutating func process(
     _ source: InputSource, isLast: Bool, hasMore: Bool = false
   ) throws(ToolFailure) {
     let bytes = window.bytes
@@ -181,7 +181,7 @@ struct Splitter {
   }
 
   /// Warns when another document seems to have begun inside this one.
-  private mutating func lookForJoint(_ source: InputSource) throws(ToolFailure) {
+  private mutating func warnOfJoinedDocument(_ source: InputSource) throws(ToolFailure) {
     let position = dropped + tokenizer.offset
     switch joined.verdict(from: dropped, at: position, limit: options.limits.maxToken) {
     case nil: return

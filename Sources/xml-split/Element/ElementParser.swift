@@ -15,7 +15,7 @@ struct ElementParser {
   private var tag = StartTag()
   /// Whether the last node is text that goes on after a comment, an instruction or a CDATA section.
   private var isInText = false
-  private var siblings = TwinSearch()
+  private var siblings = SiblingLinks()
 
   init(keepsEntities: Bool) { self.keepsEntities = keepsEntities }
 
@@ -97,7 +97,7 @@ struct ElementParser {
     guard let element = open.popLast() else { return }
     isInText = false
     tree.nodes[element].end = tree.nodes.count
-    if tree.nodes[element].hasElements { siblings.tie(&tree.nodes, in: element, bytes) }
+    if tree.nodes[element].hasElements { siblings.link(&tree.nodes, in: element, bytes) }
   }
 
   /// A few bits of every byte of a name, taken eight at a time where they are there.

@@ -14,8 +14,8 @@ struct ElementTree {
     /// The node after all that is in it.
     var end: Int
     /// For an element: the next one beside it that has its name, and whether one before has.
-    var twin: Int?
-    var hasEarlierTwin = false
+    var nextSibling: Int?
+    var hasEarlierSibling = false
     var hasElements = false
 
     /// In `bytes`; nil for text.

@@ -8,10 +8,10 @@ struct ElementJSON {
   var arrays: Set<[UInt8]>? = []
   var isOrdered = false
 
-  /// What is being written: the members of an object, the elements of an array of twins, or an element in order.
+  /// What is being written: the members of an object, the elements of an array of siblings, or an element in order.
   private enum Frame {
     case members(of: Int, child: Int, isFirst: Bool)
-    case twins(next: Int?, isFirst: Bool)
+    case siblings(next: Int?, isFirst: Bool)
     case ordered(of: Int, child: Int)
   }
 
@@ -30,13 +30,13 @@ struct ElementJSON {
       switch frame {
       case .members(let element, let child, let isFirst):
         writeMember(of: element, from: child, isFirst, tree, &frames, to: &output)
-      case .twins(let next, let isFirst):
+      case .siblings(let next, let isFirst):
         guard let next else {
           output.append(UInt8(ascii: "]"))
           continue
         }
         if !isFirst { output.append(UInt8(ascii: ",")) }
-        frames.append(.twins(next: tree.nodes[next].twin, isFirst: false))
+        frames.append(.siblings(next: tree.nodes[next].nextSibling, isFirst: false))
         begin(value: next, tree, &frames, to: &output)
       case .ordered(let element, let child):
         guard child < tree.nodes[element].end else {
@@ -81,7 +81,7 @@ struct ElementJSON {
   ) {
     let end = tree.nodes[element].end
     var child = start
-    while child < end, !tree.nodes[child].isElement || tree.nodes[child].hasEarlierTwin {
+    while child < end, !tree.nodes[child].isElement || tree.nodes[child].hasEarlierSibling {
       child = tree.nodes[child].end
     }
     if child < end, let name = tree.nodes[child].name {
@@ -89,9 +89,9 @@ struct ElementJSON {
       writeName(of: child, tree, to: &output)
       output.append(UInt8(ascii: ":"))
       frames.append(.members(of: element, child: tree.nodes[child].end, isFirst: false))
-      if tree.nodes[child].twin != nil || isArray(name, tree) {
+      if tree.nodes[child].nextSibling != nil || isArray(name, tree) {
         output.append(UInt8(ascii: "["))
-        frames.append(.twins(next: child, isFirst: true))
+        frames.append(.siblings(next: child, isFirst: true))
       } else {
         begin(value: child, tree, &frames, to: &output)
       }

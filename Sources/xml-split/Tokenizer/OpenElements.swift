@@ -10,21 +10,21 @@ struct OpenElements {
   private var kept: [UInt8] = []
   private var keptCount = 0
   /// How many more are open, inside the others, beyond the limit of the depth.
-  private(set) var nameless = 0
+  private(set) var beyondLimit = 0
 
-  var depth: Int { names.count + nameless }
+  var depth: Int { names.count + beyondLimit }
   /// How many are open whose names are known.
   var named: Int { names.count }
 
   @inline(__always)
   mutating func open(_ name: Range<Int>) { names.append(name) }
 
-  mutating func openNameless() { nameless += 1 }
+  mutating func openBeyondLimit() { beyondLimit += 1 }
 
   /// Ends the innermost element.
   @inline(__always)
   mutating func close() {
-    if nameless > 0 { nameless -= 1 } else { closeNamed() }
+    if beyondLimit > 0 { beyondLimit -= 1 } else { closeNamed() }
   }
 
   @inline(__always)
@@ -101,7 +101,7 @@ struct OpenElements {
   ///   - wanted: a name that is wanted at any depth.
   /// - Returns: where something else comes, or it cannot be told yet what comes.
   @inline(__always)
-  mutating func skim(
+  mutating func skipUnwanted(
     _ bytes: borrowing Span<UInt8>, from start: Int, deepest: Int, wanted: [UInt8], _ encoding: XMLEncoding,
     _ limits: XMLTokenizer.Limits
   ) -> Int {

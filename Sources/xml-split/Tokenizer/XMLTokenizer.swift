@@ -123,8 +123,9 @@ struct XMLTokenizer {
         return nil
       }
       if phase == .content {
-        if elements.named >= deepest, elements.nameless == 0, scanner.isReady {
-          scanner.move(to: elements.skim(bytes, from: offset, deepest: deepest, wanted: wanted, encoding, limits))
+        if elements.named >= deepest, elements.beyondLimit == 0, scanner.isReady {
+          scanner.move(
+            to: elements.skipUnwanted(bytes, from: offset, deepest: deepest, wanted: wanted, encoding, limits))
         }
         guard offset < bytes.count else { continue }
         if bytes[offset] != UInt8(ascii: "<") {
@@ -268,7 +269,7 @@ struct XMLTokenizer {
     guard phase == .content, elements.named > 0 else { throw XMLError("an end tag without a start tag", at: offset) }
     let start = offset + 2
     let end = start + elements.topCount
-    if scanner.isReady, elements.nameless == 0, end < bytes.count, elements.hasTopName(at: start, in: bytes) {
+    if scanner.isReady, elements.beyondLimit == 0, end < bytes.count, elements.hasTopName(at: start, in: bytes) {
       let close = spaceEnd(bytes, end)
       if close < bytes.count, bytes[close] == UInt8(ascii: ">") {
         return .token(endElement(offset..<(close + 1), name: start..<end))
@@ -276,7 +277,7 @@ struct XMLTokenizer {
     }
     // It is cut, or wrong, which is said when all of it is there.
     guard let tagEnd = try scanner.tokenEnd(bytes, .tag, isLast, encoding) else { return .more }
-    if elements.nameless > 0 { return .token(endElement(offset..<tagEnd)) }
+    if elements.beyondLimit > 0 { return .token(endElement(offset..<tagEnd)) }
     if tagEnd > end, elements.hasTopName(at: start, in: bytes), spaceEnd(bytes, end) == tagEnd - 1 { return .again }
     throw elements.mismatch(bytes, at: start, encoding)
   }
@@ -318,7 +319,7 @@ struct XMLTokenizer {
       scanner.move(to: end)
       if elements.closeAll(to: array(bytes, name), in: bytes) { endDocumentWithRoot() }
     case .startTag(let name):
-      if elements.named < limits.maxDepth { elements.open(name) } else { elements.openNameless() }
+      if elements.named < limits.maxDepth { elements.open(name) } else { elements.openBeyondLimit() }
       phase = .content
       scanner.enterBrokenTag(at: name.lowerBound)
       return .inBrokenElement

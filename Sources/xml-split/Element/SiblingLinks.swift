@@ -1,12 +1,12 @@
 import FeedCore
 
 /// Ties together the elements in an element that have one name.
-struct TwinSearch {
+struct SiblingLinks {
   /// The last element of each name, and its hash: looked through while they are few.
   private var last: [(hash: UInt64, node: Int)] = []
   private static let indexThreshold = 32
 
-  mutating func tie(_ nodes: inout [ElementTree.Node], in element: Int, _ bytes: borrowing Span<UInt8>) {
+  mutating func link(_ nodes: inout [ElementTree.Node], in element: Int, _ bytes: borrowing Span<UInt8>) {
     last.removeAll(keepingCapacity: true)
     var index: [[UInt8]: Int] = [:]
     var child = element + 1
@@ -22,13 +22,13 @@ struct TwinSearch {
           }
         } else {
           if index.isEmpty {
-            for (place, twin) in last.enumerated() { index[array(bytes, nodes[twin.node].place)] = place }
+            for (place, known) in last.enumerated() { index[array(bytes, nodes[known.node].place)] = place }
           }
           place = index[array(bytes, nodes[child].place)]
         }
         if let place {
-          nodes[last[place].node].twin = child
-          nodes[child].hasEarlierTwin = true
+          nodes[last[place].node].nextSibling = child
+          nodes[child].hasEarlierSibling = true
           last[place].node = child
         } else {
           if !index.isEmpty { index[array(bytes, nodes[child].place)] = last.count }
