@@ -128,7 +128,7 @@ enum NextRule: Equatable, Sendable {
   var needsIDs: Bool {
     switch self {
     case .lastID, .maxID: true
-    default: false
+    case .link, .pointer, .page, .offset, .cursor, .cursorHeader, .cursorBody, .searchAfter, .graphql: false
     }
   }
 
@@ -136,7 +136,7 @@ enum NextRule: Equatable, Sendable {
   var needsBody: Bool {
     switch self {
     case .cursorBody, .searchAfter, .graphql: true
-    default: false
+    case .link, .pointer, .page, .offset, .cursor, .cursorHeader, .lastID, .maxID: false
     }
   }
 
