@@ -28,7 +28,7 @@ enum ItemForm: Sendable {
       output.endLine()
     case .record:
       output.beginRecord(event: Self.event.span, id: id.span)
-      // One that is neither an object nor an array is the string of its text.
+      // An item that is neither an object nor an array becomes a string that holds its text.
       if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
         output.append(text)
       } else {

@@ -1,4 +1,4 @@
-// Pages that are there: from a file or standard input.
+// Takes pages from a file or standard input, without a network.
 
 import FeedCore
 import FeedHTTP

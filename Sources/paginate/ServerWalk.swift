@@ -1,4 +1,4 @@
-// Page after page from a server, printed as they come; with a store it is StoredWalk.
+// Gets one page after another from a server and prints the items of each. With a store, StoredWalk does it.
 
 import FeedCore
 import FeedHTTP

@@ -21,7 +21,7 @@ package struct Interrupts: Sendable {
 
   /// Waits until one of `interests` is ready, something interrupts, or a moment of the monotonic clock has come.
   /// - Parameter deadline: nil for ever; in the past just to look.
-  /// - Returns: which of `interests` are ready. It may come back an hour later with nothing.
+  /// - Returns: which of `interests` are ready. After an hour it returns even if nothing has happened.
   package func wait(
     for interests: [Descriptor.Interest] = [], until deadline: Double?
   ) throws(SystemError) -> (ready: [Bool], interruption: Interruption?) {
@@ -31,7 +31,7 @@ package struct Interrupts: Sendable {
     let left = max(0, min(deadline.map { $0 - Clock.monotonic() } ?? 3600, 3600))
     let ready = try Descriptor.wait(for: all, milliseconds: Int32((left * 1000).rounded(.up)))
     let count = interests.count
-    // A tool that has a signal to die of does not look after its reader any more.
+    // A signal comes before a hang-up: the tool must die of it.
     let signal = signals != nil && ready[count + 1] ? try takeSignal() : nil
     return (Array(ready[..<count]), signal ?? (ready[count] ? .hangUp : nil))
   }

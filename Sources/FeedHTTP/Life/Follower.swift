@@ -1,16 +1,16 @@
-// The life of a feed that stays: connect, judge how the connection ended, wait, and connect again. What a connection is,
-// and what it brings, is the tool's.
+// Follows a feed: connects, judges how the connection ended, waits, and connects again. The tool says what a connection is
+// and what is done with the data.
 
 import FeedCore
 
-/// What is followed over as many connections as it takes.
+/// A feed that is followed over as many connections as it takes.
 package protocol Followed {
-  /// From where the next connection goes on, to follow the word "connecting"; empty from the beginning.
+  /// For the message "connecting": where the next connection resumes, such as ` after event ID '7'`; empty at the start.
   var resumption: String { get }
   /// How many events or messages have come.
   var count: Int { get }
 
-  /// Refuses what options have given and the tool cannot send; called for what is read again while it runs.
+  /// Throws when the tool cannot send what the options now say: files that they name are read again while it runs.
   func check(_ http: HTTPOptions) throws(ToolFailure)
   /// Connects, and goes on until the connection has ended.
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding
@@ -41,7 +41,7 @@ package struct Follower {
   /// - Parameters:
   ///   - source: the URL, for messages.
   ///   - missing: what there was none of when the time was up.
-  ///   - signals: where signals come, where the tool must end its connections before it dies of one.
+  ///   - signals: where signals come, if the tool must close its connections before it dies of one.
   package init(
     _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String, _ streams: StandardStreams,
     signals: Descriptor? = nil
@@ -90,7 +90,7 @@ package struct Follower {
   // MARK: What a connection says
 
   /// A connection has become a feed.
-  /// - Parameter detail: more for people who asked to be told all.
+  /// - Parameter detail: what -v adds to the message.
   package mutating func open(_ detail: String = "") {
     tell("open" + detail)
     reconnection.open()

@@ -42,7 +42,7 @@ package struct Reconnection: Sendable {
 
   /// In seconds: after a feed that brought nothing, and whatever a server says.
   private static let shortestPause = 0.1
-  /// Unless the delay is longer, no wait is; in seconds.
+  /// The longest wait, in seconds, unless the delay is longer.
   private static let longestPause = 30.0
 
   private let options: ConnectionOptions

@@ -1,8 +1,8 @@
-// An answer with a status or a type that is not what was asked for: what it says of why.
+// An answer whose status or type is not the one that was wanted, and the reason that it gives.
 
 import FeedCore
 
-/// An answer that is not what was asked for.
+/// An answer that is not the one that was wanted.
 package struct Refusal: Sendable {
   /// The most of a body, in bytes, that is read for its first line.
   private static let longestBody = 4096
@@ -10,7 +10,7 @@ package struct Refusal: Sendable {
   package static let timeout = 5.0
 
   package let status: Int
-  /// A proxy can have given it, instead of the server.
+  /// Whether a proxy may have sent it instead of the server.
   package let isFromProxy: Bool
   /// In seconds.
   package let retryAfter: Double?
@@ -20,8 +20,8 @@ package struct Refusal: Sendable {
   /// - Parameters:
   ///   - problem: what is wrong; the status if nil.
   ///   - body: as much of it as has come.
-  ///   - request: what was asked. Its secrets are not quoted.
-  ///   - secrets: nor are these.
+  ///   - request: what was asked. The message quotes none of its secrets.
+  ///   - secrets: more that the message must not quote.
   package init(
     _ head: HTTPHead, _ problem: String? = nil, body: [UInt8], to request: HTTPRequest, hiding secrets: [[UInt8]] = [],
     isFromProxy: Bool = false
@@ -50,7 +50,7 @@ extension HTTPClient {
     let isFromProxy = transfer.isFromProxy
     let limit = min(Clock.monotonic() + Refusal.timeout, deadline ?? .infinity)
     var body: [UInt8] = []
-    // Whatever goes wrong here, what there is will do.
+    // After an error, the part of the body that has come is enough.
     reading: while !Refusal.isEnough(body), let event = try? .some(transfer.next()) {
       switch event {
       case .body?: body += transfer.chunk

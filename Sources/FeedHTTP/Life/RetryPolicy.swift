@@ -1,8 +1,8 @@
-// How long to wait before the next attempt, when to give up, and what of it is told.
+// How long to wait before the next attempt, when to give up, and which failures are told.
 //
-// What the other side asked for (the base) is always waited: an event source must not come back sooner (WHATWG HTML
-// §9.2.3). On top of it comes a random part of a span that doubles with each failure, so that the thousand clients of
-// a server that went down do not come back in step, and do not come at all often while it is down
+// Each wait is at least the base, which the server may have set: an event source must not reconnect sooner (WHATWG HTML
+// §9.2.3). To the base is added a random part of a span that doubles with each failure. So the thousand clients of a
+// server that went down do not reconnect all at once, and seldom try while it is down
 // (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
 
 import FeedCore
@@ -10,7 +10,7 @@ import FeedCore
 /// The waits between attempts that fail.
 package struct RetryPolicy: Sendable {
   package enum Verdict: Equatable, Sendable {
-    /// - Parameter isTold: whether people hear of it who did not ask to be told all.
+    /// - Parameter isTold: whether it is told without -v too.
     case wait(seconds: Double, isTold: Bool)
     case giveUp
   }
@@ -20,7 +20,7 @@ package struct RetryPolicy: Sendable {
 
   /// The shortest wait, in seconds.
   package var base: Double
-  /// Unless the base is longer, no wait is; in seconds.
+  /// The longest wait, in seconds, unless the base is longer.
   private let longest: Double
   /// How many attempts may follow one that failed.
   private let retries: Int
@@ -29,7 +29,7 @@ package struct RetryPolicy: Sendable {
   package private(set) var attempts = 0
   /// How often the span has doubled.
   private var doublings = 0
-  /// Failures since something was as it should be. One is nothing to talk about: it happens every day.
+  /// Failures since the last `recover`. A single one is not told: it happens every day.
   private var failuresInARow = 0
 
   /// - Parameter random: numbers from 0 to 1; a test gives its own.
@@ -59,7 +59,7 @@ package struct RetryPolicy: Sendable {
     return attempts > retries ? .giveUp : pause(asked: asked)
   }
 
-  /// What an attempt had opened has broken: the next one waits as after a failure, and is none.
+  /// An open connection has broken. The next attempt waits as after a failure, but none is counted as failed.
   package mutating func lose() -> Verdict { pause(asked: 0) }
 
   /// From `base` to `base` doubled once for each failure, or what the server asks for where that is more.

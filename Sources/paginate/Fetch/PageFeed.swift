@@ -1,5 +1,5 @@
-// The pages of a feed from a server, with or without a store: each is asked for and taken apart, and what there is to tell of
-// it is put into words.
+// Gets the pages of a feed from a server, with or without a store. It requests a page, hands it to the walker, and makes
+// messages of what is wrong with it.
 
 import FeedCore
 import FeedHTTP
@@ -49,11 +49,11 @@ struct PageFeed {
     return Fetched(answer: answer, step: step, complaint: complaint)
   }
 
-  /// Why the way on from the page that came last is not good.
+  /// Why the walk cannot go on after the last page.
   func failure(_ error: WalkError, after page: Fetched) -> ToolFailure {
     source.failure(error, page.answer, page: walker.pages)
   }
 
-  /// Tells something that goes with a feed that is read for the first time.
+  /// Prints a message that belongs to the first reading of a feed.
   func note(_ message: String, _ url: HTTPURL) { source.note(message, url) }
 }

@@ -1,5 +1,5 @@
-// The closing handshake (RFC 6455 §7.1): the last texts, our close frame, and the server's; and it is the server that ends
-// the connection. It has two seconds for that.
+// The closing handshake (RFC 6455 §7.1): the last texts, our close frame, and the server's. Then the server ends
+// the connection; it has two seconds for that.
 
 import FeedCore
 import FeedHTTP

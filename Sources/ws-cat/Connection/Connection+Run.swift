@@ -20,7 +20,7 @@ extension Connection {
       let ending = try exchange(&pump, &source)
       switch ending {
       case .lost where !session.hasReceivedClose: break
-      // Somebody who ends it by a signal may have asked for what still comes.
+      // A user who ends it by a signal may still want the messages that come.
       case .interrupted(.signal): finishClosing(&pump, prints: true)
       default: finishClosing(&pump, prints: false)
       }
@@ -178,7 +178,7 @@ extension Connection {
     return nil
   }
 
-  /// Waits for the server, and for the input while there is room for it, and reads the input.
+  /// Waits for the server, and for input while there is room for it. Reads the input that has come.
   private mutating func poll(
     until moment: Double?, _ source: inout MessageSource
   ) throws(ToolFailure) -> Interruption? {

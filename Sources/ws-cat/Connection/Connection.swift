@@ -102,11 +102,11 @@ struct Connection {
     return nil
   }
 
-  /// The server does not switch: what it says instead, with the first line of the body.
+  /// The server does not switch to WebSocket: its status, and the first line of the body.
   private mutating func refusal(_ answer: OpeningAnswer) -> ConnectionEnding {
     let timeLimit = min(Clock.monotonic() + Refusal.timeout, deadline ?? .infinity)
     var body = Array(chunk[used...])
-    // Whatever goes wrong here, what there is will do.
+    // After an error, the part of the body that has come is enough.
     while !answer.isEnough(body), Clock.monotonic() < timeLimit {
       guard let received = try? socket.receive(into: &chunk), received != .end else { break }
       body += chunk
