@@ -2,11 +2,9 @@
 // file and for a connection, and lives on when a connection does not.
 
 import FeedCore
+import FeedHTTP
 
-struct EventPump {
-  /// What the printing has come to.
-  enum Progress { case more, finished }
-
+struct EventPump: BodySink {
   private(set) var parser: EventStreamParser
   /// What the stream has asked for as reconnection time, in milliseconds, if it has.
   private(set) var retry: Int?
@@ -48,7 +46,7 @@ struct EventPump {
   mutating func restart() { parser.restart() }
 
   /// Prints what a chunk completes.
-  mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> Progress {
+  mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress {
     var index = 0
     while let item = try nextItem(chunk, &index) {
       switch item {
@@ -102,7 +100,7 @@ struct EventPump {
     }
   }
 
-  private mutating func takeEvent() throws(ToolFailure) -> Progress {
+  private mutating func takeEvent() throws(ToolFailure) -> BodyProgress {
     count += 1
     if let data = options.untilData, parser.data == data { return .finished }
     if let type = options.untilType, parser.type == type { return .finished }

@@ -29,19 +29,27 @@ struct Subscription: Followed {
   mutating func abandon() { pump.abandon() }
 
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
-    var connection: Connection
+    var connection: FeedConnection
     do {
-      connection = try Connection(
+      connection = try FeedConnection(
         request(follower), of: client, deadline: follower.deadline, idleTimeout: idleTimeout, follower.interrupts)
     } catch {
       return .failed(error)
     }
-    if let ending = connection.open() { return ending }
+    if let ending = connection.open(Self.judge) { return ending }
     follower.open()
     pump.restart()
     let ending = try connection.run(&pump)
     if let milliseconds = pump.retry { follower.setDelay(Double(milliseconds) / 1000) }
     return ending
+  }
+
+  /// A stream is status 200 and the right type (WHATWG HTML §9.2.3).
+  private static func judge(_ head: HTTPHead) -> FeedConnection.Acceptance {
+    let type = head.mediaType
+    if head.status == 200 && type == "text/event-stream" { return .feed }
+    let found = type.map { quoted($0.utf8) } ?? "no content type"
+    return .refused(problem: head.status == 200 ? "expected text/event-stream, found \(found)" : nil)
   }
 
   private mutating func request(_ follower: Follower) -> HTTPRequest {

@@ -10,6 +10,7 @@ import Testing
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var rules = ConnectionOptions()
+    var rule = Reconnection.Rule.events
     /// What happens, what comes of it, and the number of the line.
     var steps: [(happens: [String], comes: String?, line: Int)] = []
   }
@@ -22,7 +23,8 @@ import Testing
       if line.hasPrefix("[") {
         cases.append(Case(testDescription: String(line.dropFirst().dropLast())))
       } else if words[0] == "rules" {
-        cases[cases.count - 1].rules = rules(words.dropFirst())
+        cases[cases.count - 1].rules = rules(words.dropFirst().filter { $0 != "stream" })
+        if words.contains("stream") { cases[cases.count - 1].rule = .stream }
       } else {
         cases[cases.count - 1].steps.append((words, sides.count > 1 ? sides[1] : nil, number))
       }
@@ -30,7 +32,7 @@ import Testing
     return cases
   }()
 
-  private static func rules(_ words: ArraySlice<String>) -> ConnectionOptions {
+  private static func rules(_ words: [String]) -> ConnectionOptions {
     var rules = ConnectionOptions()
     for word in words {
       let parts = word.split(separator: "=").map(String.init)
@@ -47,11 +49,11 @@ import Testing
     return rules
   }
 
-  @Test func thereAreCases() { #expect(Self.cases.count >= 17) }
+  @Test func thereAreCases() { #expect(Self.cases.count >= 24) }
 
   @Test(arguments: cases)
   func comesToWhatIsExpected(_ item: Case) throws {
-    var reconnection = Reconnection(item.rules, source: "x", missing: "no feed", random: { 0 })
+    var reconnection = Reconnection(item.rules, source: "x", missing: "no feed", rule: item.rule, random: { 0 })
     for (words, comes, line) in item.steps {
       switch words[0] {
       case "open": reconnection.open()

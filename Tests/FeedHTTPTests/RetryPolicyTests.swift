@@ -12,45 +12,45 @@ import Testing
   }
 
   @Test func theSpanDoublesUpToTheLongest() {
-    var most = RetryPolicy(base: 3, longest: 30) { 1 }
+    var most = RetryPolicy(base: 3, .spread(longest: 30)) { 1 }
     #expect(waits(&most, 6) == [6, 12, 24, 30, 30, 30])
     most.succeed()
     #expect(waits(&most, 1) == [6])
-    var short = RetryPolicy(base: 0.5, longest: 60) { 1 }
+    var short = RetryPolicy(base: 0.5, .spread(longest: 60)) { 1 }
     #expect(waits(&short, 9) == [1, 2, 4, 8, 16, 32, 60, 60, 60])
   }
 
   @Test func theBaseIsAlwaysWaited() {
-    var least = RetryPolicy(base: 3, longest: 30) { 0 }
+    var least = RetryPolicy(base: 3, .spread(longest: 30)) { 0 }
     #expect(waits(&least, 6) == [3, 3, 3, 3, 3, 3])
-    var long = RetryPolicy(base: 100, longest: 30) { 1 }
+    var long = RetryPolicy(base: 100, .spread(longest: 30)) { 1 }
     #expect(waits(&long, 1) == [100])
   }
 
   @Test func aBaseOfNothingStillBacksOff() {
-    var policy = RetryPolicy(base: 0, longest: 30) { 1 }
+    var policy = RetryPolicy(base: 0, .spread(longest: 30)) { 1 }
     #expect(waits(&policy, 200).last == 30)
   }
 
   @Test func whatTheServerAsksForIsWaited() {
-    var policy = RetryPolicy(base: 0.5, longest: 60) { 1 }
+    var policy = RetryPolicy(base: 0.5, .spread(longest: 60)) { 1 }
     #expect(waits(&policy, 2, asked: 30) == [30, 30])
     #expect(waits(&policy, 4) == [4, 8, 16, 32].map { $0 })
   }
 
   @Test func itGivesUpAfterTheLastRetry() {
-    var policy = RetryPolicy(base: 1, longest: 30, retries: 2) { 0 }
+    var policy = RetryPolicy(base: 1, .spread(longest: 30), retries: 2) { 0 }
     #expect(policy.fail() == .wait(seconds: 1, isTold: false))
     #expect(policy.fail() == .wait(seconds: 1, isTold: true))
     #expect(policy.fail() == .giveUp)
     #expect(policy.gaveUp == "; gave up after 3 attempts")
-    var none = RetryPolicy(base: 1, longest: 30, retries: 0) { 0 }
+    var none = RetryPolicy(base: 1, .spread(longest: 30), retries: 0) { 0 }
     #expect(none.fail() == .giveUp && none.gaveUp == "")
   }
 
   /// What breaks counts for the wait, and not as an attempt.
   @Test func aLossIsNoAttempt() {
-    var policy = RetryPolicy(base: 1, longest: 30, retries: 1) { 1 }
+    var policy = RetryPolicy(base: 1, .spread(longest: 30), retries: 1) { 1 }
     #expect(policy.lose() == .wait(seconds: 2, isTold: false))
     #expect(policy.fail() == .wait(seconds: 4, isTold: true))
     #expect(policy.fail() == .giveUp)
@@ -58,7 +58,7 @@ import Testing
 
   /// One failure is nothing to talk about, unless the wait is very long.
   @Test func theSecondFailureInARowIsTold() {
-    var policy = RetryPolicy(base: 1, longest: 30) { 0 }
+    var policy = RetryPolicy(base: 1, .spread(longest: 30)) { 0 }
     #expect(policy.fail() == .wait(seconds: 1, isTold: false))
     policy.succeed()
     #expect(policy.fail() == .wait(seconds: 1, isTold: true))

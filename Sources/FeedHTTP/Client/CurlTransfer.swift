@@ -97,7 +97,7 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     if request.route.usesNetrc { try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue)) }
     try configure(request.credentials)
     try configureMethod(request)
-    var lines = request.headers.map(\.line)
+    var lines = request.sentHeaders.map(\.line)
     if let token = request.credentials.bearer, !request.has("Authorization") {
       lines.append(Array("Authorization: Bearer ".utf8) + token)
     }

@@ -10,6 +10,8 @@ package struct HTTPHead: Equatable, Sendable {
   }
 
   package internal(set) var status = 0
+  /// `1.1`, as the status line has it.
+  private var version: [UInt8] = []
   package internal(set) var fields: [Field] = []
 
   package init() {}
@@ -28,6 +30,12 @@ package struct HTTPHead: Equatable, Sendable {
     }
   }
 
+  /// Whether the end of the body is marked, by its length or a last chunk (RFC 9112 §6.3), or by a frame of HTTP/2. Where
+  /// it is not, the end of the connection is the end, and nobody knows if that was meant.
+  package var marksEnd: Bool {
+    version.first != UInt8(ascii: "1") || value(of: "content-length") != nil || value(of: "transfer-encoding") != nil
+  }
+
   /// Takes a line of the head as it came.
   /// - Returns: true when it was the last one of a final answer; that of a `100 Continue` is forgotten.
   package mutating func take(_ line: [UInt8]) -> Bool {
@@ -35,6 +43,7 @@ package struct HTTPHead: Equatable, Sendable {
     if line.starts(with: "HTTP/".utf8) {
       let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
       self = HTTPHead()
+      version = words.first.map { Array($0.dropFirst(5)) } ?? []
       status = words.count > 1 ? Int(decimal: words[1]) ?? 0 : 0
     } else if text.isEmpty {
       return status >= 200

@@ -57,6 +57,22 @@ package struct HTTPRequest: Sendable {
     package init() {}
   }
 
+  /// What makes a GET conditional (RFC 9110 §13.1). It is sent only to the URL that gave the validators: after a redirect
+  /// that is not the first one, and another resource may have the same tags.
+  package struct Condition: Equatable, Sendable {
+    /// The URL that the validators belong to.
+    package var url: HTTPURL
+    /// What `If-None-Match` and `If-Modified-Since` say; empty for none.
+    package var tags: [UInt8]
+    package var date: [UInt8]
+
+    package init(url: HTTPURL, tags: [UInt8], date: [UInt8]) {
+      self.url = url
+      self.tags = tags
+      self.date = date
+    }
+  }
+
   package var url: HTTPURL
   package var method = "GET"
   package var body: [UInt8]?
@@ -64,6 +80,7 @@ package struct HTTPRequest: Sendable {
   package var bodyWithoutSecrets: [UInt8]?
   package var userAgent: [UInt8]
   package var headers: [Header] = []
+  package var condition: Condition?
   package var credentials = Credentials()
   package var route = Route()
 
@@ -76,6 +93,20 @@ package struct HTTPRequest: Sendable {
   package mutating func set(_ name: String, _ value: [UInt8]) {
     headers.removeAll { $0.name.lowercased() == name.lowercased() }
     headers.append(Header(name, value))
+  }
+
+  /// All headers of this hop, those of the condition too where it is for this URL.
+  var sentHeaders: [Header] {
+    guard let condition, condition.url == url, method == "GET" else { return headers }
+    var request = self
+    if !condition.tags.isEmpty { request.setDefault("If-None-Match", condition.tags) }
+    if !condition.date.isEmpty { request.setDefault("If-Modified-Since", condition.date) }
+    return request.headers
+  }
+
+  /// Whether the answer may be 304.
+  package var isConditional: Bool {
+    sentHeaders.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
   }
 
   func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }

@@ -43,12 +43,13 @@ package struct Follower {
   ///   - missing: what there was none of when the time was up.
   ///   - signals: where signals come, if the tool must close its connections before it dies of one.
   package init(
-    _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String, _ streams: StandardStreams,
-    signals: Descriptor? = nil
+    _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String, rule: Reconnection.Rule = .events,
+    _ streams: StandardStreams, signals: Descriptor? = nil
   ) {
     let interrupts = Interrupts(streams.output, signals: signals)
     self.init(
-      options, http, Reconnection(options, source: source, missing: missing), source: source, streams, interrupts
+      options, http, Reconnection(options, source: source, missing: missing, rule: rule), source: source, streams,
+      interrupts
     ) { deadline throws(ToolFailure) in try interrupts.sleep(until: deadline) }
   }
 

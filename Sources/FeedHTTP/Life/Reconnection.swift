@@ -34,6 +34,14 @@ package struct Reconnection: Sendable {
     case wait(seconds: Double, message: String, isTold: Bool)
   }
 
+  /// Which feeds are followed.
+  package enum Rule: Sendable {
+    /// One that resumes where it broke, by WHATWG HTML §9.2.3.
+    case events
+    /// A body that never ends, by X's rule for streams.
+    case stream
+  }
+
   /// What is retried unless `--retry-status` says otherwise, once a feed was open: a deployment must not end a client.
   private static let transient = StatusSet(429, 502, 503, 504)
 
@@ -45,7 +53,13 @@ package struct Reconnection: Sendable {
   /// The longest wait, in seconds, unless the delay is longer.
   private static let longestPause = 30.0
 
+  /// What ends a stream: the request, and not the server, is what is wrong.
+  private static let final = StatusSet(401, 403, 404, 406, 410)
+  /// The refusals of the first request that may be taken back.
+  private static let passing = StatusSet(408, 420, 425, 429)
+
   private let options: ConnectionOptions
+  private let rule: Rule
   private let source: String
   /// `no event stream`, for messages.
   private let missing: String
@@ -59,20 +73,24 @@ package struct Reconnection: Sendable {
   ///   - missing: what there was none of when the time was up.
   ///   - random: numbers from 0 to 1; a test gives its own.
   package init(
-    _ options: ConnectionOptions, source: String, missing: String,
+    _ options: ConnectionOptions, source: String, missing: String, rule: Rule = .events,
     random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
   ) {
     self.options = options
     self.source = source
     self.missing = missing
-    policy = RetryPolicy(base: options.delay, longest: Self.longestPause, retries: options.retries, random: random)
+    self.rule = rule
+    policy = RetryPolicy(
+      base: options.delay, rule == .stream ? .stream : .spread(longest: Self.longestPause), retries: options.retries,
+      random: random)
   }
 
   /// A feed is open.
   package mutating func open() {
     wasOpen = true
     isFailing = false
-    policy.succeed()
+    // A stream that opens and says nothing has not recovered.
+    if rule == .events { policy.succeed() }
   }
 
   /// The server asks for another delay, in seconds. No server makes a client come back at once, for ever.
@@ -81,14 +99,16 @@ package struct Reconnection: Sendable {
   /// - Parameter broughtAny: whether anything came over the connection that ended.
   /// - Throws: what ends the tool otherwise than well.
   package mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> Verdict {
+    if rule == .stream, broughtAny { policy.succeed() }
     switch ending {
     case .finished, .stopped: return .end(.yes)
     case .outOfTime: return .end(try timeLimitStatus())
     case .interrupted(.hangUp): throw .brokenPipe
     case .interrupted(.signal(let number)): return .die(of: number)
     case .closed:
-      policy.recover()
+      if broughtAny || rule == .events { policy.recover() }
       guard options.reconnects else { return .end(.yes) }
+      if rule == .stream { return try verdict(policy.lose(), after: "closed by the server") }
       // A server that closes at once must not be asked for more thousands of times a second.
       let seconds = max(policy.base, broughtAny ? 0 : Self.shortestPause)
       return wait(seconds, after: "closed by the server", isTold: false)
@@ -100,7 +120,7 @@ package struct Reconnection: Sendable {
       if case .proxy(let status) = error.kind { return try refused(status, error.message, isFromProxy: true) }
       let isFinal = error.kind == .local || (error.kind == .permanent && !wasOpen)
       if !options.reconnects || isFinal { throw error.failure(source) }
-      return try retry(error.message)
+      return try retry(error.message, .network)
     case .refused(let refusal):
       return try refused(
         refusal.status, refusal.message, isFromProxy: refusal.isFromProxy, asked: refusal.retryAfter ?? 0)
@@ -118,14 +138,25 @@ package struct Reconnection: Sendable {
   private mutating func refused(
     _ status: Int, _ message: String, isFromProxy: Bool, asked: Double = 0
   ) throws(ToolFailure) -> Verdict {
-    let retried = options.retryStatus ?? (wasOpen ? Self.transient : isFromProxy ? Self.unreachable : .none)
-    guard options.reconnects, retried.contains(status) else { throw .failed(.otherEnd, message, source: source) }
-    return try retry(message, asked: asked)
+    guard options.reconnects, isRetried(status, isFromProxy: isFromProxy) else {
+      throw .failed(.otherEnd, message, source: source)
+    }
+    return try retry(message, .status(status), asked: asked)
   }
 
-  private mutating func retry(_ message: String, asked: Double = 0) throws(ToolFailure) -> Verdict {
+  private func isRetried(_ status: Int, isFromProxy: Bool) -> Bool {
+    if let chosen = options.retryStatus { return chosen.contains(status) }
+    switch rule {
+    case .events: return (wasOpen ? Self.transient : isFromProxy ? Self.unreachable : .none).contains(status)
+    case .stream: return wasOpen ? !Self.final.contains(status) : status >= 500 || Self.passing.contains(status)
+    }
+  }
+
+  private mutating func retry(
+    _ message: String, _ cause: RetryPolicy.Cause, asked: Double = 0
+  ) throws(ToolFailure) -> Verdict {
     isFailing = true
-    return try verdict(policy.fail(asked: asked), after: message)
+    return try verdict(policy.fail(cause, asked: asked), after: message)
   }
 
   private mutating func verdict(

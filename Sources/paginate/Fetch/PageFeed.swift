@@ -7,7 +7,7 @@ import FeedHTTP
 struct PageFeed {
   /// A page that has come.
   struct Fetched {
-    let answer: Answer
+    let answer: HTTPAnswer
     let step: Walker.Step
     /// What the page complains about although it has items.
     let complaint: ToolFailure?

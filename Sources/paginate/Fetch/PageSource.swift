@@ -32,11 +32,12 @@ struct PageSource {
     http = options.http
     self.origin = origin
     self.streams = streams
-    policy = RetryPolicy(base: Self.shortestPause, longest: Self.longestPause, retries: options.retries)
+    policy = RetryPolicy(base: Self.shortestPause, .spread(longest: Self.longestPause), retries: options.retries)
     exchange = Exchange(
-      client: try HTTPClient(), interrupts: Interrupts(streams.output), maxSize: options.maxSize,
-      idleTimeout: options.idleTimeout,
-      requestTimeout: options.requestTimeout)
+      client: try HTTPClient(), interrupts: Interrupts(streams.output),
+      limits: HTTPExchange.Limits(
+        noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout,
+        requestTimeout: options.requestTimeout))
   }
 
   /// The answer to a request: a page.
@@ -44,7 +45,7 @@ struct PageSource {
   /// - Returns: nil when it is as it was (304).
   mutating func page(
     _ request: PageRequest, ifNoneMatch: [UInt8]? = nil
-  ) throws(ToolFailure) -> (answer: Answer, document: JSONDocument)? {
+  ) throws(ToolFailure) -> (answer: HTTPAnswer, document: JSONDocument)? {
     let url: HTTPURL
     do { url = try HTTPURL(request.url) } catch { throw .failed(.otherEnd, "the next link is malformed") }
     try wait(before: url)
@@ -72,7 +73,7 @@ struct PageSource {
 
   /// - Returns: the page that the answer is; nil when it is time to ask again.
   private mutating func judge(
-    _ answer: Answer, _ url: HTTPURL, seconds: Double
+    _ answer: HTTPAnswer, _ url: HTTPURL, seconds: Double
   ) throws(ToolFailure) -> JSONDocument? {
     var document: JSONDocument?
     var fault: ToolFailure?
@@ -104,17 +105,17 @@ struct PageSource {
   }
 
   /// What is said without what the answer quotes of what is secret.
-  func safe(_ failure: ToolFailure, about answer: Answer) -> ToolFailure {
+  func safe(_ failure: ToolFailure, about answer: HTTPAnswer) -> ToolFailure {
     failure.saying { $0.hidingSecrets(of: answer.request, and: secrets.values) }
   }
 
   /// What is wrong with an answer.
   /// - Parameter page: which one it is, from 1.
-  func failure(_ error: WalkError, _ answer: Answer, page: Int) -> ToolFailure {
+  func failure(_ error: WalkError, _ answer: HTTPAnswer, page: Int) -> ToolFailure {
     safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
   }
 
-  private func refusal(_ answer: Answer, _ url: HTTPURL) -> ToolFailure {
+  private func refusal(_ answer: HTTPAnswer, _ url: HTTPURL) -> ToolFailure {
     let refusal = Refusal(answer.head, body: answer.body, to: answer.request, hiding: secrets.values)
     return .failed(refusal.status == 429 ? .later : .otherEnd, refusal.message, source: url.display)
   }

@@ -2,9 +2,9 @@
 
 import FeedCore
 
-enum AnswerForm {
+package enum AnswerForm {
   /// `HTML` or `XML`, with the page's title where there is one; nil for what does not look like either.
-  static func name(of body: [UInt8]) -> String? {
+  package static func name(of body: [UInt8]) -> String? {
     let text = body.drop { $0.isWhiteSpace || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }.prefix(4096)
     guard text.first == UInt8(ascii: "<") else { return nil }
     let lowered = text.lowercased

@@ -1,9 +1,25 @@
-// One connection: from the request to the end of its answer, and what that end means.
+// One connection whose answer is a feed: from the request to the end of the answer, and what that end means.
 
 import FeedCore
-import FeedHTTP
 
-struct Connection {
+/// What takes the body of a feed.
+package protocol BodySink {
+  /// - Returns: whether all that was wanted has been printed.
+  mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress
+  /// Writes out what has been printed: before anything is waited for.
+  mutating func flush() throws(ToolFailure)
+}
+
+package enum BodyProgress: Sendable { case more, finished }
+
+package struct FeedConnection {
+  /// What a head means to a tool.
+  package enum Acceptance: Sendable {
+    case feed
+    /// - Parameter problem: what is wrong with the answer; its status if nil.
+    case refused(problem: String?)
+  }
+
   private let transfer: HTTPTransfer
   private let client: HTTPClient
   private let interrupts: Interrupts
@@ -12,7 +28,10 @@ struct Connection {
   private var lastActivity = Clock.monotonic()
   private var isOpen = false
 
-  init(
+  /// - Parameters:
+  ///   - deadline: when to end, by the monotonic clock.
+  ///   - idleTimeout: how long nothing may come, in seconds.
+  package init(
     _ request: HTTPRequest, of client: HTTPClient, deadline: Double?, idleTimeout: Double?, _ interrupts: Interrupts
   ) throws(HTTPError) {
     transfer = try client.start(request)
@@ -22,12 +41,17 @@ struct Connection {
     self.idleTimeout = idleTimeout
   }
 
-  /// Runs until the stream is open, or will not be.
+  /// Of the answer, once `open` has returned.
+  package var head: HTTPHead { transfer.head }
+  /// Where the answer came from, after redirects.
+  package var url: HTTPURL { transfer.request.url }
+
+  /// Runs until the feed is open, or will not be.
   /// - Returns: nil when it is open.
-  mutating func open() -> ConnectionEnding? {
+  package mutating func open(_ judge: (HTTPHead) -> Acceptance) -> ConnectionEnding? {
     do throws(HTTPError) {
       while true {
-        if try transfer.next() == .head { return answer() }
+        if try transfer.next() == .head { return answer(judge) }
         if let ending = try waitForNetwork() { return ending }
       }
     } catch {
@@ -35,8 +59,8 @@ struct Connection {
     }
   }
 
-  /// Pumps until the stream ends.
-  mutating func run(_ pump: inout EventPump) throws(ToolFailure) -> ConnectionEnding {
+  /// Hands over what comes until the feed ends.
+  package mutating func run(_ sink: inout some BodySink) throws(ToolFailure) -> ConnectionEnding {
     while true {
       let event: HTTPTransfer.Event?
       do { event = try transfer.next() } catch { return .lost(error) }
@@ -44,11 +68,14 @@ struct Connection {
       case .head?: continue
       case .end?: return .closed
       case .body?:
+        if try sink.take(transfer.chunk) == .finished { return .finished }
+        // After it, since a reader that is slow makes no server idle.
         lastActivity = Clock.monotonic()
-        if try pump.take(transfer.chunk) == .finished { return .finished }
         if let deadline, lastActivity >= deadline { return .outOfTime }
       case nil:
-        try pump.flush()
+        let start = Clock.monotonic()
+        try sink.flush()
+        lastActivity += Clock.monotonic() - start
         do { if let ending = try waitForNetwork() { return ending } } catch { return .lost(error) }
       }
     }
@@ -68,18 +95,14 @@ struct Connection {
     }
   }
 
-  /// Judges the head (WHATWG HTML §9.2.3): a stream is status 200 and the right type.
-  private mutating func answer() -> ConnectionEnding? {
-    let head = transfer.head
-    if head.status == 204 { return .stopped }
-    let type = head.mediaType
-    if head.status == 200 && type == "text/event-stream" {
+  private mutating func answer(_ judge: (HTTPHead) -> Acceptance) -> ConnectionEnding? {
+    if transfer.head.status == 204 { return .stopped }
+    switch judge(transfer.head) {
+    case .feed:
       isOpen = true
       lastActivity = Clock.monotonic()  // the head is a sign of life too
       return nil
+    case .refused(let problem): return client.refusal(of: transfer, problem, until: deadline, interrupts)
     }
-    let found = type.map { quoted($0.utf8) } ?? "no content type"
-    let problem = head.status == 200 ? "expected text/event-stream, found \(found)" : nil
-    return client.refusal(of: transfer, problem, until: deadline, interrupts)
   }
 }

@@ -1,0 +1,120 @@
+// One request and the whole of its answer. Nothing here waits, so that many exchanges can be under way at once.
+
+import FeedCore
+
+/// An answer that has come as a whole, whatever its status.
+package struct HTTPAnswer: Sendable {
+  package let head: HTTPHead
+  /// Unpacked; of an answer that is not wanted, as much as a message needs.
+  package let body: [UInt8]
+  /// What it answers, after redirects.
+  package let request: HTTPRequest
+  /// Whether a proxy may have sent it instead of the server.
+  package let isFromProxy: Bool
+
+  /// Where it came from.
+  package var url: HTTPURL { request.url }
+}
+
+/// A request whose answer is being read: call `advance` until it returns the answer, and wait between the calls.
+package struct HTTPExchange {
+  /// What is too much of an answer.
+  package struct Limits: Sendable {
+    /// What messages call the body: `page`, `body`.
+    package var noun: String
+    /// The most bytes of a body, unpacked.
+    package var maxSize: Int
+    /// How long nothing may come, in seconds.
+    package var idleTimeout: Double
+    /// How long all of the answer may take, in seconds.
+    package var requestTimeout: Double
+
+    package init(noun: String, maxSize: Int, idleTimeout: Double, requestTimeout: Double) {
+      self.noun = noun
+      self.maxSize = maxSize
+      self.idleTimeout = idleTimeout
+      self.requestTimeout = requestTimeout
+    }
+  }
+
+  private let transfer: HTTPTransfer
+  private let limits: Limits
+  private let isWanted: @Sendable (HTTPHead) -> Bool
+  private var body: [UInt8] = []
+  private var isRefused = false
+  private var end: Double
+  private var lastActivity: Double
+
+  /// Sends a request.
+  /// - Parameter isWanted: whether all of the body is. Of another answer only what a message needs is read.
+  package init(
+    _ request: HTTPRequest, of client: HTTPClient, _ limits: Limits,
+    isWanted: @escaping @Sendable (HTTPHead) -> Bool = { _ in true }
+  ) throws(HTTPError) {
+    transfer = try client.start(request)
+    self.limits = limits
+    self.isWanted = isWanted
+    lastActivity = Clock.monotonic()
+    end = lastActivity + limits.requestTimeout
+  }
+
+  /// When the time is up, by the monotonic clock, if nothing comes.
+  package var deadline: Double { min(end, lastActivity + limits.idleTimeout) }
+
+  /// Does not count some seconds, in which nobody looked at what came.
+  package mutating func excuse(_ seconds: Double) {
+    end += seconds
+    lastActivity += seconds
+  }
+
+  /// Reads what has come.
+  /// - Returns: the answer once all of it is there; nil when there is nothing to read now.
+  package mutating func advance() throws(HTTPError) -> HTTPAnswer? {
+    do { return try read() } catch {
+      // The status is known; what is missing would only have explained it.
+      guard isRefused else { throw error }
+      transfer.cancel()
+      return answer
+    }
+  }
+
+  private mutating func read() throws(HTTPError) -> HTTPAnswer? {
+    while let event = try transfer.next() {
+      lastActivity = Clock.monotonic()
+      switch event {
+      case .head:
+        guard !isWanted(transfer.head) else { break }
+        isRefused = true
+        end = min(end, lastActivity + Refusal.timeout)
+      case .body:
+        body += transfer.chunk
+        guard body.count <= limits.maxSize else {
+          transfer.cancel()
+          throw HTTPError(.permanent, "a \(limits.noun) of more than \(limits.maxSize) bytes (--max-size)")
+        }
+        if isRefused, Refusal.isEnough(body) {
+          transfer.cancel()
+          return answer
+        }
+      case .end: return answer
+      }
+      // A server that sends a byte now and then is never idle.
+      if lastActivity > end { throw tooLong }
+    }
+    let now = Clock.monotonic()
+    if now >= end { throw tooLong }
+    guard now < lastActivity + limits.idleTimeout else {
+      throw HTTPError(.timedOut, "nothing received for \(secondsText(limits.idleTimeout)) s")
+    }
+    return nil
+  }
+
+  private var answer: HTTPAnswer {
+    HTTPAnswer(head: transfer.head, body: body, request: transfer.request, isFromProxy: transfer.isFromProxy)
+  }
+
+  private var tooLong: HTTPError {
+    let time = secondsText(limits.requestTimeout)
+    return HTTPError(.timedOut, "the \(limits.noun) took longer than \(time) s (--request-timeout)")
+  }
+}
