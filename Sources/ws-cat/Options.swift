@@ -66,14 +66,6 @@ extension OptionType {
   /// A text message. A refusal quotes nothing of it: it may hold a token.
   fileprivate static let message = OptionType("TEXT") { bytes throws(OptionRefusal) in try text(bytes) }
 
-  fileprivate static let condition = OptionType("POINTER=VALUE") { bytes throws(OptionRefusal) in
-    if let condition = Condition(bytes) { return condition }
-    if let cut = bytes.firstIndex(of: UInt8(ascii: "=")) {
-      _ = try JSONPointer(typed: Array(bytes[..<cut]), suchAs: "/type")
-    }
-    throw .expected(Condition.expected, found: bytes)
-  }
-
   fileprivate static let repeated = OptionType("SECONDS=TEXT") { bytes throws(OptionRefusal) in
     let seconds = Array(bytes.prefix { $0 != UInt8(ascii: "=") })
     guard bytes.count > seconds.count, let interval = try? time(seconds), interval > 0 else {

@@ -43,8 +43,8 @@ package struct Follower {
   ///   - missing: what there was none of when the time was up.
   ///   - signals: where signals come, if the tool must close its connections before it dies of one.
   package init(
-    _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String, rule: Reconnection.Rule = .events,
-    _ streams: StandardStreams, signals: Descriptor? = nil
+    _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String,
+    rule: Reconnection.Rule = .events, _ streams: StandardStreams, signals: Descriptor? = nil
   ) {
     let interrupts = Interrupts(streams.output, signals: signals)
     self.init(

@@ -89,7 +89,6 @@ package struct Reconnection: Sendable {
   package mutating func open() {
     wasOpen = true
     isFailing = false
-    // A stream that opens and says nothing has not recovered.
     if rule == .events { policy.succeed() }
   }
 
@@ -99,14 +98,13 @@ package struct Reconnection: Sendable {
   /// - Parameter broughtAny: whether anything came over the connection that ended.
   /// - Throws: what ends the tool otherwise than well.
   package mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> Verdict {
-    if rule == .stream, broughtAny { policy.succeed() }
     switch ending {
     case .finished, .stopped: return .end(.yes)
     case .outOfTime: return .end(try timeLimitStatus())
     case .interrupted(.hangUp): throw .brokenPipe
     case .interrupted(.signal(let number)): return .die(of: number)
     case .closed:
-      if broughtAny || rule == .events { policy.recover() }
+      if broughtAny || rule == .events { recover() }
       guard options.reconnects else { return .end(.yes) }
       if rule == .stream { return try verdict(policy.lose(), after: "closed by the server") }
       // A server that closes at once must not be asked for more thousands of times a second.
@@ -114,7 +112,7 @@ package struct Reconnection: Sendable {
       return wait(seconds, after: "closed by the server", isTold: false)
     case .lost(let error):
       guard options.reconnects else { throw error.failure(source) }
-      if broughtAny { policy.recover() }
+      if broughtAny { recover() }
       return try verdict(policy.lose(), after: error.message, isLoss: !options.resumes)
     case .failed(let error):
       if case .proxy(let status) = error.kind { return try refused(status, error.message, isFromProxy: true) }
@@ -125,6 +123,13 @@ package struct Reconnection: Sendable {
       return try refused(
         refusal.status, refusal.message, isFromProxy: refusal.isFromProxy, asked: refusal.retryAfter ?? 0)
     }
+  }
+
+  /// What was wanted has come.
+  private mutating func recover() {
+    policy.recover()
+    // A stream that only opens has not succeeded.
+    if rule == .stream { policy.succeed() }
   }
 
   /// What it means that the time is up.
