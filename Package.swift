@@ -28,6 +28,7 @@ let tools: [(name: String, tests: String, uses: [Target.Dependency])] = [
   ("paginate", "PaginateTests", ["FeedHTTP", "CSQLite"]),
   ("sse-serve", "SSEServeTests", []),
   ("ws-cat", "WSCatTests", ["FeedHTTP"]),
+  ("http-cat", "HTTPCatTests", ["FeedHTTP"]),
 ]
 
 let libraries: [Target] = [

@@ -151,7 +151,7 @@ package struct HTTPRequest: Sendable {
     return secrets + [query] + values.flatMap { [Array($0), $0.percentDecoded] }
   }
 
-  private static func isHarmless(_ name: String) -> Bool {
+  static func isHarmless(_ name: String) -> Bool {
     name.hasPrefix("accept")
       || ["user-agent", "cache-control", "pragma", "last-event-id", "content-type", "content-language"].contains(name)
   }

@@ -37,6 +37,8 @@ package struct Follower {
   private let sleep: (Double) throws(ToolFailure) -> Interruption?
   private var reconnection: Reconnection
   private var hasToldDelay = false
+  /// When the last connection was begun.
+  private var beginning = 0.0
 
   /// - Parameters:
   ///   - source: the URL, for messages.
@@ -77,6 +79,7 @@ package struct Follower {
         let problem = http.readAgain { (http) throws(ToolFailure) in try feed.check(http) }
         if let problem { complain(problem) }
         let before = feed.count
+        beginning = Clock.monotonic()
         let ending = try feed.connect(&self)
         if case .interrupted(.hangUp) = ending { throw ToolFailure.brokenPipe }
         try feed.flush()
@@ -123,7 +126,7 @@ package struct Follower {
     case .die(let number): Signals.die(of: number)
     case .wait(let seconds, let message, let isTold):
       if isTold { complain(message) } else { tell(message) }
-      let until = Clock.monotonic() + seconds
+      let until = max(Clock.monotonic() + seconds, beginning + reconnection.spacing)
       if let interruption = try sleep(min(until, deadline ?? until)) {
         return try judge(.interrupted(interruption), broughtAny: false)
       }

@@ -58,6 +58,10 @@ package struct Reconnection: Sendable {
   /// The refusals of the first request that may be taken back.
   private static let passing = StatusSet(408, 420, 425, 429)
 
+  /// The least time from one connection to the next, in seconds, where the wait may be nothing: a body that is complete at
+  /// once must not be asked for thousands of times a second.
+  package var spacing: Double { rule == .stream ? Self.shortestPause : 0 }
+
   private let options: ConnectionOptions
   private let rule: Rule
   private let source: String

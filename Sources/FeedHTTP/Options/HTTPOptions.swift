@@ -37,6 +37,12 @@ package struct HTTPOptions: Sendable {
   /// Whether requests are plain GETs, which may be repeated without harm.
   package var isPlainGet: Bool { body == nil && (method ?? "GET") == "GET" }
 
+  /// Whether there is anything that only one origin may see, beside what ~/.netrc has for each.
+  package var hasSecrets: Bool {
+    credentials != HTTPRequest.Credentials()
+      || headers.contains { $0.contains { !HTTPRequest.isHarmless($0.name.lowercased()) } }
+  }
+
   /// The request for `url`. Credentials in the URL are taken unless `-u` gave some.
   /// - Parameter contentType: of the body, unless a header says it; that of a form if nil.
   package func request(_ url: HTTPURL, contentType: String? = nil) -> HTTPRequest {

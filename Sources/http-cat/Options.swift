@@ -1,0 +1,203 @@
+// http-cat's options: the table, and what they come to.
+
+import FeedCore
+import FeedHTTP
+
+let httpCat = ToolSpec(
+  "http-cat", "Print an HTTP resource each time it changes, or one that never ends",
+  synopsis: ["[options] URL", "[options] --urls FILE", "--stream [options] URL"], operands: .none,
+  readsURL: { _ in true }, options: Flag.self,
+  sharing: ConnectionOption.rows(without: [.reconnectDelay, .retryStatus, .reconnect, .noReconnect])
+    + HTTPOption.rows())
+
+enum Flag: ToolOption {
+  case asForm, records, idFrom, between
+  case every, jitter, maxBackoff, requestTimeout, urls, parallel
+  case stream, noReconnect
+  case limit, untilMatch
+  case checkpoint, resumeFrom
+  case maxSize, maxDepth
+
+  var group: OptionGroup {
+    switch self {
+    case .asForm, .records, .idFrom, .between: .output
+    case .every, .jitter, .maxBackoff, .requestTimeout, .urls, .parallel:
+      OptionGroup("Options that poll").meaningless(with: "stream")
+    case .stream, .noReconnect: OptionGroup("Options for a body that never ends")
+    case .limit, .untilMatch: .ending
+    case .checkpoint, .resumeFrom: OptionGroup("Options that resume").meaningless(with: "stream")
+    case .maxSize, .maxDepth: .limits
+    }
+  }
+
+  var spec: OptionSpec {
+    switch self {
+    case .asForm:
+      OptionSpec("as", .choice(FormChoice.self), "what a body is, and is checked to be").default("auto")
+    case .records: OptionSpec("records", "print event records")
+    case .idFrom: OptionSpec("id-from", .pointer("/id"), "where a line has the id of its record").needs("stream")
+        .needs("records")
+    case .between:
+      OptionSpec("between", .between, "print this between two connections").default("\\f").needs("stream")
+        .excludes("records").meaningless(with: "as=lines")
+    case .every: OptionSpec("every", .interval, "ask again this often, or as the server says")
+    case .jitter:
+      OptionSpec("jitter", .integer(0...100, "PERCENT"), "ask later by up to this part of the interval")
+        .default("10").needs("every")
+    case .maxBackoff:
+      OptionSpec("max-backoff", .duration, "the longest wait after failures in a row")
+    case .requestTimeout:
+      OptionSpec("request-timeout", .duration, "how long all of an answer may take").default("60")
+    case .urls: OptionSpec("urls", .file, "poll the URLs in a file, a name and a tab before each")
+    case .parallel:
+      OptionSpec("parallel", .integer(1...1000), "how many requests may be under way").default("16").needs("urls")
+    case .stream:
+      OptionSpec("stream", "print one body as it comes, and connect again").meaningless(with: "as=json")
+    case .noReconnect: OptionSpec("no-reconnect", "connect only once").needs("stream")
+    case .limit:
+      OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N bodies, or lines of a stream")
+        .meaningless(with: "between")
+    case .untilMatch:
+      OptionSpec("until-match", .condition, "end before such a body or line").meaningless(with: "as=bytes", "between")
+    case .checkpoint:
+      OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date").excludes("urls")
+    case .resumeFrom:
+      OptionSpec("resume-from", .file, "go on from a checkpoint, which stays as it is").excludes("urls", "checkpoint")
+    case .maxSize: OptionSpec("max-size", .size, "the most bytes of a body, or of a line").default("64M")
+    case .maxDepth: OptionSpec("max-depth", .integer(1...Int(Int32.max)), "nesting of a body").default("10000")
+    }
+  }
+}
+
+extension OptionType {
+  /// An `Interval`.
+  fileprivate static let interval = OptionType("SECONDS|auto", .words(["auto"])) { bytes throws(OptionRefusal) in
+    if bytes.elementsEqual("auto".utf8) { return Interval.auto }
+    let seconds = try time(bytes)
+    if seconds == 0 { throw .expected("more than 0 seconds, or auto", found: bytes) }
+    return Interval.fixed(seconds)
+  }
+
+  /// A text in which `\f`, `\n`, `\0` and the like stand for one byte.
+  fileprivate static let between = OptionType("TEXT") { bytes throws(OptionRefusal) in
+    let escapes: [UInt8: UInt8] = [
+      UInt8(ascii: "0"): 0, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D,
+      UInt8(ascii: "t"): 0x09, UInt8(ascii: "\\"): UInt8(ascii: "\\"),
+    ]
+    var text: [UInt8] = []
+    var rest = bytes[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "\\") else {
+        text.append(byte)
+        continue
+      }
+      guard let letter = rest.popFirst(), let meaning = escapes[letter] else {
+        throw .expected("a text with \\f, \\n, \\r, \\t, \\0 or \\\\ at the most", found: bytes)
+      }
+      text.append(meaning)
+    }
+    return text
+  }
+}
+
+/// When to ask again.
+enum Interval: Equatable, Sendable {
+  /// In seconds, from start to start.
+  case fixed(Double)
+  /// When the answer is not fresh any more (RFC 9111 §4.2).
+  case auto
+
+  /// In seconds; for `auto`, as long as no server has said anything.
+  var seconds: Double { if case .fixed(let seconds) = self { seconds } else { 60 } }
+
+  /// The longest that one poll may take, in seconds.
+  var longestPoll: Double { if case .fixed(let seconds) = self { max(seconds, 1) } else { .infinity } }
+}
+
+/// What a command line comes to. Numbers that have a default get it from the table.
+struct Options {
+  enum Task {
+    /// - Parameter interval: nil to ask once.
+    case poll(PollSubject, every: Interval?)
+    case stream(HTTPURL)
+  }
+
+  enum PollSubject {
+    case url(HTTPURL)
+    /// The file of `--urls`.
+    case list([UInt8])
+  }
+
+  let task: Task
+  var form = FormChoice.auto
+  var printsRecords = false
+  var idFrom: JSONPointer?
+  var between: [UInt8] = []
+  /// Of the interval, 0 to 1.
+  var jitter = 0.0
+  /// In seconds; nil for what suits the interval.
+  var maxBackoff: Double?
+  /// In seconds.
+  var requestTimeout = 0.0
+  var parallel = 0
+  var limit = Int.max
+  var until: Condition?
+  var checkpoint: [UInt8]?
+  /// What a checkpoint of `--resume-from` has: the id of the last body that the sink has taken.
+  var resumeID: [UInt8] = []
+  var maxSize = 0
+  var maxDepth = 0
+  let connection: ConnectionOptions
+  let http: HTTPOptions
+
+  init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
+    http = try HTTPOptions(invocation, streams)
+    var interval: Interval?
+    var isStream = false
+    var list: [UInt8]?
+    var reconnects = true
+    for (flag, value) in try invocation.options(Flag.self) {
+      switch flag {
+      case .asForm: form = try value.get()
+      case .records: printsRecords = true
+      case .idFrom: idFrom = try value.get()
+      case .between: between = try value.get()
+      case .every: interval = try value.get()
+      case .jitter: jitter = Double(try value.get() as Int) / 100
+      case .maxBackoff: maxBackoff = try value.get()
+      case .requestTimeout: requestTimeout = try value.get()
+      case .urls: list = value.bytes
+      case .parallel: parallel = try value.get()
+      case .stream: isStream = true
+      case .noReconnect: reconnects = false
+      case .limit: limit = try value.get()
+      case .untilMatch: until = try value.get()
+      case .checkpoint: checkpoint = value.bytes
+      case .resumeFrom: resumeID = try Checkpoint.read(value.bytes)?.id ?? []
+      case .maxSize: maxSize = try value.get()
+      case .maxDepth: maxDepth = try value.get()
+      }
+    }
+    // What was sent between two connections is lost.
+    connection = try ConnectionOptions(invocation, reconnects: reconnects, resumes: false)
+    task = try Self.task(invocation.operands, list, isStream: isStream, every: interval)
+    let wantsLines = printsRecords || limit != .max || until != nil
+    if isStream, wantsLines {
+      if form == .bytes { throw .usage("a stream of bytes has no lines to count, to look at or to make records of") }
+      form = .lines
+    }
+  }
+
+  private static func task(
+    _ operands: [[UInt8]], _ list: [UInt8]?, isStream: Bool, every interval: Interval?
+  ) throws(ToolFailure) -> Task {
+    if let list {
+      guard operands.isEmpty else { throw .usage("expected no URL beside '--urls'") }
+      return .poll(.list(list), every: interval)
+    }
+    // It may hold a password: no message quotes it.
+    guard operands.count == 1 else { throw .usage("expected one URL, found \(operands.count)") }
+    let url = try HTTPURL(operand: operands[0])
+    return isStream ? .stream(url) : .poll(.url(url), every: interval)
+  }
+}

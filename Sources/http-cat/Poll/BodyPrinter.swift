@@ -1,0 +1,43 @@
+// Prints whole bodies: plain, or as event records that say when and from where they came.
+
+import FeedCore
+import FeedHTTP
+
+struct BodyPrinter {
+  private static let event = Array("data".utf8)
+
+  private let printsRecords: Bool
+  private(set) var count = 0
+  private var output: ByteWriter
+
+  init(_ options: Options, _ streams: StandardStreams) {
+    printsRecords = options.printsRecords
+    output = ByteWriter(streams.output, records: .network)
+  }
+
+  /// - Parameter now: the time of the answer, in microseconds since 1970.
+  mutating func print(_ body: PolledBody, of resource: Resource, from url: HTTPURL, now: Int64) {
+    count += 1
+    guard printsRecords else { return body.write(to: &output) }
+    output.beginRecord(event: Self.event.span, id: resource.known.id.span)
+    body.writeData(to: &output)
+    output.append(",\"time\":\"")
+    output.append(CivilTime(microseconds: now).text)
+    output.append("\"")
+    write("url", Array(url.display.utf8))
+    if let tag = resource.known.validators?.tag, !tag.isEmpty { write("etag", tag) }
+    if let name = resource.name { write("source", name) }
+    output.endRecord()
+  }
+
+  mutating func flush() throws(ToolFailure) { try output.flushOutput() }
+
+  private mutating func write(_ name: StaticString, _ value: [UInt8]) {
+    output.append(",\"")
+    output.append(name)
+    output.append("\":")
+    var text = value
+    UTF8Repair.repair(&text)
+    JSONString.write(text.span, to: &output)
+  }
+}

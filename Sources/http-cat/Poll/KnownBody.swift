@@ -1,0 +1,116 @@
+// What is known of the last body of a resource: by what the server calls it, and by its digest. It decides whether the
+// next answer brings anything new, makes the next request conditional, and is what a checkpoint keeps.
+
+import FeedCore
+import FeedHTTP
+
+/// By what a server knows a body again (RFC 9110 §8.8). The words are the server's, and are sent back as they came.
+struct Validators: Equatable, Sendable {
+  /// Where they came from, after redirects: no other URL gets to see them.
+  let url: HTTPURL
+  /// Empty for none; not both.
+  let tag: [UInt8]
+  let date: [UInt8]
+
+  init?(url: HTTPURL, tag: [UInt8], date: [UInt8]) {
+    if tag.isEmpty, date.isEmpty { return nil }
+    self.url = url
+    self.tag = tag
+    self.date = date
+  }
+
+  /// Those of an answer that brought a body. They take the place of all that there were (RFC 9111 §3.2).
+  init?(_ head: HTTPHead, of url: HTTPURL) {
+    let tag = Self.value(head, "etag")
+    let date = Self.value(head, "last-modified")
+    if tag.isEmpty, !Self.isStrong(date, head) { return nil }
+    self.init(url: url, tag: tag, date: date)
+  }
+
+  /// Whether a date can tell this body from the next one: dates have whole seconds, and the body may change again within
+  /// the second in which it was sent (RFC 9110 §8.8.2.2).
+  private static func isStrong(_ date: [UInt8], _ head: HTTPHead) -> Bool {
+    guard let modified = HTTPDate.seconds(date), let sent = head.value(of: "date").flatMap({ HTTPDate.seconds($0) })
+    else { return true }
+    return sent > modified
+  }
+
+  /// After a 304, which may bring another date for the same tag. Another tag is not taken: it may be that of a body which
+  /// we have not seen (RFC 9111 §4.3.4).
+  func confirmed(by head: HTTPHead) -> Validators {
+    let other = Self.value(head, "etag")
+    let newer = Self.value(head, "last-modified")
+    guard !tag.isEmpty, Self.bare(other) == Self.bare(tag), !newer.isEmpty else { return self }
+    return Validators(url: url, tag: tag, date: newer) ?? self
+  }
+
+  var condition: HTTPRequest.Condition {
+    // Apache adds the ending to the tag of a body that it has compressed, and answers 304 only to a tag without it.
+    let ending = Array("-gzip\"".utf8)
+    let plain = tag.count > ending.count && tag.suffix(ending.count).elementsEqual(ending)
+    let tags = plain ? tag + Array(", ".utf8) + tag.dropLast(ending.count) + Array("\"".utf8) : tag
+    return HTTPRequest.Condition(url: url, tags: tags, date: date)
+  }
+
+  /// A tag less what may differ between two tags of one body: the mark of a weak one, and what Apache adds.
+  private static func bare(_ tag: [UInt8]) -> ArraySlice<UInt8> {
+    var bare = tag[...]
+    if bare.starts(with: "W/".utf8) { bare = bare.dropFirst(2) }
+    if bare.last == UInt8(ascii: "\"") { bare = bare.dropLast() }
+    let ending = Array("-gzip".utf8)
+    return bare.suffix(ending.count).elementsEqual(ending) ? bare.dropLast(ending.count) : bare
+  }
+
+  /// - Returns: empty for what could not be sent back.
+  private static func value(_ head: HTTPHead, _ name: String) -> [UInt8] {
+    guard let value = head.value(of: name), isSendable(value) else { return [] }
+    return value
+  }
+}
+
+struct KnownBody: Equatable, Sendable {
+  /// Of its record: the time of the answer in milliseconds, a blank, and by what the body is known.
+  var id: [UInt8] = []
+  var validators: Validators?
+  /// In hexadecimal digits; empty where it is not known.
+  var digest: [UInt8] = []
+  /// Nil as long as no body has come.
+  var type: BodyType?
+
+  init() {}
+
+  /// What the id of a record tells of the body.
+  /// - Parameter url: of the resource.
+  init(id: [UInt8], of url: HTTPURL) {
+    self.id = id
+    guard let cut = id.firstIndex(of: UInt8(ascii: " ")), Int(decimal: id[..<cut]) != nil else { return }
+    let validator = Array(id[(cut + 1)...])
+    if validator.starts(with: Self.dateMark) {
+      validators = Validators(url: url, tag: [], date: Array(validator.dropFirst(Self.dateMark.count)))
+    } else if validator.starts(with: Self.digestMark) {
+      digest = Array(validator.dropFirst(Self.digestMark.count))
+    } else if isSendable(validator) {
+      validators = Validators(url: url, tag: validator, date: [])
+    }
+  }
+
+  /// A longer tag is no id: the digest is.
+  private static let longestTag = 1000
+  private static let dateMark = Array("lm:".utf8)
+  private static let digestMark = Array("sha256:".utf8)
+
+  /// The milliseconds of the id; 0 without one.
+  var milliseconds: Int { Int(decimal: id.prefix { $0.isDigit }) ?? 0 }
+
+  /// The id of a body: the tag as it came, or the date, or the digest.
+  static func id(milliseconds: Int, _ validators: Validators?, digest: [UInt8]) -> [UInt8] {
+    func isFit(_ value: [UInt8]) -> Bool {
+      !value.isEmpty && value.count <= longestTag && UTF8Check.firstInvalid(value.span) == nil
+    }
+    let tag = validators?.tag ?? []
+    let date = validators?.date ?? []
+    let isMistakable = tag.starts(with: dateMark) || tag.starts(with: digestMark)
+    let validator = isFit(tag) && !isMistakable ? tag : isFit(date) ? dateMark + date : digestMark + digest
+    return Array("\(milliseconds) ".utf8) + validator
+  }
+}

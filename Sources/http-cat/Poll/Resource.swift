@@ -1,0 +1,199 @@
+// One URL that is polled: what is known of its last body, what an answer means, and when to ask again. The clock and the
+// network are the poller's.
+
+import FeedCore
+import FeedHTTP
+
+/// What an answer has brought.
+enum PollResult {
+  /// A body that is another than the last one.
+  case changed(PolledBody)
+  case unchanged
+  /// There is no body (HTTP 204, or 200 with nothing).
+  case empty
+}
+
+/// Why a poll has failed.
+struct PollFailure: Error {
+  enum Kind: Equatable {
+    case network(HTTPError.Kind)
+    case status(Int)
+    /// The answer came, and is not what was asked for.
+    case content
+  }
+
+  let failure: ToolFailure
+  let kind: Kind
+  /// The seconds that the server asks to wait.
+  var asked: Double?
+
+  init(failure: ToolFailure, kind: Kind, asked: Double? = nil) {
+    self.failure = failure
+    self.kind = kind
+    self.asked = asked
+  }
+
+  init(_ error: HTTPError, of url: HTTPURL) {
+    self.init(failure: error.failure(url.display), kind: .network(error.kind))
+  }
+
+  /// What `RetryPolicy` is told.
+  var cause: RetryPolicy.Cause { if case .status(let status) = kind { .status(status) } else { .network } }
+
+  /// Whether the resource will not come again: gone (RFC 9110 §15.5.11), or out of our reach.
+  var isFinal: Bool { kind == .status(410) || kind == .network(.local) }
+
+  /// Whether the first poll ends by it: the request is wrong, and not the server.
+  var isMistake: Bool {
+    switch kind {
+    case .network(let kind): kind == .permanent
+    case .status(let status): (400..<500).contains(status) && ![408, 425, 429].contains(status)
+    case .content: false
+    }
+  }
+}
+
+struct Resource {
+  /// The longest wait that a server is granted, in seconds.
+  private static let longestAsked = 86_400.0
+
+  /// Its name in `--urls`; nil for the only one.
+  let name: [UInt8]?
+  let url: HTTPURL
+  private(set) var known: KnownBody
+  /// When to ask next, by the monotonic clock.
+  var due: Double
+  /// When it was asked last.
+  private(set) var start = 0.0
+  /// Whether an answer was taken, and since then none has failed.
+  private(set) var isOpen = false
+  private(set) var hasSucceeded = false
+  /// Whether it will not be asked again.
+  var isOver = false
+  var policy: RetryPolicy
+  /// The failure that was told last, so that the same one is not told at each poll.
+  private var toldContent = ""
+  var hasToldEmpty = false
+
+  init(_ url: HTTPURL, name: [UInt8]? = nil, known: KnownBody = KnownBody(), due: Double, _ policy: RetryPolicy) {
+    self.url = url
+    self.name = name
+    self.known = known
+    self.due = due
+    self.policy = policy
+  }
+
+  mutating func begin(at now: Double) { start = now }
+
+  // MARK: Answers
+
+  /// Takes an answer in.
+  /// - Parameters:
+  ///   - id: of the body, if it is a new one, by its validators and digest.
+  mutating func take(
+    _ answer: HTTPAnswer, _ options: Options, id: (Validators?, [UInt8]) -> [UInt8]
+  ) throws(PollFailure) -> PollResult {
+    let result = try judge(answer, options, id)
+    isOpen = true
+    hasSucceeded = true
+    toldContent = ""
+    policy.succeed()
+    policy.recover()
+    return result
+  }
+
+  private mutating func judge(
+    _ answer: HTTPAnswer, _ options: Options, _ id: (Validators?, [UInt8]) -> [UInt8]
+  ) throws(PollFailure) -> PollResult {
+    switch answer.head.status {
+    case 204: return .empty
+    case 200: return answer.body.isEmpty ? .empty : try read(answer, options, id)
+    case 304 where answer.request.isConditional:
+      known.validators = known.validators?.confirmed(by: answer.head)
+      return .unchanged
+    case 206, 304:
+      // Such a server cannot be believed, and the next request is for all of the body.
+      known.validators = nil
+      throw refusal(answer, answer.head.status == 304 ? "HTTP 304 without a condition" : "HTTP 206: a part of the body")
+    default: throw refusal(answer, nil)
+    }
+  }
+
+  private mutating func read(
+    _ answer: HTTPAnswer, _ options: Options, _ id: (Validators?, [UInt8]) -> [UInt8]
+  ) throws(PollFailure) -> PollResult {
+    if let problem = known.type?.problem(answer.head) {
+      let title = AnswerForm.name(of: answer.body).map { ": " + $0 } ?? ""
+      throw content(.failed(.otherEnd, problem + title, source: answer.url.display))
+    }
+    let type = known.type ?? BodyType(options.form, answer.head)
+    let body: PolledBody
+    do {
+      body = try PolledBody(answer, as: type.form, maxDepth: options.maxDepth, asRecord: options.printsRecords)
+    } catch {
+      throw content(error)
+    }
+    let digest = body.digest
+    known.type = type
+    known.validators = Validators(answer.head, of: answer.url)
+    if digest == known.digest { return .unchanged }
+    known.digest = digest
+    known.id = id(known.validators, digest)
+    return .changed(body)
+  }
+
+  private func content(_ failure: ToolFailure) -> PollFailure { PollFailure(failure: failure, kind: .content) }
+
+  private func refusal(_ answer: HTTPAnswer, _ problem: String?) -> PollFailure {
+    let refusal = Refusal(answer.head, problem, body: answer.body, to: answer.request, isFromProxy: answer.isFromProxy)
+    let status: ExitStatus = refusal.status == 429 ? .later : .otherEnd
+    return PollFailure(
+      failure: .failed(status, refusal.message, source: answer.url.display), kind: .status(refusal.status),
+      asked: refusal.retryAfter.map { min($0, Self.longestAsked) })
+  }
+
+  // MARK: When to ask again
+
+  /// A poll was answered: when the next one is due.
+  /// - Parameters:
+  ///   - random: from 0 to 1.
+  mutating func schedule(
+    after head: HTTPHead, every interval: Interval, jitter: Double, now: Double, random: Double
+  ) {
+    switch interval {
+    case .fixed(let seconds): due = start + seconds * (1 + jitter * random)
+    case .auto: due = now + Freshness.seconds(head) * (1 + jitter * random)
+    }
+  }
+
+  /// A poll has failed.
+  /// - Returns: how long to wait, and whether that is told; nil to give up.
+  mutating func fail(_ failure: PollFailure, now: Double) -> (seconds: Double, isTold: Bool)? {
+    isOpen = false
+    guard case .wait(let seconds, var isTold) = policy.fail(failure.cause, asked: failure.asked ?? 0) else {
+      return nil
+    }
+    // What came is not what was wanted: that is told at once, and once.
+    if failure.kind == .content {
+      isTold = failure.failure.message != toldContent
+      toldContent = failure.failure.message
+    }
+    due = now + seconds
+    return (seconds, isTold)
+  }
+}
+
+/// How long an answer may be used without asking again (RFC 9111 §4.2).
+enum Freshness {
+  /// From 5 seconds to an hour; a minute where the server says nothing.
+  static func seconds(_ head: HTTPHead) -> Double {
+    let directives = (head.value(of: "cache-control") ?? []).split(separator: UInt8(ascii: ","))
+      .map { Array($0.trimmed().lowercased) }
+    let name = Array("max-age=".utf8)
+    guard let directive = directives.first(where: { $0.starts(with: name) }),
+      let age = Int(decimal: directive.dropFirst(name.count).filter { $0 != UInt8(ascii: "\"") })
+    else { return 60 }
+    let spent = head.value(of: "age").flatMap { Int(decimal: $0) } ?? 0
+    return min(max(Double(age) - Double(spent), 5), 3600)
+  }
+}

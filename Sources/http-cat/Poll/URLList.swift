@@ -1,0 +1,83 @@
+// The file of `--urls`: on each line a name, a tab and a URL. It may change while the tool runs.
+
+import FeedCore
+import FeedHTTP
+
+struct URLList {
+  struct Entry: Equatable {
+    let name: [UInt8]
+    let url: HTTPURL
+  }
+
+  private static let maxSize = 64 << 20
+
+  private let path: [UInt8]
+  private let http: HTTPOptions
+  /// What the file held when it was looked at last.
+  private var content: [UInt8]
+  private(set) var entries: [Entry]
+  private var problem = ""
+
+  init(_ path: [UInt8], _ http: HTTPOptions) throws(ToolFailure) {
+    self.path = path
+    self.http = http
+    content = try Self.read(path)
+    entries = try Self.parse(content, path)
+    if let refusal = Self.refusal(of: entries, http) { throw .usage(refusal) }
+  }
+
+  /// Looks at the file again.
+  /// - Returns: whether there are other entries; a message, once, where they cannot be used and the old ones stay.
+  mutating func refresh() -> (isChanged: Bool, problem: Diagnostic?) {
+    do throws(ToolFailure) {
+      let new = try Self.read(path)
+      if new == content, problem.isEmpty { return (false, nil) }
+      let parsed = try Self.parse(new, path)
+      if let refusal = Self.refusal(of: parsed, http) { throw .failed(.trouble, refusal, source: quoted(path)) }
+      content = new
+      problem = ""
+      defer { entries = parsed }
+      return (parsed != entries, nil)
+    } catch {
+      let isTold = error.message == problem
+      problem = error.message
+      return (false, isTold ? nil : error.diagnostic.adding("; the old list stays"))
+    }
+  }
+
+  /// A secret on the command line belongs to one origin, and nobody can tell to which of several.
+  private static func refusal(of entries: [Entry], _ http: HTTPOptions) -> String? {
+    guard http.hasSecrets, Set(entries.map(\.url.origin)).count > 1 else { return nil }
+    return "the URLs of '--urls' have more than one origin: put names and passwords in ~/.netrc (--netrc)"
+  }
+
+  private static func read(_ path: [UInt8]) throws(ToolFailure) -> [UInt8] {
+    let file = try naming(quoted(path), Descriptor.open(reading: path))
+    defer { file.closeQuietly() }
+    return try naming(quoted(path), ByteReader.readAll(file, limit: maxSize))
+  }
+
+  /// Blank lines and those that begin with `#` are passed over.
+  private static func parse(_ text: [UInt8], _ path: [UInt8]) throws(ToolFailure) -> [Entry] {
+    var entries: [Entry] = []
+    var names: Set<[UInt8]> = []
+    for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
+      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+      if line.allSatisfy(\.isWhiteSpace) || line.first == UInt8(ascii: "#") { continue }
+      func problem(_ text: String) -> ToolFailure {
+        // Without the line, which may hold a password.
+        .failed(.trouble, text, source: quoted(path), place: TextPlace(line: index + 1, column: 1))
+      }
+      let name = Array(line.prefix { $0 != UInt8(ascii: "\t") })
+      guard name.count < line.count, !name.isEmpty, UTF8Check.firstInvalid(name.span) == nil else {
+        throw problem("expected a name, a tab and a URL")
+      }
+      guard names.insert(name).inserted else { throw problem("the name '\(quoted(name))' stands here again") }
+      do { entries.append(Entry(name: name, url: try HTTPURL(operand: Array(line.dropFirst(name.count + 1))))) } catch {
+        throw problem(error.message)
+      }
+    }
+    if entries.isEmpty { throw .failed(.trouble, "no URLs in this file", source: quoted(path)) }
+    return entries
+  }
+}

@@ -1,0 +1,46 @@
+// A body that never ends, over as many connections as it takes.
+
+import FeedCore
+import FeedHTTP
+
+struct EndlessBody: Followed {
+  private let url: HTTPURL
+  private let idleTimeout: Double?
+  private let client: HTTPClient
+  private var printer: StreamPrinter
+
+  init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
+    self.url = url
+    idleTimeout = options.connection.idleTimeout
+    printer = StreamPrinter(options, source: url.display, streams)
+    client = try HTTPClient()
+  }
+
+  var count: Int { printer.count }
+
+  mutating func flush() throws(ToolFailure) { try printer.flush() }
+
+  mutating func abandon() { try? printer.flush() }
+
+  mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
+    var request = follower.http.request(url)
+    request.setDefault("Accept", Array("*/*".utf8))
+    var connection: FeedConnection
+    do {
+      connection = try FeedConnection(
+        request, of: client, deadline: follower.deadline, idleTimeout: idleTimeout, follower.interrupts)
+    } catch {
+      return .failed(error)
+    }
+    if let ending = connection.open({ $0.status == 200 ? .feed : .refused(problem: nil) }) { return ending }
+    follower.open()
+    printer.begin(connection.head)
+    let ending = try connection.run(&printer)
+    var isWhole = false
+    // Where the end is not marked, nobody knows whether a line without a line end is all of it.
+    if case .closed = ending { isWhole = connection.head.marksEnd }
+    let dropped = printer.end(isWhole: isWhole)
+    if dropped > 0 { follower.complain("the connection ended within a line: \(dropped) bytes are dropped") }
+    return ending
+  }
+}

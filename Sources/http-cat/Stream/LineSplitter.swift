@@ -1,0 +1,75 @@
+// Lines out of chunks that are cut anywhere. A line that lies in one chunk is not copied.
+
+import FeedCore
+
+struct LineSplitter {
+  struct TooLong: Error {}
+
+  /// Where a line is: at this place of the chunk, or `held`, since it began in an earlier chunk. Neither has the line end.
+  enum Line: Equatable {
+    case chunk(Range<Int>)
+    case held
+  }
+
+  private let maxSize: Int
+  /// The beginning of a line whose end has not come, or the line that `next` has found there.
+  private(set) var held: [UInt8] = []
+  private var isTaken = false
+
+  init(maxSize: Int) { self.maxSize = maxSize }
+
+  /// The next line that is complete and not blank. Lines end in LF or CR LF.
+  /// - Parameter index: where in the chunk to go on.
+  /// - Returns: nil when the chunk has been read.
+  mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(TooLong) -> Line? {
+    if isTaken { drop() }
+    while index < chunk.count {
+      let start = index
+      let end = firstIndex(of: UInt8(ascii: "\n"), in: chunk, start..<chunk.count)
+      let count = (end ?? chunk.count) - start
+      if held.count + count > maxSize { throw TooLong() }
+      index = end.map { $0 + 1 } ?? chunk.count
+      guard let end else {
+        held.append(span: chunk.extracting(start..<chunk.count))
+        return nil
+      }
+      if held.isEmpty {
+        let range = start..<(end > start && chunk[end - 1] == UInt8(ascii: "\r") ? end - 1 : end)
+        if !Self.isBlank(chunk, range) { return .chunk(range) }
+      } else {
+        held.append(span: chunk.extracting(start..<end))
+        if let line = takeHeld() { return line }
+      }
+    }
+    return nil
+  }
+
+  /// The rest, where what was read ends without a line end, and that is a line.
+  mutating func last() -> Line? {
+    if isTaken { drop() }
+    return held.isEmpty ? nil : takeHeld()
+  }
+
+  /// Forgets the beginning of a line: the rest will not come.
+  /// - Returns: how many bytes it had.
+  @discardableResult
+  mutating func drop() -> Int {
+    defer { held.removeAll(keepingCapacity: held.count < 1 << 16) }
+    let count = isTaken || held.allSatisfy(\.isWhiteSpace) ? 0 : held.count
+    isTaken = false
+    return count
+  }
+
+  private mutating func takeHeld() -> Line? {
+    if held.last == UInt8(ascii: "\r") { held.removeLast() }
+    isTaken = true
+    if !Self.isBlank(held.span, 0..<held.count) { return .held }
+    drop()
+    return nil
+  }
+
+  private static func isBlank(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
+    for index in range where !bytes[index].isWhiteSpace { return false }
+    return true
+  }
+}

@@ -1,0 +1,115 @@
+// Prints what comes of an endless body: bytes as they come, or whole lines, plain or as event records.
+
+import FeedCore
+import FeedHTTP
+
+struct StreamPrinter: BodySink {
+  private static let event = Array("message".utf8)
+
+  private let options: Options
+  private let source: String
+  private let isRecords: Bool
+  private var output: ByteWriter
+  private var splitter: LineSplitter
+  private var isLines: Bool
+  private var isDecided: Bool
+  /// How many bytes that are not blank have come, and lines: whether a connection has brought anything.
+  private(set) var count = 0
+  private var printed = 0
+  /// What is printed before the next byte: a connection has ended since the last one.
+  private var isBetween = false
+
+  init(_ options: Options, source: String, _ streams: StandardStreams) {
+    self.options = options
+    self.source = source
+    isRecords = options.printsRecords
+    isLines = options.form == .lines
+    isDecided = options.form != .auto
+    output = ByteWriter(streams.output, records: .network)
+    splitter = LineSplitter(maxSize: options.maxSize)
+  }
+
+  /// A connection has been opened.
+  mutating func begin(_ head: HTTPHead) {
+    if !isDecided { isLines = BodyForm(mediaType: head.mediaType ?? "") == .lines }
+    isDecided = true
+    isBetween = count > 0
+  }
+
+  mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress {
+    if isLines { return try takeLines(chunk) }
+    if isBetween { output.append(options.between) }
+    isBetween = false
+    if chunk.contains(where: { !$0.isWhiteSpace }) { count += 1 }
+    output.append(chunk)
+    try output.checkOutput()
+    return .more
+  }
+
+  /// A connection has ended.
+  /// - Parameter isWhole: whether a line that has no line end is complete.
+  /// - Returns: how many bytes of a line were dropped.
+  mutating func end(isWhole: Bool) -> Int {
+    guard isLines else { return 0 }
+    if isWhole, splitter.last() != nil { _ = takeLine(splitter.held, 0..<splitter.held.count) }
+    return splitter.drop()
+  }
+
+  mutating func flush() throws(ToolFailure) { try output.flushOutput() }
+
+  // MARK: Lines
+
+  private mutating func takeLines(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress {
+    var index = 0
+    while let line = try nextLine(chunk, &index) {
+      let progress =
+        switch line {
+        case .held: takeLine(splitter.held, 0..<splitter.held.count)
+        case .chunk(let range): takeLine(chunk, range)
+        }
+      if progress == .finished { return .finished }
+    }
+    try output.checkOutput()
+    return .more
+  }
+
+  private mutating func nextLine(_ chunk: [UInt8], _ index: inout Int) throws(ToolFailure) -> LineSplitter.Line? {
+    do { return try splitter.next(chunk.span, from: &index) } catch {
+      throw .failed(
+        .otherEnd, "longer than \(options.maxSize) bytes (--max-size)", source: source, record: "line \(count + 1)")
+    }
+  }
+
+  private mutating func takeLine(_ bytes: [UInt8], _ range: Range<Int>) -> BodyProgress {
+    count += 1
+    if isRecords || options.until != nil {
+      var line = Array(bytes[range])
+      let document = try? PayloadForm.parsed(line)
+      if let until = options.until, let document, until.holds(for: document) { return .finished }
+      if isRecords {
+        UTF8Repair.repair(&line)
+        print(line, document)
+      } else {
+        printLine(line, 0..<line.count)
+      }
+    } else {
+      printLine(bytes, range)
+    }
+    printed += 1
+    return printed < options.limit ? .more : .finished
+  }
+
+  private mutating func printLine(_ bytes: [UInt8], _ range: Range<Int>) {
+    output.append(bytes, range)
+    output.endLine()
+  }
+
+  /// Prints a line as the data of a record: an object or an array as it is, all else as a string.
+  private mutating func print(_ line: [UInt8], _ document: JSONDocument?) {
+    let id = options.idFrom.flatMap { document?.root.value(at: $0)?.word } ?? []
+    output.beginRecord(event: Self.event.span, id: id.span)
+    output.appendPayload(line, document?.root.kind.isContainer == true ? document : nil)
+    output.appendTime()
+    output.endRecord()
+  }
+}

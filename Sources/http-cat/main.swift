@@ -1,0 +1,16 @@
+import FeedCore
+import FeedHTTP
+
+httpCat.main(run)
+
+func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> ExitStatus {
+  let options = try Options(invocation, streams)
+  if case .stream(let url) = options.task {
+    var body = try EndlessBody(url, options, streams)
+    var follower = Follower(
+      options.connection, options.http, source: url.display, missing: "no body", rule: .stream, streams)
+    return try follower.run(&body)
+  }
+  var poller = try Poller(options, streams)
+  return try poller.run()
+}
