@@ -73,7 +73,9 @@ extension OptionType {
   /// An `Interval`.
   fileprivate static let interval = OptionType("SECONDS|auto", .words(["auto"])) { bytes throws(OptionRefusal) in
     if bytes.elementsEqual("auto".utf8) { return Interval.auto }
-    let seconds = try time(bytes)
+    guard let seconds = try? time(bytes) else {
+      throw .expected("a number of seconds such as 30, 2.5 or 250ms, or auto", found: bytes)
+    }
     if seconds == 0 { throw .expected("more than 0 seconds, or auto", found: bytes) }
     return Interval.fixed(seconds)
   }
@@ -92,7 +94,7 @@ extension OptionType {
         continue
       }
       guard let letter = rest.popFirst(), let meaning = escapes[letter] else {
-        throw .expected("a text with \\f, \\n, \\r, \\t, \\0 or \\\\ at the most", found: bytes)
+        throw .expected("a text with no other escapes than \\f, \\n, \\r, \\t, \\0 and \\\\", found: bytes)
       }
       text.append(meaning)
     }
@@ -197,7 +199,16 @@ struct Options {
     }
     // It may hold a password: no message quotes it.
     guard operands.count == 1 else { throw .usage("expected one URL, found \(operands.count)") }
-    let url = try HTTPURL(operand: operands[0])
+    let url = try HTTPURL(withScheme: operands[0])
     return isStream ? .stream(url) : .poll(.url(url), every: interval)
+  }
+}
+
+extension HTTPURL {
+  /// A URL that somebody has typed, who may have left out its scheme.
+  /// - Throws: a usage error. It quotes nothing: a URL may hold a password.
+  init(withScheme text: [UInt8]) throws(ToolFailure) {
+    guard HTTPURL.scheme(of: text) != nil else { throw .usage("expected a URL that begins with http:// or https://") }
+    try self.init(operand: text)
   }
 }

@@ -70,7 +70,7 @@ struct Poller {
     lastMilliseconds = known.milliseconds
     var wait = checkpoint.next - time
     if wait > 0, interval == nil {
-      let text = "the server wants no request for another \(secondsText(Double(wait) / 1000)) s"
+      let text = "the server wants no request for another \(secondsText(Double(wait) / 1000)) s (--checkpoint)"
       throw .failed(.later, text, source: url.display)
     }
     if checkpoint.asked > 0, let interval { wait = max(wait, checkpoint.asked + Int(interval.seconds * 1000) - time) }

@@ -73,7 +73,7 @@ struct URLList {
         throw problem("expected a name, a tab and a URL")
       }
       guard names.insert(name).inserted else { throw problem("the name '\(quoted(name))' stands here again") }
-      do { entries.append(Entry(name: name, url: try HTTPURL(operand: Array(line.dropFirst(name.count + 1))))) } catch {
+      do { entries.append(Entry(name: name, url: try HTTPURL(withScheme: Array(line.dropFirst(name.count + 1))))) } catch {
         throw problem(error.message)
       }
     }
