@@ -45,3 +45,16 @@ import Testing
     #expect(lines[lines.count - 12] == "* 10:25  Climate      Storm Names Run Out, and the List Starts Again")
   }
 }
+
+/// The five systems that the tools are made for, each by its line in the README.
+@Suite struct SystemsTests {
+  @Test(
+    .enabled(if: Repository.has("python3") && Repository.has("jq")),
+    arguments: [
+      "newswire", "events", "ticker", "statuses", "questions",
+    ])
+  func runsByItsLine(_ system: String) throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/systems")) + " " + system)
+    #expect(result.status == 0 && result.text.hasPrefix(system + ": "), "\(result.text)\(result.error)")
+  }
+}
