@@ -35,8 +35,8 @@ enum Flag: ToolOption {
     case .asForm:
       OptionSpec("as", .choice(FormChoice.self), "what a body is, and is checked to be").default("auto")
     case .records: OptionSpec("records", "print event records")
-    case .idFrom: OptionSpec("id-from", .pointer("/id"), "where a line has the id of its record").needs("stream")
-        .needs("records")
+    case .idFrom:
+      OptionSpec("id-from", .pointer("/id"), "where a line has the id of its record").needs("stream").needs("records")
     case .between:
       OptionSpec("between", .between, "print this between two connections").default("\\f").needs("stream")
         .excludes("records").meaningless(with: "as=lines")

@@ -304,7 +304,10 @@ struct Poller {
     var words = "HTTP \(answer.head.status)"
     if case .changed(let body) = result { words += ", \(body.text.count) bytes" }
     if case .unchanged = result { words += ", unchanged" }
-    if answer.head.status == 200, !answer.head.marksEnd { words += "; the end of the connection was the end of the body" }
+    // Nobody knows whether that was meant.
+    if answer.head.status == 200, !answer.head.marksEnd {
+      words += "; the end of the connection was the end of the body"
+    }
     complain(answer, words)
   }
 }

@@ -73,9 +73,9 @@ struct URLList {
         throw problem("expected a name, a tab and a URL")
       }
       guard names.insert(name).inserted else { throw problem("the name '\(quoted(name))' stands here again") }
-      do { entries.append(Entry(name: name, url: try HTTPURL(withScheme: Array(line.dropFirst(name.count + 1))))) } catch {
-        throw problem(error.message)
-      }
+      let url: HTTPURL
+      do { url = try HTTPURL(withScheme: Array(line.dropFirst(name.count + 1))) } catch { throw problem(error.message) }
+      entries.append(Entry(name: name, url: url))
     }
     if entries.isEmpty { throw .failed(.trouble, "no URLs in this file", source: quoted(path)) }
     return entries
