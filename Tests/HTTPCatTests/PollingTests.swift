@@ -1,0 +1,169 @@
+import FeedCore
+import FeedHTTP
+import TestSupport
+import Testing
+
+@testable import http_cat
+
+/// When a resource is asked again, without a network and with a clock of the test's own.
+@Suite struct PollingTests {
+  private func head(_ fields: String) -> HTTPHead {
+    var head = HTTPHead()
+    for line in ["HTTP/1.1 200 OK"] + fields.split(separator: "|").map(String.init) {
+      _ = head.take(Array("\(line)\r\n".utf8))
+    }
+    return head
+  }
+
+  private func resource(every interval: Double) throws -> Resource {
+    let policy = RetryPolicy(base: interval, .spread(longest: 10 * interval)) { 1 }
+    return Resource(try HTTPURL(Array("http://a/".utf8)), due: 0, policy)
+  }
+
+  static let fresh: [(fields: String, seconds: Double)] = [
+    ("", 60), ("Cache-Control: no-cache", 60), ("Cache-Control: max-age=30", 30),
+    ("Cache-Control: max-age=30|Age: 10", 20),
+    ("Cache-Control: public, Max-Age=\"120\"", 120), ("Cache-Control: max-age=1", 5), ("Cache-Control: max-age=0", 5),
+    ("Cache-Control: max-age=86400", 3600), ("Cache-Control: max-age=30|Age: 100", 5),
+    ("Cache-Control: max-age=-1", 60),
+    ("Cache-Control: max-age=99999999999999999999", 3600), ("Cache-Control: max-age=", 60),
+    ("Cache-Control: no-transform|Cache-Control: max-age=40", 40),
+  ]
+
+  @Test(arguments: fresh.indices)
+  func anAnswerIsFreshAsLongAsTheServerSays(_ index: Int) {
+    let (fields, seconds) = Self.fresh[index]
+    #expect(Freshness.seconds(head(fields)) == seconds, "\(fields)")
+  }
+
+  @Test func theIntervalIsFromStartToStart() throws {
+    var resource = try resource(every: 10)
+    resource.begin(at: 100)
+    resource.schedule(after: head(""), every: .fixed(10), jitter: 0.1, now: 104, random: 0)
+    #expect(resource.due == 110)
+    resource.schedule(after: head(""), every: .fixed(10), jitter: 0.1, now: 104, random: 1)
+    #expect(resource.due == 111)
+    // After a suspend, or a reader that was slow, it is due at once, and once.
+    resource.schedule(after: head(""), every: .fixed(10), jitter: 0, now: 500, random: 0)
+    #expect(resource.due == 110)
+    resource.begin(at: 500)
+    resource.schedule(after: head(""), every: .fixed(10), jitter: 0, now: 501, random: 0)
+    #expect(resource.due == 510)
+    resource.schedule(after: head("Cache-Control: max-age=30"), every: .auto, jitter: 0.5, now: 501, random: 1)
+    #expect(resource.due == 501 + 45)
+  }
+
+  @Test func failuresBackOff() throws {
+    var resource = try resource(every: 10)
+    let url = try HTTPURL(Array("http://a/".utf8))
+    let failure = PollFailure(HTTPError(.transient, "connection refused"), of: url)
+    var waits: [Double] = []
+    for now in stride(from: 0.0, to: 600, by: 100) {
+      let wait = resource.fail(failure, now: now)
+      waits.append(wait?.seconds ?? -1)
+      #expect(resource.due == now + (waits.last ?? 0))
+    }
+    #expect(waits == [20, 40, 80, 100, 100, 100])
+    // What the server asks for is waited, where that is longer.
+    let asked = PollFailure(failure: failure.failure, kind: .status(503), asked: 3000)
+    let wait = resource.fail(asked, now: 0)
+    #expect(wait?.seconds == 3000)
+  }
+
+  @Test func aMistakeIsNotTheServers() {
+    let failure = ToolFailure.failed(.otherEnd, "x")
+    func isMistake(_ kind: PollFailure.Kind) -> Bool { PollFailure(failure: failure, kind: kind).isMistake }
+    let mistakes = (100..<600).filter { isMistake(.status($0)) }
+    #expect(mistakes == (400..<500).filter { ![408, 425, 429].contains($0) })
+    #expect(isMistake(.network(.permanent)) && !isMistake(.network(.transient)) && !isMistake(.content))
+  }
+
+  @Test func anOriginHasOneRequestAtATime() {
+    var origins = Origins()
+    #expect(!origins.isBusy("a") && origins.notBefore("a") == 0)
+    origins.begin("a", 5, pausing: true)
+    #expect(origins.isBusy("a") && !origins.isBusy("b"))
+    origins.end("a")
+    #expect(!origins.isBusy("a") && origins.notBefore("a") == 6)
+    origins.hold("a", until: 100)
+    origins.begin("a", 7, pausing: true)
+    #expect(origins.notBefore("a") == 100 && origins.notBefore("b") == 0)
+    origins.begin("b", 7, pausing: false)
+    #expect(origins.notBefore("b") == 0)
+  }
+}
+
+/// What is known of a body, by what the server calls it.
+@Suite struct KnownBodyTests {
+  private let url: HTTPURL
+
+  init() throws { url = try HTTPURL(Array("http://a/x".utf8)) }
+
+  private func validators(_ tag: String, _ date: String = "") -> Validators? {
+    Validators(url: url, tag: Array(tag.utf8), date: Array(date.utf8))
+  }
+
+  private func confirmed(_ validators: Validators?, by fields: String) -> Validators? {
+    var head = HTTPHead()
+    for line in ["HTTP/1.1 304 Not Modified"] + fields.split(separator: "|").map(String.init) {
+      _ = head.take(Array("\(line)\r\n".utf8))
+    }
+    return validators?.confirmed(by: head)
+  }
+
+  @Test func aTagOfApacheIsSentInBothForms() throws {
+    #expect(validators("")?.condition == nil)
+    for (tag, sent) in [
+      (#""a""#, #""a""#), (#"W/"a""#, #"W/"a""#), (#""a-gzip""#, #""a-gzip", "a""#),
+      (#"W/"a-gzip""#, #"W/"a-gzip", W/"a""#),
+      (#""-gzip""#, #""-gzip", """#), (#"a-gzip"#, "a-gzip"), ("bare", "bare"),
+    ] {
+      #expect(String(decoding: try #require(validators(tag)).condition.tags, as: UTF8.self) == sent)
+    }
+  }
+
+  /// A 304 may bring another date for the tag that is known, and nothing for a body that was not seen.
+  @Test func aConfirmationBringsNoOtherTag() {
+    let known = validators(#""a""#, "Fri, 20 Nov 2026 10:00:00 GMT")
+    let moved = validators(#""a""#, "Sat, 21 Nov 2026 10:00:00 GMT")
+    #expect(confirmed(known, by: "") == known)
+    #expect(confirmed(known, by: #"ETag: "b""#) == known)
+    #expect(confirmed(known, by: #"ETag: "b"|Last-Modified: Sat, 21 Nov 2026 10:00:00 GMT"#) == known)
+    #expect(confirmed(known, by: "Last-Modified: Sat, 21 Nov 2026 10:00:00 GMT") == known)
+    for tag in [#""a""#, #"W/"a""#, #""a-gzip""#] {
+      #expect(confirmed(known, by: "ETag: \(tag)|Last-Modified: Sat, 21 Nov 2026 10:00:00 GMT") == moved)
+    }
+    let dated = validators("", "Fri, 20 Nov 2026 10:00:00 GMT")
+    #expect(confirmed(dated, by: "Last-Modified: Sat, 21 Nov 2026 10:00:00 GMT") == dated)
+  }
+
+  /// The id of a record restores the condition.
+  @Test func anIDIsReadAgain() {
+    let digest = Array("6b86b273".utf8)
+    for (validators, text) in [
+      (validators(#""a""#), #"17 "a""#), (validators(#"W/"ä b""#), #"17 W/"ä b""#),
+      (validators("", "Fri, 20 Nov 2026 10:00:00 GMT"), "17 lm:Fri, 20 Nov 2026 10:00:00 GMT"),
+      (nil, "17 sha256:6b86b273"),
+    ] {
+      let id = KnownBody.id(milliseconds: 17, validators, digest: digest)
+      #expect(String(decoding: id, as: UTF8.self) == text)
+      let known = KnownBody(id: id, of: url)
+      #expect(known.validators == validators && known.milliseconds == 17)
+      #expect(known.digest == (validators == nil ? digest : []))
+    }
+  }
+
+  @Test func whatCannotBeAnIDIsADigest() {
+    let digest = Array("6b86b273".utf8)
+    for tag in [Array("lm:x".utf8), Array("sha256:x".utf8), [0x22, 0xFF, 0x22], [UInt8](repeating: 0x61, count: 1001)] {
+      let validators = Validators(url: url, tag: tag, date: [])
+      #expect(KnownBody.id(milliseconds: 1, validators, digest: digest) == Array("1 sha256:6b86b273".utf8))
+    }
+  }
+
+  @Test(arguments: ["", "x", "17", "x \"a\"", "-1 \"a\"", "99999999999999999999999 \"a\"", " \"a\""])
+  func aStrangeIDIsAFreshStart(_ id: String) {
+    let known = KnownBody(id: Array(id.utf8), of: url)
+    #expect(known.validators == nil && known.digest.isEmpty)
+  }
+}
