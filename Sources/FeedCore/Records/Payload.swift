@@ -57,10 +57,11 @@ extension ByteWriter {
     }
   }
 
-  /// Writes the member `time`, of this moment.
-  package mutating func appendTime() {
+  /// Writes the member `time`.
+  /// - Parameter time: in microseconds since 1970; this moment if it is left out.
+  package mutating func appendTime(_ time: Int64 = Clock.now()) {
     append(",\"time\":\"")
-    append(CivilTime(microseconds: Clock.now()).text)
+    append(CivilTime(microseconds: time).text)
     append("\"")
   }
 }

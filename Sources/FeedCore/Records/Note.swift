@@ -1,0 +1,89 @@
+// Notes: what a tool says between event records (feedutils(7)). A note has no member `event`, so every reader of records
+// passes over it. All tools that print notes write them here, so that they look alike.
+
+/// What became of a connection or of a feed, as one line among records.
+///
+///     {"note":"retrying","url":"http://127.0.0.1/events","time":"2026-11-22T10:04:36.000000Z","delay":3,"reason":"…"}
+package struct Note: Equatable, Sendable {
+  /// What happened; the raw value is what the member `note` holds.
+  package enum Kind: String, CaseIterable, Sendable {
+    /// A connection was made, and it brings what was asked for.
+    case open
+    /// A connection that was open has ended.
+    case closed
+    /// The tool waits, and then tries again.
+    case retrying
+    /// All that was missed has come; what follows is new.
+    case live
+    /// Something is missing at this place.
+    case gap
+    /// Something that came was left out.
+    case skipped
+    /// The tool waits because the server asked for it.
+    case held
+  }
+
+  package var kind: Kind
+  /// The URL as messages show it, without secrets.
+  package var url: String
+  /// In microseconds since 1970.
+  package var time: Int64
+  /// What a tool with many URLs calls this one; valid UTF-8.
+  package var source: [UInt8]?
+  /// The status of HTTP (RFC 9110 §15) or of a WebSocket close frame (RFC 6455 §7.4).
+  package var code: Int?
+  /// In seconds, until the next attempt.
+  package var delay: Double?
+  /// Why, in the words of messages.
+  package var reason: String?
+
+  /// - Parameter time: in microseconds since 1970; now if it is left out.
+  package init(
+    _ kind: Kind, url: String, time: Int64 = Clock.now(), source: [UInt8]? = nil, code: Int? = nil,
+    delay: Double? = nil, reason: String? = nil
+  ) {
+    self.kind = kind
+    self.url = url
+    self.time = time
+    self.source = source
+    self.code = code
+    self.delay = delay
+    self.reason = reason
+  }
+}
+
+extension ByteWriter {
+  /// Writes a note on a line. Members that it does not have are left out.
+  package mutating func append(_ note: Note) {
+    append("{\"note\":")
+    appendText(note.kind.rawValue)
+    if let source = note.source {
+      append(",\"source\":")
+      JSONString.write(source.span, to: &self)
+    }
+    append(",\"url\":")
+    appendText(note.url)
+    appendTime(note.time)
+    if let code = note.code { append(",\"code\":\(code)") }
+    if let delay = note.delay {
+      append(",\"delay\":")
+      append(Self.decimal(delay))
+    }
+    if let reason = note.reason {
+      append(",\"reason\":")
+      appendText(reason)
+    }
+    endRecord()
+  }
+
+  private mutating func appendText(_ text: String) { JSONString.write(Array(text.utf8).span, to: &self) }
+
+  /// Seconds with three decimals at the most.
+  private static func decimal(_ seconds: Double) -> String {
+    // No wait comes near the limit, and past it Int overflows.
+    let thousandths = Int((min(max(seconds, 0), 1e12) * 1000).rounded())
+    var fraction = String(thousandths % 1000 + 1000).dropFirst()
+    while fraction.last == "0" { fraction.removeLast() }
+    return "\(thousandths / 1000)" + (fraction.isEmpty ? "" : "." + fraction)
+  }
+}
