@@ -7,8 +7,9 @@ let httpCat = ToolSpec(
   "http-cat", "Print an HTTP resource each time it changes, or one that never ends",
   synopsis: ["[options] URL", "[options] --urls FILE", "--stream [options] URL"], operands: .none,
   readsURL: { _ in true }, options: Flag.self,
-  sharing: ConnectionOption.rows(without: [.reconnectDelay, .retryStatus, .reconnect, .noReconnect])
-    + HTTPOption.rows())
+  sharing: ConnectionOption.rows(without: [.reconnectDelay, .retryStatus, .reconnect, .noReconnect]) {
+    $0.needs("records")
+  } + HTTPOption.rows())
 
 enum Flag: ToolOption {
   case asForm, records, idFrom, between

@@ -65,6 +65,12 @@ struct EventPump: BodySink {
     return .more
   }
 
+  /// Prints a note: no event, so nothing is counted or covered.
+  mutating func print(_ note: Note) throws(ToolFailure) {
+    output.append(note)
+    try output.checkOutput()
+  }
+
   /// Writes out what has been printed, and then what that covers: before waiting, and at the end.
   mutating func flush() throws(ToolFailure) {
     try output.flushOutput()

@@ -6,7 +6,7 @@ import FeedHTTP
 let sseCat = ToolSpec(
   "sse-cat", "Print an event stream, one record a line, and stay connected",
   synopsis: ["[options] URL", "[options] [FILE]"], readsURL: FeedSource.isURL, options: Flag.self,
-  sharing: ConnectionOption.rows() + HTTPOption.rows())
+  sharing: ConnectionOption.rows { $0.meaningless(with: "raw", "sse") } + HTTPOption.rows())
 
 enum Flag: ToolOption {
   case event, dataAs, raw, null, sse, comments, time

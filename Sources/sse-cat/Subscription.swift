@@ -26,6 +26,8 @@ struct Subscription: Followed {
 
   mutating func flush() throws(ToolFailure) { try pump.flush() }
 
+  mutating func print(_ note: Note) throws(ToolFailure) { try pump.print(note) }
+
   mutating func abandon() { pump.abandon() }
 
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
@@ -37,7 +39,7 @@ struct Subscription: Followed {
       return .failed(error)
     }
     if let ending = connection.open(Self.judge) { return ending }
-    follower.open()
+    try follower.open(&self, at: connection.url.display)
     pump.restart()
     let ending = try connection.run(&pump)
     if let milliseconds = pump.retry { follower.setDelay(Double(milliseconds) / 1000) }

@@ -7,7 +7,7 @@ let wsCat = ToolSpec(
   "ws-cat", "Speak WebSocket: send lines as messages, print messages as records",
   synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Flag.self,
   // The request is a GET of HTTP/1.1 and cannot be anything else; redirects are not followed, nothing is compressed.
-  sharing: ConnectionOption.rows(without: [.reconnect])
+  sharing: ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
     + HTTPOption.rows(without: [.request, .data, .http1, .http2, .location, .compressed]))
 
 enum Flag: ToolOption {

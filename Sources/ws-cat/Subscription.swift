@@ -9,6 +9,7 @@ struct Subscription: Followed {
   private let client: HTTPClient
   private var pump: MessagePump
   private var source: MessageSource
+  private(set) var closing: Closing?
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
@@ -25,13 +26,18 @@ struct Subscription: Followed {
 
   mutating func flush() throws(ToolFailure) { try pump.flush() }
 
+  mutating func print(_ note: Note) throws(ToolFailure) { try pump.print(note) }
+
   mutating func abandon() { try? pump.flush() }
 
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
     var connection: Connection
     do { connection = try Connection(options, of: client, follower, streams) } catch { return .failed(error) }
     if let ending = connection.open() { return ending }
-    follower.open(connection.subprotocol.map { ", speaking \(quoted($0))" } ?? "")
+    closing = nil
+    let detail = connection.subprotocol.map { ", speaking \(quoted($0))" } ?? ""
+    try follower.open(&self, at: options.url.display, detail)
+    defer { closing = connection.closing }
     return try connection.run(&pump, &source)
   }
 }

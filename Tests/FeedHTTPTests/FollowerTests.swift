@@ -14,17 +14,31 @@ import Testing
     var flushes = 0
     var wasAbandoned = false
     var asksToWait: Double?
+    var closing: Closing?
+    /// An error that ends the first connection.
+    var failure: ToolFailure?
+    /// What was printed, and where it was written out.
+    var notes: [String] = []
 
     mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
       let (ending, events) = endings[connections]
       connections += 1
       count += events
-      if events > 0 { follower.open() }
+      if events > 0 { try follower.open(&self, at: "http://y/") }
       if let asksToWait { follower.setDelay(asksToWait) }
+      if let failure { throw failure }
       return ending
     }
 
-    mutating func flush() throws(ToolFailure) { flushes += 1 }
+    mutating func print(_ note: Note) throws(ToolFailure) {
+      let members = [note.code.map { "\($0)" }, note.delay.map { "\(Int($0.rounded())) s" }, note.reason]
+      notes.append(([note.kind.rawValue, note.url] + members.compactMap(\.self)).joined(separator: " | "))
+    }
+
+    mutating func flush() throws(ToolFailure) {
+      flushes += 1
+      if !notes.isEmpty, notes.last != "flush" { notes.append("flush") }
+    }
     mutating func abandon() { wasAbandoned = true }
   }
 
@@ -107,5 +121,71 @@ import Testing
     #expect(feed.wasAbandoned && feed.flushes == 0)
     var waiting = Feed(endings: [(.closed, 1)])
     #expect(try run(&waiting, interruption: .hangUp).result == .failure(.brokenPipe))
+  }
+
+  // MARK: Notes
+
+  private func refusal(_ status: Int) throws -> ConnectionEnding {
+    var head = HTTPHead()
+    _ = head.take(Array("HTTP/1.1 \(status) X\r\n".utf8))
+    let request = HTTPRequest(url: try HTTPURL(Array("http://x/".utf8)), userAgent: [])
+    return .refused(Refusal(head, body: Array("not now".utf8), to: request))
+  }
+
+  /// Each is written out before the wait that follows, and none depends on what is told.
+  @Test(arguments: [false, true]) func notesTellWhatBecomesOfTheConnections(_ isVerbose: Bool) throws {
+    var feed = Feed(endings: [(failed, 0), (lost, 2), (try refusal(503), 0), (.closed, 1), (.stopped, 0)])
+    let (result, waits, words) = try run(&feed) {
+      $0.printsNotes = true
+      $0.isVerbose = isVerbose
+    }
+    #expect(result == .success(.yes) && waits.count == 4 && words.contains("open") == isVerbose)
+    #expect(
+      feed.notes == [
+        "retrying | http://x/ | 3 s | connection refused", "flush",
+        "open | http://y/", "flush",
+        "closed | http://y/ | connection lost", "retrying | http://x/ | 3 s | connection lost", "flush",
+        "closed | http://x/ | 503 | HTTP 503: not now",
+        "retrying | http://x/ | 3 s | HTTP 503: not now", "flush",
+        "open | http://y/", "flush",
+        "closed | http://y/ | closed by the server",
+        "retrying | http://x/ | 3 s | closed by the server", "flush",
+        "closed | http://x/ | 204 | the server asks to stop (HTTP 204)", "flush",
+      ])
+  }
+
+  @Test func thereAreNoNotesUnlessTheyAreWanted() throws {
+    var feed = Feed(endings: [(failed, 0), (lost, 2), (try refusal(503), 0), (.closed, 1), (.stopped, 0)])
+    _ = try run(&feed)
+    #expect(feed.notes.isEmpty)
+  }
+
+  /// The words of a close frame take the place of ours.
+  @Test func aNoteHasWhatTheOtherEndSaid() throws {
+    var feed = Feed(endings: [(.closed, 1), (.finished, 1)], closing: Closing(code: 1001, reason: "restart"))
+    _ = try run(&feed) { $0.printsNotes = true }
+    #expect(
+      feed.notes.filter { $0.hasPrefix("closed") } == Array(repeating: "closed | http://y/ | 1001 | restart", count: 2))
+    feed = Feed(endings: [(failed, 0), (.closed, 1), (.finished, 1)], closing: Closing(code: nil, reason: nil))
+    _ = try run(&feed) { $0.printsNotes = true }
+    #expect(
+      feed.notes.filter { $0.hasPrefix("closed") } == [
+        "closed | http://y/ | closed by the server", "closed | http://y/",
+      ])
+  }
+
+  /// What is open is closed too when the tool fails.
+  @Test func anErrorClosesWhatIsOpen() throws {
+    let failure = ToolFailure.failed(.otherEnd, "event 2: too long", source: "http://x/")
+    var feed = Feed(endings: [(.closed, 1)], failure: failure)
+    #expect(try run(&feed) { $0.printsNotes = true }.result == .failure(failure))
+    #expect(feed.notes == ["open | http://y/", "closed | http://y/ | event 2: too long"] && feed.wasAbandoned)
+  }
+
+  /// Nobody is there to read it.
+  @Test func aReaderThatHasGoneGetsNoNote() throws {
+    var feed = Feed(endings: [(.interrupted(.hangUp), 1)])
+    #expect(try run(&feed) { $0.printsNotes = true }.result == .failure(.brokenPipe))
+    #expect(feed.notes == ["open | http://y/"])
   }
 }

@@ -20,6 +20,7 @@ complete -c sse-cat -l retry-status -x -d 'HTTP statuses to retry: 429,5xx or no
 complete -c sse-cat -l reconnect -d 'reconnect even after a POST'
 complete -c sse-cat -l no-reconnect -d 'connect only once'
 complete -c sse-cat -l idle-timeout -x -d 'reconnect when nothing comes for this long'
+complete -c sse-cat -l notes -d 'print what becomes of the connection as notes'
 complete -c sse-cat -s v -l verbose -d 'report connections on standard error'
 complete -c sse-cat -s H -l header -x -d 'send a header, or those of a file'
 complete -c sse-cat -s X -l request -x -d 'use another method than GET, or POST with --data'

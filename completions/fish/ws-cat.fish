@@ -29,6 +29,7 @@ complete -c ws-cat -l retries -x -d 'give up when N retries in a row have failed
 complete -c ws-cat -l retry-status -x -d 'HTTP statuses to retry: 429,5xx or none'
 complete -c ws-cat -l no-reconnect -d 'connect only once'
 complete -c ws-cat -l idle-timeout -x -d 'reconnect when nothing comes for this long'
+complete -c ws-cat -l notes -d 'print what becomes of the connection as notes'
 complete -c ws-cat -s v -l verbose -d 'report connections on standard error'
 complete -c ws-cat -s H -l header -x -d 'send a header, or those of a file'
 complete -c ws-cat -s u -l user -x -d 'log in by Basic authentication'

@@ -12,8 +12,13 @@ package protocol Followed {
 
   /// Throws when the tool cannot send what the options now say: files that they name are read again while it runs.
   func check(_ http: HTTPOptions) throws(ToolFailure)
+  /// What the other end said as it closed the last connection; nil where nothing was said.
+  var closing: Closing? { get }
+
   /// Connects, and goes on until the connection has ended.
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding
+  /// Prints a note after what has been printed. Only called where notes are wanted.
+  mutating func print(_ note: Note) throws(ToolFailure)
   /// Writes out what has been printed.
   mutating func flush() throws(ToolFailure)
   /// Writes out what was good, after an error that ends the tool.
@@ -22,6 +27,7 @@ package protocol Followed {
 
 extension Followed {
   package var resumption: String { "" }
+  package var closing: Closing? { nil }
   package func check(_ http: HTTPOptions) throws(ToolFailure) {}
 }
 
@@ -39,6 +45,8 @@ package struct Follower {
   private var hasToldDelay = false
   /// When the last connection was begun.
   private var beginning = 0.0
+  /// Where the connection goes that is open, as messages show it.
+  private var openURL: String?
 
   /// - Parameters:
   ///   - source: the URL, for messages.
@@ -83,9 +91,11 @@ package struct Follower {
         let ending = try feed.connect(&self)
         if case .interrupted(.hangUp) = ending { throw ToolFailure.brokenPipe }
         try feed.flush()
-        if let status = try judge(ending, broughtAny: feed.count > before) { return status }
+        if let status = try judge(ending, broughtAny: feed.count > before, of: &feed) { return status }
       }
     } catch {
+      // What cannot be printed any more has no end either.
+      if error != .brokenPipe { try? noteClosed(of: &feed, nil, error.message) }
       feed.abandon()
       throw error
     }
@@ -94,10 +104,16 @@ package struct Follower {
   // MARK: What a connection says
 
   /// A connection has become a feed.
-  /// - Parameter detail: what -v adds to the message.
-  package mutating func open(_ detail: String = "") {
+  /// - Parameters:
+  ///   - url: where it goes, after redirects, as messages show it.
+  ///   - detail: what -v adds to the message.
+  package mutating func open(
+    _ feed: inout some Followed, at url: String, _ detail: String = ""
+  ) throws(ToolFailure) {
     tell("open" + detail)
     reconnection.open()
+    openURL = url
+    try note(Note(.open, url: url), of: &feed)
   }
 
   /// The feed says how long to wait before each reconnection, in seconds.
@@ -117,9 +133,18 @@ package struct Follower {
   // MARK: Between connections
 
   /// - Returns: the exit status, or nil when it is time to connect again.
-  private mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> ExitStatus? {
-    if case .stopped = ending { tell("the server asks to stop (HTTP 204)") }
-    switch try reconnection.judge(ending, broughtAny: broughtAny) {
+  private mutating func judge(
+    _ ending: ConnectionEnding, broughtAny: Bool, of feed: inout some Followed
+  ) throws(ToolFailure) -> ExitStatus? {
+    if case .stopped = ending { tell(ending.reason ?? "") }
+    try noteClosed(of: &feed, ending.code, ending.reason)
+    let verdict = try reconnection.judge(ending, broughtAny: broughtAny)
+    if case .wait(let seconds, _, _) = verdict {
+      let delay = max(seconds, beginning + reconnection.spacing - Clock.monotonic())
+      try note(Note(.retrying, url: source, delay: delay, reason: ending.reason), of: &feed)
+    }
+    if options.printsNotes { try feed.flush() }
+    switch verdict {
     case .end(let status):
       if case .closed = ending { tell("closed by the server") }
       return status
@@ -128,10 +153,30 @@ package struct Follower {
       if isTold { complain(message) } else { tell(message) }
       let until = max(Clock.monotonic() + seconds, beginning + reconnection.spacing)
       if let interruption = try sleep(min(until, deadline ?? until)) {
-        return try judge(.interrupted(interruption), broughtAny: false)
+        return try judge(.interrupted(interruption), broughtAny: false, of: &feed)
       }
       if let deadline, deadline <= until { return try reconnection.timeLimitStatus() }
       return nil
     }
+  }
+
+  // MARK: Notes
+
+  /// Notes the end of a connection, if there was one. Nothing is written out here: after an error, `abandon` knows what
+  /// may be.
+  /// - Parameters:
+  ///   - status: of an answer that was no feed.
+  ///   - reason: nil where the tool ended it itself.
+  private mutating func noteClosed(
+    of feed: inout some Followed, _ status: Int?, _ reason: String?
+  ) throws(ToolFailure) {
+    defer { openURL = nil }
+    guard let url = openURL ?? status.map({ _ in source }) else { return }
+    let closing = openURL == nil ? nil : feed.closing
+    try note(Note(.closed, url: url, code: status ?? closing?.code, reason: closing?.reason ?? reason), of: &feed)
+  }
+
+  private func note(_ note: Note, of feed: inout some Followed) throws(ToolFailure) {
+    if options.printsNotes { try feed.print(note) }
   }
 }

@@ -2,12 +2,12 @@ import FeedCore
 
 /// The rows of the tools that stay connected: when to connect again, and when to stop.
 package enum ConnectionOption: ToolOption {
-  case maxTime, reconnectDelay, retries, retryStatus, reconnect, noReconnect, idleTimeout, verbose
+  case maxTime, reconnectDelay, retries, retryStatus, reconnect, noReconnect, idleTimeout, notes, verbose
 
   package var group: OptionGroup {
     switch self {
     case .maxTime: .ending
-    case .reconnectDelay, .retries, .retryStatus, .reconnect, .noReconnect, .idleTimeout, .verbose: .connection
+    case .reconnectDelay, .retries, .retryStatus, .reconnect, .noReconnect, .idleTimeout, .notes, .verbose: .connection
     }
   }
 
@@ -20,8 +20,17 @@ package enum ConnectionOption: ToolOption {
     case .reconnect: OptionSpec("reconnect", "reconnect even after a POST")
     case .noReconnect: OptionSpec("no-reconnect", "connect only once")
     case .idleTimeout: OptionSpec("idle-timeout", .duration, "reconnect when nothing comes for this long")
+    case .notes: OptionSpec("notes", "print what becomes of the connection as notes")
     case .verbose: OptionSpec("verbose", "v", "report connections on standard error")
     }
+  }
+
+  /// The rows of a tool.
+  /// - Parameters:
+  ///   - others: what the tool does not have.
+  ///   - notes: makes the row `--notes` say which options of the tool print records, or do not.
+  package static func rows(without others: [Self] = [], notes: (OptionSpec) -> OptionSpec) -> [OptionSpec] {
+    rows(without: others).map { $0.name == Self.notes.spec.name ? notes($0) : $0 }
   }
 }
 

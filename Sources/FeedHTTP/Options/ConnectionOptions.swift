@@ -14,6 +14,8 @@ package struct ConnectionOptions: Sendable {
   package var maxTime: Double?
   /// In seconds: how long nothing may come.
   package var idleTimeout: Double?
+  /// Whether notes are printed.
+  package var printsNotes = false
   /// Whether every attempt is told.
   package var isVerbose = false
 
@@ -35,6 +37,7 @@ package struct ConnectionOptions: Sendable {
       case .reconnect: self.reconnects = true
       case .noReconnect: self.reconnects = false
       case .idleTimeout: idleTimeout = try value.get()
+      case .notes: printsNotes = true
       case .verbose: isVerbose = true
       }
     }

@@ -20,6 +20,8 @@ struct EndlessBody: Followed {
 
   mutating func flush() throws(ToolFailure) { try printer.flush() }
 
+  mutating func print(_ note: Note) throws(ToolFailure) { try printer.print(note) }
+
   mutating func abandon() { try? printer.flush() }
 
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
@@ -33,7 +35,7 @@ struct EndlessBody: Followed {
       return .failed(error)
     }
     if let ending = connection.open({ $0.status == 200 ? .feed : .refused(problem: nil) }) { return ending }
-    follower.open()
+    try follower.open(&self, at: connection.url.display)
     printer.begin(connection.head)
     let ending = try connection.run(&printer)
     var isWhole = false

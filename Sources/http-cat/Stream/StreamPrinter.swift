@@ -55,6 +55,12 @@ struct StreamPrinter: BodySink {
     return splitter.drop()
   }
 
+  /// Prints a note, which is no line. It comes between records: half a line is never in the output.
+  mutating func print(_ note: Note) throws(ToolFailure) {
+    output.append(note)
+    try output.checkOutput()
+  }
+
   mutating func flush() throws(ToolFailure) { try output.flushOutput() }
 
   // MARK: Lines

@@ -8,6 +8,13 @@ extension Connection {
   /// How long the server has to answer a close frame, in seconds.
   static let closeTimeout = 2.0
 
+  /// What the server's close frame says, if it has sent one.
+  var closing: Closing? {
+    guard session.hasReceivedClose else { return nil }
+    let reason = HTTPExcerpt.hidden(session.reason, for: opening.request)
+    return Closing(code: session.closeCode, reason: reason.isEmpty ? nil : String(decoding: reason, as: UTF8.self))
+  }
+
   /// Sends what is to be sent last, if it has not been, and waits for the end.
   /// - Parameter prints: whether what still comes goes to the pump; else it is dropped.
   mutating func finishClosing(_ pump: inout MessagePump, prints: Bool) {

@@ -26,6 +26,8 @@ struct Session {
   var isText: Bool { parser.isText }
   /// The reason of the server's close frame.
   var reason: [UInt8] { parser.control }
+  /// The status of the server's close frame, where it has one.
+  private(set) var closeCode: Int?
 
   /// Goes on with a chunk.
   /// - Throws: after an error the close frame that tells it is in the outbox.
@@ -40,6 +42,7 @@ struct Session {
         case .ping: pong(parser.control)
         case .close(let code):
           hasReceivedClose = true
+          closeCode = code
           // Nobody would look at what has not begun to go out: it is for the next connection.
           outbox.withdraw()
           close(code ?? CloseCode.normal, isEmpty: code == nil)

@@ -49,6 +49,12 @@ struct MessagePump {
     return printed < options.limit ? .more : .finished
   }
 
+  /// Prints a note, which is no message.
+  mutating func print(_ note: Note) throws(ToolFailure) {
+    output.append(note)
+    try output.checkOutput()
+  }
+
   /// Writes out what has been printed: before waiting, and at the end.
   mutating func flush() throws(ToolFailure) { try output.flushOutput() }
 
