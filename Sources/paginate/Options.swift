@@ -13,7 +13,7 @@ enum Flag: ToolOption {
   case limit, maxPages, untilID, records, pages, printNext, baseURL, keepParam
   case store, feed, more, full, cached, status, changed, redeliver, orderKey, overlap, onGap, durable, wait, now,
     secretParam
-  case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, verbose
+  case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
 
   var group: OptionGroup {
@@ -24,7 +24,7 @@ enum Flag: ToolOption {
     case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .orderKey, .overlap, .onGap, .durable,
       .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
-    case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .verbose:
+    case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes, .verbose:
       OptionGroup("Options for the way to a server").needs(.url)
     case .maxSize, .maxDepth: .limits
     }
@@ -80,6 +80,7 @@ enum Flag: ToolOption {
     case .requestTimeout: OptionSpec("request-timeout", .duration, "try again when a page takes longer").default("300")
     case .allowHost: OptionSpec("allow-host", .host, "follow next links to a host, without secrets").repeating
     case .sendAuthTo: OptionSpec("send-auth-to", .host, "follow next links to a host, with all headers").repeating
+    case .notes: ConnectionOption.notes.spec.needs("records")
     case .verbose: OptionSpec("verbose", "v", "report requests on standard error")
 
     case .maxSize: OptionSpec("max-size", .size, "bytes of a page, unpacked").default("64M")
@@ -152,6 +153,7 @@ struct Options {
   var requestTimeout = 0.0
   var maxSize = 0
   var maxDepth = 0
+  var printsNotes = false
   var isVerbose = false
   let http: HTTPOptions
 
@@ -210,6 +212,7 @@ struct Options {
     case .maxDepth: maxDepth = try value.get()
     case .allowHost: walk.allowedHosts.append(try value.get())
     case .sendAuthTo: walk.trustedHosts.append(try value.get())
+    case .notes: printsNotes = true
     case .verbose: isVerbose = true
     }
   }

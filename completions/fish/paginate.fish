@@ -36,6 +36,7 @@ complete -c paginate -l idle-timeout -x -d 'try again when nothing comes for thi
 complete -c paginate -l request-timeout -x -d 'try again when a page takes longer'
 complete -c paginate -l allow-host -x -d 'follow next links to a host, without secrets'
 complete -c paginate -l send-auth-to -x -d 'follow next links to a host, with all headers'
+complete -c paginate -l notes -d 'print what becomes of the connection as notes'
 complete -c paginate -s v -l verbose -d 'report requests on standard error'
 complete -c paginate -l max-size -x -d 'bytes of a page, unpacked'
 complete -c paginate -l max-depth -x -d 'nesting of a page'

@@ -29,7 +29,9 @@ struct PageFeed {
   /// Seconds for which the server wants no request, when that is why it ended.
   var retryWait: Int? { source.retryWait }
 
-  mutating func wait(until deadline: Double) throws(ToolFailure) { try source.wait(until: deadline) }
+  mutating func hold(until deadline: Double, _ url: HTTPURL) throws(ToolFailure) {
+    try source.hold(until: deadline, url)
+  }
 
   /// Asks for a page.
   /// - Parameter ifNoneMatch: an ETag that makes the request conditional.

@@ -16,6 +16,7 @@ struct PageSource {
   private let secrets: SecretParameters
   /// What is shown while something is waited for.
   var progress: Progress
+  private var notes: NotePrinter
   private var policy: RetryPolicy
   /// What the last answer asked for, and when it had come.
   private var politeness: (wait: Double, reason: String) = (0, "")
@@ -28,6 +29,7 @@ struct PageSource {
   ) throws(ToolFailure) {
     self.secrets = secrets
     progress = Progress(streams, isWanted: !options.isVerbose && !options.http.isSilent)
+    notes = NotePrinter(options, streams)
     self.options = options
     http = options.http
     self.origin = origin
@@ -122,7 +124,7 @@ struct PageSource {
 
   // MARK: Waiting
 
-  mutating func wait(until deadline: Double) throws(ToolFailure) {
+  private mutating func wait(until deadline: Double) throws(ToolFailure) {
     while true {
       let left = deadline - Clock.monotonic()
       if left <= 0 { return progress.clear() }
@@ -133,6 +135,13 @@ struct PageSource {
     }
   }
 
+  /// Waits as long as the server has asked an earlier run to.
+  mutating func hold(until deadline: Double, _ url: HTTPURL) throws(ToolFailure) {
+    let left = deadline - Clock.monotonic()
+    if left > 0 { try notes.print(.held, url.display, delay: left, "the server has asked an earlier run to wait") }
+    try wait(until: deadline)
+  }
+
   /// Waits until the server may be asked again.
   private mutating func wait(before url: HTTPURL) throws(ToolFailure) {
     guard let lastAnswer else { return }
@@ -141,6 +150,7 @@ struct PageSource {
     let left = lastAnswer + wanted - Clock.monotonic()
     if left > 0 {
       tell("waiting \(secondsText(left)) s" + (politeness.wait > 0 ? " (\(politeness.reason))" : ""), url)
+      if politeness.wait > 0 { try notes.print(.held, url.display, delay: left, politeness.reason) }
       try wait(until: lastAnswer + wanted)
     }
   }
@@ -153,6 +163,7 @@ struct PageSource {
     if isTold || options.isVerbose, !http.isSilent {
       streams.say(failure.diagnostic.adding(RetryPolicy.words("retrying", in: seconds)))
     }
+    try notes.print(.retrying, failure.diagnostic.source ?? "", delay: seconds, failure.message)
     try wait(until: Clock.monotonic() + seconds)
   }
 

@@ -26,7 +26,9 @@ struct StoredFetcher: PageFetcher {
   /// Seconds for which the server wants no request, when that is why it ended.
   var retryWait: Int? { feed.retryWait }
 
-  mutating func wait(until deadline: Double) throws(ToolFailure) { try feed.wait(until: deadline) }
+  mutating func hold(until deadline: Double, _ url: HTTPURL) throws(ToolFailure) {
+    try feed.hold(until: deadline, url)
+  }
 
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
     do throws(ToolFailure) {

@@ -161,7 +161,7 @@ struct StoredWalk {
     if !asksAgain, Double(left) > options.maxWait {
       throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
     }
-    if !asksAgain { try fetcher.wait(until: Clock.monotonic() + Double(left)) }
+    if !asksAgain { try fetcher.hold(until: Clock.monotonic() + Double(left), url) }
     try storeOptions.stored(store.setRetryWait(nil, now: Self.now))
   }
 
@@ -178,13 +178,18 @@ struct StoredWalk {
     printer.remaining = options.walk.limit == .max ? nil : options.walk.limit
     var session = FeedSession(store, feed, fetcher, printer)
     session.redelivers = storeOptions.redelivers
-    session.note = { tell($0) }
+    var lostGaps = 0
+    session.note = { note in
+      tell(note)
+      if note == .gapLost { lostGaps += 1 }
+    }
     var remembered: [UInt8] = []
     session.willCommit = { (fetcher) throws(StoreError) in
       let json = RememberedOptions(walk, fetcher.shape, feed, storeOptions.secretParameters).json
       if json != remembered { try file.save(json, for: known) }
       remembered = json
     }
+    let hadGap = FeedRuns(try storeOptions.stored(store.runs())).hasOpenGap
     let end = try storeOptions.stored(session.run())
     if let wait = session.fetcher.retryWait {
       try storeOptions.stored(store.setRetryWait(wait, now: Self.now))
@@ -192,6 +197,7 @@ struct StoredWalk {
     switch end {
     case .outputFailed(let error): throw .output(error)
     case .outcome(let outcome):
+      try noteGaps(lost: lostGaps, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
       if let found = outcome.failure {
         throw session.fetcher.failure ?? .failed(found.status, found.message, source: url.display)
       }
@@ -200,10 +206,20 @@ struct StoredWalk {
     }
   }
 
+  /// Notes what has become of gaps in this run.
+  private func noteGaps(lost: Int, isOpen: Bool, wasOpen: Bool) throws(ToolFailure) {
+    var notes = NotePrinter(options, streams)
+    for _ in 0..<lost { try notes.print(.gap, url.display, Self.gapLost) }
+    if isOpen, !wasOpen { try notes.print(.gap, url.display, "items are missing; a later run reads them") }
+    if wasOpen, !isOpen, lost == 0 { try notes.print(.gap, url.display, "the gap is filled") }
+  }
+
+  private static let gapLost = "a gap cannot be filled any more: the feed ends above what was known"
+
   private func tell(_ note: FeedNote) {
     let text =
       switch note {
-      case .gapLost: "a gap cannot be filled any more: the feed ends above what was known"
+      case .gapLost: Self.gapLost
       case .uncertain(1): "of 1 item it is not known whether it was printed (--redeliver)"
       case .uncertain(let count): "of \(count) items it is not known whether they were printed (--redeliver)"
       }
