@@ -93,7 +93,8 @@ struct Follow: DocumentFollower {
 
   /// Event records are told once: what they hold is what was to be compared (law 12).
   private mutating func tellOfRecords(_ item: StreamedDocument, _ record: String) {
-    if areRecords == false { return }
+    // A note says nothing: it may stand in front of records, and be a document.
+    if areRecords == false || EventRecord.isNote(item.document.root) { return }
     let isRecord = EventRecord.isUnmistakable(item.document.root)
     if areRecords == nil, isRecord {
       let text = "this is an event record, and jdiff compares documents (sse-cat --raw prints only the data)"
