@@ -30,6 +30,8 @@ struct BodyPrinter {
     output.endRecord()
   }
 
+  mutating func print(_ note: Note) { output.append(note) }
+
   mutating func flush() throws(ToolFailure) { try output.flushOutput() }
 
   private mutating func write(_ name: StaticString, _ value: [UInt8]) {

@@ -25,7 +25,7 @@ struct Poller {
   private var resources: [Resource] = []
   private var running: [Running] = []
   private var origins = Origins()
-  private var printer: BodyPrinter
+  var printer: BodyPrinter
   private var checkpoint: PollCheckpoint
   /// When the last body came, in milliseconds; each one comes later.
   private var lastMilliseconds: Int
@@ -74,7 +74,9 @@ struct Poller {
       throw .failed(.later, text, source: url.display)
     }
     if checkpoint.asked > 0, let interval { wait = max(wait, checkpoint.asked + Int(interval.seconds * 1000) - time) }
-    resources.append(Resource(url, known: known, due: now + Double(max(0, wait)) / 1000, policy))
+    let resource = Resource(url, known: known, due: now + Double(max(0, wait)) / 1000, policy)
+    resources.append(resource)
+    if checkpoint.next > time { noteHeld(resource, seconds: Double(wait) / 1000) }
   }
 
   private var policy: RetryPolicy {
@@ -91,11 +93,18 @@ struct Poller {
         try start()
         let wasBusy = try advance()
         try flush()
-        if let status = try status() { return status }
+        if let status = try status() {
+          noteClosed(resources)
+          try printer.flush()
+          return status
+        }
         if !wasBusy { try wait() }
       }
     } catch {
-      if error != .brokenPipe { try? printer.flush() }
+      if error != .brokenPipe {
+        noteClosed(resources, error.message)
+        try? printer.flush()
+      }
       throw error
     }
   }
@@ -156,6 +165,7 @@ struct Poller {
         ?? Resource(
           entry.url, name: entry.name, due: listLooked + interval.seconds * Double.random(in: 0..<1), policy)
     }
+    noteClosed(old.filter { gone in !entries.contains { $0.name == gone.name && $0.url == gone.url } })
     running = running.compactMap { request in
       let resource = old[request.index]
       if let index = resources.firstIndex(where: { $0.name == resource.name && $0.url == resource.url }) {
@@ -233,6 +243,7 @@ struct Poller {
     let time = Clock.now()
     let milliseconds = max(Int(time / 1000), lastMilliseconds + 1)
     let result: PollResult
+    let wasOpen = resources[index].isOpen
     do {
       result = try resources[index].take(answer, options) { validators, digest in
         KnownBody.id(milliseconds: milliseconds, validators, digest: digest)
@@ -241,6 +252,7 @@ struct Poller {
       return try fail(index, error)
     }
     tell(answer, result)
+    if !wasOpen { noteOpen(resources[index], at: answer.url) }
     switch result {
     case .unchanged: break
     case .empty:
@@ -275,11 +287,13 @@ struct Poller {
     try save(index, next: asked > 0 ? Int(Clock.now() / 1000) + Int(asked * 1000) : 0)
     if failure.kind == .network(.local) { throw failure.failure }
     let isOver = failure.isFinal || (failure.isMistake && !resources[index].hasSucceeded && list == nil)
+    let resource = resources[index]
     let pause = isOver ? nil : resources[index].fail(failure, now: now)
+    note(failure, of: resource, pause: pause?.seconds)
     guard let pause else {
+      resources[index].end()
       let failure = failure.failure.adding(isOver ? "" : resources[index].policy.gaveUp)
       if list == nil { throw failure }
-      resources[index].isOver = true
       return streams.say(failure.diagnostic)
     }
     guard pause.isTold || options.connection.isVerbose, !http.isSilent else { return }

@@ -85,6 +85,12 @@ struct Resource {
 
   mutating func begin(at now: Double) { start = now }
 
+  /// It will not be asked again.
+  mutating func end() {
+    isOpen = false
+    isOver = true
+  }
+
   // MARK: Answers
 
   /// Takes an answer in.
