@@ -23,7 +23,8 @@ package struct EventRecord: Sendable {
 
   private static let noteName = Array("note".utf8)
   private static let commentName = Array("comment".utf8)
-  private static let memberNames = ["event", "id", "data", "time", "url", "source", "mark"].map { Array($0.utf8) }
+  private static let memberNames = ["event", "id", "data", "time", "url", "source", "etag", "mark"]
+    .map { Array($0.utf8) }
   private static let eventName = Array("event".utf8)
   private static let idName = Array("id".utf8)
   private static let dataName = Array("data".utf8)
