@@ -41,8 +41,8 @@ struct EndlessBody: Followed {
     var isWhole = false
     // Where the end is not marked, nobody knows whether a line without a line end is all of it.
     if case .closed = ending { isWhole = connection.head.marksEnd }
-    let dropped = printer.end(isWhole: isWhole)
+    let (dropped, progress) = printer.end(isWhole: isWhole)
     if dropped > 0 { follower.complain("the connection ended within a line: \(dropped) bytes are dropped") }
-    return ending
+    return progress == .finished ? .finished : ending
   }
 }

@@ -48,11 +48,12 @@ struct StreamPrinter: BodySink {
 
   /// A connection has ended.
   /// - Parameter isWhole: whether a line that has no line end is complete.
-  /// - Returns: how many bytes of a line were dropped.
-  mutating func end(isWhole: Bool) -> Int {
-    guard isLines else { return 0 }
-    if isWhole, splitter.last() != nil { _ = takeLine(splitter.held, 0..<splitter.held.count) }
-    return splitter.drop()
+  /// - Returns: how many bytes of a line were dropped, and whether that line was the last one that was wanted.
+  mutating func end(isWhole: Bool) -> (dropped: Int, progress: BodyProgress) {
+    guard isLines else { return (0, .more) }
+    var progress = BodyProgress.more
+    if isWhole, splitter.last() != nil { progress = takeLine(splitter.held, 0..<splitter.held.count) }
+    return (splitter.drop(), progress)
   }
 
   /// Prints a note, which is no line. It comes between records: half a line is never in the output.
