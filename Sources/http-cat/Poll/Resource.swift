@@ -197,9 +197,16 @@ enum Freshness {
       .map { Array($0.trimmed().lowercased) }
     let name = Array("max-age=".utf8)
     guard let directive = directives.first(where: { $0.starts(with: name) }),
-      let age = Int(decimal: directive.dropFirst(name.count).filter { $0 != UInt8(ascii: "\"") })
+      let age = delta(directive.dropFirst(name.count).filter { $0 != UInt8(ascii: "\"") })
     else { return 60 }
-    let spent = head.value(of: "age").flatMap { Int(decimal: $0) } ?? 0
-    return min(max(Double(age) - Double(spent), 5), 3600)
+    let spent = head.value(of: "age").flatMap(delta) ?? 0
+    return min(max(age - spent, 5), 3600)
+  }
+
+  /// Seconds; more than a number holds is very many (RFC 9111 §1.2.2).
+  /// - Returns: nil for what is no number.
+  private static func delta(_ text: [UInt8]) -> Double? {
+    guard !text.isEmpty, text.allSatisfy(\.isDigit) else { return nil }
+    return Int(decimal: text).map(Double.init) ?? 0x8000_0000
   }
 }
