@@ -4,8 +4,22 @@
 
 /// The parsed command line: options in their order, and operands.
 package struct Invocation: Sendable {
-  /// In their order, with the values as typed.
-  var given: [(row: OptionSpec, value: [UInt8])] = []
+  /// An option with its value as typed; empty where it takes none.
+  struct Given: Sendable {
+    let row: OptionSpec
+    let value: [UInt8]
+    /// Where it stands, if not on the command line.
+    var origin: (file: String, place: TextPlace)?
+
+    /// What is wrong with it: a usage error, or an error in the file where it stands.
+    func refused(_ text: String) -> ToolFailure {
+      guard let origin else { return .usage(text) }
+      return .failed(.trouble, text, source: origin.file, place: origin.place)
+    }
+  }
+
+  /// In their order.
+  private(set) var given: [Given] = []
   package internal(set) var operands: [[UInt8]] = []
   /// Whether what the tool reads is at a URL.
   package internal(set) var readsURL = false
@@ -25,10 +39,22 @@ package struct Invocation: Sendable {
         result.append((option, try OptionValue(Array(value.utf8), of: row, isDefault: true)))
       }
     }
-    for (row, value) in given {
-      if let place = names.firstIndex(of: row.name) { result.append((table[place], try OptionValue(value, of: row))) }
+    for option in given {
+      guard let place = names.firstIndex(of: option.row.name) else { continue }
+      do { result.append((table[place], try OptionValue(option.value, of: option.row))) } catch {
+        throw option.refused(error.message)
+      }
     }
     return result
+  }
+
+  /// - Throws: where the option is there already and a second value would take the place of the first.
+  mutating func append(_ option: Given) throws(ToolFailure) {
+    let row = option.row
+    if row.type != nil, !row.isRepeatable, isGiven(row.name) {
+      throw option.refused("option '--\(row.name)' is given twice")
+    }
+    given.append(option)
   }
 
   /// Whether the option was typed.
@@ -38,6 +64,7 @@ package struct Invocation: Sendable {
 }
 
 extension ToolSpec {
+  /// What was typed; of an option that names a file with options, only that.
   /// - Throws: a usage error that names what was typed.
   func parse(_ arguments: [[UInt8]]) throws(ToolFailure) -> Invocation {
     var result = Invocation()
@@ -48,13 +75,10 @@ extension ToolSpec {
       if let type = row.type {
         value = attached ?? rest.popFirst()
         if value == nil { throw .usage("option '\(typed)' needs a value (\(type.name))") }
-        if !row.isRepeatable, result.given.contains(where: { $0.row.name == row.name }) {
-          throw .usage("option '--\(row.name)' is given twice")
-        }
       } else if attached != nil {
         throw .usage("option '\(typed)' takes no value")
       }
-      result.given.append((row, value ?? []))
+      try result.append(.init(row: row, value: value ?? []))
     }
 
     while let argument = rest.popFirst() {
@@ -65,7 +89,9 @@ extension ToolSpec {
         let body = argument.dropFirst(2)
         let cut = body.firstIndex(of: UInt8(ascii: "="))
         let name = Array(body[..<(cut ?? body.endIndex)])
-        guard let row = row(named: name) else { throw unknown(name) }
+        guard let row = row(named: name) else {
+          throw .usage("unknown option '--\(quoted(name))'" + suggestion(for: name))
+        }
         try take(row, "--" + row.name, attached: cut.map { Array(body[($0 + 1)...]) })
       } else if argument.count > 1, argument[0] == UInt8(ascii: "-") {
         var cluster = argument.dropFirst()
@@ -85,19 +111,18 @@ extension ToolSpec {
     return result
   }
 
-  private func row(named name: [UInt8]) -> OptionSpec? {
+  func row(named name: [UInt8]) -> OptionSpec? {
     options.first { $0.name.utf8.elementsEqual(name) }
       ?? options.first { $0.synonyms.contains { $0.utf8.elementsEqual(name) } }
   }
 
-  /// `unknown option '--folow'; did you mean '--follow'?`
-  private func unknown(_ name: [UInt8]) -> ToolFailure {
+  /// `; did you mean '--follow'?` of what is not quite the name of an option.
+  func suggestion(for name: [UInt8]) -> String {
     let names = options.flatMap { row in ([row.name] + row.synonyms).map { ($0, row.name) } }
     let near = names.map { (Array($0.utf8), $1) }.map { ($0, $1, Self.distance(name, $0)) }
       .filter { $0.2 <= max(1, $0.0.count / 3) || (name.count > 2 && $0.0.starts(with: name)) }
       .min { $0.2 < $1.2 }
-    let hint = near.map { "; did you mean '--\($0.1)'?" } ?? ""
-    return .usage("unknown option '--\(quoted(name))'" + hint)
+    return near.map { "; did you mean '--\($0.1)'?" } ?? ""
   }
 
   /// The Levenshtein distance, in bytes, with a swap of neighbours as one step.

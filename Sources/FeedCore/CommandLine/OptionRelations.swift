@@ -24,22 +24,23 @@ package struct OptionCondition: ExpressibleByStringLiteral, Hashable, Sendable {
 extension Invocation {
   func holds(_ condition: OptionCondition) -> Bool {
     if condition == .url { return readsURL }
-    return given.contains { row, value in
-      row.name == condition.name && (condition.value.map { Array($0.utf8) == value } ?? true)
+    return given.contains { option in
+      option.row.name == condition.name && (condition.value.map { Array($0.utf8) == option.value } ?? true)
     }
   }
 
-  /// - Throws: a usage error about the first option that does not go with the others.
+  /// - Throws: about the first option that does not go with the others.
   func checkRelations() throws(ToolFailure) {
-    for (row, _) in given {
+    for option in given {
+      let row = option.row
       for mode in row.group.meaningless + row.meaningless where holds(mode) {
-        throw .usage("option '--\(row.name)' has no meaning with \(mode.words)")
+        throw option.refused("option '--\(row.name)' has no meaning with \(mode.words)")
       }
       for other in row.excludes where holds(other) {
-        throw .usage("options '--\(row.name)' and \(other.words) exclude each other")
+        throw option.refused("options '--\(row.name)' and \(other.words) exclude each other")
       }
       for needed in [row.group.needs] + row.needs where !needed.isEmpty && !needed.contains(where: holds) {
-        throw .usage("option '--\(row.name)' needs " + Self.list(needed))
+        throw option.refused("option '--\(row.name)' needs " + Self.list(needed))
       }
     }
   }

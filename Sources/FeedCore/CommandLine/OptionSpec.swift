@@ -26,6 +26,8 @@ package struct OptionSpec: Sendable {
   package private(set) var excludes: [OptionCondition] = []
   /// The options beside which this one has no meaning.
   package private(set) var meaningless: [OptionCondition] = []
+  /// Where the value is a file with further options: what stands for the operand in there.
+  package private(set) var operandInFile: String?
   package internal(set) var group = OptionGroup("Options")
 
   package init(_ name: String, _ letter: Character, _ type: OptionType, _ help: String) {
@@ -58,6 +60,11 @@ package struct OptionSpec: Sendable {
   package func excludes(_ conditions: OptionCondition...) -> OptionSpec { with { $0.excludes += conditions } }
   /// The same row, of an option that says nothing in the modes that `conditions` choose.
   package func meaningless(with conditions: OptionCondition...) -> OptionSpec { with { $0.meaningless += conditions } }
+
+  /// The same row, of an option whose value is a file with further options: those of its own group, but no such files.
+  /// They come to the tool as if they had been typed in its place.
+  /// - Parameter operand: what stands for an operand in the file.
+  package func holdingOptions(operand: String) -> OptionSpec { with { $0.operandInFile = operand } }
 
   func with(_ change: (inout OptionSpec) -> Void) -> OptionSpec {
     var spec = self

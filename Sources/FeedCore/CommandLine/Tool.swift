@@ -69,8 +69,9 @@ extension ToolSpec {
   ) throws(ToolFailure) -> ExitStatus {
     let invocation = try parse(arguments)
     guard let (option, value) = try invocation.options(CommonOption.self).first else {
-      try invocation.checkRelations()
-      return try tool(invocation, streams)
+      let whole = try withOptionFiles(invocation, streams)
+      try whole.checkRelations()
+      return try tool(whole, streams)
     }
     let text =
       switch option {

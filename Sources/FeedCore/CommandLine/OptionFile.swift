@@ -1,0 +1,169 @@
+// Files of options, in the form of curl's (`--config`): one option on a line, with its name as it is typed or without the
+// dashes.
+//
+//     # a comment
+//     header = "X-Key: s3cr\"t"
+//     user-agent: me         # as header above, with a colon
+//     --compressed
+//     -H Accept:
+//
+// Such a file often holds secrets, so no message quotes what stands there.
+
+/// One option as it stands in a file.
+struct OptionLine: Equatable {
+  /// As they would be typed.
+  let arguments: [[UInt8]]
+  /// The long name; nil where a letter is given.
+  let name: [UInt8]?
+  let value: [UInt8]?
+  /// Where the option begins.
+  let place: TextPlace
+}
+
+/// What is wrong with a file of options.
+struct OptionLineError: Error, Equatable {
+  let message: String
+  let place: TextPlace
+}
+
+extension OptionLine {
+  /// The options of a file, in their order.
+  static func parse(_ text: [UInt8]) throws(OptionLineError) -> [OptionLine] {
+    var options: [OptionLine] = []
+    let lines = text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    for (index, line) in lines.enumerated() {
+      if let option = try OptionLine(line, number: index + 1) { options.append(option) }
+    }
+    return options
+  }
+
+  /// - Returns: nil where the line is empty or a comment.
+  private init?(_ line: ArraySlice<UInt8>, number: Int) throws(OptionLineError) {
+    func place(_ index: Int) -> TextPlace { TextPlace(line: number, column: index - line.startIndex + 1) }
+    if let index = line.firstIndex(of: 0) { throw OptionLineError(message: "a NUL byte", place: place(index)) }
+    let text = line.drop(while: \.isSpaceOrControl)
+    guard let first = text.first, first != UInt8(ascii: "#") else { return nil }
+    // A letter can have its value attached, so nothing but white space ends it.
+    let isLetter = first == UInt8(ascii: "-") && !text.starts(with: "--".utf8)
+    let word = text.prefix { !$0.isSpaceOrControl && (isLetter || !$0.isOptionSeparator) }
+    let rest = text[word.endIndex...].drop { $0.isSpaceOrControl || !isLetter && $0.isOptionSeparator }
+    do throws(Malformed) { value = try Self.value(rest) } catch {
+      throw OptionLineError(message: error.message, place: place(error.index))
+    }
+    self.place = place(text.startIndex)
+    let long = word.starts(with: "--".utf8) ? word.dropFirst(2) : word
+    name = isLetter ? nil : Array(long)
+    arguments =
+      isLetter
+      ? [Array(word)] + (value.map { [$0] } ?? [])
+      : [Array("--".utf8) + long + (value.map { Array("=".utf8) + $0 } ?? [])]
+  }
+
+  private struct Malformed: Error {
+    let message: String
+    let index: Int
+  }
+
+  /// The value at the beginning of `text`, in quotes or up to white space; nil where there is none.
+  private static func value(_ text: ArraySlice<UInt8>) throws(Malformed) -> [UInt8]? {
+    guard let first = text.first else { return nil }
+    var value: [UInt8] = []
+    var rest = text
+    if first == UInt8(ascii: "\"") {
+      (value, rest) = try quotedValue(text)
+    } else {
+      value = Array(text.prefix { !$0.isSpaceOrControl })
+      rest = text.dropFirst(value.count)
+    }
+    let more = rest.drop(while: \.isSpaceOrControl)
+    if let byte = more.first, byte != UInt8(ascii: "#") {
+      let hint = first == UInt8(ascii: "\"") ? "" : "; a value with white space stands in quotes"
+      throw Malformed(message: "expected the end of the line after the value" + hint, index: more.startIndex)
+    }
+    return value
+  }
+
+  /// - Parameter text: begins with a quote.
+  private static func quotedValue(_ text: ArraySlice<UInt8>) throws(Malformed) -> ([UInt8], ArraySlice<UInt8>) {
+    var value: [UInt8] = []
+    var rest = text.dropFirst()
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\"") { return (value, rest) }
+      guard byte == UInt8(ascii: "\\"), let letter = rest.popFirst() else {
+        value.append(byte)
+        continue
+      }
+      // Of any other byte, the backslash only says that it stands for itself.
+      switch letter {
+      case UInt8(ascii: "t"): value.append(0x09)
+      case UInt8(ascii: "n"): value.append(0x0A)
+      case UInt8(ascii: "r"): value.append(0x0D)
+      case UInt8(ascii: "v"): value.append(0x0B)
+      default: value.append(letter)
+      }
+    }
+    throw Malformed(message: "expected '\"' at the end of the value", index: text.startIndex)
+  }
+}
+
+extension UInt8 {
+  /// What can stand between the name of an option and its value.
+  fileprivate var isOptionSeparator: Bool { self == UInt8(ascii: "=") || self == UInt8(ascii: ":") }
+}
+
+extension ToolSpec {
+  /// The most bytes that a file of options may have: one that has more is another file.
+  static let optionFileLimit = 1 << 20
+
+  /// What was typed, with what the files of options hold in the places of the options that name them.
+  func withOptionFiles(_ typed: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> Invocation {
+    var whole = Invocation()
+    whole.operands = typed.operands
+    for option in typed.given {
+      try whole.append(option)
+      if let operand = option.row.operandInFile {
+        try add(InputFile(option.value), of: option.row, operand: operand, to: &whole, streams)
+      }
+    }
+    whole.readsURL = readsURL(whole.operands)
+    return whole
+  }
+
+  private func add(
+    _ file: InputFile, of holder: OptionSpec, operand: String, to whole: inout Invocation, _ streams: StandardStreams
+  ) throws(ToolFailure) {
+    let text = try file.readAll(
+      streams, limit: Self.optionFileLimit, option: "the most that a file of options may have")
+    let lines: [OptionLine]
+    do { lines = try OptionLine.parse(text) } catch {
+      throw .failed(.trouble, error.message, source: file.name, place: error.place)
+    }
+    for line in lines {
+      do throws(ToolFailure) {
+        if line.name == Array(operand.utf8) {
+          guard let value = line.value, readsURL([value]) else { throw .usage("expected a URL") }
+          whole.operands.append(value)
+          continue
+        }
+        for option in try options(of: line, holder) {
+          try whole.append(.init(row: option.row, value: option.value, origin: (file.name, line.place)))
+        }
+      } catch {
+        throw .failed(.trouble, error.message, source: file.name, place: line.place)
+      }
+    }
+  }
+
+  private func options(of line: OptionLine, _ holder: OptionSpec) throws(ToolFailure) -> [Invocation.Given] {
+    if let name = line.name, row(named: name) == nil { throw .usage("unknown option" + suggestion(for: name)) }
+    let found = try parse(line.arguments)
+    for option in found.given where option.row.group.heading != holder.group.heading || option.row.operandInFile != nil
+    {
+      throw .usage("option '--\(option.row.name)' cannot stand in a file")
+    }
+    guard found.operands.isEmpty, let last = found.given.last, line.value == nil || last.row.type != nil else {
+      throw .usage("expected one option, with a value if it takes one")
+    }
+    return found.given
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FeedCore
+
+/// Files of options: the table Tests/Fixtures/http/config.txt, and what a tool makes of them.
+@Suite struct OptionFileTests {
+  @Test func theTable() throws {
+    for (number, line) in try Fixtures.lines("http/config.txt", atLeast: 38) {
+      let sides = line.components(separatedBy: " =>")
+      let text = Fixtures.bytes(sides[0])
+      var found = ""
+      do {
+        found = try OptionLine.parse(text).flatMap(\.arguments).map { " '" + String(decoding: $0, as: UTF8.self) + "'" }
+          .joined()
+      } catch {
+        found = " \(error.place.line):\(error.place.column) \(error.message)"
+      }
+      #expect(found == String(decoding: Fixtures.bytes(sides[1]), as: UTF8.self), "line \(number)")
+    }
+  }
+
+  /// Each line that is cut anywhere is a line or an error, with a place in it.
+  @Test func linesThatAreCut() throws {
+    for (_, line) in try Fixtures.lines("http/config.txt", atLeast: 38) {
+      let text = Fixtures.bytes(line.components(separatedBy: " =>")[0])
+      for end in 0...text.count {
+        do { _ = try OptionLine.parse(Array(text[..<end])) } catch {
+          #expect(error.place.line >= 1 && error.place.column <= end)
+        }
+      }
+    }
+  }
+
+  enum Flag: ToolOption {
+    case more, name, other, quiet, loud
+
+    var group: OptionGroup { self == .loud ? OptionGroup("Others") : OptionGroup("Options") }
+
+    var spec: OptionSpec {
+      switch self {
+      case .more: OptionSpec("more", "m", .file, "options in a file").repeating.holdingOptions(operand: "place")
+      case .name: OptionSpec("name", "n", .text("TEXT"), "a name")
+      case .other: OptionSpec("other", "o", .text("TEXT"), "a name").repeating
+      case .quiet: OptionSpec("quiet", "q", "no words").excludes("loud")
+      case .loud: OptionSpec("loud", "l", "words")
+      }
+    }
+  }
+
+  private let tool = ToolSpec(
+    "tool", "Do", synopsis: ["PLACE"], readsURL: { $0.first?.starts(with: "at:".utf8) == true }, options: Flag.self)
+
+  /// What a command line comes to with files of these contents: options in their order, and operands; or the message.
+  private func run(_ arguments: [String], _ files: [String]) throws -> String {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    for (index, text) in files.enumerated() {
+      try Data(text.utf8).write(to: folder.appendingPathComponent("\(index)"))
+    }
+    func path(_ text: String) -> String { text.replacingOccurrences(of: "@", with: folder.path + "/") }
+    do throws(ToolFailure) {
+      let whole = try tool.withOptionFiles(
+        tool.parse(arguments.map { Array(path($0).utf8) }), StandardStreams(program: "tool"))
+      try whole.checkRelations()
+      let options = try whole.options(Flag.self).filter { $0.option != .more }
+        .map { "\($0.option)=\(String(decoding: $0.value.bytes, as: UTF8.self))" }
+      return (options + whole.operands.map { String(decoding: $0, as: UTF8.self) }).joined(separator: " ")
+    } catch {
+      let text = String(decoding: error.rendered(by: "tool", withExcerpt: true), as: UTF8.self)
+      return text.split(separator: "\n")[0].replacingOccurrences(of: folder.path + "/", with: "@")
+    }
+  }
+
+  @Test func optionsComeInThePlaceOfTheFile() throws {
+    #expect(
+      try run(["-o1", "-m@0", "-o4", "-m", "@1"], ["other = 2\n-o3", "-q"]) == "other=1 other=2 other=3 other=4 quiet=")
+    #expect(try run(["-m@0"], ["place = at:x\n"]) == "at:x")
+    #expect(try run(["-m@0", "at:y"], ["place = at:x"]) == "at:y at:x")
+    #expect(try run(["-m@0", "--", "-m@1"], [""]).hasPrefix("-m"))
+  }
+
+  @Test func relationsAreThoseOfTypedOptions() throws {
+    #expect(try run(["-n1", "-m@0"], ["\nname = 2"]) == "tool: @0:2:1: option '--name' is given twice")
+    #expect(try run(["-m@0", "-n1"], ["name = 2"]) == "tool: option '--name' is given twice")
+    #expect(try run(["-m@0", "-m@1"], ["name = 2", " name = 2"]) == "tool: @1:1:2: option '--name' is given twice")
+    #expect(try run(["-m@0", "-l"], ["-q"]) == "tool: @0:1:1: options '--quiet' and '--loud' exclude each other")
+  }
+
+  @Test(arguments: [
+    ("secret = a", "unknown option"), ("nam = a", "unknown option; did you mean '--name'?"),
+    ("-x", "unknown option '-x'"),
+    ("name", "option '--name' needs a value (TEXT)"), ("quiet = a", "option '--quiet' takes no value"),
+    ("-q a", "expected one option, with a value if it takes one"),
+    ("-q -q", "expected one option, with a value if it takes one"),
+    ("-", "expected one option, with a value if it takes one"), ("--", "unknown option"), ("= a", "unknown option"),
+    ("loud", "option '--loud' cannot stand in a file"), ("-l", "option '--loud' cannot stand in a file"),
+    ("help", "option '--help' cannot stand in a file"), ("more = @0", "option '--more' cannot stand in a file"),
+    ("place", "expected a URL"), ("place = s3cret", "expected a URL"),
+  ])
+  func whatIsRefused(_ line: String, _ message: String) throws {
+    #expect(try run(["-m@0"], ["#\n \(line)\n"]) == "tool: @0:2:2: \(message)")
+  }
+
+  @Test func aFileThatIsNone() throws {
+    #expect(try run(["-m@0"], []) == "tool: @0: no such file or directory")
+    let large = String(repeating: "#\n", count: ToolSpec.optionFileLimit / 2)
+    #expect(try run(["-m@0"], [large]) == "")
+    #expect(
+      try run(["-m@0"], [large + "\n"])
+        == "tool: @0: more than 1048576 bytes (the most that a file of options may have)")
+  }
+}
