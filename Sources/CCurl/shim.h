@@ -53,6 +53,15 @@ static inline CURLcode feed_get_long(CURL *easy, CURLINFO info, long *value) {
   return curl_easy_getinfo(easy, info, value);
 }
 
+static inline CURLcode feed_get_list(CURL *easy, CURLINFO info, struct curl_slist **value) {
+  return curl_easy_getinfo(easy, info, value);
+}
+
+/* Makes the transfers that use a share have their cookies in common. One thread needs no locks. */
+static inline CURLSHcode feed_share_cookies(CURLSH *share) {
+  return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
+}
+
 /* The socket of a connection that CURLOPT_CONNECT_ONLY has made; -1 when there is none any more. */
 static inline int feed_active_socket(CURL *easy) {
   curl_socket_t number = CURL_SOCKET_BAD;

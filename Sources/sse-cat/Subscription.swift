@@ -14,7 +14,7 @@ struct Subscription: Followed {
     self.url = url
     idleTimeout = options.connection.idleTimeout
     pump = EventPump(options, source: url.display, fault: .otherEnd, streams)
-    client = try HTTPClient()
+    client = try HTTPClient(keepsCookies: true)
   }
 
   var count: Int { pump.count }

@@ -16,7 +16,7 @@ struct Subscription: Followed {
     self.streams = streams
     pump = MessagePump(options, source: options.url.display, streams)
     source = MessageSource(options, streams)
-    client = try HTTPClient()
+    client = try HTTPClient(keepsCookies: true)
   }
 
   var count: Int { pump.count }

@@ -52,6 +52,7 @@ import Testing
     private(set) var requests: [HTTPRequest] = []
     private var current: [Hop] = []
     var running: Int { current.count }
+    var cookieValues: [[UInt8]] = []
 
     init(_ hops: [[Act]]) { self.hops = hops.map(Hop.init).reversed() }
 

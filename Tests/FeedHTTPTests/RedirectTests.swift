@@ -38,6 +38,30 @@ struct RedirectTests {
     #expect(back.credentials == HTTPRequest.Credentials())
   }
 
+  /// All but the Host, which is that of the first server.
+  @Test(arguments: ["http://b/x", "https://a/x", "http://a:8080/x"])
+  func aTrustedRedirectTakesAllAlong(_ target: String) throws {
+    var first = try request("http://a/x", method: "POST")
+    first.trustsRedirects = true
+    first.bodyWithoutSecrets = Array("a=".utf8)
+    first.headers.append(.init("Host", Array("c".utf8)))
+    let next = first.redirected(to: try url(target), status: 307)
+    #expect(next.credentials == first.credentials && next.route.usesNetrc && next.body == first.body)
+    #expect(next.headers == first.headers.dropLast())
+    #expect(try first.redirected(to: url("http://a/y"), status: 307).has("Host"))
+  }
+
+  @Test(arguments: [
+    ("http://a/x", "b", "http://a/x?b"), ("http://a", "b=c&d", "http://a/?b=c&d"),
+    ("http://a/?x", "b", "http://a/?x&b"),
+    ("http://me:pw@a/x?y#z", "b c#d", "http://a/x?y&b+c%23d"),
+  ])
+  func dataInTheQuery(_ first: String, _ data: String, _ whole: String) throws {
+    let (first, next) = (try url(first), try url(first).adding(query: Array(data.utf8)))
+    #expect(next.text == whole && next.user == first.user && next.password == first.password)
+    #expect(next.origin == first.origin)
+  }
+
   @Test(arguments: [301, 302, 303])
   func aPostBecomesAGet(_ status: Int) throws {
     let next = try request("http://a/x", method: "POST").redirected(to: url("http://a/y"), status: status)

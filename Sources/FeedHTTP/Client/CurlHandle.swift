@@ -9,6 +9,8 @@ class CurlHandle {
   let easy: UnsafeMutableRawPointer
   /// How the transfer ended; nil while it goes on.
   var result: CURLcode?
+  /// Must live longer than the handle.
+  private var jar: CookieJar?
   private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
   /// The name of the Unix socket that is connected to instead of the URL's host.
   private var socket: String?
@@ -44,6 +46,14 @@ class CurlHandle {
     while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
     unsafe errorText.deallocate()
     unsafe socketError.deallocate()
+  }
+
+  /// Sends the cookies in a jar, and keeps there those that the server sets.
+  func use(_ jar: CookieJar) throws(HTTPError) {
+    self.jar = jar
+    try unsafe check(jar.attach(to: easy))
+    // The file of no name: without one, libcurl drops the cookies that end with the session.
+    try set(CURLOPT_COOKIEFILE, [])
   }
 
   /// Whether an answer came from a proxy, or through it: the port is another one than the URL's.

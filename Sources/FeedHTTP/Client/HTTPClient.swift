@@ -18,14 +18,18 @@ package final class HTTPClient {
   }
 
   private let multi: UnsafeMutableRawPointer
+  let jar: CookieJar?
   private var transfers: [CurlHandle] = []
 
   /// Also makes SIGPIPE ignored: libcurl writes to sockets that the other side may have closed.
-  package init() throws(ToolFailure) {
+  /// - Parameter keepsCookies: whether cookies that a server sets are sent with later requests, those after redirects
+  ///   included.
+  package init(keepsCookies: Bool = false) throws(ToolFailure) {
     Signals.ignoreBrokenPipe()
     guard curl_global_init(Int(CURL_GLOBAL_SSL | CURL_GLOBAL_WIN32)) == CURLE_OK, let multi = unsafe curl_multi_init()
     else { throw .failed(.trouble, "libcurl cannot start") }
     unsafe self.multi = multi
+    jar = keepsCookies ? try CookieJar() : nil
   }
 
   deinit {
@@ -87,8 +91,11 @@ package final class HTTPClient {
 }
 
 extension HTTPClient: HTTPTransport {
+  var cookieValues: [[UInt8]] { jar?.cookies.map(\.value) ?? [] }
+
   func begin(_ request: HTTPRequest) throws(HTTPError) -> any HTTPHop {
     let transfer = try CurlTransfer(request)
+    if let jar { try transfer.use(jar) }
     try begin(transfer)
     return transfer
   }

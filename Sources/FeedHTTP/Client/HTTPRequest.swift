@@ -83,6 +83,10 @@ package struct HTTPRequest: Sendable {
   package var condition: Condition?
   package var credentials = Credentials()
   package var route = Route()
+  /// Whether another origin that a redirect leads to gets all that the first one gets (`--location-trusted`).
+  package var trustsRedirects = false
+  /// The values of cookies that servers have set, which a client that keeps cookies sends by itself.
+  var keptCookies: [[UInt8]] = []
 
   /// Sets a header, unless the user has set or silenced one of this name.
   package mutating func setDefault(_ name: String, _ value: [UInt8]) {
@@ -113,8 +117,8 @@ package struct HTTPRequest: Sendable {
 
   /// The request that a redirect leads to (RFC 9110 §15.4).
   ///
-  /// Another origin than the first one's gets nothing that could be a secret: no credentials, and of the headers
-  /// only those that never are one.
+  /// Another origin than the first one's gets nothing that could be a secret, unless redirects are trusted: no
+  /// credentials, and of the headers only those that never are one.
   func redirected(to target: HTTPURL, status: Int) -> HTTPRequest {
     var next = self
     next.url = target
@@ -124,7 +128,13 @@ package struct HTTPRequest: Sendable {
       next.bodyWithoutSecrets = nil
       next.headers.removeAll { $0.name.lowercased().hasPrefix("content-") }
     }
-    if target.origin != url.origin { next.removeSecrets() }
+    if target.origin != url.origin {
+      if trustsRedirects {
+        next.headers.removeAll { $0.name.lowercased() == "host" }  // the first one's
+      } else {
+        next.removeSecrets()
+      }
+    }
     return next
   }
 
@@ -141,7 +151,7 @@ package struct HTTPRequest: Sendable {
     let words = headers.filter { !Self.isHarmless($0.name.lowercased()) }.flatMap(\.secrets)
     let cookies = credentials.cookies.map { Array($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
     let login = credentials.user.map { Base64.encoded($0 + [UInt8(ascii: ":")] + (credentials.password ?? [])) }
-    return words + cookies + [credentials.password, login, credentials.bearer].compactMap(\.self)
+    return words + cookies + keptCookies + [credentials.password, login, credentials.bearer].compactMap(\.self)
   }
 
   /// What no message may quote of what a server says: the secrets, and of the URL the query, which messages hide too.

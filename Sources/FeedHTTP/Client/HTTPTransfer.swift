@@ -22,6 +22,9 @@ protocol HTTPHop: AnyObject {
 
 /// What sends requests: libcurl, or what a test has written down.
 protocol HTTPTransport: AnyObject {
+  /// The values of the cookies that are kept for later requests.
+  var cookieValues: [[UInt8]] { get }
+
   func begin(_ request: HTTPRequest) throws(HTTPError) -> any HTTPHop
   /// Ends a hop, whatever it was at.
   func drop(_ hop: AnyObject)
@@ -81,6 +84,8 @@ package final class HTTPTransfer {
     while !isHeadTold, let head = hop.head {
       guard let target = try redirection(head) else {
         self.head = head
+        // Those that came with the answer are there now.
+        request.keptCookies = transport.cookieValues
         isHeadTold = true
         return .head
       }

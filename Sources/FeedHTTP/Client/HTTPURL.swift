@@ -17,10 +17,16 @@ package struct HTTPURL: Equatable, Sendable {
   /// Scheme, host and port, which decide who may see credentials (RFC 6454).
   package let origin: String
   /// The user information, percent-decoded.
-  package let user: [UInt8]?
-  package let password: [UInt8]?
+  package private(set) var user: [UInt8]?
+  package private(set) var password: [UInt8]?
   /// The URL for messages: without the query too, where many an API wants its key.
   package let display: String
+
+  /// In small letters; an IPv6 address in brackets.
+  var host: String {
+    let authority = origin.dropFirst(isSecure ? 8 : 7)
+    return String(authority[..<(authority.lastIndex(of: ":") ?? authority.endIndex)])
+  }
 
   var isSecure: Bool { text.hasPrefix("https:") }
 
@@ -48,6 +54,16 @@ package struct HTTPURL: Equatable, Sendable {
     // Nothing but a fragment is the same document with its query (§5.2.2), which libcurl drops.
     let isSame = reference.isEmpty || reference.first == UInt8(ascii: "#")
     return try HTTPURL(isSame ? Array(text.utf8) : reference, relativeTo: text)
+  }
+
+  /// The same URL with more in its query, after a `&` if there is something.
+  package func adding(query more: [UInt8]) throws(Invalid) -> HTTPURL {
+    let mark = text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
+    // A `#` would begin a fragment.
+    let query = more.flatMap { $0 == UInt8(ascii: "#") ? Array("%23".utf8) : [$0] }
+    var url = try HTTPURL(Array((text + mark).utf8) + query)
+    (url.user, url.password) = (user, password)
+    return url
   }
 
   private init(_ bytes: [UInt8], relativeTo base: String?) throws(Invalid) {

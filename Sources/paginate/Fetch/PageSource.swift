@@ -36,7 +36,7 @@ struct PageSource {
     self.streams = streams
     policy = RetryPolicy(base: Self.shortestPause, .spread(longest: Self.longestPause), retries: options.retries)
     exchange = Exchange(
-      client: try HTTPClient(), interrupts: Interrupts(streams.output),
+      client: try HTTPClient(keepsCookies: true), interrupts: Interrupts(streams.output),
       limits: HTTPExchange.Limits(
         noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout,
         requestTimeout: options.requestTimeout))

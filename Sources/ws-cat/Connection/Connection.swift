@@ -34,8 +34,9 @@ struct Connection {
     self.streams = streams
     deadline = follower.deadline
     interrupts = follower.interrupts
-    opening = OpeningRequest(
-      follower.http.request(options.url.http), subprotocols: options.subprotocols, origin: options.origin)
+    var request = follower.http.request(options.url.http)
+    request.credentials.cookies = client.cookies(for: request.url) + request.credentials.cookies
+    opening = OpeningRequest(request, subprotocols: options.subprotocols, origin: options.origin)
     session = Session(maxMessage: options.maxSize)
     timers = Timers(options)
     socket = try client.connect(opening.request)
@@ -76,6 +77,7 @@ struct Connection {
         used = 0
         let bytes = chunk
         guard try answer.take(bytes.span, from: &used) else { continue }
+        client.keepCookies(of: answer.head)
         switch try answer.verdict(opening) {
         case .refused: return refusal(answer)
         case .open(let chosen):

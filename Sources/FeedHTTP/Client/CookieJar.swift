@@ -1,0 +1,136 @@
+// The cookies that servers set, kept in memory for the next requests of a client. Who gets which one, and for how long
+// (RFC 6265), is up to libcurl: its transfers share one jar.
+
+import CCurl
+import FeedCore
+
+@safe
+final class CookieJar {
+  /// More cookies than these are a server that sets new ones without end: all are forgotten.
+  static let limit = 500
+
+  /// A cookie by the columns of the file format of Netscape, in which libcurl tells it.
+  struct Cookie: Equatable {
+    /// With a point before it where hosts below it are meant too.
+    let domain: [UInt8]
+    let path: [UInt8]
+    let isSecure: Bool
+    /// Seconds since 1970; 0 for the end of the session.
+    let expires: Int
+    let name: [UInt8]
+    let value: [UInt8]
+
+    /// - Returns: nil for what is no cookie.
+    init?(_ line: [UInt8]) {
+      let mark = Array("#HttpOnly_".utf8)
+      let columns = line.dropFirst(line.starts(with: mark) ? mark.count : 0)
+        .split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map(Array.init)
+      guard columns.count == 7 else { return nil }
+      (domain, isSecure) = (columns[0], columns[3] == Array("TRUE".utf8))
+      // What is no path means the default (§5.2.4), and that is right for the URL that set it.
+      path = columns[2].first == UInt8(ascii: "/") ? columns[2] : [UInt8(ascii: "/")]
+      (expires, name, value) = (Int(decimal: columns[4]) ?? 0, columns[5], columns[6])
+    }
+  }
+
+  private let share: UnsafeMutableRawPointer
+  /// Has no transfer; only says what is in the jar.
+  private let easy: UnsafeMutableRawPointer
+
+  init() throws(ToolFailure) {
+    guard let share = unsafe curl_share_init(), unsafe feed_share_cookies(share) == CURLSHE_OK,
+      let easy = unsafe curl_easy_init(), unsafe feed_set_pointer(easy, CURLOPT_SHARE, share) == CURLE_OK
+    else { throw .failed(.trouble, "libcurl cannot keep cookies") }
+    unsafe self.share = share
+    unsafe self.easy = easy
+  }
+
+  deinit {
+    unsafe curl_easy_cleanup(easy)
+    unsafe curl_share_cleanup(share)
+  }
+
+  /// Makes a transfer send the cookies, and keep those that are set. It must hold the jar until its end.
+  func attach(to easy: UnsafeMutableRawPointer) -> CURLcode {
+    forgetTooMany()
+    return unsafe feed_set_pointer(easy, CURLOPT_SHARE, share)
+  }
+
+  /// All of them; libcurl forgets one that has expired when the next one comes.
+  var cookies: [Cookie] {
+    var list: UnsafeMutablePointer<curl_slist>?
+    guard unsafe feed_get_list(easy, CURLINFO_COOKIELIST, &list) == CURLE_OK else { return [] }
+    defer { unsafe curl_slist_free_all(list) }
+    var cookies: [Cookie] = []
+    var next = unsafe list
+    while let item = unsafe next {
+      if let text = unsafe item.pointee.data, let cookie = unsafe Cookie([UInt8](cString: text)) {
+        cookies.append(cookie)
+      }
+      unsafe next = item.pointee.next
+    }
+    return cookies
+  }
+
+  /// Takes the cookies of an answer that libcurl has not seen.
+  func take(_ head: HTTPHead) {
+    forgetTooMany()
+    tell(
+      head.fields.filter { $0.name == "set-cookie" }.map { field in
+        let attributes = field.value.split(separator: UInt8(ascii: ";")).dropFirst().map { Array($0.trimmed()) }
+        let key = Array("domain=".utf8)
+        let namesDomain = attributes.contains { $0.count > key.count && $0.lowercased.starts(with: key) }
+        return Array("Set-Cookie: ".utf8) + field.value + (namesDomain ? [] : Array("; Domain=".utf8) + Self.ownHost)
+      })
+  }
+
+  /// Stands for the host of the answer in `take`: libcurl does not list a cookie without a domain, and takes no name
+  /// without a point.
+  static let ownHost = Array("own-host.invalid".utf8)
+
+  /// The cookies for a URL, `NAME=VALUE` each, where all that are in the jar were set by its host.
+  func pairs(for url: HTTPURL) -> [[UInt8]] {
+    cookies.filter { $0.isMeant(for: url) }.map { $0.name + [UInt8(ascii: "=")] + $0.value }
+  }
+
+  private func forgetTooMany() { if cookies.count > Self.limit { tell([Array("ALL".utf8)]) } }
+
+  /// Changes what is in the jar, by a handle of its own: each takes 50 cookies only, as those of one answer.
+  private func tell(_ commands: [[UInt8]]) {
+    guard !commands.isEmpty, let easy = unsafe curl_easy_init() else { return }
+    defer { unsafe curl_easy_cleanup(easy) }
+    unsafe feed_set_pointer(easy, CURLOPT_SHARE, share)
+    // The file of no name: without one, libcurl drops the cookies that end with the session.
+    unsafe feed_set_string(easy, CURLOPT_COOKIEFILE, "")
+    for command in [Array("RELOAD".utf8)] + commands {
+      unsafe (command + [0]).withUnsafeBytes { raw in
+        _ = unsafe feed_set_string(easy, CURLOPT_COOKIELIST, raw.bindMemory(to: CChar.self).baseAddress)
+      }
+    }
+  }
+}
+
+extension CookieJar.Cookie {
+  /// Whether a request for `url` may carry the cookie (RFC 6265 §5.4).
+  /// - Parameter now: seconds since 1970.
+  func isMeant(for url: HTTPURL, now: Int64 = Clock.now() / 1_000_000) -> Bool {
+    if expires > 0, expires <= now { return false }
+    let path = Array(url.target.utf8.prefix { $0 != UInt8(ascii: "?") })
+    guard path.starts(with: self.path) else { return false }
+    let isWholeStep = self.path.last == UInt8(ascii: "/") || path.count == self.path.count
+    guard isWholeStep || path[self.path.count] == UInt8(ascii: "/"), url.isSecure || !isSecure else { return false }
+    let host = Array(url.host.utf8)
+    let above = domain.drop { $0 == UInt8(ascii: ".") }.lowercased
+    let isBelow = host.reversed().starts(with: above.reversed() + [UInt8(ascii: ".")])
+    return above == CookieJar.ownHost || host == above || isBelow
+  }
+}
+
+extension HTTPClient {
+  /// Keeps the cookies of an answer that came over an `HTTPConnection`.
+  package func keepCookies(of head: HTTPHead) { jar?.take(head) }
+
+  /// The cookies that a request over an `HTTPConnection` is to carry besides its own, `NAME=VALUE` each. They are right
+  /// for a client that connects to one URL only.
+  package func cookies(for url: HTTPURL) -> [[UInt8]] { jar?.pairs(for: url) ?? [] }
+}
