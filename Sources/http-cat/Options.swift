@@ -183,7 +183,7 @@ struct Options {
     }
     // What was sent between two connections is lost.
     connection = try ConnectionOptions(invocation, reconnects: reconnects, resumes: false)
-    task = try Self.task(invocation.operands, list, isStream: isStream, every: interval)
+    task = try Self.task(invocation.operands, list, http, isStream: isStream, every: interval)
     let wantsLines = printsRecords || limit != .max || until != nil
     if isStream, wantsLines {
       if form == .bytes { throw .usage("a stream of bytes has no lines to count, to look at or to make records of") }
@@ -192,7 +192,7 @@ struct Options {
   }
 
   private static func task(
-    _ operands: [[UInt8]], _ list: [UInt8]?, isStream: Bool, every interval: Interval?
+    _ operands: [[UInt8]], _ list: [UInt8]?, _ http: HTTPOptions, isStream: Bool, every interval: Interval?
   ) throws(ToolFailure) -> Task {
     if let list {
       guard operands.isEmpty else { throw .usage("expected no URL beside '--urls'") }
@@ -200,7 +200,7 @@ struct Options {
     }
     // It may hold a password: no message quotes it.
     guard operands.count == 1 else { throw .usage("expected one URL, found \(operands.count)") }
-    let url = try HTTPURL(withScheme: operands[0])
+    let url = try http.completed(HTTPURL(withScheme: operands[0]))
     return isStream ? .stream(url) : .poll(.url(url), every: interval)
   }
 }

@@ -158,8 +158,9 @@ struct Options {
   let http: HTTPOptions
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
-    source = try FeedSource(invocation.operands)
+    let operand = try FeedSource(invocation.operands)
     http = try HTTPOptions(invocation, streams)
+    source = try http.completed(operand)
     given = Set(Flag.allCases.filter { invocation.isGiven($0) })
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     guard case .file = source else { return }

@@ -79,8 +79,9 @@ struct Options {
   let http: HTTPOptions
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
-    source = try FeedSource(invocation.operands)
+    let operand = try FeedSource(invocation.operands)
     http = try HTTPOptions(invocation, streams)
+    source = try http.completed(operand)
     connection = try ConnectionOptions(invocation, reconnects: http.isPlainGet)
     var givenID: [UInt8]?
     var resumeFrom: [UInt8]?

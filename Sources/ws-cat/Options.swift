@@ -8,7 +8,8 @@ let wsCat = ToolSpec(
   synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Flag.self,
   // The request is a GET of HTTP/1.1 and cannot be anything else; redirects are not followed, nothing is compressed.
   sharing: ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
-    + HTTPOption.rows(without: [.request, .data, .http1, .http2, .location, .compressed]))
+    + HTTPOption.rows(
+      without: HTTPOption.bodies + [.request, .http1, .http2, .locationTrusted, .location, .compressed]))
 
 enum Flag: ToolOption {
   case eventFrom, event, drop, dataAs, raw, null, time

@@ -3,9 +3,13 @@ import FeedCore
 /// The rows that every network tool has; long names and letters are curl's. The last ones ask for what is done anyway, so
 /// that a line written for curl works here.
 package enum HTTPOption: ToolOption {
-  case header, request, data, user, netrc, bearerFile, userAgent, cookie
+  case header, request, data, dataRaw, dataBinary, dataURLEncode, get
+  case user, netrc, oauth2Bearer, bearerFile, userAgent, cookie
   case proxy, insecure, cacert, cert, key, resolve, unixSocket, connectTimeout, http1, http2
-  case silent, location, showError, noBuffer, compressed
+  case config, silent, locationTrusted, location, showError, noBuffer, compressed
+
+  /// The rows that send data.
+  package static let bodies: [HTTPOption] = [.data, .dataRaw, .dataBinary, .dataURLEncode, .get]
 
   package var group: OptionGroup {
     OptionGroup("Options for the request, as curl has them", isFolded: true).needs(.url)
@@ -16,8 +20,16 @@ package enum HTTPOption: ToolOption {
     case .header: OptionSpec("header", "H", .header, "send a header, or those of a file").repeating
     case .request: OptionSpec("request", "X", .method, "use another method than GET, or POST with --data")
     case .data: OptionSpec("data", "d", .text("DATA"), "send a body, by POST; several are joined by &").repeating
+    case .dataRaw: OptionSpec("data-raw", .text("DATA"), "likewise, and @ has no meaning").repeating
+    case .dataBinary: OptionSpec("data-binary", .text("DATA"), "likewise, with all bytes of a file").repeating
+    case .dataURLEncode: OptionSpec("data-urlencode", .text("DATA"), "likewise, percent-encoded").repeating
+    case .get:
+      OptionSpec("get", "G", "send the data in the query of the URL, by GET")
+        .needs("data", "data-raw", "data-binary", "data-urlencode")
     case .user: OptionSpec("user", "u", .login, "log in by Basic authentication")
     case .netrc: OptionSpec("netrc", "take name and password for the host from ~/.netrc")
+    case .oauth2Bearer:
+      OptionSpec("oauth2-bearer", .token, "send the token as Authorization: Bearer").excludes("bearer-file")
     case .bearerFile: OptionSpec("bearer-file", .file, "send the token in a file as Authorization: Bearer")
     case .userAgent:
       OptionSpec(
@@ -34,7 +46,10 @@ package enum HTTPOption: ToolOption {
       OptionSpec("connect-timeout", .connectTimeout, "give up connecting after this time").default("30")
     case .http1: OptionSpec("http1.1", "speak HTTP/1.1")
     case .http2: OptionSpec("http2", "speak HTTP/2")
+    case .config: OptionSpec("config", "K", .file, "take options from a file").repeating.holdingOptions(operand: "url")
     case .silent: OptionSpec("silent", "s", "tell only what ends the program").excludes("verbose")
+    case .locationTrusted:
+      OptionSpec("location-trusted", "send passwords and headers to where redirects lead, too")
     case .location: OptionSpec("location", "L", "follow redirects, as is done anyway")
     case .showError: OptionSpec("show-error", "S", "tell what ends the program, as is done anyway")
     case .noBuffer: OptionSpec("no-buffer", "N", "write out at once, as is done anyway")

@@ -24,6 +24,11 @@ extension OptionType {
     return [Array(bytes[..<colon]), Array(bytes[(colon + 1)...])]
   }
 
+  /// What `Bearer` can stand before.
+  static let token = text("TOKEN", "a token, in visible ASCII characters", isSecret: true) {
+    !$0.isEmpty && $0.allSatisfy(\.isVisible)
+  }
+
   static let method = text("METHOD", "a method such as GET") { !$0.isEmpty && $0.allSatisfy(\.isTokenByte) }
 
   static let cookie = text("NAME=VALUE", "NAME=VALUE", isSecret: true) {

@@ -13,10 +13,14 @@ package struct HTTPOptions: Sendable {
   /// What was wrong with one of them when they were read last.
   private var problem: String?
   private var method: String?
-  private var body: [UInt8]?
+  /// What all options that send data come to.
+  private var data: [UInt8]?
+  /// Whether the data belongs into the query of the URL.
+  private var queriesData = false
   private var userAgent = Array("feedutils/\(ToolSpec.version)".utf8)
   private var credentials = HTTPRequest.Credentials()
   private var route = HTTPRequest.Route()
+  private var trustsRedirects = false
   /// Only what ends the tool is to be told.
   package private(set) var isSilent = false
 
@@ -32,6 +36,20 @@ package struct HTTPOptions: Sendable {
   /// Reads the files that options name, and standard input for `-d @-` and the like.
   package init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     for (option, value) in try invocation.options(HTTPOption.self) { try take(option, value, streams) }
+  }
+
+  private var body: [UInt8]? { queriesData ? nil : data }
+
+  /// The URL that is meant: `--get` adds the data to that of the command line.
+  package func completed(_ url: HTTPURL) throws(ToolFailure) -> HTTPURL {
+    guard queriesData, let data else { return url }
+    do { return try url.adding(query: data) } catch { throw .usage("option '--get': the data makes no URL") }
+  }
+
+  /// Likewise, of a feed.
+  package func completed(_ source: FeedSource) throws(ToolFailure) -> FeedSource {
+    guard case .url(let url) = source else { return source }
+    return .url(try completed(url))
   }
 
   /// Whether requests are plain GETs, which may be repeated without harm.
@@ -52,6 +70,7 @@ package struct HTTPOptions: Sendable {
     request.headers = headers.flatMap(\.self)
     request.credentials = credentials
     request.route = route
+    request.trustsRedirects = trustsRedirects
     if credentials.user == nil {
       request.credentials.user = url.user
       request.credentials.password = url.password
@@ -74,13 +93,15 @@ package struct HTTPOptions: Sendable {
         keep(file, as: .headers(headers.count - 1))
       }
     case .request: method = String(decoding: value.bytes, as: UTF8.self)
-    case .data:
-      let more = try dataBytes(value.bytes, streams)
-      body = body.map { $0 + [UInt8(ascii: "&")] + more } ?? more
+    case .data, .dataRaw, .dataBinary, .dataURLEncode:
+      let more = try dataBytes(option, value.bytes, streams)
+      data = data.map { $0 + [UInt8(ascii: "&")] + more } ?? more
+    case .get: queriesData = true
     case .user:
       let parts: [[UInt8]] = try value.get()
       (credentials.user, credentials.password) = (parts[0], parts[1])
     case .netrc: route.usesNetrc = true
+    case .oauth2Bearer: credentials.bearer = value.bytes
     case .bearerFile:
       credentials.bearer = try InputFile(value.bytes).token(in: read(value.bytes, streams))
       keep(value.bytes, as: .bearer)
@@ -97,6 +118,8 @@ package struct HTTPOptions: Sendable {
     case .http1: route.version = .http1
     case .http2: route.version = .http2
     case .silent: isSilent = true
+    case .locationTrusted: trustsRedirects = true
+    case .config: break  // What the file holds has come by itself.
     case .location, .showError, .noBuffer, .compressed: break
     }
   }
@@ -155,14 +178,7 @@ package struct HTTPOptions: Sendable {
     return try naming(quoted(path), ByteReader.readAll(file, limit: fileLimit))
   }
 
-  /// The body of `-d`: text as it is; of a file without its line ends, as curl has it.
-  private func dataBytes(_ value: [UInt8], _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
-    let isInput = value == [UInt8(ascii: "-")]
-    guard isInput || value.first == UInt8(ascii: "@") else { return value }
-    return try read(isInput ? value : Array(value.dropFirst()), streams).filter { $0 != 0 && $0 != 0x0A && $0 != 0x0D }
-  }
-
-  private func read(_ path: [UInt8], _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
+  func read(_ path: [UInt8], _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
     try InputFile(path).readAll(streams, limit: Self.fileLimit, option: "the most that is sent")
   }
 

@@ -22,7 +22,7 @@ struct URLList {
     self.path = path
     self.http = http
     content = try Self.read(path)
-    entries = try Self.parse(content, path)
+    entries = try Self.parse(content, path, http)
     if let refusal = Self.refusal(of: entries, http) { throw .usage(refusal) }
   }
 
@@ -32,7 +32,7 @@ struct URLList {
     do throws(ToolFailure) {
       let new = try Self.read(path)
       if new == content, problem.isEmpty { return (false, nil) }
-      let parsed = try Self.parse(new, path)
+      let parsed = try Self.parse(new, path, http)
       if let refusal = Self.refusal(of: parsed, http) { throw .failed(.trouble, refusal, source: quoted(path)) }
       content = new
       problem = ""
@@ -58,7 +58,9 @@ struct URLList {
   }
 
   /// Blank lines and those that begin with `#` are passed over.
-  private static func parse(_ text: [UInt8], _ path: [UInt8]) throws(ToolFailure) -> [Entry] {
+  private static func parse(
+    _ text: [UInt8], _ path: [UInt8], _ http: HTTPOptions
+  ) throws(ToolFailure) -> [Entry] {
     var entries: [Entry] = []
     var names: Set<[UInt8]> = []
     for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -74,7 +76,9 @@ struct URLList {
       }
       guard names.insert(name).inserted else { throw problem("the name '\(quoted(name))' stands here again") }
       let url: HTTPURL
-      do { url = try HTTPURL(withScheme: Array(line.dropFirst(name.count + 1))) } catch { throw problem(error.message) }
+      do { url = try http.completed(HTTPURL(withScheme: Array(line.dropFirst(name.count + 1)))) } catch {
+        throw problem(error.message)
+      }
       entries.append(Entry(name: name, url: url))
     }
     if entries.isEmpty { throw .failed(.trouble, "no URLs in this file", source: quoted(path)) }

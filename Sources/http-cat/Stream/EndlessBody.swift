@@ -13,7 +13,7 @@ struct EndlessBody: Followed {
     self.url = url
     idleTimeout = options.connection.idleTimeout
     printer = StreamPrinter(options, source: url.display, streams)
-    client = try HTTPClient()
+    client = try HTTPClient(keepsCookies: true)
   }
 
   var count: Int { printer.count }
