@@ -103,6 +103,9 @@ struct Options {
   /// large as all that is declared around it, and so would the next.
   private(set) var maxInherited = 0
 
+  /// Whether a form feed ends a document.
+  var endsAtFormFeed: Bool { !isSingle && !hasPrefixes }
+
   init(_ invocation: Invocation) throws(ToolFailure) {
     var namespaces: [[UInt8]: [UInt8]] = [:]
     var having: [Field] = []

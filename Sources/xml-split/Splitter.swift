@@ -3,22 +3,24 @@
 import FeedCore
 
 struct Splitter {
-  private let options: Options
+  let options: Options
   private let streams: StandardStreams
   private var writer: ElementWriter
   /// Whether there was an error that did not end the run.
-  private var hasFailed = false
+  var hasFailed = false
   /// Whether an error has been reported, and nothing was right since.
   private var isSilent = false
 
   private var window = Window()
-  private var tokenizer: XMLTokenizer
-  private var selector: ElementSelector
+  var tokenizer: XMLTokenizer
+  private(set) var selector: ElementSelector
   /// The wanted elements that have not ended.
-  private var records: [WantedElement] = []
+  private(set) var records: [WantedElement] = []
   /// Elements deeper than this are of no interest: those inside one that is written, or lost.
-  private var deepest = Int.max
+  private(set) var deepest = Int.max
   private var joined = JoinedDocuments()
+  /// Up to here there is no form feed in the window.
+  var feedless = 0
   /// How many bytes of the input are not in the window any more.
   private var dropped = 0
 
@@ -26,8 +28,13 @@ struct Splitter {
     self.options = options
     self.streams = streams
     writer = ElementWriter(options, streams.output)
-    tokenizer = XMLTokenizer(limits: options.limits, isSingle: options.isSingle)
+    tokenizer = Self.tokenizer(options)
     selector = ElementSelector(options.path)
+  }
+
+  private static func tokenizer(_ options: Options, at start: Int = 0) -> XMLTokenizer {
+    XMLTokenizer(
+      at: start, limits: options.limits, isSingle: options.isSingle, endsAtFormFeed: options.endsAtFormFeed)
   }
 
   /// Goes through all files.
@@ -53,7 +60,10 @@ struct Splitter {
     window = Window()
     begin()
     var source: InputSource
-    do { source = try InputSource(file, streams, hasPrefixes: options.hasPrefixes) } catch { return try report(error) }
+    do {
+      source = try InputSource(
+        file, streams, hasPrefixes: options.hasPrefixes, endsAtFormFeed: options.endsAtFormFeed)
+    } catch { return try report(error) }
     defer { source.close() }
     while true {
       try source.wait { () throws(ToolFailure) in try writer.flush() }
@@ -61,7 +71,7 @@ struct Splitter {
       do { piece = try source.next(&window) } catch {
         guard error.diagnostic.place != nil else { throw error }
         // An error before that is reported first, wherever the input was cut.
-        try process(source, isLast: true, hasMore: true)
+        _ = try process(source, isLast: true, hasMore: true)
         try report(error)
         if source.isExhausted { return }
         if source.isBetweenStreams { begin() }
@@ -69,8 +79,9 @@ struct Splitter {
       }
       if piece == .inputEnd, options.hasPrefixes { return }
       tokenizer.wasUTF16 = source.isUTF16
-      try takeBytes(of: source, isLast: piece != .more)
+      try takeBytes(of: &source, isLast: piece != .more)
       try writer.check()
+      if source.holdsDocument { continue }
       switch piece {
       case .more: break
       case .streamEnd: begin()
@@ -83,7 +94,16 @@ struct Splitter {
   private mutating func begin() {
     dropped += window.bytes.count
     window.drop(window.bytes.count)
-    tokenizer = XMLTokenizer(limits: options.limits, isSingle: options.isSingle)
+    feedless = 0
+    begin(at: 0)
+  }
+
+  /// Gets ready for a document, and those after it, whatever became of the one before.
+  /// - Parameter start: where it begins in the window.
+  mutating func begin(at start: Int) {
+    let wasUTF16 = tokenizer.wasUTF16
+    tokenizer = Self.tokenizer(options, at: start)
+    tokenizer.wasUTF16 = wasUTF16
     writer.endDocument()
     selector.leave(to: 0)
     records = []
@@ -93,8 +113,8 @@ struct Splitter {
   }
 
   /// Goes on with the bytes that have come.
-  private mutating func takeBytes(of source: InputSource, isLast: Bool) throws(ToolFailure) {
-    try process(source, isLast: isLast)
+  private mutating func takeBytes(of source: inout InputSource, isLast: Bool) throws(ToolFailure) {
+    if let start = try process(source, isLast: isLast) { source.beginDocument(at: start, &window) }
     try warnOfJoinedDocument(source)
     while let first = records.first, isTooLarge(first) {
       try report(tooLarge(first), source)
@@ -104,14 +124,27 @@ struct Splitter {
   }
 
   /// - Parameter hasMore: with `isLast`: something does follow, which is not XML. That all ends here is no error then.
+  /// - Returns: where a document begins behind a form feed that may be in another encoding than the one before.
   private mutating func process(
     _ source: InputSource, isLast: Bool, hasMore: Bool = false
-  ) throws(ToolFailure) {
+  ) throws(ToolFailure) -> Int? {
     let bytes = window.bytes
-    let span = bytes.span
+    return try process(bytes.span, source, isLast: isLast, hasMore: hasMore, seeksFormFeed: true)
+  }
+
+  /// The same with the window, or a part of it.
+  /// - Parameter seeksFormFeed: whether there may be a form feed.
+  mutating func process(
+    _ span: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, hasMore: Bool = false, seeksFormFeed: Bool
+  ) throws(ToolFailure) -> Int? {
     while true {
       let token: XMLTokenizer.Token?
       do { token = try tokenizer.next(span, isLast: isLast, deepest: deepest, wanted: joined.watch.wanted) } catch {
+        switch try passCut(span, source, isLast: isLast, seeksFormFeed) {
+        case .none: break
+        case .passed: continue
+        case .newEncoding(let start): return start
+        }
         if hasMore, error.offset >= span.count { break }
         try report(error, source)
         if isLast, error.offset >= span.count { break }
@@ -121,6 +154,7 @@ struct Splitter {
       guard let token else { break }
       do { try handle(token, span) } catch { try report(error, source) }
     }
+    return nil
   }
 
   /// Forgets the bytes that nothing needs, when there are at least as many as will stay.
@@ -134,6 +168,7 @@ struct Splitter {
     swap(&bytes, &window.bytes)
     window.drop(count)
     dropped += count
+    feedless = max(0, feedless - count)
     for index in records.indices {
       records[index].start -= count
       records[index].nameEnd -= count
@@ -142,7 +177,7 @@ struct Splitter {
 
   // MARK: Errors
 
-  private mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolFailure) {
+  mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolFailure) {
     if !isSilent { try report(source.failure(error, window)) }
   }
 
@@ -156,11 +191,11 @@ struct Splitter {
     streams.say(error.diagnostic)
   }
 
-  private func isTooLarge(_ record: WantedElement) -> Bool {
-    tokenizer.offset - record.start > options.limits.maxToken
-  }
+  private func isTooLarge(_ record: WantedElement) -> Bool { isTooLarge(record, endingAt: tokenizer.offset) }
 
-  private func tooLarge(_ record: WantedElement) -> XMLError {
+  func isTooLarge(_ record: WantedElement, endingAt end: Int) -> Bool { end - record.start > options.limits.maxToken }
+
+  func tooLarge(_ record: WantedElement) -> XMLError {
     XMLError("an element of more than \(options.limits.maxToken) bytes (--max-size)", at: record.start)
   }
 
@@ -186,21 +221,23 @@ struct Splitter {
     switch joined.verdict(from: dropped, at: position, limit: options.limits.maxToken) {
     case nil: return
     case .newDocument(let sighting):
+      let name = shortened(joined.watch.name)
       try warn(
-        "a new document seems to begin inside element '\(shortened(joined.watch.name))', which has not ended",
-        sighting.offset, source)
+        XMLError(
+          "a new document seems to begin inside element '\(name)', which has not ended", at: sighting.offset), source)
     case .endless:
-      let limit = options.limits.maxToken
+      let (name, limit) = (shortened(joined.watch.name), options.limits.maxToken)
       try warn(
-        "element '\(shortened(joined.watch.name))' has not ended, and nothing fits PATH for more than \(limit) bytes (--max-size)",
-        tokenizer.offset, source)
+        XMLError(
+          "element '\(name)' has not ended, and nothing fits PATH for more than \(limit) bytes (--max-size)",
+          at: tokenizer.offset), source)
     }
   }
 
   /// Prints a warning.
-  private mutating func warn(_ message: String, _ offset: Int, _ source: InputSource) throws(ToolFailure) {
+  mutating func warn(_ warning: XMLError, _ source: InputSource) throws(ToolFailure) {
     try writer.flush()
-    streams.say(source.failure(XMLError(message, at: offset), window).diagnostic)
+    streams.say(source.failure(warning, window).diagnostic)
   }
 
   // MARK: Elements

@@ -1,5 +1,5 @@
 // The XML tokenizer: how the input is cut changes no token, no record and no verdict; every element of an accepted input is
-// itself accepted; and what JSON in order says of it is what it says.
+// itself accepted; what JSON in order says of it is what it says; and where a form feed ends a document, it is met at once.
 
 func fuzzXML(_ bytes: [UInt8]) {
   let single = XMLReading(bytes, endingPiecesAt: [bytes.count], isSingle: true)
@@ -22,6 +22,7 @@ func fuzzXML(_ bytes: [UInt8]) {
     let pieces = survivors(of: bytes, endingPiecesAt: ends)
     promise(pieces == whole, "cut at \(ends), behind errors: \(pieces), whole: \(whole)")
   }
+  for ends in Cuts.ways(bytes) { checkFormFeed(bytes, endingPiecesAt: ends) }
   let path = Array(bytes.prefix(100))
   if let path = try? XMLPath(path, namespaces: [:]) { promise(!path.steps.isEmpty, "a path of no steps") }
   _ = try? Field(path)
@@ -113,6 +114,24 @@ private func checkBlindness(_ bytes: [UInt8], deepest: Int) {
     }
   }
   promise(read(deepest: deepest) == read(deepest: .max), "not the same without what is deeper than \(deepest)")
+}
+
+/// A form feed that has come is an error, whatever it is in, and nothing goes beyond it.
+private func checkFormFeed(_ bytes: [UInt8], endingPiecesAt ends: [Int]) {
+  var tokenizer = XMLTokenizer(endsAtFormFeed: true)
+  let formFeed = bytes.firstIndex(of: XMLCharacters.formFeed) ?? bytes.count
+  for end in ends {
+    let text = Array(bytes[..<min(end, bytes.count)])
+    while true {
+      do {
+        guard try tokenizer.next(text.span, isLast: false) != nil else { break }
+      } catch {
+        if formFeed < text.count { return promise(tokenizer.offset <= formFeed, "beyond a form feed: \(error)") }
+        _ = tokenizer.recover(text.span)
+      }
+    }
+    promise(formFeed >= text.count, "nobody saw the form feed at \(formFeed) of \(shown(text))")
+  }
 }
 
 /// The tags that come out when what is wrong is passed over, with the limits that are soonest met.

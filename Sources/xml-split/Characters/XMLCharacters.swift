@@ -13,6 +13,10 @@ enum XMLCharacters {
     case illegal
   }
 
+  /// U+000C, which no XML document can contain, and no encoding uses for half a character: it may stand between two
+  /// documents, also where the first was cut.
+  static let formFeed: UInt8 = 0xC
+
   /// [2] Char.
   static func isCharacter(_ code: UInt32) -> Bool {
     switch code {
@@ -70,9 +74,10 @@ enum XMLCharacters {
     let second = bytes[index + 1]
     if second >= 0x40 { return second == 0x7F ? .illegal : .character(0xC0, count: 2) }
     guard encoding == .doubleByte, second.isDigit else { return .illegal }
+    guard index + 2 < bytes.count else { return .cut }
+    guard bytes[index + 2] >= 0x81 else { return .illegal }
     guard index + 3 < bytes.count else { return .cut }
-    let isFour = bytes[index + 2] >= 0x81 && bytes[index + 3].isDigit
-    return isFour ? .character(0xC0, count: 4) : .illegal
+    return bytes[index + 3].isDigit ? .character(0xC0, count: 4) : .illegal
   }
 
   private static func utf8(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Found {

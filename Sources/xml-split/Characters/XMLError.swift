@@ -22,4 +22,9 @@ extension XMLError {
   static func inputEnds(inside what: String, at offset: Int) -> XMLError {
     XMLError("the input ends inside \(what)", at: offset)
   }
+
+  /// - Parameter what: what the document was in the middle of when another began.
+  static func documentIsCutOff(inside what: String, at offset: Int) -> XMLError {
+    XMLError("the document was cut off inside \(what)", at: offset)
+  }
 }

@@ -1,5 +1,8 @@
 // Bytes from outside, made ready for the tokenizer: UTF-16 becomes UTF-8, an encoding with ASCII in its lower half passes
 // as it is, and any other is refused (XML 1.0, appendix F).
+//
+// Behind a form feed there is another document, which may be in another encoding. So the decoder stops there, and goes on
+// when it is told that a document begins.
 
 import FeedCore
 
@@ -10,82 +13,131 @@ struct InputDecoder {
     case bytes
     case utf16(isBigEndian: Bool)
     /// None that is known here.
-    case refused(XMLError)
+    case refused(name: String)
   }
 
   private var kind = Kind.unknown
-  /// Bytes that are not decoded yet: the first few, or half a character.
+  /// Bytes that are not decoded yet, from `start` on: the first few, half a character, or what is behind a form feed.
   private var rest: [UInt8] = []
+  private var start = 0
+  private let endsAtFormFeed: Bool
+  /// Whether it has stopped behind a form feed, and there is more.
+  private(set) var hasStopped = false
+
+  /// - Parameter endsAtFormFeed: whether it stops behind a form feed.
+  init(endsAtFormFeed: Bool = false) { self.endsAtFormFeed = endsAtFormFeed }
 
   var isUTF16: Bool { if case .utf16 = kind { true } else { false } }
 
   /// Whether bytes pass as they are, so that they can be read straight to where they are wanted.
   var isTransparent: Bool { if case .bytes = kind { rest.isEmpty } else { false } }
 
-  /// Decodes a chunk.
+  /// Whether there are bytes that are not decoded yet.
+  var hasRest: Bool { start < rest.count }
+
+  /// Decodes a chunk, up to a form feed.
   /// - Parameter isLast: whether nothing more will come.
   mutating func decode(_ chunk: ArraySlice<UInt8>, isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
     rest += chunk
+    hasStopped = false
+    defer { if !hasStopped { forgetDecoded() } }
     if case .unknown = kind {
-      guard rest.count >= 4 || isLast else { return }
-      detect()
+      guard rest.count - start >= Self.markSize || isLast else { return }
+      let markCount: Int
+      (kind, markCount) = Self.kind(of: rest[start...].prefix(Self.markSize))
+      start += markCount
     }
     switch kind {
     case .unknown: break
-    case .refused(let error):
-      rest.removeAll()
-      throw error
+    case .refused(let name):
+      start = rest.count
+      throw XMLError("the encoding '\(name)' is not supported", at: buffer.count)
     case .bytes:
-      buffer += rest
-      rest.removeAll()
+      let end = endsAtFormFeed ? rest[start...].firstIndex(of: XMLCharacters.formFeed).map { $0 + 1 } : nil
+      buffer += rest[start..<(end ?? rest.count)]
+      start = end ?? rest.count
+      hasStopped = hasRest
     case .utf16(let isBigEndian): try transcode(isBigEndian, isLast: isLast, into: &buffer)
     }
   }
 
-  private mutating func detect() {
-    func starts(_ bytes: UInt8...) -> Bool { rest.starts(with: bytes) }
+  /// Another document begins.
+  /// - Parameter tail: the bytes of it that have passed already, when there are none that have not.
+  mutating func beginDocument(_ tail: ArraySlice<UInt8>) {
+    rest += tail
+    kind = .unknown
+    hasStopped = false
+  }
+
+  private mutating func forgetDecoded() {
+    rest.removeFirst(start)
+    start = 0
+  }
+
+  // MARK: The kind of an encoding
+
+  /// How many bytes tell it.
+  private static let markSize = 4
+
+  /// Whether a document that begins with these bytes passes as it is; false also where they are too few to tell.
+  static func passes(_ bytes: borrowing Span<UInt8>, from start: Int, isLast: Bool) -> Bool {
+    let end = min(start + markSize, bytes.count)
+    guard end - start == markSize || isLast else { return false }
+    if case .bytes = kind(of: array(bytes, start..<end)[...]).kind { return true }
+    return false
+  }
+
+  /// - Returns: also how many bytes the mark has that says so, which is no part of the text.
+  private static func kind(of first: ArraySlice<UInt8>) -> (kind: Kind, markCount: Int) {
+    func starts(_ bytes: UInt8...) -> Bool { first.starts(with: bytes) }
     if starts(0, 0, 0xFE, 0xFF) || starts(0xFF, 0xFE, 0, 0) || starts(0, 0, 0, 0x3C) || starts(0x3C, 0, 0, 0) {
-      kind = .refused(XMLError("the encoding 'UTF-32' is not supported", at: 0))
-    } else if starts(0x4C, 0x6F, 0xA7, 0x94) {
-      kind = .refused(XMLError("the encoding 'EBCDIC' is not supported", at: 0))
-    } else if starts(0xFE, 0xFF) || starts(0xFF, 0xFE) {
-      kind = .utf16(isBigEndian: rest[0] == 0xFE)
-      rest.removeFirst(2)
-    } else if rest.count > 1, rest[0] == 0, Self.begins(rest[1]) {
-      kind = .utf16(isBigEndian: true)
-    } else if rest.count > 1, rest[1] == 0, Self.begins(rest[0]) {
-      kind = .utf16(isBigEndian: false)
-    } else {
-      kind = .bytes
+      return (.refused(name: "UTF-32"), 0)
     }
+    if starts(0x4C, 0x6F, 0xA7, 0x94) { return (.refused(name: "EBCDIC"), 0) }
+    if starts(0xFE, 0xFF) || starts(0xFF, 0xFE) { return (.utf16(isBigEndian: starts(0xFE)), 2) }
+    guard let byte = first.first, let second = first.dropFirst().first else { return (.bytes, 0) }
+    if byte == 0, begins(second) { return (.utf16(isBigEndian: true), 0) }
+    if second == 0, begins(byte) { return (.utf16(isBigEndian: false), 0) }
+    return (.bytes, 0)
   }
 
   /// Whether a document begins with this character, or something before it.
-  private static func begins(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "<") || byte.isWhiteSpace }
+  private static func begins(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "<") || byte.isWhiteSpace || byte == XMLCharacters.formFeed
+  }
+
+  // MARK: UTF-16
 
   private mutating func transcode(_ isBigEndian: Bool, isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
     func unit(_ index: Int) -> UInt32 {
       isBigEndian
         ? UInt32(rest[index]) << 8 | UInt32(rest[index + 1]) : UInt32(rest[index + 1]) << 8 | UInt32(rest[index])
     }
-    var index = 0
-    while index + 2 <= rest.count {
-      let first = unit(index)
+    let formFeed = UInt32(XMLCharacters.formFeed)
+    while start + 2 <= rest.count {
+      let first = unit(start)
       var count = 2
       var code = first
       if (0xD800..<0xDC00).contains(first) {
-        guard index + 4 <= rest.count else { break }
-        let second = unit(index + 2)
+        guard start + 4 <= rest.count else { break }
+        let second = unit(start + 2)
         // Half a pair is no character in UTF-8 either: the tokenizer refuses it.
         if (0xDC00..<0xE000).contains(second) {
           code = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
           count = 4
+        } else if second == formFeed, endsAtFormFeed {
+          // It was cut, as everything here, and is not wrong.
+          start += 2
+          continue
         }
       }
       UTF8Sequence.append(code, to: &buffer)
-      index += count
+      start += count
+      if first == formFeed, endsAtFormFeed {
+        hasStopped = hasRest
+        return
+      }
     }
-    rest.removeFirst(index)
-    if isLast, !rest.isEmpty { throw .inputEnds(inside: "a character", at: buffer.count) }
+    if isLast, hasRest { throw .inputEnds(inside: "a character", at: buffer.count) }
   }
 }

@@ -14,8 +14,9 @@ struct InputSource {
   private let file: InputFile
   private let descriptor: Descriptor
   private let output: Descriptor
-  private var decoder = InputDecoder()
+  private var decoder: InputDecoder
   private let hasPrefixes: Bool
+  private var hasEnded = false
   private var prefix = LengthPrefix()
   /// How many bytes of the stream have not come; nil before the length has.
   private var left: Int?
@@ -23,9 +24,15 @@ struct InputSource {
   private var chunk: [UInt8] = []
   private var index = 0
 
-  init(_ file: InputFile, _ streams: StandardStreams, hasPrefixes: Bool) throws(ToolFailure) {
+  /// - Parameters:
+  ///   - hasPrefixes: whether each document has its length before it.
+  ///   - endsAtFormFeed: whether a form feed ends a document; not with lengths.
+  init(
+    _ file: InputFile, _ streams: StandardStreams, hasPrefixes: Bool, endsAtFormFeed: Bool
+  ) throws(ToolFailure) {
     self.file = file
     self.hasPrefixes = hasPrefixes
+    decoder = InputDecoder(endsAtFormFeed: endsAtFormFeed)
     output = streams.output
     descriptor = try file.open(streams)
   }
@@ -41,22 +48,36 @@ struct InputSource {
 
   /// Whether the text has been transcoded from UTF-16.
   var isUTF16: Bool { decoder.isUTF16 }
+  /// Whether there are bytes behind a form feed that have not been looked at.
+  private(set) var holdsDocument = false
 
   /// Waits until there is more to read.
   /// - Parameter settle: flushes the output; called only when it may take a while.
   func wait(beforeWaiting settle: () throws(ToolFailure) -> Void) throws(ToolFailure) {
-    guard index == chunk.count else { return }
+    guard index == chunk.count, !holdsDocument else { return }
     try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: settle)
   }
 
   /// Reads on.
   mutating func next(_ window: inout Window) throws(ToolFailure) -> Piece {
     if hasPrefixes { return try nextOfLength(&window) }
-    if decoder.isTransparent { return try read(into: &window.bytes) ? .more : .inputEnd }
+    if decoder.isTransparent {
+      hasEnded = try !read(into: &window.bytes)
+      return hasEnded ? .inputEnd : .more
+    }
     var bytes: [UInt8] = []
-    let isMore = try read(into: &bytes)
-    try decode(bytes[...], isLast: !isMore, &window)
-    return isMore ? .more : .inputEnd
+    if !holdsDocument { hasEnded = try !read(into: &bytes) }
+    holdsDocument = false
+    try decode(bytes[...], isLast: hasEnded, &window)
+    return hasEnded && !decoder.hasStopped ? .inputEnd : .more
+  }
+
+  /// Begins again with the document behind a form feed.
+  /// - Parameter start: where in the window that begins; what has come of it may not pass as it is.
+  mutating func beginDocument(at start: Int, _ window: inout Window) {
+    decoder.beginDocument(window.bytes[start...])
+    window.bytes.removeLast(window.bytes.count - start)
+    holdsDocument = decoder.hasRest
   }
 
   private mutating func nextOfLength(_ window: inout Window) throws(ToolFailure) -> Piece {

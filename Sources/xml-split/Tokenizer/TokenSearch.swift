@@ -1,5 +1,7 @@
 // The search for the end of a token that has not come as a whole. It remembers where it is, so that no byte is searched
 // twice however the text is cut. The token is checked once it is there.
+//
+// Where a form feed ends the document, it ends the search too: the token it is in will never be there as a whole.
 
 import FeedCore
 
@@ -38,10 +40,15 @@ struct TokenSearch {
   /// The quote that is open; 0 for none.
   private var quote: UInt8 = 0
   private var place = Place.outside
+  /// The form feed, if it ends a document.
+  private let formFeed: UInt8?
 
-  /// - Parameter start: the offset of the token's second byte.
-  init(_ kind: Kind, from start: Int) {
+  /// - Parameters:
+  ///   - start: the offset of the token's second byte.
+  ///   - endsAtFormFeed: whether a form feed ends the document.
+  init(_ kind: Kind, from start: Int, endsAtFormFeed: Bool = false) {
     self.kind = kind
+    formFeed = endsAtFormFeed ? XMLCharacters.formFeed : nil
     offset = kind == .target ? start + 1 : start
   }
 
@@ -49,27 +56,29 @@ struct TokenSearch {
   mutating func run(_ bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding) throws(XMLError) -> Int? {
     switch kind {
     case .tag: return try tagEnd(bytes)
-    case .xmlDeclaration: return find("?>", bytes)
+    case .xmlDeclaration: return try declarationEnd(bytes)
     case .reference:
       let end = try XMLReference.end(bytes, from: offset)
       offset = bytes.count
       return end
     case .target: return targetEnd(bytes, encoding)
-    case .documentType: return documentTypeEnd(bytes)
+    case .documentType: return try documentTypeEnd(bytes)
     }
   }
 
   private mutating func tagEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
     while offset < bytes.count {
       if quote != 0 {
-        offset = XMLText.firstOf(quote, UInt8(ascii: "<"), quote, in: bytes, from: offset)
+        offset = XMLText.firstOf(quote, UInt8(ascii: "<"), formFeed ?? quote, in: bytes, from: offset)
         guard offset < bytes.count else { return nil }
+        try checkFormFeed(bytes)
         if bytes[offset] != quote { throw XMLError("'<' in an attribute value", at: offset) }
         quote = 0
         offset += 1
         continue
       }
       let byte = bytes[offset]
+      try checkFormFeed(bytes)
       if byte == UInt8(ascii: "<") { throw XMLError("'<' in a tag", at: offset) }
       offset += 1
       if byte == UInt8(ascii: ">") { return offset }
@@ -79,25 +88,33 @@ struct TokenSearch {
   }
 
   /// - Returns: false when the quote has not come.
-  private mutating func closeQuote(_ bytes: borrowing Span<UInt8>) -> Bool {
-    guard let end = firstIndex(of: quote, in: bytes, offset..<bytes.count) else {
-      offset = bytes.count
-      return false
-    }
-    offset = end + 1
+  private mutating func closeQuote(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {
+    offset = XMLText.firstOf(quote, quote, formFeed ?? quote, in: bytes, from: offset)
+    guard offset < bytes.count else { return false }
+    try checkFormFeed(bytes)
+    offset += 1
     quote = 0
     return true
   }
 
-  private mutating func find(_ text: StaticString, _ bytes: borrowing Span<UInt8>) -> Int? {
-    while offset < bytes.count {
-      switch startsWith(bytes, text, at: offset) {
-      case .yes: return offset + text.utf8CodeUnitCount
+  /// Checks that the byte at `offset` is none that ends the document.
+  @inline(__always)
+  private func checkFormFeed(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    if bytes[offset] == formFeed { throw XMLText.illegal(bytes, offset, .utf8) }
+  }
+
+  private mutating func declarationEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
+    let mark = UInt8(ascii: "?")
+    while true {
+      offset = XMLText.firstOf(mark, mark, formFeed ?? mark, in: bytes, from: offset)
+      guard offset < bytes.count else { return nil }
+      try checkFormFeed(bytes)
+      switch startsWith(bytes, "?>", at: offset) {
+      case .yes: return offset + 2
       case .cut: return nil
       case .no: offset += 1
       }
     }
-    return nil
   }
 
   private mutating func targetEnd(_ bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding) -> Int? {
@@ -109,12 +126,13 @@ struct TokenSearch {
     return nil
   }
 
-  private mutating func documentTypeEnd(_ bytes: borrowing Span<UInt8>) -> Int? {
+  private mutating func documentTypeEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
     while offset < bytes.count {
       if quote != 0 {
-        guard closeQuote(bytes) else { return nil }
+        guard try closeQuote(bytes) else { return nil }
         continue
       }
+      try checkFormFeed(bytes)
       let byte = bytes[offset]
       switch (place, byte) {
       case (.outside, UInt8(ascii: ">")): return offset + 1

@@ -19,12 +19,19 @@ struct XMLScanner {
   }
 
   /// All before this has been checked.
-  private(set) var offset = 0
+  private(set) var offset: Int
   private var state = State.ready
   /// The largest token in bytes.
   let maxToken: Int
+  /// Whether a form feed ends the document, so that no token is searched beyond it.
+  private let endsAtFormFeed: Bool
 
-  init(maxToken: Int) { self.maxToken = maxToken }
+  /// - Parameter start: where it begins.
+  init(at start: Int, maxToken: Int, endsAtFormFeed: Bool) {
+    offset = start
+    self.maxToken = maxToken
+    self.endsAtFormFeed = endsAtFormFeed
+  }
 
   /// Whether markup or text begins here of which nothing is known yet.
   var isReady: Bool { if case .ready = state { true } else { false } }
@@ -78,7 +85,7 @@ struct XMLScanner {
   /// - Parameter start: of its name.
   mutating func enterBrokenTag(at start: Int) {
     offset = start
-    state = .brokenTag(TokenSearch(.tag, from: start))
+    state = .brokenTag(TokenSearch(.tag, from: start, endsAtFormFeed: endsAtFormFeed))
   }
 
   // MARK: Tokens
@@ -88,7 +95,7 @@ struct XMLScanner {
   mutating func tokenEnd(
     _ bytes: borrowing Span<UInt8>, _ kind: TokenSearch.Kind, _ isLast: Bool, _ encoding: XMLEncoding
   ) throws(XMLError) -> Int? {
-    var search = TokenSearch(kind, from: offset + 1)
+    var search = TokenSearch(kind, from: offset + 1, endsAtFormFeed: endsAtFormFeed)
     if case .cut(let former) = state { search = former }
     state = .ready
     if let end = try search.run(bytes, encoding) { return end }
@@ -232,7 +239,8 @@ struct XMLScanner {
     case emptyTag
   }
 
-  /// Goes to the end of the broken start tag that it is in: `>` outside of quotes, or before the next `<`.
+  /// Goes to the end of the broken start tag that it is in: `>` outside of quotes, or before the next `<` or a form feed
+  /// that ends the document.
   mutating func finishBrokenTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> BrokenTag {
     guard case .brokenTag(var search) = state else { return .none }
     do {

@@ -68,11 +68,23 @@ struct XMLTokenizer {
   var depth: Int { elements.depth }
   var encoding: XMLEncoding { document.encoding }
 
-  /// - Parameter isSingle: whether there must be one document and nothing after it.
-  init(limits: Limits = Limits(), isSingle: Bool = false) {
+  /// Whether this is in a start tag, or in what may become one.
+  func isInStartTag(_ bytes: borrowing Span<UInt8>) -> Bool {
+    guard !scanner.isInside, offset < bytes.count, bytes[offset] == UInt8(ascii: "<") else { return false }
+    return offset + 1 == bytes.count || !"/!?".utf8.contains(bytes[offset + 1])
+  }
+
+  /// Whether this is in a comment, a CDATA section, a processing instruction or a tag that is wrong.
+  var isInsideMarkup: Bool { scanner.isInside }
+
+  /// - Parameters:
+  ///   - start: the offset of the first document.
+  ///   - isSingle: whether there must be one document and nothing after it.
+  ///   - endsAtFormFeed: whether a form feed, which is an error here, ends a document for the caller.
+  init(at start: Int = 0, limits: Limits = Limits(), isSingle: Bool = false, endsAtFormFeed: Bool = false) {
     self.limits = limits
     self.isSingle = isSingle
-    scanner = XMLScanner(maxToken: limits.maxToken)
+    scanner = XMLScanner(at: start, maxToken: limits.maxToken, endsAtFormFeed: endsAtFormFeed)
   }
 
   /// A tokenizer for the text of an entity, which has no root element.

@@ -1,0 +1,88 @@
+/// A stream of documents in parts of which a test knows what a cut in them costs.
+struct CutSample {
+  enum Part {
+    /// An element that is wanted.
+    case record(String)
+    /// The start tag of another element, where a wanted one might be.
+    case startTag(String)
+    /// What is neither, and not in a place where a wanted element might be.
+    case inside(String)
+    /// Other markup or text.
+    case other(String)
+
+    var text: String {
+      switch self {
+      case .record(let text), .startTag(let text), .inside(let text), .other(let text): text
+      }
+    }
+  }
+
+  /// How characters become bytes.
+  struct Encoding: Sendable {
+    let name: String
+    let encode: @Sendable (String) -> [UInt8]
+    /// Places between characters, or units of two bytes, are multiples of it.
+    var unit = 1
+    var isUTF16: Bool { unit == 2 }
+
+    var formFeed: [UInt8] { encode("\u{C}") }
+  }
+
+  let parts: [Part]
+  let encoding: Encoding
+  let bytes: [UInt8]
+  private let ends: [Int]
+
+  init(_ parts: [Part], _ encoding: Encoding) {
+    self.parts = parts
+    self.encoding = encoding
+    let pieces = parts.map { encoding.encode($0.text) }
+    bytes = Array(pieces.joined())
+    var end = 0
+    ends = pieces.map {
+      end += $0.count
+      return end
+    }
+  }
+
+  /// The records that are complete before a cut, as they are written with `-0`.
+  func records(before cut: Int) -> [UInt8] {
+    var output: [UInt8] = []
+    for (part, end) in zip(parts, ends) where end <= cut {
+      if case .record(let text) = part { output += (encoding.isUTF16 ? Array(text.utf8) : encoding.encode(text)) + [0] }
+    }
+    return output
+  }
+
+  var records: [UInt8] { records(before: bytes.count) }
+
+  /// What a cut is in the middle of that is lost, or may be.
+  func loss(at cut: Int) -> String? {
+    guard let number = ends.firstIndex(where: { $0 > cut }) else { return nil }
+    let start = number == 0 ? 0 : ends[number - 1]
+    if start == cut { return nil }
+    let isLessThan = cut - start == encoding.unit && parts[number].text.hasPrefix("<")
+    switch parts[number] {
+    case .inside: return nil
+    case .other: return isLessThan ? "a tag" : nil
+    case .startTag: return "a tag"
+    case .record(let text):
+      // Its element is open from the end of its start tag on.
+      let tag = text.prefix { $0 != ">" } + ">"
+      return cut - start < encoding.encode(String(tag)).count ? "a tag" : "element 'status'"
+    }
+  }
+}
+
+extension CutSample.Encoding {
+  static let utf8 = Self(name: "UTF-8") { Array($0.utf8) }
+  static let latin1 = Self(name: "ISO-8859-1") { $0.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
+  /// Every character that is no ASCII is the first one of four bytes.
+  static let gb18030 = Self(name: "GB18030") {
+    $0.unicodeScalars.flatMap { $0.isASCII ? [UInt8($0.value)] : [0x81, 0x30, 0x81, 0x30] }
+  }
+  static let utf16LE = Self(
+    name: "UTF-16", encode: { $0.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }, unit: 2)
+  static let utf16BE = Self(
+    name: "UTF-16", encode: { $0.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }, unit: 2)
+}
