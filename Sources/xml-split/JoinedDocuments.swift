@@ -45,15 +45,20 @@ struct JoinedDocuments {
   }
 
   /// A root element begins that goes on.
-  /// - Parameter position: how far the input has come, if nothing in there can fit PATH, though something did elsewhere.
-  mutating func beginRoot(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>, waitingFrom position: Int?) {
-    watch.begin(tag, bytes)
+  /// - Parameters:
+  ///   - position: how far the input has come, if nothing in there can fit PATH, though something did elsewhere.
+  ///   - isRestart: whether its name never occurs inside it (--restart-at).
+  mutating func beginRoot(
+    _ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>, waitingFrom position: Int?, isRestart: Bool
+  ) {
+    watch.begin(tag, bytes, isRestart: isRestart)
     if !watch.name.isEmpty, let position { waitingSince = position }
   }
 
   /// Takes in a start tag.
+  /// - Returns: whether it begins another document, for certain.
   @inline(__always)
-  mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
+  mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> Bool {
     watch.see(tag, bytes)
   }
 

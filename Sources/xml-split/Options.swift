@@ -10,7 +10,7 @@ enum Flag: ToolOption {
   case null, oneLine, noInherit, json, array, arrays, ordered, fields, headerRow, records, id, entities
   case nested, ns, having
   case files, perFile, noWrap
-  case single, lengthPrefixed, onError
+  case single, lengthPrefixed, restartAt, onError
   case maxSize, maxDepth, maxAttributes, maxInherited
 
   var group: OptionGroup {
@@ -19,7 +19,7 @@ enum Flag: ToolOption {
       OptionGroup("Options that print")
     case .nested, .ns, .having: OptionGroup("Options that choose")
     case .files, .perFile, .noWrap: OptionGroup("Options that write files")
-    case .single, .lengthPrefixed, .onError: OptionGroup("Options for the input")
+    case .single, .lengthPrefixed, .restartAt, .onError: OptionGroup("Options for the input")
     case .maxSize, .maxDepth, .maxAttributes, .maxInherited: .limits
     }
   }
@@ -53,6 +53,9 @@ enum Flag: ToolOption {
     case .noWrap: OptionSpec("no-wrap", "put no root element around them").needs("files")
     case .single: OptionSpec("single", "insist on one document")
     case .lengthPrefixed: OptionSpec("length-prefixed", "read the length of each document first")
+    case .restartAt:
+      OptionSpec("restart-at", .rootName, "in such a root, its start tag begins a new document")
+        .excludes("single", "length-prefixed")
     case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed element does").default("stop")
     case .maxSize:
       OptionSpec("max-size", .size, "bytes of an element or of a tag").default("64M").synonym("max-element")
@@ -72,6 +75,14 @@ struct NamespacePrefix: Sendable {
 
 extension OptionType {
   fileprivate static let elementName = text("NAME", "the name of an element") { XMLName.isName($0, .utf8) }
+
+  fileprivate static let rootName = OptionType("PATH") { bytes throws(OptionRefusal) in
+    let name = Array(bytes.dropFirst())
+    guard bytes.first == UInt8(ascii: "/"), XMLName.isName(name, .utf8) else {
+      throw .expected("a slash and the name of a root element", found: bytes)
+    }
+    return name
+  }
 
   fileprivate static let field = OptionType("PATH") { bytes throws(OptionRefusal) in try Field(bytes) }
   fileprivate static let fields = OptionType("LIST") { bytes throws(OptionRefusal) in try Field.list(bytes) }
@@ -97,6 +108,8 @@ struct Options {
   private(set) var isNested = false
   private(set) var isSingle = false
   private(set) var hasPrefixes = false
+  /// The name of a root element, in UTF-8: its start tag inside such an element begins a document.
+  private(set) var restartName: [UInt8]?
   private(set) var skipsErrors = false
   private(set) var limits = XMLTokenizer.Limits()
   /// The most bytes of namespace declarations that are added to an element: a small element would otherwise come out as
@@ -131,6 +144,7 @@ struct Options {
       case .entities: keepsEntities = try value.get() == "literal"
       case .single: isSingle = true
       case .lengthPrefixed: hasPrefixes = true
+      case .restartAt: restartName = try value.get()
       case .onError: skipsErrors = try value.get() == "skip"
       case .files: form.files = try value.get()
       case .perFile: form.perFile = try value.get()

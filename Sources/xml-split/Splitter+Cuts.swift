@@ -1,11 +1,19 @@
-// Where a document is cut off, because a connection broke, and another begins: behind a form feed. What was open is lost and
-// told; reading goes on.
+// Where a document is cut off, because a connection broke, and another begins: behind a form feed, or with a start tag that
+// the user has named (--restart-at). What was open is lost and told; reading goes on.
 //
-// A form feed is a character that XML does not allow, so it is met where the tokenizer finds an error, and is not looked for
-// but then. What comes before is read again as if nothing followed yet, so the error is either wrong without it, and an error
-// as any other, or came of the cut.
+// A form feed is a character that XML does not allow, so it is met where the tokenizer finds an error, and a start tag in the
+// middle of other markup is one too: nothing is looked for but then. What comes before is read again as if nothing followed
+// yet, so the error is either wrong without it, and an error as any other, or came of the cut.
 
 import FeedCore
+
+/// Where a document may turn out to be cut off.
+enum Cuts {
+  case all
+  /// There is no form feed.
+  case startTags
+  case none
+}
 
 /// What an error of the tokenizer has turned out to be.
 enum CutOff {
@@ -13,22 +21,39 @@ enum CutOff {
   case none
   /// The end of a document; another has begun.
   case passed
+  /// It takes more bytes to tell.
+  case undecided
   /// The end of a document; another begins here, which may be in another encoding.
   case newEncoding(at: Int)
+}
+
+/// Whether a start tag begins a document inside another (--restart-at).
+enum RestartTag {
+  case yes
+  case no
+  /// It takes more bytes to tell.
+  case cut
 }
 
 extension Splitter {
   /// Looks whether an error of the tokenizer is there because the document was cut off, and begins with the next.
   mutating func passCut(
-    _ bytes: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, _ seeksFormFeed: Bool
+    _ bytes: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, _ cuts: Cuts
   ) throws(ToolFailure) -> CutOff {
-    guard seeksFormFeed, let end = formFeed(bytes) else { return .none }
-    _ = try process(bytes.extracting(0..<end), source, isLast: false, seeksFormFeed: false)
-    try endDocument(at: end, bytes, source)
-    let next = end + 1
-    begin(at: next)
-    let isKnown = !source.isUTF16 && InputDecoder.passes(bytes, from: next, isLast: isLast)
-    return isKnown ? .passed : .newEncoding(at: next)
+    if cuts == .all, let end = formFeed(bytes) {
+      _ = try process(bytes.extracting(0..<end), source, isLast: false, cuts: .startTags)
+      try endDocument(at: end, bytes, source)
+      let next = end + 1
+      begin(at: next)
+      let isKnown = !source.isUTF16 && InputDecoder.passes(bytes, from: next, isLast: isLast)
+      return isKnown ? .passed : .newEncoding(at: next)
+    }
+    guard cuts != .none, let (start, tag) = nextRestartTag(bytes), tag == .yes || !isLast else { return .none }
+    _ = try process(bytes.extracting(0..<start), source, isLast: false, cuts: .none)
+    if tag == .cut { return .undecided }
+    try endDocument(at: start, bytes, source)
+    begin(at: start)
+    return .passed
   }
 
   /// The next form feed, if it ends a document. No byte is searched twice.
@@ -38,6 +63,29 @@ extension Splitter {
     let found = firstIndex(of: XMLCharacters.formFeed, in: bytes, start..<bytes.count)
     feedless = found ?? bytes.count
     return found
+  }
+
+  /// The start tag in or behind the markup that is wrong, if it may begin a document.
+  private func nextRestartTag(_ bytes: borrowing Span<UInt8>) -> (start: Int, tag: RestartTag)? {
+    guard options.restartName != nil, joined.watch.isRestart || tokenizer.depth == 0, !tokenizer.isInsideMarkup,
+      tokenizer.offset < bytes.count
+    else { return nil }
+    let first = tokenizer.offset
+    // With nothing around it, it is the error itself.
+    if tokenizer.depth > 0, restartTag(at: first, bytes) == .yes { return (first, .yes) }
+    guard let next = firstIndex(of: UInt8(ascii: "<"), in: bytes, (first + 1)..<bytes.count) else { return nil }
+    let tag = restartTag(at: next, bytes)
+    return tag == .no ? nil : (next, tag)
+  }
+
+  /// Whether there is a start tag here of the name that begins a document.
+  func restartTag(at start: Int, _ bytes: borrowing Span<UInt8>) -> RestartTag {
+    guard let name = options.restartName, bytes[start] == UInt8(ascii: "<") else { return .no }
+    switch XMLName.end(bytes, start + 1, tokenizer.encoding) {
+    case .at(let end):
+      return SingleByte.utf8(array(bytes, (start + 1)..<end), tokenizer.encoding) == name ? .yes : .no
+    case .cut: return bytes.count - start - 1 <= name.count ? .cut : .no
+    }
   }
 
   /// The document ends, complete or not: tells what is lost, if that is an element that would be written, or may be.

@@ -18,7 +18,9 @@ struct Splitter {
   private(set) var records: [WantedElement] = []
   /// Elements deeper than this are of no interest: those inside one that is written, or lost.
   private(set) var deepest = Int.max
-  private var joined = JoinedDocuments()
+  private(set) var joined = JoinedDocuments()
+  /// The start tag of another document, which has come out inside the one before.
+  private var restart: Int?
   /// Up to here there is no form feed in the window.
   var feedless = 0
   /// How many bytes of the input are not in the window any more.
@@ -129,20 +131,21 @@ struct Splitter {
     _ source: InputSource, isLast: Bool, hasMore: Bool = false
   ) throws(ToolFailure) -> Int? {
     let bytes = window.bytes
-    return try process(bytes.span, source, isLast: isLast, hasMore: hasMore, seeksFormFeed: true)
+    return try process(bytes.span, source, isLast: isLast, hasMore: hasMore, cuts: .all)
   }
 
   /// The same with the window, or a part of it.
-  /// - Parameter seeksFormFeed: whether there may be a form feed.
+  /// - Parameter cuts: where the document may turn out to be cut off.
   mutating func process(
-    _ span: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, hasMore: Bool = false, seeksFormFeed: Bool
+    _ span: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, hasMore: Bool = false, cuts: Cuts
   ) throws(ToolFailure) -> Int? {
     while true {
       let token: XMLTokenizer.Token?
       do { token = try tokenizer.next(span, isLast: isLast, deepest: deepest, wanted: joined.watch.wanted) } catch {
-        switch try passCut(span, source, isLast: isLast, seeksFormFeed) {
+        switch try passCut(span, source, isLast: isLast, cuts) {
         case .none: break
         case .passed: continue
+        case .undecided: return nil
         case .newEncoding(let start): return start
         }
         if hasMore, error.offset >= span.count { break }
@@ -153,6 +156,11 @@ struct Splitter {
       }
       guard let token else { break }
       do { try handle(token, span) } catch { try report(error, source) }
+      if let start = restart {
+        restart = nil
+        try endDocument(at: start, span, source)
+        begin(at: start)
+      }
     }
     return nil
   }
@@ -245,8 +253,11 @@ struct Splitter {
   @inline(__always)
   private mutating func handle(_ token: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     switch token.kind {
-    case .startTag: try enter(token, bytes)
+    case .startTag:
+      if joined.see(token, bytes) { return restart = token.range.lowerBound }
+      try enter(token, bytes)
     case .emptyTag:
+      if joined.see(token, bytes) { return restart = token.range.lowerBound }
       do { try enter(token, bytes) } catch {
         try leave(token, bytes)
         throw error
@@ -260,7 +271,6 @@ struct Splitter {
   }
 
   private mutating func enter(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    joined.see(tag, bytes)
     if tag.depth > deepest { return }
     isSilent = false
     if tag.depth == 1 { writer.beginDocument(tag, tokenizer.document, bytes) }
@@ -271,7 +281,9 @@ struct Splitter {
     }
     if tag.depth == 1, tag.kind == .startTag, !options.hasPrefixes {
       let cannotFit = !isWanted && !selector.leadsFurther && writer.count > 0
-      joined.beginRoot(tag, bytes, waitingFrom: cannotFit ? dropped + tag.range.lowerBound : nil)
+      joined.beginRoot(
+        tag, bytes, waitingFrom: cannotFit ? dropped + tag.range.lowerBound : nil,
+        isRestart: restartTag(at: tag.range.lowerBound, bytes) == .yes)
     }
     guard isWanted else { return }
     joined.matched(at: tag.range.lowerBound)

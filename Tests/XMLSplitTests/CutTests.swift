@@ -112,4 +112,49 @@ import Testing
       }
     }
   }
+
+  // MARK: Without form feeds
+
+  /// In parts, and where the end of each is that a start tag cannot be told from text behind a cut.
+  static let restartable: [(text: String, hidesFrom: Int)] = [
+    ("<status a='1' b=\"\u{E9}/&lt;\">", .max), ("<t>x&amp;\u{E9}]]</t >\r\n", .max), ("<![CDATA[<status>]]]>", 9),
+    ("<!-- <status> -->", 4), ("<?p <status>?>", 4), ("<e/>", .max), ("</status >", .max),
+  ]
+
+  @Test func aStartTagEndsTheDocumentAnywhere() {
+    let sample = Sample(
+      [
+        .record(Self.restartable.map(\.text).joined()), .other("\r\n"), .record("<status/>"),
+        .record("<status>2</status>"),
+      ], .utf8)
+    var hidden: Set<Int> = []
+    var start = 0
+    for (text, hidesFrom) in Self.restartable {
+      let count = text.utf8.count
+      if hidesFrom < count { hidden.formUnion((start + hidesFrom)..<(start + count)) }
+      start += count
+    }
+    #expect(sample.bytes.count > 100 && hidden.count > 20)
+    for cut in 0...sample.bytes.count where !hidden.contains(cut) {
+      for piece in [Int.max, 1] {
+        Self.check(
+          sample, cut, sample, ["--restart-at", "/status", "/status"], between: [], piece: piece, isAtOnce: false)
+      }
+    }
+  }
+
+  @Test func theStartTagOfTheRootEndsTheDocument() {
+    let sample = Self.list(.utf8)
+    let section = Array("<![CDATA[".utf8)
+    let start = sample.bytes.indices.first { sample.bytes[$0...].starts(with: section) } ?? 0
+    #expect(start > 50)
+    // All of `<status>]]>`, but for its last byte, is in the section.
+    for cut in 0...sample.bytes.count where !(start + section.count..<start + section.count + 11).contains(cut) {
+      for piece in [Int.max, 1] {
+        Self.check(
+          sample, cut, sample, ["--restart-at", "/statuses", "/statuses/status"], between: [], piece: piece,
+          isAtOnce: false)
+      }
+    }
+  }
 }

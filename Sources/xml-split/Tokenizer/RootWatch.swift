@@ -1,5 +1,6 @@
 // Looks for a start tag inside the root element that has the root's own name: where connections are joined and the first
-// was cut, the next document begins inside the one before, and nothing else shows it.
+// was cut, the next document begins inside the one before, and nothing else shows it. The user may know that the root's name
+// never occurs inside it (--restart-at): such a tag then begins a document for certain.
 
 import FeedCore
 
@@ -20,6 +21,8 @@ struct RootWatch {
   private(set) var isLikeBefore = false
   /// The name that is looked for; empty while none is.
   private(set) var wanted: [UInt8] = []
+  /// Whether a start tag of that name begins another document, for certain.
+  private(set) var isRestart = false
   /// One that nobody has asked about yet.
   private var sighting: Sighting?
   /// Whether there has been such a tag in this document.
@@ -32,9 +35,11 @@ struct RootWatch {
   var name: [UInt8] { isOn ? rootName : [] }
 
   /// Begins with a root element.
-  mutating func begin(_ root: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
+  /// - Parameter isRestart: whether its name never occurs inside it.
+  mutating func begin(_ root: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>, isRestart: Bool) {
     end()
-    let range = root.range
+    self.isRestart = isRestart
+    let range = isRestart ? root.name : root.range
     guard range.count <= Self.maxTag else { return }
     isOn = true
     isLikeBefore = range.count == tag.count && sameBytes(bytes.extracting(range), tag.span)
@@ -49,6 +54,7 @@ struct RootWatch {
   /// The document has ended.
   mutating func end() {
     isOn = false
+    isRestart = false
     wanted = []
     sighting = nil
     hasSeen = false
@@ -66,9 +72,12 @@ struct RootWatch {
   }
 
   /// Takes in a start tag. After one with the name it does not look for more, until `lookOn`.
+  /// - Returns: whether it begins another document.
   @inline(__always)
-  mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
-    if isName(bytes, tag.name, wanted) { take(tag, bytes) }
+  mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> Bool {
+    guard isName(bytes, tag.name, wanted) else { return false }
+    if !isRestart { take(tag, bytes) }
+    return isRestart
   }
 
   private mutating func take(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
