@@ -39,7 +39,8 @@ let libraries: [Target] = [
     swiftSettings: strict),
   .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
   .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
-  .target(name: "FeedHTTP", dependencies: ["FeedCore", "CCurl"], swiftSettings: strict),
+  .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+  .target(name: "FeedHTTP", dependencies: ["FeedCore", "CCurl", "CZlib"], swiftSettings: strict),
 ]
 
 let executables: [Target] = tools.map { tool in

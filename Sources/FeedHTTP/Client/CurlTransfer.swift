@@ -90,14 +90,13 @@ final class CurlTransfer: CurlHandle, HTTPHop {
 
   private func configure(_ request: HTTPRequest) throws(HTTPError) {
     try set(CURLOPT_FOLLOWLOCATION, 0)
-    // Nothing named is all that this libcurl unpacks: gzip and deflate, and Brotli and zstd where it was built with them.
-    try set(CURLOPT_ACCEPT_ENCODING, [])
-    // What one read unpacks to is held at once, and a small body may unpack to a thousand times its size.
-    try set(CURLOPT_BUFFERSIZE, 16 * 1024)
+    // The body comes as it is sent: libcurl would take one that was cut for whole, and refuse a second gzip member.
+    try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     if request.route.usesNetrc { try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue)) }
     try configure(request.credentials)
     try configureMethod(request)
     var lines = request.sentHeaders.map(\.line)
+    if !request.has("Accept-Encoding") { lines.append(Array("Accept-Encoding: ".utf8) + BodyDecoder.accepted) }
     if let token = request.credentials.bearer, !request.has("Authorization") {
       lines.append(Array("Authorization: Bearer ".utf8) + token)
     }

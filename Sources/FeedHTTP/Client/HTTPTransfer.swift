@@ -11,7 +11,7 @@ protocol HTTPHop: AnyObject {
   var isOver: Bool { get }
   var failure: HTTPError? { get }
 
-  /// Moves what has been received into `chunk`.
+  /// Moves what has been received of the body, as it was sent, into `chunk`.
   /// - Returns: false when nothing has.
   func take(into chunk: inout [UInt8]) -> Bool
   /// Receives again, after so much had come that it paused.
@@ -52,6 +52,10 @@ package final class HTTPTransfer {
 
   private let transport: any HTTPTransport
   private var hop: any HTTPHop
+  /// Nil when the body is sent as it is.
+  private var decoder: BodyDecoder?
+  /// Whether nothing more can be made of the body, which is of no use to anybody.
+  private var isBodyGivenUp = false
   private var redirects = 0
   private var isHeadTold = false
 
@@ -86,17 +90,44 @@ package final class HTTPTransfer {
         self.head = head
         // Those that came with the answer are there now.
         request.keptCookies = transport.cookieValues
+        try prepareBody()
         isHeadTold = true
         return .head
       }
       try follow(target, head.status)
     }
-    if isHeadTold, hop.take(into: &chunk) { return .body }
+    if isHeadTold, try takeBody() { return .body }
+    if isBodyGivenUp { return .end }
     if let failure = hop.failure { throw failure }
     guard hop.isOver else { return nil }
     // libcurl takes the end of a connection in the middle of the head for the end of an answer.
     if !isHeadTold { throw HTTPError(.transient, "connection closed before the end of the head") }
+    try overlooking { () throws(HTTPError) in try decoder?.finish() }
     return .end
+  }
+
+  private func prepareBody() throws(HTTPError) {
+    guard head.hasBody(to: request) else { return }
+    try overlooking { () throws(HTTPError) in decoder = try BodyDecoder(head) }
+  }
+
+  private func takeBody() throws(HTTPError) -> Bool {
+    guard let decoder else { return !isBodyGivenUp && hop.take(into: &chunk) }
+    var isFilled = false
+    try overlooking { () throws(HTTPError) in
+      isFilled = try decoder.unpack(into: &chunk) { hop.take(into: &$0) }
+    }
+    return isFilled
+  }
+
+  /// Does something with the content coding. Of an answer that is a refusal, the status is what counts: a body that
+  /// cannot be unpacked ends there, and is no error.
+  private func overlooking(_ work: () throws(HTTPError) -> Void) throws(HTTPError) {
+    do throws(HTTPError) { try work() } catch {
+      if (200..<300).contains(head.status) { throw error }
+      isBodyGivenUp = true
+      decoder = nil
+    }
   }
 
   private func redirection(_ head: HTTPHead) throws(HTTPError) -> HTTPURL? {

@@ -1,0 +1,111 @@
+// Takes one content coding off: gzip with its members and padding, or deflate in both of its forms.
+//
+// It is asked for bytes and unpacks no more than it was asked for, so that a few bytes that stand for gigabytes take no
+// memory: what is left waits, packed. What came before an error is given out before the error is.
+
+import FeedCore
+
+final class Inflater {
+  enum Coding { case gzip, deflate }
+
+  private enum Place: Equatable {
+    /// Nothing has come.
+    case start
+    /// In a stream, which has to come to its end.
+    case inside
+    /// After a member of gzip: another one may follow (RFC 1952 §2.2), or zeros, as tapes and gzip(1) have them.
+    case afterMember
+    case padding
+    /// After a stream of deflate.
+    /// - Parameter allowed: how many bytes may follow.
+    case afterStream(allowed: Int)
+  }
+
+  /// The first byte of a member.
+  private static let memberStart: UInt8 = 0x1F
+
+  private let coding: Coding
+  private var wrapping = InflaterStream.Wrapping.gzip
+  private var stream: InflaterStream?
+  private var place = Place.start
+  private var input: [UInt8] = []
+  private var index = 0
+  /// Whether the last step filled all the room that it had, so that zlib may hold more.
+  private var wasFull = false
+  private var failure: HTTPError?
+
+  init(_ coding: Coding) { self.coding = coding }
+
+  /// Whether `next` has nothing to work on.
+  private var isHungry: Bool { index == input.count && !wasFull }
+
+  /// Appends the next bytes to `output`, until it holds `size` bytes.
+  /// - Parameter refill: replaces its argument by more input; false when there is none now.
+  /// - Throws: when there is nothing before an error, or `refill` does.
+  func unpack(
+    to output: inout [UInt8], upTo size: Int, refill: (inout [UInt8]) throws(HTTPError) -> Bool
+  ) throws(HTTPError) {
+    while failure == nil, output.count < size {
+      if isHungry {
+        guard try refill(&input) else { return }
+        index = 0
+      }
+      do throws(HTTPError) { try step(to: &output, room: size - output.count) } catch { failure = error }
+    }
+    if output.isEmpty, let failure { throw failure }
+  }
+
+  /// The input has come to its end: was that the end of the data too? No input at all is none.
+  func finish() throws(HTTPError) {
+    if let failure { throw failure }
+    if place == .inside {
+      throw HTTPError(.transient, "the answer ends before the end of its compressed data")
+    }
+  }
+
+  private func step(to output: inout [UInt8], room: Int) throws(HTTPError) {
+    switch place {
+    case .start:
+      wrapping = coding == .gzip ? .gzip : Self.wrapping(ofDeflate: input[index])
+      stream = try InflaterStream(wrapping)
+      place = .inside
+    case .inside: try run(to: &output, room: room)
+    case .afterMember where input[index] == Self.memberStart:
+      stream?.restart()
+      place = .inside
+    case .afterMember, .padding:
+      place = .padding
+      while index < input.count, input[index] == 0 { index += 1 }
+      if index < input.count { throw Self.goesOn }
+    case .afterStream(let allowed):
+      let left = allowed - (input.count - index)
+      guard left >= 0 else { throw Self.goesOn }
+      index = input.count
+      place = .afterStream(allowed: left)
+    }
+  }
+
+  private func run(to output: inout [UInt8], room: Int) throws(HTTPError) {
+    let before = output.count
+    switch try stream?.run(input, from: &index, room: room, to: &output) {
+    case .end:
+      wasFull = false
+      // Some servers leave the header away and send the checksum; curl lets that pass, too.
+      place = coding == .gzip ? .afterMember : .afterStream(allowed: wrapping == .none ? 4 : 0)
+    case .damaged(let reason):
+      throw HTTPError(.transient, "the compressed data of the answer is damaged: \(reason)")
+    case .more, nil: wasFull = output.count - before == room
+    }
+  }
+
+  /// `deflate` is the zlib format (RFC 9110 §8.4.1.2), and some servers send deflate without it. A zlib header begins
+  /// with the method 8 and a window of 32 KiB at most (RFC 1950 §2.2). Deflate alone would begin so with a stored block
+  /// that has a bit set in its padding, which no compressor does.
+  private static func wrapping(ofDeflate first: UInt8) -> InflaterStream.Wrapping {
+    first & 0x0F == 8 && first >> 4 <= 7 ? .zlib : .none
+  }
+
+  private static var goesOn: HTTPError {
+    HTTPError(.permanent, "the answer goes on after the end of its compressed data")
+  }
+}

@@ -1,0 +1,84 @@
+// One compressed stream of zlib's: bytes in, bytes out, and where it ends. What may stand before and after it is the
+// Inflater's business.
+
+import CZlib
+import FeedCore
+
+@safe
+final class InflaterStream {
+  /// What is around the compressed data; the value is how zlib calls it (`windowBits`).
+  enum Wrapping: Int32 {
+    /// A header and a trailer with CRC and length (RFC 1952).
+    case gzip = 31
+    /// A header of two bytes and an Adler-32 checksum (RFC 1950).
+    case zlib = 15
+    /// Nothing (RFC 1951).
+    case none = -15
+  }
+
+  enum Progress: Equatable {
+    /// All of the input was used, or there was no more room.
+    case more
+    /// The stream has ended, its checksum was right.
+    case end
+    /// Why it is no such stream, in zlib's words.
+    case damaged(String)
+  }
+
+  // zlib compares its address with one that it keeps, so it must not move.
+  private let state: UnsafeMutablePointer<z_stream>
+
+  init(_ wrapping: Wrapping) throws(HTTPError) {
+    unsafe state = .allocate(capacity: 1)
+    unsafe state.initialize(to: z_stream())
+    let code = unsafe feed_inflate_init(state, wrapping.rawValue)
+    guard code == Z_OK else {
+      unsafe state.deallocate()
+      throw code == Z_MEM_ERROR ? Self.outOfMemory : HTTPError(.local, "zlib cannot start")
+    }
+  }
+
+  private static var outOfMemory: HTTPError { HTTPError(.local, "out of memory") }
+
+  deinit {
+    unsafe inflateEnd(state)
+    unsafe state.deallocate()
+  }
+
+  /// Begins again, with a stream of the same kind.
+  func restart() { unsafe inflateReset(state) }
+
+  /// Goes on.
+  /// - Parameters:
+  ///   - input: read from `index` on. It may be at its end: zlib itself may hold what there was no room for.
+  ///   - room: the most bytes that are appended to `output`.
+  func run(
+    _ input: [UInt8], from index: inout Int, room: Int, to output: inout [UInt8]
+  ) throws(HTTPError) -> Progress {
+    var code = Z_OK
+    let given = min(input.count - index, Int(UInt32.max))
+    let start = index
+    output.append(addingCapacity: room) { free in
+      unsafe free.withUnsafeMutableBufferPointer { target, filled in
+        unsafe input.withUnsafeBufferPointer { source in
+          // zlib does not write to what it reads, but older versions of its header do not say so.
+          unsafe state.pointee.next_in = UnsafeMutablePointer(mutating: source.baseAddress.map { unsafe $0 + start })
+          unsafe state.pointee.avail_in = UInt32(given)
+          unsafe state.pointee.next_out = target.baseAddress
+          unsafe state.pointee.avail_out = UInt32(room)
+          code = unsafe inflate(state, Z_SYNC_FLUSH)
+          filled += unsafe room - Int(state.pointee.avail_out)
+        }
+      }
+    }
+    index += unsafe given - Int(state.pointee.avail_in)
+    switch code {
+    // Z_BUF_ERROR: there was nothing to do.
+    case Z_OK, Z_BUF_ERROR: return .more
+    case Z_STREAM_END: return .end
+    case Z_MEM_ERROR: throw Self.outOfMemory
+    case Z_NEED_DICT: return .damaged("it needs a dictionary")
+    default: return .damaged(unsafe state.pointee.msg.map { unsafe String(cString: $0) } ?? "error \(code)")
+    }
+  }
+}
