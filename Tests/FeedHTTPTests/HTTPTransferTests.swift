@@ -10,6 +10,7 @@ import Testing
     /// Lines of a head, of which the last one is empty.
     case head([String])
     case body(String)
+    case bytes([UInt8])
     case end
     case fail(String)
   }
@@ -30,6 +31,7 @@ import Testing
         for line in lines { _ = head.take(Array((line + "\r\n").utf8)) }
         self.head = head
       case .body(let text)?: received += Array(text.utf8)
+      case .bytes(let bytes)?: received += bytes
       case .end?: isOver = true
       case .fail(let message)?: (failure, isOver) = (HTTPError(.transient, message), true)
       case nil: break

@@ -40,17 +40,22 @@ final class Inflater {
   private var isHungry: Bool { index == input.count && !wasFull }
 
   /// Appends the next bytes to `output`, until it holds `size` bytes.
-  /// - Parameter refill: replaces its argument by more input; false when there is none now.
-  /// - Throws: when there is nothing before an error, or `refill` does.
+  /// - Parameter refill: replaces its argument, which is empty, by more input; false when there is none now.
+  /// - Throws: what went wrong, here or in `refill`, once all that came before has been given out.
   func unpack(
     to output: inout [UInt8], upTo size: Int, refill: (inout [UInt8]) throws(HTTPError) -> Bool
   ) throws(HTTPError) {
     while failure == nil, output.count < size {
-      if isHungry {
-        guard try refill(&input) else { return }
-        index = 0
+      do throws(HTTPError) {
+        if isHungry {
+          input.removeAll(keepingCapacity: true)
+          index = 0
+          guard try refill(&input) else { return }
+        }
+        try step(to: &output, room: size - output.count)
+      } catch {
+        failure = error
       }
-      do throws(HTTPError) { try step(to: &output, room: size - output.count) } catch { failure = error }
     }
     if output.isEmpty, let failure { throw failure }
   }
