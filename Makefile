@@ -1,4 +1,4 @@
-# feedutils: see README.md. Everything the build needs beyond Swift is two system libraries, which `make` looks for.
+# feedutils: see README.md. Everything the build needs beyond Swift is three system libraries, which `make` looks for.
 
 SWIFT ?= swift
 PREFIX ?= /usr/local

@@ -59,7 +59,8 @@ import Testing
       let path = try scratch.write(place + "swift-backtrace", "#!/bin/sh\n: >\(Command.quote(scratch.file("mark")))\n")
       try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: path)
     }
-    for library in ["libcurl.so.4", "libsqlite3.so.0", "libstdc++.so.6", "libc.so.6", ".netrc", ".curlrc"] {
+    for library in ["libcurl.so.4", "libsqlite3.so.0", "libz.so.1", "libstdc++.so.6", "libc.so.6", ".netrc", ".curlrc"]
+    {
       try scratch.write(library, "no library")
     }
   }
