@@ -76,8 +76,6 @@ extension HTTPError {
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR: return connection(systemError, else: "connection lost")
     case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"):
       return HTTPError(.permanent, "the answer is not HTTP")
-    // All that it hands over is taken, so it is its own unpacking that failed.
-    case CURLE_WRITE_ERROR: return HTTPError(.permanent, "the answer goes on after the end of its compressed data")
     case CURLE_SSL_CERTPROBLEM:
       return HTTPError(.local, "the client certificate or its key cannot be used (--cert, --key)")
     case CURLE_SSL_CACERT_BADFILE:
