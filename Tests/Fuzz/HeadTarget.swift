@@ -86,7 +86,7 @@ private func checkWaits(_ head: HTTPHead, body: [UInt8]) {
   if let reset = RateLimit(head, now: now).reset { promise(reset >= 0, "\(reset)") }
   let verdict = Politeness.verdict(head, document, now: now)
   promise((verdict == .page) == (200..<300).contains(head.status), "\(verdict) of \(head.status)")
-  var policy = RetryPolicy(base: 0.5, longest: 60) { 1 }
+  var policy = RetryPolicy(base: 0.5, .spread(longest: 60)) { 1 }
   guard case .wait(let seconds, _) = policy.fail(asked: asked.wait) else { return promise(false, "given up") }
   promise(seconds >= asked.wait && seconds >= 0.5, "\(seconds) for \(asked)")
 }
