@@ -12,34 +12,43 @@ struct Validators: Equatable, Sendable {
   let tag: [UInt8]
   let date: [UInt8]
 
+  /// More makes a head that servers refuse: many take 8 KiB in all.
+  private static let longest = 4000
+
+  /// Of what a server or a file says; what could not be sent back is left out.
   init?(url: HTTPURL, tag: [UInt8], date: [UInt8]) {
-    if tag.isEmpty, date.isEmpty { return nil }
+    func isUsable(_ value: [UInt8]) -> Bool { value.count <= Self.longest && isSendable(value) }
+    // A star would ask whether there is any body at all (RFC 9110 §13.1.2).
+    let hasTag = isUsable(tag) && !tag.elementsEqual("*".utf8)
+    let hasDate = isUsable(date)
     self.url = url
-    self.tag = tag
-    self.date = date
+    self.tag = hasTag ? tag : []
+    self.date = hasDate ? date : []
+    if self.tag.isEmpty, self.date.isEmpty { return nil }
   }
 
   /// Those of an answer that brought a body. They take the place of all that there were (RFC 9111 §3.2).
   init?(_ head: HTTPHead, of url: HTTPURL) {
-    let tag = Self.value(head, "etag")
-    let date = Self.value(head, "last-modified")
-    if tag.isEmpty, !Self.isStrong(date, head) { return nil }
-    self.init(url: url, tag: tag, date: date)
+    self.init(url: url, tag: head.value(of: "etag") ?? [], date: head.value(of: "last-modified") ?? [])
   }
 
-  /// Whether a date can tell this body from the next one: dates have whole seconds, and the body may change again within
-  /// the second in which it was sent (RFC 9110 §8.8.2.2).
-  private static func isStrong(_ date: [UInt8], _ head: HTTPHead) -> Bool {
-    guard let modified = HTTPDate.seconds(date), let sent = head.value(of: "date").flatMap({ HTTPDate.seconds($0) })
-    else { return true }
-    return sent > modified
+  /// Whether they can tell this body from the next one. Dates have whole seconds, and the body may change again within the
+  /// second in which it was sent (RFC 9110 §8.8.2.2). Nor is a tag worth more than that where it is made of the date, and
+  /// nginx makes it of the date and the length.
+  /// - Parameter now: when the answer came, in seconds since 1970, for a server that does not say.
+  func areStrong(_ head: HTTPHead, now: Int) -> Bool {
+    guard let modified = HTTPDate.seconds(date) else { return true }
+    return modified < head.value(of: "date").flatMap { HTTPDate.seconds($0) } ?? now
   }
+
+  /// Whether the tag, which came again with the same body, is made of something else than the date.
+  func outlast(_ others: Validators) -> Bool { !tag.isEmpty && tag == others.tag && date != others.date }
 
   /// After a 304, which may bring another date for the same tag. Another tag is not taken: it may be that of a body which
   /// we have not seen (RFC 9111 §4.3.4).
   func confirmed(by head: HTTPHead) -> Validators {
-    let other = Self.value(head, "etag")
-    let newer = Self.value(head, "last-modified")
+    let other = head.value(of: "etag") ?? []
+    let newer = head.value(of: "last-modified") ?? []
     guard !tag.isEmpty, Self.bare(other) == Self.bare(tag), !newer.isEmpty else { return self }
     return Validators(url: url, tag: tag, date: newer) ?? self
   }
@@ -60,18 +69,15 @@ struct Validators: Equatable, Sendable {
     let ending = Array("-gzip".utf8)
     return bare.suffix(ending.count).elementsEqual(ending) ? bare.dropLast(ending.count) : bare
   }
-
-  /// - Returns: empty for what could not be sent back.
-  private static func value(_ head: HTTPHead, _ name: String) -> [UInt8] {
-    guard let value = head.value(of: name), isSendable(value) else { return [] }
-    return value
-  }
 }
 
 struct KnownBody: Equatable, Sendable {
   /// Of its record: the time of the answer in milliseconds, a blank, and by what the body is known.
   var id: [UInt8] = []
+  /// As they came.
   var validators: Validators?
+  /// Whether the server may be asked by them.
+  var areStrong = true
   /// In hexadecimal digits; empty where it is not known.
   var digest: [UInt8] = []
   /// Nil as long as no body has come.
@@ -89,18 +95,24 @@ struct KnownBody: Equatable, Sendable {
       validators = Validators(url: url, tag: [], date: Array(validator.dropFirst(Self.dateMark.count)))
     } else if validator.starts(with: Self.digestMark) {
       digest = Array(validator.dropFirst(Self.digestMark.count))
-    } else if isSendable(validator) {
+    } else {
       validators = Validators(url: url, tag: validator, date: [])
     }
   }
+
+  /// Those by which the server may be asked whether there is another body.
+  var strongValidators: Validators? { areStrong ? validators : nil }
 
   /// A longer tag is no id: the digest is.
   private static let longestTag = 1000
   private static let dateMark = Array("lm:".utf8)
   private static let digestMark = Array("sha256:".utf8)
 
+  /// The end of the year 9999: no clock is later.
+  private static let latest = 253_402_300_799_999
+
   /// The milliseconds of the id; 0 without one.
-  var milliseconds: Int { Int(decimal: id.prefix { $0.isDigit }) ?? 0 }
+  var milliseconds: Int { min(Int(decimal: id.prefix { $0.isDigit }) ?? 0, Self.latest) }
 
   /// The id of a body: the tag as it came, or the date, or the digest.
   static func id(milliseconds: Int, _ validators: Validators?, digest: [UInt8]) -> [UInt8] {

@@ -202,7 +202,7 @@ struct Poller {
     let url = resources[index].url
     var request = http.request(url)
     request.setDefault("Accept", Array("*/*".utf8))
-    request.condition = resources[index].known.validators?.condition
+    request.condition = resources[index].known.strongValidators?.condition
     do {
       running.append(
         Running(index: index, exchange: try HTTPExchange(request, of: client, limits) { $0.status == 200 }))

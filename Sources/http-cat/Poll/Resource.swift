@@ -56,6 +56,8 @@ struct PollFailure: Error {
 struct Resource {
   /// The longest wait that a server is granted, in seconds.
   private static let longestAsked = 86_400.0
+  /// What servers say to a head that is too large or that they cannot read, and to a condition.
+  private static let headRefusals: Set<Int> = [400, 412, 413, 431]
 
   /// Its name in `--urls`; nil for the only one.
   let name: [UInt8]?
@@ -121,6 +123,10 @@ struct Resource {
       // Such a server cannot be believed, and the next request is for all of the body.
       known.validators = nil
       throw refusal(answer, answer.head.status == 304 ? "HTTP 304 without a condition" : "HTTP 206: a part of the body")
+    case let status where Self.headRefusals.contains(status):
+      // It may be the condition that the server cannot take.
+      known.validators = nil
+      throw refusal(answer, nil)
     default: throw refusal(answer, nil)
     }
   }
@@ -140,11 +146,16 @@ struct Resource {
       throw content(error)
     }
     let digest = body.digest
+    let isSame = digest == known.digest
+    let validators = Validators(answer.head, of: answer.url)
+    let areProven = isSame && known.validators.map { validators?.outlast($0) ?? false } ?? false
+    known.areStrong = areProven || validators?.areStrong(answer.head, now: Int(Clock.now() / 1_000_000)) ?? true
+    known.validators = validators
     known.type = type
-    known.validators = Validators(answer.head, of: answer.url)
-    if digest == known.digest { return .unchanged }
+    if isSame { return .unchanged }
     known.digest = digest
-    known.id = id(known.validators, digest)
+    // What another URL has said cannot be asked of this one, and an id does not tell where it comes from.
+    known.id = id(answer.url == url ? known.strongValidators : nil, digest)
     return .changed(body)
   }
 
@@ -193,8 +204,8 @@ struct Resource {
 enum Freshness {
   /// From 5 seconds to an hour; a minute where the server says nothing.
   static func seconds(_ head: HTTPHead) -> Double {
-    let directives = (head.value(of: "cache-control") ?? []).split(separator: UInt8(ascii: ","))
-      .map { Array($0.trimmed().lowercased) }
+    let directives = head.fields.filter { $0.name == "cache-control" }
+      .flatMap { $0.value.split(separator: UInt8(ascii: ",")).map { Array($0.trimmed().lowercased) } }
     let name = Array("max-age=".utf8)
     guard let directive = directives.first(where: { $0.starts(with: name) }),
       let age = delta(directive.dropFirst(name.count).filter { $0 != UInt8(ascii: "\"") })
