@@ -101,7 +101,7 @@ package struct HTTPRequest: Sendable {
 
   /// All headers of this hop, those of the condition too where it is for this URL.
   var sentHeaders: [Header] {
-    guard let condition, condition.url == url, method == "GET" else { return headers }
+    guard let condition, condition.url.text == url.text, method == "GET" else { return headers }
     var request = self
     if !condition.tags.isEmpty { request.setDefault("If-None-Match", condition.tags) }
     if !condition.date.isEmpty { request.setDefault("If-Modified-Since", condition.date) }

@@ -11,23 +11,34 @@ struct PollCheckpoint {
   /// No server's wish is kept for longer, in milliseconds: a clock that was wrong must not stop a tool for ever.
   private static let longestWait = 86_400_000
 
+  private let path: [UInt8]?
   private var keeper: CheckpointKeeper
+  /// The digest of the resource's URL, whose query may be a secret.
+  private var resource: [UInt8] = []
   /// When the resource was asked last; 0 for never.
   private(set) var asked = 0
   /// When the server may be asked again; 0 for at once.
   private(set) var next = 0
 
   /// Keeps none where there is no path.
-  init(_ path: [UInt8]?) throws(ToolFailure) { keeper = try CheckpointKeeper(path) }
+  init(_ path: [UInt8]?) throws(ToolFailure) {
+    self.path = path
+    keeper = try CheckpointKeeper(path)
+  }
 
   /// What was known when it was saved.
   /// - Parameter url: of the resource; a checkpoint of another one is an error.
   mutating func read(for url: HTTPURL, now: Int) throws(ToolFailure) -> KnownBody {
-    guard let saved = try keeper.saved() else { return KnownBody() }
+    resource = SHA256.digest(Array(url.text.utf8)).flatMap(\.hexDigits)
+    guard let path, let saved = try keeper.saved() else { return KnownBody() }
     func text(_ name: String) -> [UInt8] {
       saved.extra[name].flatMap { try? JSONDocument(parsing: $0).root.string } ?? []
     }
     func time(_ name: String) -> Int { saved.extra[name].flatMap { Int(decimal: $0) } ?? 0 }
+    let other = text("resource")
+    if !other.isEmpty, other != resource {
+      throw .failed(.trouble, "the checkpoint of another URL", source: quoted(path))
+    }
     // A time from the future was written by a clock that was wrong.
     asked = time("asked") > now ? 0 : time("asked")
     next = time("next") > now + Self.longestWait ? 0 : time("next")
@@ -63,9 +74,11 @@ struct PollCheckpoint {
       JSONString.write(text.span, to: &output)
       extra[name] = output.take()
     }
+    put("resource", resource)
     put("digest", known.digest)
     put("type", Array((known.type?.mediaType ?? "").utf8))
-    if let validators = known.validators {
+    // JSON holds no other tag than one of UTF-8; the digest is enough.
+    if let validators = known.strongValidators, UTF8Check.firstInvalid((validators.tag + validators.date).span) == nil {
       put("url", Array(validators.url.text.utf8))
       put("etag", validators.tag)
       put("modified", validators.date)
