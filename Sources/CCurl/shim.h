@@ -68,6 +68,16 @@ static inline int feed_active_socket(CURL *easy) {
   return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &number) == CURLE_OK ? (int)number : -1;
 }
 
+/* How old a connection may be to be used again, in seconds; a libcurl that does not know it uses it for ever. */
+static inline CURLcode feed_limit_age(CURL *easy, long seconds) {
+#if LIBCURL_VERSION_NUM >= 0x075000
+  return curl_easy_setopt(easy, CURLOPT_MAXLIFETIME_CONN, seconds);
+#else
+  (void)easy, (void)seconds;
+  return CURLE_OK;
+#endif
+}
+
 /* http and https only, whatever this libcurl was built with, by the option that its age has. */
 static inline CURLcode feed_set_http_only(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500

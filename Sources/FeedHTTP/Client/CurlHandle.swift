@@ -35,6 +35,8 @@ class CurlHandle {
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
     // A peer that vanished without a word is found by the kernel, which costs us nothing.
     try set(CURLOPT_TCP_KEEPALIVE, 1)
+    // Sooner or later a host has another address: no connection is used again when it is ten minutes old.
+    try unsafe check(feed_limit_age(easy, 600))
     try set(CURLOPT_USERAGENT, request.userAgent)
     try configure(request.route)
     if let file = request.credentials.certificate { try set(CURLOPT_SSLCERT, file) }

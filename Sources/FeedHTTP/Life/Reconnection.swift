@@ -53,6 +53,9 @@ package struct Reconnection: Sendable {
   /// The longest wait, in seconds, unless the delay is longer.
   private static let longestPause = 30.0
 
+  /// The longest wait that a server is granted by the readers of streams, in seconds.
+  private static let longestAsked = 86_400.0
+
   /// What ends a stream: the request, and not the server, is what is wrong.
   private static let final = StatusSet(401, 403, 404, 406, 410)
   /// The refusals of the first request that may be taken back.
@@ -150,7 +153,7 @@ package struct Reconnection: Sendable {
     guard options.reconnects, isRetried(status, isFromProxy: isFromProxy) else {
       throw .failed(.otherEnd, message, source: source)
     }
-    return try retry(message, .status(status), asked: asked)
+    return try retry(message, .status(status), asked: rule == .stream ? min(asked, Self.longestAsked) : asked)
   }
 
   private func isRetried(_ status: Int, isFromProxy: Bool) -> Bool {

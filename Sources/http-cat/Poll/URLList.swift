@@ -29,6 +29,8 @@ struct URLList {
   /// Looks at the file again.
   /// - Returns: whether there are other entries; a message, once, where they cannot be used and the old ones stay.
   mutating func refresh() -> (isChanged: Bool, problem: Diagnostic?) {
+    // To open a FIFO would be to wait for whoever writes to it next.
+    if Descriptor.isSpecialFile(path) { return (false, nil) }
     do throws(ToolFailure) {
       let new = try Self.read(path)
       if new == content, problem.isEmpty { return (false, nil) }
