@@ -68,6 +68,11 @@ static inline int feed_active_socket(CURL *easy) {
   return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &number) == CURLE_OK ? (int)number : -1;
 }
 
+/* How many connections are kept for the next requests. */
+static inline CURLMcode feed_limit_connections(CURLM *multi, long count) {
+  return curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, count);
+}
+
 /* How old a connection may be to be used again, in seconds; a libcurl that does not know it uses it for ever. */
 static inline CURLcode feed_limit_age(CURL *easy, long seconds) {
 #if LIBCURL_VERSION_NUM >= 0x075000

@@ -17,6 +17,10 @@ package final class HTTPClient {
     case interrupted(Interruption)
   }
 
+  /// How many connections are kept at most. libcurl's own limit grows with the requests that are under way, and a poller of
+  /// many servers has few at a time.
+  private static let maxConnections = 200
+
   private let multi: UnsafeMutableRawPointer
   let jar: CookieJar?
   private var transfers: [CurlHandle] = []
@@ -30,6 +34,7 @@ package final class HTTPClient {
     else { throw .failed(.trouble, "libcurl cannot start") }
     unsafe self.multi = multi
     jar = keepsCookies ? try CookieJar() : nil
+    unsafe feed_limit_connections(multi, Self.maxConnections)
   }
 
   deinit {
