@@ -83,6 +83,7 @@ def all_cuts():
         Fed(by_name["jpatch", "checkpoint"]),
         Fed(by_name["jdiff", "checkpoint"]),
         Cut(by_name["sse-cat", "checkpoint"]),
+        Cut(by_name["http-cat", "checkpoint"]),
         Cut(by_name["xml-split", "files"]),
         Cut(by_name["paginate", "durable store"]),
         OnlyKill(by_name["paginate", "store"]),

@@ -201,6 +201,46 @@ class Stream(Scenario):
         return []
 
 
+class Polled(Scenario):
+    """`http-cat --every --checkpoint`: with the run after it, all versions are printed; what is known was printed."""
+
+    def __init__(self):
+        super().__init__("checkpoint", f"http-cat --every 1ms --jitter 0 --max-backoff 5ms --checkpoint state -n {servers.BOARDS} {{HTTP}}/board")
+
+    @staticmethod
+    def known(folder):
+        content = read(os.path.join(folder, "state"))
+        record = json.loads(content) if content else {}
+        number = int(record.get("etag", '"0"').strip('"'))
+        if number and not record["id"].endswith(' "%d"' % number):
+            raise ValueError(f"the tag is another one than in the id: {record}")
+        return number
+
+    def afterwards(self, folder, made, base, outcome):
+        lost_write = outcome.hit and "write(1" in outcome.hit and "error" not in outcome.hit
+        try:
+            printed = [json.loads(line)["n"] for line in outcome.output.splitlines()]
+            known = self.known(folder)
+            if known and known not in printed and not lost_write:
+                return [f"the checkpoint has version {known}; printed: {printed}"]
+            left = servers.BOARDS - known
+            if left:
+                words = ["%d" % left if word == str(servers.BOARDS) else word for word in self.words]
+                again = self.again(folder, made, words)
+                if again.status != 0:
+                    return [f"run again: {again}"]
+                printed += [json.loads(line)["n"] for line in again.output.splitlines()]
+            if self.known(folder) != servers.BOARDS:
+                return [f"the checkpoint has version {self.known(folder)} at the end"]
+        except (ValueError, KeyError) as error:
+            return [f"{error}; {outcome.output!r}"]
+        if set(printed) != set(range(1, servers.BOARDS + 1)) and not lost_write:
+            return [f"printed: {printed}"]
+        if outcome.status == 0 and len(printed) > servers.BOARDS:
+            return [f"printed twice: {printed}"]
+        return []
+
+
 class Store(Scenario):
     """`paginate --store`: whatever happened, later runs print the rest, nothing twice, and the store is sound."""
 
@@ -243,6 +283,8 @@ def samples():
             if not line.strip() or line.startswith("#"):
                 continue
             command, _, data = line.split(" ", 1)[1].strip().rpartition(" <")
+            if "with-http-echo " in command:
+                command = command.replace("with-http-echo ", "").replace("{0}", "{HTTP}/echo")
             # What is tried again is tried soon.
             command = command.replace("ws-cat ", "ws-cat --reconnect-delay 5ms ").replace("with-ws-echo ", "").replace("{0}", "{WS}").replace("laws/", LAWS + "/")
             result.append(Scenario(command.replace(LAWS + "/", ""), command, read(os.path.join(LAWS, data))))
@@ -263,6 +305,10 @@ def all_scenarios():
         Scenario("after a redirect", "sse-cat --no-reconnect {HTTP}/moved"),
         Scenario("reconnect", "sse-cat --reconnect-delay 5ms {HTTP}/events"),
         Stream(),
+        Scenario("one body", "http-cat {HTTP}/board"),
+        Polled(),
+        Scenario("a stream of bytes", "http-cat --stream --no-reconnect --as bytes {HTTP}/lines"),
+        Scenario("a stream of lines", "http-cat --stream --no-reconnect {HTTP}/lines"),
         Scenario("three pages", "paginate --items /items --id /id --next /next {HTTP}/feed"),
         Scenario("after a redirect", "paginate --records --items /items --id /id --next /next {HTTP}/moved"),
         Store(),

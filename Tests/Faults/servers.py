@@ -16,6 +16,7 @@ import wsframes
 PATIENCE = 3
 EVENTS = 6
 ITEMS, PAGE = 9, 3
+BOARDS = 3
 
 
 def event(number):
@@ -39,11 +40,35 @@ class Handler(BaseHTTPRequestHandler):
             return self.answer(302, b"", ["Location: " + self.path.replace("/moved", "/feed")])
         if self.path.startswith("/feed"):
             return self.page()
+        if self.path == "/board":
+            return self.board()
+        if self.path == "/lines":
+            return self.lines()
         self.stream()
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"]))
+        self.answer(200, body, ["Content-Type: text/plain"])
 
     def answer(self, status, body, headers=()):
         head = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}", *headers]
         self.wfile.write("\r\n".join(head).encode() + b"\r\n\r\n" + body)
+
+    def board(self):
+        """A document that changes whenever somebody has the last version."""
+        found = re.fullmatch('"([0-9]+)"', self.headers.get("If-None-Match", ""))
+        number = int(found[1]) + 1 if found else 1
+        if number > BOARDS:
+            return self.wfile.write(b"HTTP/1.1 304 Not Modified\r\n\r\n")
+        self.answer(200, b'{"n": %d}' % number, ["Content-Type: application/json", 'ETag: "%d"' % number])
+
+    def lines(self):
+        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for number in range(1, EVENTS + 1):
+            text = b'{"n":%d}\n' % number
+            for piece in (text[:4], text[4:]):
+                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
+        self.wfile.write(b"0\r\n\r\n")
 
     def page(self):
         found = re.search("below=([0-9]+)", self.path)
