@@ -120,21 +120,25 @@ class Server:
         self.socket.close()
 
 
-def connected():
+def connected(command=("sse-cat",)):
     server = Server()
     process = subprocess.Popen(
-        ["sse-cat", server.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
+        [*command, server.url], stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True)
     if not server.opened.wait(5):
         server.close()
         end(process)
-        raise Unavailable("sse-cat does not connect to URLs")
+        raise Unavailable("%s does not connect to URLs" % command[0])
     return server, process
 
 
-def latency_http():
-    server, process = connected()
+def line(number):
+    return b'{"n":%d}\n' % number
+
+
+def latency_http(command=("sse-cat",), item=event):
+    server, process = connected(command)
     try:
-        return rounds(server.send, process.stdout)
+        return rounds(server.send, process.stdout, item)
     finally:
         server.close()
         end(process)
