@@ -90,7 +90,7 @@ def guarded(serve, connection):
 
 
 def tree(leader):
-    """CPU seconds and MiB of all processes of a session, which have their pages to themselves or share them."""
+    """CPU seconds of all processes of a session, and the MiB that they have to themselves and their parts of what is shared."""
     cpu = memory = 0
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -100,8 +100,7 @@ def tree(leader):
                 continue
             with open("/proc/%s/smaps_rollup" % number, encoding="ascii") as file:
                 memory += int(re.search(r"Pss:\s*(\d+)", file.read())[1]) / 1024
-            # Also of children that have ended.
-            cpu += sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+            cpu += sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
         except (OSError, TypeError):
             continue
     return cpu, memory

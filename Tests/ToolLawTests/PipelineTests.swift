@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// `sse-cat URL | jpatch --follow` against a server that behaves badly, with parts of it killed; and `paginate --store`,
-/// killed.
+/// `sse-cat URL | jpatch --follow` against a server that behaves badly, with parts of it killed; `paginate --store`,
+/// killed; `http-cat --every` against servers of all kinds, and killed.
 @Suite struct PipelineTests {
   @Test(.enabled(if: Repository.has("python3")))
   func nothingIsLostOrAppliedTwice() throws {
@@ -24,6 +24,34 @@ import Testing
     let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/damage"))) 60 7")
     #expect(result.status == 0, "\(result.error)")
     #expect(result.text.hasPrefix("60 rounds: "))
+  }
+
+  @Test(.enabled(if: Repository.has("nginx") && Repository.has("apache2") && Repository.has("python3")))
+  func serversThatEverybodyHasArePolled() throws {
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/polled"))) 2")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.split(separator: "\n").count == 6)
+  }
+
+  @Test(.enabled(if: Repository.has("python3")))
+  func aServerThatLiesIsNotBelieved() throws {
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/liar"))) 250 7")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.contains(" requests, "))
+  }
+
+  @Test(.enabled(if: Repository.has("python3")))
+  func aPollerThatIsKilledLosesNothing() throws {
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/soak-poll"))) 15 7")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.hasPrefix("--checkpoint: 15 rounds") && result.text.contains("\n--resume-from: 15 rounds"))
+  }
+
+  @Test(.enabled(if: Repository.has("python3")))
+  func aHundredURLsArePolledByOneProcess() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/many")))
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.hasPrefix("100 URLs, "))
   }
 
   @Test(.enabled(if: Repository.has("nginx") && Repository.has("python3") && Repository.has("curl")))
