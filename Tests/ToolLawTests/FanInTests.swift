@@ -20,6 +20,8 @@ struct Writer: CustomTestStringConvertible, Sendable {
     Writer(
       "paginate", "paginate --items /items --id /id", #"{"items":[{"id":#,"w":"@"}],"next":"/feed?page=#"}"# + "\n"),
     Writer("ws-cat", "with-ws-echo ws-cat --half-close {0}", "# @\n"),
+    Writer(
+      "http-cat", "with-http-echo http-cat --stream --no-reconnect --as lines --data-binary @- {0}", "# @\n"),
   ]
 
   private init(_ tool: String, _ command: String, _ record: String, head: String = "", tail: String = "") {
