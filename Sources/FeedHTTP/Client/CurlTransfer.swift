@@ -92,7 +92,7 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     try set(CURLOPT_FOLLOWLOCATION, 0)
     // The body comes as it is sent: libcurl would take one that was cut for whole, and refuse a second gzip member.
     try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-    // Four times libcurl's own size: a large body takes two thirds of the time. Still larger ones bring no more.
+    // Four times libcurl's own size: a large body takes a fifth less CPU. Still larger ones bring no more.
     try set(CURLOPT_BUFFERSIZE, 64 * 1024)
     if request.route.usesNetrc { try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue)) }
     try configure(request.credentials)
