@@ -161,6 +161,18 @@ import Testing
     }
   }
 
+  /// A checkpoint keeps no query, in which many an API wants its key.
+  @Test func aCheckpointKeepsNoQuery() throws {
+    let resource = try HTTPURL(Array("http://a/x?key=secret".utf8))
+    for (source, isKept) in [("http://a/x?key=secret", true), ("http://b/y", true), ("http://b/y?key=secret", false)] {
+      var known = KnownBody()
+      known.validators = Validators(url: try HTTPURL(Array(source.utf8)), tag: Array(#""a""#.utf8), date: [])
+      let saved = known.checkpoint(of: resource)
+      #expect(!String(decoding: saved.extra.values.flatMap(\.self), as: UTF8.self).contains("secret"))
+      #expect(KnownBody(saved, of: resource).validators == (isKept ? known.validators : nil))
+    }
+  }
+
   @Test(arguments: ["", "x", "17", "x \"a\"", "-1 \"a\"", "99999999999999999999999 \"a\"", " \"a\""])
   func aStrangeIDIsAFreshStart(_ id: String) {
     let known = KnownBody(id: Array(id.utf8), of: url)

@@ -42,7 +42,7 @@ package struct Checkpoint: Sendable {
     }
   }
 
-  private init(parsing bytes: [UInt8]) throws(FormatError) {
+  init(parsing bytes: [UInt8]) throws(FormatError) {
     let value: JSONValue
     do { value = try JSONDocument(parsing: bytes, maxDepth: .max).root } catch {
       throw FormatError(error.message, at: error.offset)

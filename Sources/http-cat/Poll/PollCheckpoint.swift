@@ -2,7 +2,9 @@
 // Times are milliseconds since 1970. `data` is null: the body itself went to the output.
 //
 //     {"event":"data","id":"1795185000123 \"v7\"","asked":1795185060140,"digest":"9f86…","etag":"\"v7\"","type":
-//     "application/json","url":"https://api.example.com/board","data":null}
+//     "application/json","resource":"03ac…","data":null}
+//
+// `resource` is the digest of the URL. `url` is where a redirect has led to, whose validators these are.
 
 import FeedCore
 import FeedHTTP
@@ -13,44 +15,38 @@ struct PollCheckpoint {
 
   private let path: [UInt8]?
   private var keeper: CheckpointKeeper
-  /// The digest of the resource's URL, whose query may be a secret.
-  private var resource: [UInt8] = []
+  private let url: HTTPURL
   /// When the resource was asked last; 0 for never.
   private(set) var asked = 0
   /// When the server may be asked again; 0 for at once.
   private(set) var next = 0
 
-  /// Keeps none where there is no path.
-  init(_ path: [UInt8]?) throws(ToolFailure) {
+  /// The digest of the URL, whose query may be a secret.
+  private var resource: [UInt8] { SHA256.digest(Array(url.text.utf8)).flatMap(\.hexDigits) }
+
+  /// - Parameters:
+  ///   - path: nil to keep none.
+  ///   - url: of the resource.
+  init(_ path: [UInt8]?, of url: HTTPURL) throws(ToolFailure) {
     self.path = path
+    self.url = url
     keeper = try CheckpointKeeper(path)
   }
 
   /// What was known when it was saved.
-  /// - Parameter url: of the resource; a checkpoint of another one is an error.
-  mutating func read(for url: HTTPURL, now: Int) throws(ToolFailure) -> KnownBody {
-    resource = SHA256.digest(Array(url.text.utf8)).flatMap(\.hexDigits)
+  /// - Parameter now: in milliseconds since 1970.
+  /// - Throws: where it is the checkpoint of another resource.
+  mutating func read(now: Int) throws(ToolFailure) -> KnownBody {
     guard let path, let saved = try keeper.saved() else { return KnownBody() }
-    func text(_ name: String) -> [UInt8] {
-      saved.extra[name].flatMap { try? JSONDocument(parsing: $0).root.string } ?? []
-    }
-    func time(_ name: String) -> Int { saved.extra[name].flatMap { Int(decimal: $0) } ?? 0 }
-    let other = text("resource")
+    let other = saved.text("resource")
     if !other.isEmpty, other != resource {
       throw .failed(.trouble, "the checkpoint of another URL", source: quoted(path))
     }
+    func time(_ name: String) -> Int { saved.extra[name].flatMap { Int(decimal: $0) } ?? 0 }
     // A time from the future was written by a clock that was wrong.
     asked = time("asked") > now ? 0 : time("asked")
     next = time("next") > now + Self.longestWait ? 0 : time("next")
-    var known = KnownBody()
-    known.id = saved.id
-    known.digest = text("digest")
-    let type = text("type")
-    if !type.isEmpty { known.type = BodyType(mediaType: String(decoding: type, as: UTF8.self)) }
-    if let source = try? HTTPURL(text("url")) {
-      known.validators = Validators(url: source, tag: text("etag"), date: text("modified"))
-    }
-    return known
+    return KnownBody(saved, of: url)
   }
 
   /// A request is about to be made: a tool that dies of the answer and is started again must not ask more often.
@@ -67,25 +63,12 @@ struct PollCheckpoint {
   }
 
   private mutating func save(_ known: KnownBody) throws(ToolFailure) {
-    var extra: [String: [UInt8]] = [:]
-    func put(_ name: String, _ text: [UInt8]) {
-      guard !text.isEmpty else { return }
-      var output = ByteWriter()
-      JSONString.write(text.span, to: &output)
-      extra[name] = output.take()
-    }
-    put("resource", resource)
-    put("digest", known.digest)
-    put("type", Array((known.type?.mediaType ?? "").utf8))
-    // JSON holds no other tag than one of UTF-8; the digest is enough.
-    if let validators = known.strongValidators, UTF8Check.firstInvalid((validators.tag + validators.date).span) == nil {
-      put("url", Array(validators.url.text.utf8))
-      put("etag", validators.tag)
-      put("modified", validators.date)
-    }
-    if asked > 0 { extra["asked"] = Array("\(asked)".utf8) }
-    if next > 0 { extra["next"] = Array("\(next)".utf8) }
+    guard path != nil else { return }
+    var checkpoint = known.checkpoint(of: url)
+    checkpoint.set("resource", resource)
+    if asked > 0 { checkpoint.extra["asked"] = Array("\(asked)".utf8) }
+    if next > 0 { checkpoint.extra["next"] = Array("\(next)".utf8) }
     keeper.invalidate()
-    try keeper.save(Checkpoint(id: known.id, extra: extra))
+    try keeper.save(checkpoint)
   }
 }

@@ -26,7 +26,8 @@ struct Poller {
   private var running: [Running] = []
   private var origins = Origins()
   var printer: BodyPrinter
-  private var checkpoint: PollCheckpoint
+  /// Of the only resource; nil for a list.
+  private var checkpoint: PollCheckpoint?
   /// When the last body came, in milliseconds; each one comes later.
   private var lastMilliseconds: Int
   private var lastFailure: ToolFailure?
@@ -41,7 +42,6 @@ struct Poller {
     client = try HTTPClient()
     interrupts = Interrupts(streams.output)
     printer = BodyPrinter(options, streams)
-    checkpoint = try PollCheckpoint(options.checkpoint)
     let now = Clock.monotonic()
     listLooked = now
     deadline = options.connection.maxTime.map { now + $0 }
@@ -65,7 +65,9 @@ struct Poller {
   /// The only resource, with what is known of it.
   private mutating func add(_ url: HTTPURL, _ now: Double) throws(ToolFailure) {
     let time = Int(Clock.now() / 1000)
-    var known = try checkpoint.read(for: url, now: time)
+    var checkpoint = try PollCheckpoint(options.checkpoint, of: url)
+    var known = try checkpoint.read(now: time)
+    self.checkpoint = checkpoint
     if !options.resumeID.isEmpty { known = KnownBody(id: options.resumeID, of: url) }
     lastMilliseconds = known.milliseconds
     var wait = checkpoint.next - time
@@ -197,7 +199,7 @@ struct Poller {
 
   private mutating func ask(_ index: Int, _ now: Double) throws(ToolFailure) {
     if let problem = http.readAgain(), !http.isSilent { streams.say(problem) }
-    if list == nil { try checkpoint.begin(resources[index].known, now: Int(Clock.now() / 1000)) }
+    try checkpoint?.begin(resources[index].known, now: Int(Clock.now() / 1000))
     resources[index].begin(at: now)
     let url = resources[index].url
     var request = http.request(url)
@@ -302,9 +304,9 @@ struct Poller {
 
   /// Saves what is known, once it has been written out.
   private mutating func save(_ index: Int, next: Int) throws(ToolFailure) {
-    guard list == nil else { return }
+    guard checkpoint != nil else { return }
     try flush()
-    try checkpoint.finish(resources[index].known, next: next)
+    try checkpoint?.finish(resources[index].known, next: next)
   }
 
   // MARK: Messages

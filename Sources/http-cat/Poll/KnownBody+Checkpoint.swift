@@ -1,0 +1,50 @@
+// What a checkpoint keeps of a body. The members are texts, and whatever a file says that is none is as if it were not there.
+
+import FeedCore
+import FeedHTTP
+
+extension KnownBody {
+  /// - Parameter url: of the resource that the checkpoint is of.
+  init(_ saved: Checkpoint, of url: HTTPURL) {
+    id = saved.id
+    digest = saved.text("digest")
+    let mediaType = saved.text("type")
+    if !mediaType.isEmpty { type = BodyType(mediaType: String(decoding: mediaType, as: UTF8.self)) }
+    let source = saved.text("url")
+    if let source = source.isEmpty ? url : try? HTTPURL(source) {
+      validators = Validators(url: source, tag: saved.text("etag"), date: saved.text("modified"))
+    }
+  }
+
+  /// - Parameter url: of the resource.
+  func checkpoint(of url: HTTPURL) -> Checkpoint {
+    var saved = Checkpoint(id: id)
+    saved.set("digest", digest)
+    saved.set("type", Array((type?.mediaType ?? "").utf8))
+    // JSON holds no other tag than one of UTF-8. Where a redirect has led to a query, that may be a secret. Then the
+    // digest is enough.
+    guard let validators = strongValidators, (validators.tag + validators.date).isUTF8 else { return saved }
+    if validators.url.text != url.text {
+      if validators.url.text.utf8.contains(UInt8(ascii: "?")) { return saved }
+      saved.set("url", Array(validators.url.text.utf8))
+    }
+    saved.set("etag", validators.tag)
+    saved.set("modified", validators.date)
+    return saved
+  }
+}
+
+extension Checkpoint {
+  /// The string that a member is; empty for none.
+  func text(_ name: String) -> [UInt8] {
+    extra[name].flatMap { try? JSONDocument(parsing: $0).root.string } ?? []
+  }
+
+  /// Sets a member, unless it is empty.
+  mutating func set(_ name: String, _ text: [UInt8]) {
+    guard !text.isEmpty else { return }
+    var output = ByteWriter()
+    JSONString.write(text.span, to: &output)
+    extra[name] = output.take()
+  }
+}
