@@ -16,7 +16,7 @@ struct BodyPrinter {
   }
 
   /// - Parameter now: the time of the answer, in microseconds since 1970.
-  mutating func print(_ body: PolledBody, of resource: Resource, from url: HTTPURL, now: Int64) {
+  mutating func print(_ body: PolledBody, of resource: Resource, _ answer: HTTPAnswer, now: Int64) {
     count += 1
     guard printsRecords else { return body.write(to: &output) }
     output.beginRecord(event: Self.event.span, id: resource.known.id.span)
@@ -24,8 +24,8 @@ struct BodyPrinter {
     output.append(",\"time\":\"")
     output.append(CivilTime(microseconds: now).text)
     output.append("\"")
-    write("url", Array(url.display.utf8))
-    if let tag = resource.known.validators?.tag, !tag.isEmpty { write("etag", tag) }
+    write("url", Array(answer.url.display.utf8))
+    if let tag = answer.head.value(of: "etag"), !tag.isEmpty { write("etag", tag) }
     if let name = resource.name { write("source", name) }
     output.endRecord()
   }

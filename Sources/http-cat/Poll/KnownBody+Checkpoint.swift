@@ -23,7 +23,7 @@ extension KnownBody {
     saved.set("type", Array((type?.mediaType ?? "").utf8))
     // JSON holds no other tag than one of UTF-8. Where a redirect has led to a query, that may be a secret. Then the
     // digest is enough.
-    guard let validators = strongValidators, (validators.tag + validators.date).isUTF8 else { return saved }
+    guard let validators = validators, (validators.tag + validators.date).isUTF8 else { return saved }
     if validators.url.text != url.text {
       if validators.url.text.utf8.contains(UInt8(ascii: "?")) { return saved }
       saved.set("url", Array(validators.url.text.utf8))

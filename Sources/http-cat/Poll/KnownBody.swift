@@ -28,21 +28,26 @@ struct Validators: Equatable, Sendable {
   }
 
   /// Those of an answer that brought a body. They take the place of all that there were (RFC 9111 §3.2).
-  init?(_ head: HTTPHead, of url: HTTPURL) {
-    self.init(url: url, tag: head.value(of: "etag") ?? [], date: head.value(of: "last-modified") ?? [])
-  }
-
-  /// Whether they can tell this body from the next one. Dates have whole seconds, and the body may change again within the
-  /// second in which it was sent (RFC 9110 §8.8.2.2). Nor is a tag worth more than that where it is made of the date, and
-  /// nginx makes it of the date and the length.
+  ///
+  /// Dates have whole seconds, and the body may change again within the second in which it was sent: such a date cannot
+  /// tell it from the next one (RFC 9110 §8.8.2.2). Nor can a tag that is made of it, as nginx does.
   /// - Parameter now: when the answer came, in seconds since 1970, for a server that does not say.
-  func areStrong(_ head: HTTPHead, now: Int) -> Bool {
-    guard let modified = HTTPDate.seconds(date) else { return true }
-    return modified < head.value(of: "date").flatMap { HTTPDate.seconds($0) } ?? now
+  init?(_ head: HTTPHead, of url: HTTPURL, now: Int) {
+    let tag = head.value(of: "etag") ?? []
+    let date = head.value(of: "last-modified") ?? []
+    let sent = head.value(of: "date").flatMap { HTTPDate.seconds($0) } ?? now
+    guard let modified = HTTPDate.seconds(date), modified >= sent else {
+      self.init(url: url, tag: tag, date: date)
+      return
+    }
+    self.init(url: url, tag: Self.isMade(tag, of: modified) ? [] : tag, date: [])
   }
 
-  /// Whether the tag, which came again with the same body, is made of something else than the date.
-  func outlast(_ others: Validators) -> Bool { !tag.isEmpty && tag == others.tag && date != others.date }
+  /// Whether a tag is what nginx makes of a file: the seconds and the length, both in hexadecimal digits.
+  private static func isMade(_ tag: [UInt8], of seconds: Int) -> Bool {
+    let digits = seconds.hexDigits.drop { $0 == UInt8(ascii: "0") }
+    return bare(tag).drop { $0 == UInt8(ascii: "\"") }.starts(with: digits + Array("-".utf8))
+  }
 
   /// After a 304, which may bring another date for the same tag. Another tag is not taken: it may be that of a body which
   /// we have not seen (RFC 9111 §4.3.4).
@@ -74,10 +79,8 @@ struct Validators: Equatable, Sendable {
 struct KnownBody: Equatable, Sendable {
   /// Of its record: the time of the answer in milliseconds, a blank, and by what the body is known.
   var id: [UInt8] = []
-  /// As they came.
+  /// Those by which the server may be asked whether there is another body.
   var validators: Validators?
-  /// Whether the server may be asked by them.
-  var areStrong = true
   /// In hexadecimal digits; empty where it is not known.
   var digest: [UInt8] = []
   /// Nil as long as no body has come.
@@ -99,9 +102,6 @@ struct KnownBody: Equatable, Sendable {
       validators = Validators(url: url, tag: validator, date: [])
     }
   }
-
-  /// Those by which the server may be asked whether there is another body.
-  var strongValidators: Validators? { areStrong ? validators : nil }
 
   /// A longer tag is no id: the digest is.
   private static let longestTag = 1000

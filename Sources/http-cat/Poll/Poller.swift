@@ -204,7 +204,7 @@ struct Poller {
     let url = resources[index].url
     var request = http.request(url)
     request.setDefault("Accept", Array("*/*".utf8))
-    request.condition = resources[index].known.strongValidators?.condition
+    request.condition = resources[index].known.validators?.condition
     do {
       running.append(
         Running(index: index, exchange: try HTTPExchange(request, of: client, limits) { $0.status == 200 }))
@@ -266,7 +266,7 @@ struct Poller {
         return
       }
       lastMilliseconds = milliseconds
-      printer.print(body, of: resources[index], from: answer.url, now: time)
+      printer.print(body, of: resources[index], answer, now: time)
       isFinished = printer.count >= options.limit
     }
     if let interval {

@@ -146,16 +146,12 @@ struct Resource {
       throw content(error)
     }
     let digest = body.digest
-    let isSame = digest == known.digest
-    let validators = Validators(answer.head, of: answer.url)
-    let areProven = isSame && known.validators.map { validators?.outlast($0) ?? false } ?? false
-    known.areStrong = areProven || validators?.areStrong(answer.head, now: Int(Clock.now() / 1_000_000)) ?? true
-    known.validators = validators
+    known.validators = Validators(answer.head, of: answer.url, now: Int(Clock.now() / 1_000_000))
     known.type = type
-    if isSame { return .unchanged }
+    if digest == known.digest { return .unchanged }
     known.digest = digest
     // What another URL has said cannot be asked of this one, and an id does not tell where it comes from.
-    known.id = id(answer.url == url ? known.strongValidators : nil, digest)
+    known.id = id(answer.url == url ? known.validators : nil, digest)
     return .changed(body)
   }
 
