@@ -36,6 +36,15 @@ package struct HTTPHead: Equatable, Sendable {
     version.first != UInt8(ascii: "1") || value(of: "content-length") != nil || value(of: "transfer-encoding") != nil
   }
 
+  /// Whether the length of the body is said in a way that nobody can be sure of: twice, or as what is no number (RFC 9112
+  /// §6.3). libcurl takes one of two, and reads to the end of the connection where it is too large for it.
+  package var hasDoubtfulLength: Bool {
+    if value(of: "transfer-encoding") != nil { return false }
+    let lengths = fields.filter { $0.name == "content-length" }
+      .flatMap { $0.value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false).map { $0.trimmed() } }
+    return lengths.contains { Int(decimal: $0) == nil || !$0.elementsEqual(lengths[0]) }
+  }
+
   /// Takes a line of the head as it came.
   /// - Returns: true when it was the last one of a final answer; that of a `100 Continue` is forgotten.
   package mutating func take(_ line: [UInt8]) -> Bool {

@@ -83,7 +83,11 @@ package struct HTTPExchange {
       lastActivity = Clock.monotonic()
       switch event {
       case .head:
-        guard !isWanted(transfer.head) else { break }
+        guard !isWanted(transfer.head) else {
+          guard transfer.head.hasDoubtfulLength else { break }
+          transfer.cancel()
+          throw HTTPError(.transient, "the answer does not say clearly how long it is")
+        }
         isRefused = true
         end = min(end, lastActivity + Refusal.timeout)
       case .body:

@@ -162,18 +162,21 @@ struct Poller {
   /// What stays in the list keeps what is known of it, and its requests.
   private mutating func replaceResources(by entries: [URLList.Entry], every interval: Interval) {
     let old = resources
-    resources = entries.map { entry in
-      old.first { $0.name == entry.name && $0.url == entry.url }
-        ?? Resource(
-          entry.url, name: entry.name, due: listLooked + interval.seconds * Double.random(in: 0..<1), policy)
-    }
-    noteClosed(old.filter { gone in !entries.contains { $0.name == gone.name && $0.url == gone.url } })
-    running = running.compactMap { request in
-      let resource = old[request.index]
-      if let index = resources.firstIndex(where: { $0.name == resource.name && $0.url == resource.url }) {
-        return Running(index: index, exchange: request.exchange)
+    // No name stands in a list twice.
+    let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.name ?? [], $0) })
+    var newPlaces: [Int: Int] = [:]
+    resources = entries.enumerated().map { index, entry in
+      if let place = places[entry.name], old[place].url == entry.url {
+        newPlaces[place] = index
+        return old[place]
       }
-      origins.end(resource.url.origin)
+      return Resource(
+        entry.url, name: entry.name, due: listLooked + interval.seconds * Double.random(in: 0..<1), policy)
+    }
+    noteClosed(old.indices.filter { newPlaces[$0] == nil }.map { old[$0] })
+    running = running.compactMap { request in
+      if let index = newPlaces[request.index] { return Running(index: index, exchange: request.exchange) }
+      origins.end(old[request.index].url.origin)
       return nil
     }
   }
