@@ -7,8 +7,9 @@ struct PolledBody {
   let form: BodyForm
   /// What is printed: JSON on one line, without white space between its tokens; lines without blank ones; bytes.
   let text: [UInt8]
-  /// The documents in it: one of JSON, one a line; none of bytes.
-  let documents: [JSONDocument]
+  /// The document of JSON. Those of lines are parsed again where they are wanted: kept, they would take a hundred times the
+  /// room of short lines.
+  private let document: JSONDocument?
 
   /// - Parameter asRecord: whether the body must be text, which a record can hold.
   /// - Throws: what is wrong with the body, status 3.
@@ -20,23 +21,31 @@ struct PolledBody {
       do { document = try JSONDocument(parsing: answer.body, maxDepth: maxDepth) } catch {
         throw Self.failure(error, in: answer)
       }
-      documents = [document]
+      self.document = document
       text = Self.compact(document)
-    case .lines: (text, documents) = try Self.lines(answer, maxDepth)
+    case .lines:
+      text = try Self.lines(answer, maxDepth)
+      document = nil
     case .bytes:
       if asRecord, let offset = UTF8Check.firstInvalid(answer.body.span) {
         let text = "no record can hold this body: invalid UTF-8 at byte \(offset + 1)"
         throw .failed(.otherEnd, text, source: answer.url.display)
       }
       text = answer.body
-      documents = []
+      document = nil
     }
   }
 
   /// What makes it equal to another body.
   var digest: [UInt8] { SHA256.digest(text).flatMap(\.hexDigits) }
 
-  func holds(_ condition: Condition) -> Bool { documents.contains { condition.holds(for: $0) } }
+  func holds(_ condition: Condition) -> Bool {
+    switch form {
+    case .json: document.map { condition.holds(for: $0) } ?? false
+    case .lines: Lines(text: text).contains { Self.parsed(text[$0]).map { condition.holds(for: $0) } ?? false }
+    case .bytes: false
+    }
+  }
 
   /// Prints the body.
   func write(to output: inout ByteWriter) {
@@ -47,13 +56,14 @@ struct PolledBody {
   /// Prints the body as the `data` of a record: a document, an array of those on the lines, or a string.
   func writeData(to output: inout ByteWriter) {
     switch form {
-    case .json: output.appendDocument(JSONTree(documents[0].root))
+    case .json: if let document { output.appendDocument(JSONTree(document.root)) }
     case .lines:
-      for (index, document) in documents.enumerated() {
-        output.append(index == 0 ? "[" : ",")
-        JSONWriter.writeCompact(JSONTree(document.root), to: &output)
+      output.append("[")
+      for line in Lines(text: text) {
+        if line.lowerBound > 0 { output.append(",") }
+        if let document = Self.parsed(text[line]) { JSONWriter.writeCompact(JSONTree(document.root), to: &output) }
       }
-      output.append(documents.isEmpty ? "[]" : "]")
+      output.append("]")
     case .bytes: JSONString.write(text.span, to: &output)
     }
   }
@@ -65,22 +75,26 @@ struct PolledBody {
     return output.take()
   }
 
-  private static func lines(
-    _ answer: HTTPAnswer, _ maxDepth: Int
-  ) throws(ToolFailure) -> (text: [UInt8], documents: [JSONDocument]) {
+  /// The lines, each checked, without those that are blank.
+  private static func lines(_ answer: HTTPAnswer, _ maxDepth: Int) throws(ToolFailure) -> [UInt8] {
     var text: [UInt8] = []
-    var documents: [JSONDocument] = []
     text.reserveCapacity(answer.body.count)
-    for line in answer.body.split(separator: UInt8(ascii: "\n")) {
-      let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
+    for range in Lines(text: answer.body) {
+      var line = answer.body[range]
+      if line.last == UInt8(ascii: "\r") { line.removeLast() }
       if line.allSatisfy(\.isWhiteSpace) { continue }
-      do { documents.append(try JSONDocument(parsing: Array(line), maxDepth: maxDepth)) } catch {
+      do { _ = try JSONDocument(parsing: Array(line), maxDepth: maxDepth) } catch {
         throw failure(JSONError(error.kind, at: line.startIndex + error.offset), in: answer)
       }
       text += line
       text.append(UInt8(ascii: "\n"))
     }
-    return (text, documents)
+    return text
+  }
+
+  /// A line that has been checked.
+  private static func parsed(_ line: ArraySlice<UInt8>) -> JSONDocument? {
+    try? JSONDocument(parsing: Array(line), maxDepth: .max)
   }
 
   private static func failure(_ error: JSONError, in answer: HTTPAnswer) -> ToolFailure {
@@ -89,5 +103,20 @@ struct PolledBody {
       AnswerForm.name(of: answer.body).map { .failed(.otherEnd, "expected JSON, found \($0)", source: source) }
       ?? .malformed(error, in: answer.body, of: source, status: .otherEnd)
     return failure.saying { $0.hidingSecrets(of: answer.request, and: []) }
+  }
+}
+
+/// The places of the lines of a text, without their ends.
+private struct Lines: Sequence, IteratorProtocol {
+  let text: [UInt8]
+  private var index = 0
+
+  init(text: [UInt8]) { self.text = text }
+
+  mutating func next() -> Range<Int>? {
+    guard index < text.count else { return nil }
+    let end = firstIndex(of: UInt8(ascii: "\n"), in: text.span, index..<text.count) ?? text.count
+    defer { index = end + 1 }
+    return index..<end
   }
 }
