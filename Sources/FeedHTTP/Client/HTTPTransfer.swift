@@ -80,6 +80,10 @@ package final class HTTPTransfer {
     hop.resume()
     if let event = try available() { return event }
     try transport.perform()
+    if let event = try available() { return event }
+    // What has come may have unpacked to nothing, so that all is taken and nothing would end the wait of a transfer that
+    // has paused.
+    hop.resume()
     return try available()
   }
 
