@@ -13,6 +13,15 @@ package enum AnswerForm {
     return "HTML ('\(shortened(title))')"
   }
 
+  /// `HTML ('TITLE')`; nil for a page without title and for all else.
+  static func page(_ body: [UInt8]) -> String? {
+    guard let name = name(of: body), name.hasPrefix("HTML (") else { return nil }
+    return name
+  }
+
+  /// Whether a body is a page whose title may yet come.
+  static func isBeginningOfPage(_ body: [UInt8]) -> Bool { name(of: body) == "HTML" }
+
   private static func contains(_ text: [UInt8], _ word: String) -> Bool { index(of: word, in: text, from: 0) != nil }
 
   private static func index(of word: String, in text: [UInt8], from start: Int) -> Int? {

@@ -18,6 +18,12 @@ package enum HTTPExcerpt {
     return beginning(of: hiding(request.unquoted + secrets, in: line), upTo: longest)
   }
 
+  /// What a page of HTML says of itself: `HTML ('502 Bad Gateway')`. Its first line is seldom more than `<html>`.
+  /// - Returns: nil for what is no page, or has no title.
+  static func page(_ body: [UInt8], for request: HTTPRequest, hiding secrets: [[UInt8]] = []) -> String? {
+    AnswerForm.page(hiding(request.unquoted + secrets, in: Array(body.prefix(reach))))
+  }
+
   /// A text of the server's with `***` for each secret of the request in it.
   package static func hidden(_ text: [UInt8], for request: HTTPRequest) -> [UInt8] {
     hiding(request.unquoted, in: text)

@@ -14,7 +14,7 @@ package struct Refusal: Sendable {
   package let isFromProxy: Bool
   /// In seconds.
   package let retryAfter: Double?
-  /// What is wrong with the answer, and the first line of its body.
+  /// What is wrong with the answer, and the title of its page or the first line of its body.
   package let message: String
 
   /// - Parameters:
@@ -29,13 +29,16 @@ package struct Refusal: Sendable {
     status = head.status
     self.isFromProxy = isFromProxy
     retryAfter = head.value(of: "retry-after").flatMap { RetryAfter.seconds($0) }
-    let line = HTTPExcerpt.firstLine(of: body, for: request, hiding: secrets)
+    let line =
+      HTTPExcerpt.page(body, for: request, hiding: secrets)
+      ?? HTTPExcerpt.firstLine(of: body, for: request, hiding: secrets)
     message = (problem ?? "HTTP \(head.status)") + (line.isEmpty ? "" : ": " + line)
   }
 
-  /// Whether a body has all that a message needs: its first line that is not blank.
+  /// Whether a body has all that a message needs: the title of a page, or its first line that is not blank.
   package static func isEnough(_ body: [UInt8]) -> Bool {
-    body.count >= longestBody || body.drop(while: \.isSpaceOrControl).contains(UInt8(ascii: "\n"))
+    if body.count >= longestBody { return true }
+    return body.drop(while: \.isSpaceOrControl).contains(UInt8(ascii: "\n")) && !AnswerForm.isBeginningOfPage(body)
   }
 }
 
