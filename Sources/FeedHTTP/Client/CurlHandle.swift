@@ -80,8 +80,9 @@ class CurlHandle {
     var systemError = 0
     unsafe feed_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
     if systemError == 0 { systemError = unsafe Int(socketError.pointee) }
-    let error = unsafe HTTPError.make(
-      code, systemError: Int32(truncatingIfNeeded: systemError), detail: String(cString: errorText))
+    // Some of its texts end in a blank.
+    let detail = unsafe String(decoding: Array(String(cString: errorText).utf8).trimmed(), as: UTF8.self)
+    let error = HTTPError.make(code, systemError: Int32(truncatingIfNeeded: systemError), detail: detail)
     guard code == CURLE_COULDNT_CONNECT, let socket else { return error }
     return HTTPError(error.kind, "\(socket): \(error.message)")
   }
