@@ -9,7 +9,7 @@ let wsCat = ToolSpec(
   // The request is a GET of HTTP/1.1 and cannot be anything else; redirects are not followed, nothing is compressed.
   sharing: ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
     + HTTPOption.rows(
-      without: HTTPOption.bodies + [.request, .http1, .http2, .locationTrusted, .location, .compressed]))
+      without: HTTPOption.bodies + [.request, .http1, .http2, .locationTrusted, .location, .fail, .compressed]))
 
 enum Flag: ToolOption {
   case eventFrom, event, drop, dataAs, raw, null, time

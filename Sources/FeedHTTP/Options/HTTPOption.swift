@@ -6,7 +6,7 @@ package enum HTTPOption: ToolOption {
   case header, request, data, dataRaw, dataBinary, dataURLEncode, get
   case user, netrc, oauth2Bearer, bearerFile, userAgent, cookie
   case proxy, insecure, cacert, cert, key, resolve, unixSocket, connectTimeout, http1, http2
-  case config, silent, locationTrusted, location, showError, noBuffer, compressed
+  case config, silent, locationTrusted, location, fail, showError, noBuffer, compressed
 
   /// The rows that send data.
   package static let bodies: [HTTPOption] = [.data, .dataRaw, .dataBinary, .dataURLEncode, .get]
@@ -51,6 +51,7 @@ package enum HTTPOption: ToolOption {
     case .locationTrusted:
       OptionSpec("location-trusted", "send passwords and headers to where redirects lead, too")
     case .location: OptionSpec("location", "L", "follow redirects, as is done anyway")
+    case .fail: OptionSpec("fail", "f", "fail at an HTTP error, as is done anyway")
     case .showError: OptionSpec("show-error", "S", "tell what ends the program, as is done anyway")
     case .noBuffer: OptionSpec("no-buffer", "N", "write out at once, as is done anyway")
     case .compressed: OptionSpec("compressed", "accept compressed answers, as is done anyway")

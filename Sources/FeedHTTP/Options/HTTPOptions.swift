@@ -120,7 +120,7 @@ package struct HTTPOptions: Sendable {
     case .silent: isSilent = true
     case .locationTrusted: trustsRedirects = true
     case .config: break  // What the file holds has come by itself.
-    case .location, .showError, .noBuffer, .compressed: break
+    case .location, .fail, .showError, .noBuffer, .compressed: break
     }
   }
 
