@@ -113,7 +113,8 @@ package struct Reconnection: Sendable {
     case .closed:
       if broughtAny || rule == .events { recover() }
       guard options.reconnects else { return .end(.yes) }
-      if rule == .stream { return try verdict(policy.lose(), after: "closed by the server") }
+      // A stream that comes to its end loses what is sent until the next connection, as one that breaks does.
+      if rule == .stream { return try verdict(policy.lose(), after: "closed by the server", isLoss: !options.resumes) }
       // A server that closes at once must not be asked for more thousands of times a second.
       let seconds = max(policy.base, broughtAny ? 0 : Self.shortestPause)
       return wait(seconds, after: "closed by the server", isTold: false)

@@ -8,6 +8,8 @@ struct EndlessBody: Followed {
   private let idleTimeout: Double?
   private let client: HTTPClient
   private var printer: StreamPrinter
+  /// Whether all that was wanted has come: `--until-match` or `--limit` has ended it.
+  private(set) var isFinished = false
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
@@ -42,7 +44,12 @@ struct EndlessBody: Followed {
     // Where the end is not marked, nobody knows whether a line without a line end is all of it.
     if case .closed = ending { isWhole = connection.head.marksEnd }
     let (dropped, progress) = printer.end(isWhole: isWhole)
-    if dropped > 0 { follower.complain("the connection ended within a line: \(dropped) bytes are dropped") }
-    return progress == .finished ? .finished : ending
+    if dropped > 0 {
+      let bytes = dropped == 1 ? "1 byte is" : "\(dropped) bytes are"
+      follower.complain("the connection ended within a line: \(bytes) dropped")
+    }
+    if case .finished = ending { isFinished = true }
+    if progress == .finished { isFinished = true }
+    return isFinished ? .finished : ending
   }
 }
