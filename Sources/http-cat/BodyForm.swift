@@ -59,6 +59,8 @@ struct BodyType: Equatable, Sendable {
     // JSON has many names.
     guard found != mediaType, form == .bytes || BodyForm(mediaType: found) != form else { return nil }
     func name(_ type: String) -> String { type.isEmpty ? "no content type" : quoted(type.utf8) }
-    return "expected \(name(mediaType)) as before, found \(name(found))"
+    // The first body may have been the error page.
+    let remedy = form == .bytes ? " (--as)" : ""
+    return "expected \(name(mediaType)) as before, found \(name(found))" + remedy
   }
 }

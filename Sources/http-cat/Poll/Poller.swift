@@ -52,7 +52,7 @@ struct Poller {
     switch subject {
     case .url(let url): try add(url, now)
     case .list(let path):
-      let list = try URLList(path, http)
+      let list = try URLList(path, http, streams.input)
       self.list = list
       for (index, entry) in list.entries.enumerated() {
         // Spread over the interval, so that they are not all asked for at one moment.
@@ -69,6 +69,8 @@ struct Poller {
     var known = try checkpoint.read(now: time)
     self.checkpoint = checkpoint
     if !options.resumeID.isEmpty { known = KnownBody(id: options.resumeID, of: url) }
+    // What the command line says counts, and not what the first body was taken for.
+    if options.form != .auto { known.type = nil }
     lastMilliseconds = known.milliseconds
     var wait = checkpoint.next - time
     if wait > 0, interval == nil {
@@ -126,10 +128,16 @@ struct Poller {
       return resources.allSatisfy(\.hasSucceeded) && interval == nil ? .yes : .otherEnd
     }
     guard let deadline, Clock.monotonic() >= deadline else { return nil }
-    if resources.contains(where: \.hasSucceeded) { return .yes }
-    let reason = lastFailure.map { ": " + $0.message } ?? ""
-    let text = "no answer when \(secondsText(options.connection.maxTime ?? 0)) s had passed" + reason
-    throw .failed(.later, text, source: list == nil ? resources[0].url.display : nil)
+    let hasAnswered = resources.contains(where: \.hasSucceeded)
+    if hasAnswered, options.until == nil { return .yes }
+    var reason = ""
+    if !resources.contains(where: \.isOpen), let lastFailure {
+      // Of many, the one that has failed last stands for all.
+      let source = list == nil ? nil : lastFailure.diagnostic.source
+      reason = ": " + (source.map { $0 + ": " } ?? "") + lastFailure.message
+    }
+    throw options.outOfTime(
+      hasAnswered ? "no match" : "no answer", reason, source: list == nil ? resources[0].url.display : nil)
   }
 
   private mutating func wait() throws(ToolFailure) {

@@ -13,15 +13,18 @@ struct URLList {
 
   private let path: [UInt8]
   private let http: HTTPOptions
+  private let isInput: Bool
   /// What the file held when it was looked at last.
   private var content: [UInt8]
   private(set) var entries: [Entry]
   private var problem = ""
 
-  init(_ path: [UInt8], _ http: HTTPOptions) throws(ToolFailure) {
+  /// - Parameter path: `-` for `input`, which is read once.
+  init(_ path: [UInt8], _ http: HTTPOptions, _ input: Descriptor) throws(ToolFailure) {
     self.path = path
     self.http = http
-    content = try Self.read(path)
+    isInput = path.elementsEqual("-".utf8)
+    content = isInput ? try naming("-", ByteReader.readAll(input, limit: Self.maxSize)) : try Self.read(path)
     entries = try Self.parse(content, path, http)
     if let refusal = Self.refusal(of: entries, http) { throw .usage(refusal) }
   }
@@ -30,7 +33,7 @@ struct URLList {
   /// - Returns: whether there are other entries; a message, once, where they cannot be used and the old ones stay.
   mutating func refresh() -> (isChanged: Bool, problem: Diagnostic?) {
     // To open a FIFO would be to wait for whoever writes to it next.
-    if Descriptor.isSpecialFile(path) { return (false, nil) }
+    if isInput || Descriptor.isSpecialFile(path) { return (false, nil) }
     do throws(ToolFailure) {
       let new = try Self.read(path)
       if new == content, problem.isEmpty { return (false, nil) }
