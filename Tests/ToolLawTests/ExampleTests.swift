@@ -69,7 +69,7 @@ struct ExampleTests {
     // What went wrong was said: a page instead of JSON, twice, and what was the second failure in a row, a cut body.
     let lines = result.error.split(separator: "\n")
     #expect(lines.count == 3, "\(result.error)")
-    #expect(lines.count { $0.contains("found text/html: HTML ('Down for maintenance'); retrying in ") } == 2)
+    #expect(lines.count { $0.contains("found HTML ('Down for maintenance'); retrying in ") } == 2)
     #expect(lines.count { $0.contains("connection closed before the end of the answer; retrying in ") } == 1)
   }
 
