@@ -22,7 +22,12 @@ struct ForeignInput: CustomTestStringConvertible, Sendable {
 
 /// Law 12: input that was not empty and held nothing that the tool reads is told, and is no success.
 @Suite struct WrongInputTests {
-  @Test(arguments: Sample.all, ForeignInput.all)
+  /// Not http-cat, whose samples take lines and bytes of any kind: what it refuses is in its cases.
+  static let samples = Sample.all.filter { $0.tool != "http-cat" }
+
+  @Test func thereAreSamples() { #expect(Self.samples.count >= 20) }
+
+  @Test(arguments: samples, ForeignInput.all)
   func isTold(_ sample: Sample, _ foreign: ForeignInput) throws {
     let result = try sample.run(input: foreign.bytes)
     #expect(result.status == 1 || result.status == 2)
