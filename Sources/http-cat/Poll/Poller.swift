@@ -162,7 +162,7 @@ struct Poller {
   private mutating func refreshList() {
     guard let interval, list != nil, Clock.monotonic() >= listLooked + interval.seconds else { return }
     listLooked = Clock.monotonic()
-    guard let (isChanged, problem) = list?.refresh() else { return }
+    guard let (isChanged, problem) = list?.refresh(http) else { return }
     if let problem, !http.isSilent { streams.say(problem) }
     if isChanged { replaceResources(by: list?.entries ?? [], every: interval) }
   }
@@ -209,7 +209,12 @@ struct Poller {
   }
 
   private mutating func ask(_ index: Int, _ now: Double) throws(ToolFailure) {
-    if let problem = http.readAgain(), !http.isSilent { streams.say(problem) }
+    // A file of headers may hold a secret now that it did not hold at the start.
+    let list = list
+    let problem = http.readAgain { (http) throws(ToolFailure) in
+      if let refusal = list?.refusal(of: http) { throw .failed(.trouble, refusal) }
+    }
+    if let problem, !http.isSilent { streams.say(problem) }
     try checkpoint?.begin(resources[index].known, now: Int(Clock.now() / 1000))
     resources[index].begin(at: now)
     let url = resources[index].url

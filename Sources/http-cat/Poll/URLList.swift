@@ -12,37 +12,40 @@ struct URLList {
   private static let maxSize = 64 << 20
 
   private let path: [UInt8]
-  private let http: HTTPOptions
   private let isInput: Bool
   /// What the file held when it was looked at last.
   private var content: [UInt8]
   private(set) var entries: [Entry]
+  private var hasManyOrigins: Bool
   private var problem = ""
 
   /// - Parameter path: `-` for `input`, which is read once.
   init(_ path: [UInt8], _ http: HTTPOptions, _ input: Descriptor) throws(ToolFailure) {
     self.path = path
-    self.http = http
     isInput = path.elementsEqual("-".utf8)
     content = isInput ? try naming("-", ByteReader.readAll(input, limit: Self.maxSize)) : try Self.read(path)
     entries = try Self.parse(content, path, http)
-    if let refusal = Self.refusal(of: entries, http) { throw .usage(refusal) }
+    hasManyOrigins = Self.hasManyOrigins(entries)
+    if let refusal = refusal(of: http) { throw .usage(refusal) }
   }
 
   /// Looks at the file again.
+  /// - Parameter http: what would be sent to what stands there now.
   /// - Returns: whether there are other entries; a message, once, where they cannot be used and the old ones stay.
-  mutating func refresh() -> (isChanged: Bool, problem: Diagnostic?) {
+  mutating func refresh(_ http: HTTPOptions) -> (isChanged: Bool, problem: Diagnostic?) {
     // To open a FIFO would be to wait for whoever writes to it next.
     if isInput || Descriptor.isSpecialFile(path) { return (false, nil) }
     do throws(ToolFailure) {
       let new = try Self.read(path)
       if new == content, problem.isEmpty { return (false, nil) }
-      let parsed = try Self.parse(new, path, http)
-      if let refusal = Self.refusal(of: parsed, http) { throw .failed(.trouble, refusal, source: quoted(path)) }
-      content = new
-      problem = ""
-      defer { entries = parsed }
-      return (parsed != entries, nil)
+      var next = self
+      next.entries = try Self.parse(new, path, http)
+      next.hasManyOrigins = Self.hasManyOrigins(next.entries)
+      if let refusal = next.refusal(of: http) { throw .failed(.trouble, refusal, source: quoted(path)) }
+      next.content = new
+      next.problem = ""
+      defer { self = next }
+      return (next.entries != entries, nil)
     } catch {
       let isTold = error.message == problem
       problem = error.message
@@ -50,9 +53,14 @@ struct URLList {
     }
   }
 
-  /// A secret on the command line belongs to one origin, and nobody can tell to which of several.
-  private static func refusal(of entries: [Entry], _ http: HTTPOptions) -> String? {
-    guard http.hasSecrets, Set(entries.map(\.url.origin)).count > 1 else { return nil }
+  private static func hasManyOrigins(_ entries: [Entry]) -> Bool {
+    entries.contains { $0.url.origin != entries[0].url.origin }
+  }
+
+  /// Why these URLs cannot be asked with what options say; nil when they can. A secret belongs to one origin, and nobody
+  /// can tell to which of several.
+  func refusal(of http: HTTPOptions) -> String? {
+    guard hasManyOrigins, http.hasSecrets else { return nil }
     return "the URLs of '--urls' have more than one origin: put names and passwords in ~/.netrc (--netrc)"
   }
 
