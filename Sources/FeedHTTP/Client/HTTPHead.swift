@@ -33,7 +33,9 @@ package struct HTTPHead: Equatable, Sendable {
   /// Whether the end of the body is marked, by its length or a last chunk (RFC 9112 §6.3), or by a frame of HTTP/2. Where
   /// it is not, the end of the connection is the end, and nobody knows if that was meant.
   package var marksEnd: Bool {
-    version.first != UInt8(ascii: "1") || value(of: "content-length") != nil || value(of: "transfer-encoding") != nil
+    if version.first != UInt8(ascii: "1") { return true }
+    guard let codings = value(of: "transfer-encoding") else { return value(of: "content-length") != nil }
+    return codings.lowercased.trimmed().suffix(7).elementsEqual("chunked".utf8)
   }
 
   /// Whether the length of the body is said in a way that nobody can be sure of: twice, or as what is no number (RFC 9112
