@@ -38,6 +38,10 @@ struct PollCheckpoint {
   /// - Throws: where it is the checkpoint of another resource.
   mutating func read(now: Int) throws(ToolFailure) -> KnownBody {
     guard let path, let saved = try keeper.saved() else { return KnownBody() }
+    // Ours would take its place.
+    if saved.document != nil {
+      throw .failed(.trouble, "a checkpoint with a document, which another program keeps", source: quoted(path))
+    }
     let other = saved.text("resource")
     if !other.isEmpty, other != resource {
       throw .failed(.trouble, "the checkpoint of another URL", source: quoted(path))
