@@ -77,20 +77,6 @@ import Testing
     #expect(mistakes == (400..<500).filter { ![408, 425, 429].contains($0) })
     #expect(isMistake(.network(.permanent)) && !isMistake(.network(.transient)) && !isMistake(.content))
   }
-
-  @Test func anOriginHasOneRequestAtATime() {
-    var origins = Origins()
-    #expect(!origins.isBusy("a") && origins.notBefore("a") == 0)
-    origins.begin("a", 5, pausing: true)
-    #expect(origins.isBusy("a") && !origins.isBusy("b"))
-    origins.end("a")
-    #expect(!origins.isBusy("a") && origins.notBefore("a") == 6)
-    origins.hold("a", until: 100)
-    origins.begin("a", 7, pausing: true)
-    #expect(origins.notBefore("a") == 100 && origins.notBefore("b") == 0)
-    origins.begin("b", 7, pausing: false)
-    #expect(origins.notBefore("b") == 0)
-  }
 }
 
 /// What is known of a body, by what the server calls it.

@@ -6,7 +6,7 @@ import FeedHTTP
 
 struct Poller {
   /// A request under way.
-  private struct Running {
+  struct Running {
     let index: Int
     var exchange: HTTPExchange
   }
@@ -18,20 +18,21 @@ struct Poller {
   private let limits: HTTPExchange.Limits
   /// When the time is up, by the monotonic clock.
   private let deadline: Double?
-  private let interval: Interval?
-  private var http: HTTPOptions
-  private var list: URLList?
-  private var listLooked: Double
-  private var resources: [Resource] = []
-  private var running: [Running] = []
-  private var origins = Origins()
+  let interval: Interval?
+  var http: HTTPOptions
+  var list: URLList?
+  var listLooked: Double
+  var resources: [Resource] = []
+  var running: [Running] = []
+  /// What is neither under way nor over.
+  var queue = PollQueue()
   var printer: BodyPrinter
   /// Of the only resource; nil for a list.
-  private var checkpoint: PollCheckpoint?
+  var checkpoint: PollCheckpoint?
   /// When the last body came, in milliseconds; each one comes later.
-  private var lastMilliseconds: Int
-  private var lastFailure: ToolFailure?
-  private var isFinished = false
+  var lastMilliseconds: Int
+  var lastFailure: ToolFailure?
+  var isFinished = false
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     guard case .poll(let subject, let interval) = options.task else { throw .usage("nothing to poll") }
@@ -58,6 +59,7 @@ struct Poller {
         // Spread over the interval, so that they are not all asked for at one moment.
         let share = (interval?.seconds ?? 0) * Double(index) / Double(list.entries.count)
         resources.append(Resource(entry.url, name: entry.name, due: now + share, policy))
+        enqueue(index)
       }
     }
   }
@@ -80,10 +82,11 @@ struct Poller {
     if checkpoint.asked > 0, let interval { wait = max(wait, checkpoint.asked + Int(interval.seconds * 1000) - time) }
     let resource = Resource(url, known: known, due: now + Double(max(0, wait)) / 1000, policy)
     resources.append(resource)
+    enqueue(0)
     if checkpoint.next > time { noteHeld(resource, seconds: Double(wait) / 1000) }
   }
 
-  private var policy: RetryPolicy {
+  var policy: RetryPolicy {
     let base = interval?.seconds ?? 1
     let longest = options.maxBackoff ?? max(60, (interval == nil ? 1 : 10) * base)
     let retries = options.connection.retries
@@ -113,7 +116,7 @@ struct Poller {
     }
   }
 
-  private mutating func flush() throws(ToolFailure) {
+  mutating func flush() throws(ToolFailure) {
     let before = Clock.monotonic()
     try printer.flush()
     // While the reader was slow, nobody looked at the answers.
@@ -124,7 +127,7 @@ struct Poller {
   /// - Returns: nil as long as there is something to do.
   private func status() throws(ToolFailure) -> ExitStatus? {
     if isFinished { return .yes }
-    if running.isEmpty, resources.allSatisfy(\.isOver) {
+    if running.isEmpty, queue.isEmpty {
       return resources.allSatisfy(\.hasSucceeded) && interval == nil ? .yes : .otherEnd
     }
     guard let deadline, Clock.monotonic() >= deadline else { return nil }
@@ -140,72 +143,18 @@ struct Poller {
       hasAnswered ? "no match" : "no answer", reason, source: list == nil ? resources[0].url.display : nil)
   }
 
-  private mutating func wait() throws(ToolFailure) {
-    var moments = running.map(\.exchange.deadline)
-    if running.count < options.parallel {
-      for index in resources.indices where isWaiting(index) && !origins.isBusy(resources[index].url.origin) {
-        moments.append(max(resources[index].due, origins.notBefore(resources[index].url.origin)))
-      }
-    }
-    if list != nil, let interval { moments.append(listLooked + interval.seconds) }
-    if let deadline { moments.append(deadline) }
-    do throws(HTTPError) {
-      guard case .interrupted = try client.wait(until: moments.min(), interrupts) else { return }
-    } catch {
-      throw error.failure("waiting")
-    }
-    throw .brokenPipe
-  }
-
-  // MARK: The list
-
-  private mutating func refreshList() {
-    guard let interval, list != nil, Clock.monotonic() >= listLooked + interval.seconds else { return }
-    listLooked = Clock.monotonic()
-    guard let (isChanged, problem) = list?.refresh(http) else { return }
-    if let problem, !http.isSilent { streams.say(problem) }
-    if isChanged { replaceResources(by: list?.entries ?? [], every: interval) }
-  }
-
-  /// What stays in the list keeps what is known of it, and its requests.
-  private mutating func replaceResources(by entries: [URLList.Entry], every interval: Interval) {
-    let old = resources
-    // No name stands in a list twice.
-    let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.name ?? [], $0) })
-    var newPlaces: [Int: Int] = [:]
-    resources = entries.enumerated().map { index, entry in
-      if let place = places[entry.name], old[place].url == entry.url {
-        newPlaces[place] = index
-        return old[place]
-      }
-      return Resource(
-        entry.url, name: entry.name, due: listLooked + interval.seconds * Double.random(in: 0..<1), policy)
-    }
-    noteClosed(old.indices.filter { newPlaces[$0] == nil }.map { old[$0] })
-    running = running.compactMap { request in
-      if let index = newPlaces[request.index] { return Running(index: index, exchange: request.exchange) }
-      origins.end(old[request.index].url.origin)
-      return nil
-    }
-  }
-
   // MARK: Asking
 
   /// Asks for what is due.
   private mutating func start() throws(ToolFailure) {
     if isFinished { return }
     let now = Clock.monotonic()
-    let due = resources.indices.filter { resources[$0].due <= now && isWaiting($0) }
-      .sorted { resources[$0].due < resources[$1].due }
-    for index in due where running.count < options.parallel {
-      let origin = resources[index].url.origin
-      guard !origins.isBusy(origin), origins.notBefore(origin) <= now else { continue }
-      try ask(index, now)
-    }
+    while running.count < options.parallel, let index = queue.next(now) { try ask(index, now) }
   }
 
-  private func isWaiting(_ index: Int) -> Bool {
-    !resources[index].isOver && !running.contains { $0.index == index }
+  /// The resource is asked when it is due.
+  mutating func enqueue(_ index: Int) {
+    queue.add(index, to: resources[index].url.origin, due: resources[index].due)
   }
 
   private mutating func ask(_ index: Int, _ now: Double) throws(ToolFailure) {
@@ -224,122 +173,24 @@ struct Poller {
     do {
       running.append(
         Running(index: index, exchange: try HTTPExchange(request, of: client, limits) { $0.status == 200 }))
-      origins.begin(url.origin, now, pausing: list != nil)
+      queue.begin(url.origin, now, pausing: list != nil)
     } catch {
       try fail(index, PollFailure(error, of: url))
     }
   }
 
-  // MARK: Answers
+  // MARK: Waiting
 
-  /// Reads what has come.
-  /// - Returns: whether an answer was complete, so that another may be asked for.
-  private mutating func advance() throws(ToolFailure) -> Bool {
-    var isBusy = false
-    var place = 0
-    while place < running.count, !isFinished {
-      let index = running[place].index
-      var answer: HTTPAnswer?
-      var failure: PollFailure?
-      do { answer = try running[place].exchange.advance() } catch {
-        failure = PollFailure(error, of: resources[index].url)
-      }
-      guard answer != nil || failure != nil else {
-        place += 1
-        continue
-      }
-      isBusy = true
-      origins.end(resources[index].url.origin)
-      running.remove(at: place)
-      if let answer { try take(answer, index) }
-      if let failure { try fail(index, failure) }
-    }
-    return isBusy
-  }
-
-  private mutating func take(_ answer: HTTPAnswer, _ index: Int) throws(ToolFailure) {
-    let time = Clock.now()
-    let milliseconds = max(Int(time / 1000), lastMilliseconds + 1)
-    let result: PollResult
-    let wasOpen = resources[index].isOpen
-    do {
-      result = try resources[index].take(answer, options) { validators, digest in
-        KnownBody.id(milliseconds: milliseconds, validators, digest: digest)
-      }
+  private mutating func wait() throws(ToolFailure) {
+    var moments = running.map(\.exchange.deadline)
+    if running.count < options.parallel, let moment = queue.nextMoment() { moments.append(moment) }
+    if list != nil, let interval { moments.append(listLooked + interval.seconds) }
+    if let deadline { moments.append(deadline) }
+    do throws(HTTPError) {
+      guard case .interrupted = try client.wait(until: moments.min(), interrupts) else { return }
     } catch {
-      return try fail(index, error)
+      throw error.failure("waiting")
     }
-    tell(answer, result)
-    if !wasOpen { noteOpen(resources[index], at: answer.url) }
-    switch result {
-    case .unchanged: break
-    case .empty:
-      if !resources[index].hasToldEmpty { complain(answer, "nothing to print (HTTP \(answer.head.status))") }
-      resources[index].hasToldEmpty = true
-    case .changed(let body):
-      if let until = options.until, body.holds(until) {
-        isFinished = true
-        return
-      }
-      lastMilliseconds = milliseconds
-      printer.print(body, of: resources[index], answer, now: time)
-      isFinished = printer.count >= options.limit
-    }
-    if let interval {
-      let random = Double.random(in: 0...1)
-      resources[index].schedule(
-        after: answer.head, every: interval, jitter: options.jitter, now: Clock.monotonic(), random: random)
-    } else {
-      resources[index].isOver = true
-    }
-    try save(index, next: 0)
-  }
-
-  /// A poll has failed.
-  /// - Throws: what ends the tool.
-  private mutating func fail(_ index: Int, _ failure: PollFailure) throws(ToolFailure) {
-    lastFailure = failure.failure
-    let now = Clock.monotonic()
-    let asked = failure.asked ?? 0
-    if asked > 0, failure.kind == .status(429) { origins.hold(resources[index].url.origin, until: now + asked) }
-    try save(index, next: asked > 0 ? Int(Clock.now() / 1000) + Int(asked * 1000) : 0)
-    if failure.kind == .network(.local) { throw failure.failure }
-    let isOver = failure.isFinal || (failure.isMistake && !resources[index].hasSucceeded && list == nil)
-    let resource = resources[index]
-    let pause = isOver ? nil : resources[index].fail(failure, now: now)
-    note(failure, of: resource, pause: pause?.seconds)
-    guard let pause else {
-      resources[index].end()
-      let failure = failure.failure.adding(isOver ? "" : resources[index].policy.gaveUp)
-      if list == nil { throw failure }
-      return streams.say(failure.diagnostic)
-    }
-    guard pause.isTold || options.connection.isVerbose, !http.isSilent else { return }
-    streams.say(failure.failure.diagnostic.adding(RetryPolicy.words("retrying", in: pause.seconds)))
-  }
-
-  /// Saves what is known, once it has been written out.
-  private mutating func save(_ index: Int, next: Int) throws(ToolFailure) {
-    guard checkpoint != nil else { return }
-    try flush()
-    try checkpoint?.finish(resources[index].known, next: next)
-  }
-
-  // MARK: Messages
-
-  private func complain(_ answer: HTTPAnswer, _ text: String) {
-    if !http.isSilent { streams.say(Diagnostic(text, source: answer.url.display)) }
-  }
-
-  private func tell(_ answer: HTTPAnswer, _ result: PollResult) {
-    guard options.connection.isVerbose else { return }
-    var words = "HTTP \(answer.head.status)"
-    if case .changed(let body) = result { words += ", \(body.text.count) bytes" }
-    if case .unchanged = result { words += ", unchanged" }
-    // Nobody knows whether that was meant.
-    if answer.head.status == 200, !answer.head.marksEnd {
-      words += "; the end of the connection was the end of the body"
-    }
-    complain(answer, words)
+    throw .brokenPipe
   }
 }

@@ -1,0 +1,120 @@
+// What becomes of a request that was made: an answer is taken, printed and saved, a failure is told, and either way the
+// next request is put into the queue.
+
+import FeedCore
+import FeedHTTP
+
+extension Poller {
+  /// Reads what has come.
+  /// - Returns: whether an answer was complete, so that another may be asked for.
+  mutating func advance() throws(ToolFailure) -> Bool {
+    var isBusy = false
+    var place = 0
+    while place < running.count, !isFinished {
+      let index = running[place].index
+      var answer: HTTPAnswer?
+      var failure: PollFailure?
+      do { answer = try running[place].exchange.advance() } catch {
+        failure = PollFailure(error, of: resources[index].url)
+      }
+      guard answer != nil || failure != nil else {
+        place += 1
+        continue
+      }
+      isBusy = true
+      queue.end(resources[index].url.origin)
+      running.remove(at: place)
+      if let answer { try take(answer, index) }
+      if let failure { try fail(index, failure) }
+    }
+    return isBusy
+  }
+
+  private mutating func take(_ answer: HTTPAnswer, _ index: Int) throws(ToolFailure) {
+    let time = Clock.now()
+    let milliseconds = max(Int(time / 1000), lastMilliseconds + 1)
+    let result: PollResult
+    let wasOpen = resources[index].isOpen
+    do {
+      result = try resources[index].take(answer, options) { validators, digest in
+        KnownBody.id(milliseconds: milliseconds, validators, digest: digest)
+      }
+    } catch {
+      return try fail(index, error)
+    }
+    tell(answer, result)
+    if !wasOpen { noteOpen(resources[index], at: answer.url) }
+    switch result {
+    case .unchanged: break
+    case .empty:
+      if !resources[index].hasToldEmpty { complain(answer, "nothing to print (HTTP \(answer.head.status))") }
+      resources[index].hasToldEmpty = true
+    case .changed(let body):
+      if let until = options.until, body.holds(until) {
+        isFinished = true
+        return
+      }
+      lastMilliseconds = milliseconds
+      printer.print(body, of: resources[index], answer, now: time)
+      isFinished = printer.count >= options.limit
+    }
+    if let interval {
+      let random = Double.random(in: 0...1)
+      resources[index].schedule(
+        after: answer.head, every: interval, jitter: options.jitter, now: Clock.monotonic(), random: random)
+      enqueue(index)
+    } else {
+      resources[index].isOver = true
+    }
+    try save(index, next: 0)
+  }
+
+  /// A poll has failed.
+  /// - Throws: what ends the tool.
+  mutating func fail(_ index: Int, _ failure: PollFailure) throws(ToolFailure) {
+    lastFailure = failure.failure
+    let now = Clock.monotonic()
+    let asked = failure.asked ?? 0
+    if asked > 0, failure.kind == .status(429) { queue.hold(resources[index].url.origin, until: now + asked) }
+    try save(index, next: asked > 0 ? Int(Clock.now() / 1000) + Int(asked * 1000) : 0)
+    if failure.kind == .network(.local) { throw failure.failure }
+    let isOver = failure.isFinal || (failure.isMistake && !resources[index].hasSucceeded && list == nil)
+    let resource = resources[index]
+    let pause = isOver ? nil : resources[index].fail(failure, now: now)
+    note(failure, of: resource, pause: pause?.seconds)
+    guard let pause else {
+      resources[index].end()
+      let failure = failure.failure.adding(isOver ? "" : resources[index].policy.gaveUp)
+      if list == nil { throw failure }
+      return streams.say(failure.diagnostic)
+    }
+    enqueue(index)
+    guard pause.isTold || options.connection.isVerbose, !http.isSilent else { return }
+    streams.say(failure.failure.diagnostic.adding(RetryPolicy.words("retrying", in: pause.seconds)))
+  }
+
+  /// Saves what is known, once it has been written out.
+  private mutating func save(_ index: Int, next: Int) throws(ToolFailure) {
+    guard checkpoint != nil else { return }
+    try flush()
+    try checkpoint?.finish(resources[index].known, next: next)
+  }
+
+  // MARK: Messages
+
+  private func complain(_ answer: HTTPAnswer, _ text: String) {
+    if !http.isSilent { streams.say(Diagnostic(text, source: answer.url.display)) }
+  }
+
+  private func tell(_ answer: HTTPAnswer, _ result: PollResult) {
+    guard options.connection.isVerbose else { return }
+    var words = "HTTP \(answer.head.status)"
+    if case .changed(let body) = result { words += ", \(body.text.count) bytes" }
+    if case .unchanged = result { words += ", unchanged" }
+    // Nobody knows whether that was meant.
+    if answer.head.status == 200, !answer.head.marksEnd {
+      words += "; the end of the connection was the end of the body"
+    }
+    complain(answer, words)
+  }
+}

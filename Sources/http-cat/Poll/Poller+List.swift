@@ -1,0 +1,39 @@
+// The file of `--urls` may change while the tool runs.
+
+import FeedCore
+import FeedHTTP
+
+extension Poller {
+  mutating func refreshList() {
+    guard let interval, list != nil, Clock.monotonic() >= listLooked + interval.seconds else { return }
+    listLooked = Clock.monotonic()
+    guard let (isChanged, problem) = list?.refresh(http) else { return }
+    if let problem, !http.isSilent { streams.say(problem) }
+    if isChanged { replaceResources(by: list?.entries ?? [], every: interval) }
+  }
+
+  /// What stays in the list keeps what is known of it, and its requests.
+  private mutating func replaceResources(by entries: [URLList.Entry], every interval: Interval) {
+    let old = resources
+    // No name stands in a list twice.
+    let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.name ?? [], $0) })
+    var newPlaces: [Int: Int] = [:]
+    resources = entries.enumerated().map { index, entry in
+      if let place = places[entry.name], old[place].url == entry.url {
+        newPlaces[place] = index
+        return old[place]
+      }
+      return Resource(
+        entry.url, name: entry.name, due: listLooked + interval.seconds * Double.random(in: 0..<1), policy)
+    }
+    noteClosed(old.indices.filter { newPlaces[$0] == nil }.map { old[$0] })
+    running = running.compactMap { request in
+      if let index = newPlaces[request.index] { return Running(index: index, exchange: request.exchange) }
+      queue.end(old[request.index].url.origin)
+      return nil
+    }
+    queue.removeAll(listLooked)
+    let isRunning = Set(running.map(\.index))
+    for index in resources.indices where !resources[index].isOver && !isRunning.contains(index) { enqueue(index) }
+  }
+}
