@@ -3,9 +3,18 @@
 import FeedCore
 
 package enum AnswerForm {
-  /// `HTML` or `XML`, with the page's title where there is one; nil for what does not look like either.
-  package static func name(of body: [UInt8]) -> String? {
-    let text = body.drop { $0.isWhiteSpace || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }.prefix(4096)
+  /// So many bytes of a body are looked at.
+  private static let reach = 4096
+
+  /// `HTML` or `XML`, with the page's title where there is one; nil for what does not look like either. A title may quote
+  /// what was asked for, its secrets too: `***` stands for them.
+  package static func name(of answer: HTTPAnswer) -> String? {
+    let beginning = answer.body.drop(while: \.isWhiteSpace).prefix(2 * reach)
+    return name(of: HTTPExcerpt.hidden(Array(beginning), for: answer.request))
+  }
+
+  private static func name(of body: [UInt8]) -> String? {
+    let text = body.drop { $0.isWhiteSpace || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }.prefix(reach)
     guard text.first == UInt8(ascii: "<") else { return nil }
     let lowered = text.lowercased
     guard contains(lowered, "<html") || lowered.starts(with: "<!doctype html".utf8) else { return "XML" }

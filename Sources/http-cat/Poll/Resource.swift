@@ -135,8 +135,9 @@ struct Resource {
     _ answer: HTTPAnswer, _ options: Options, _ id: (Validators?, [UInt8]) -> [UInt8]
   ) throws(PollFailure) -> PollResult {
     if let problem = known.type?.problem(answer.head) {
-      let title = AnswerForm.name(of: answer.body).map { ": " + $0 } ?? ""
-      throw content(.failed(.otherEnd, problem + title, source: answer.url.display))
+      let title = AnswerForm.name(of: answer).map { ": " + $0 } ?? ""
+      let failure = ToolFailure.failed(.otherEnd, problem + title, source: answer.url.display)
+      throw content(failure.saying { $0.hidingSecrets(of: answer.request, and: []) })
     }
     let type = known.type ?? BodyType(options.form, answer.head)
     let body: PolledBody

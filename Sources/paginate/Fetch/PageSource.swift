@@ -80,7 +80,7 @@ struct PageSource {
     var document: JSONDocument?
     var fault: ToolFailure?
     do { document = try JSONDocument(parsing: answer.body, maxDepth: options.maxDepth) } catch {
-      let form = AnswerForm.name(of: answer.body)
+      let form = AnswerForm.name(of: answer)
       fault =
         form.map { .failed(.otherEnd, "expected JSON, found \($0)", source: url.display) }
         ?? .malformed(error, in: answer.body, of: url.display, status: .otherEnd)
