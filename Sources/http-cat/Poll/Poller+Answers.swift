@@ -55,7 +55,9 @@ extension Poller {
         return
       }
       lastMilliseconds = milliseconds
-      printer.print(body, of: resources[index], answer, now: time)
+      let resource = resources[index]
+      // A large body is written out while it is printed.
+      try write { printer in printer.print(body, of: resource, answer, now: time) }
       isFinished = printer.count >= options.limit
     }
     if let interval {

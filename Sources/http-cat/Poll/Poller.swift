@@ -117,9 +117,13 @@ struct Poller {
   }
 
   mutating func flush() throws(ToolFailure) {
+    try write { (printer) throws(ToolFailure) in try printer.flush() }
+  }
+
+  /// Prints or writes out. While the reader is slow, nobody looks at the answers, so this time does not count for them.
+  mutating func write(_ work: (inout BodyPrinter) throws(ToolFailure) -> Void) throws(ToolFailure) {
     let before = Clock.monotonic()
-    try printer.flush()
-    // While the reader was slow, nobody looked at the answers.
+    try work(&printer)
     let blocked = Clock.monotonic() - before
     for place in running.indices { running[place].exchange.excuse(blocked) }
   }
