@@ -1,10 +1,10 @@
 // How long to wait before the next attempt, when to give up, and which failures are told. There are two ways for the waits
 // to grow.
 //
-// `.spread`, for what many clients ask again and again: each wait is at least the base, which the server may have set: an event source must not reconnect sooner (WHATWG HTML
-// §9.2.3). To the base is added a random part of a span that doubles with each failure. So the thousand clients of a
-// server that went down do not reconnect all at once, and seldom try while it is down
-// (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+// `.spread`, for what many clients ask again and again: each wait is at least the base, which the server may have set: an
+// event source must not reconnect sooner (WHATWG HTML §9.2.3). To the base is added a random part of a span that doubles
+// with each failure. So the thousand clients of a server that went down do not reconnect all at once, and seldom try while
+// it is down (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
 //
 // `.stream`, for an endless body, where each moment is lost: at once, then 250 ms more each time; but what a server
 // refuses, from 5 s on, doubled. This is the rule of X's streams, and before it Twitter's
