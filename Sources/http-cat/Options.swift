@@ -191,13 +191,6 @@ struct Options {
     }
   }
 
-  /// `--max-time` has passed before what was waited for has come.
-  /// - Parameter reason: `: ` and the last failure, if it is one that lasts.
-  func outOfTime(_ missing: String, _ reason: String = "", source: String?) -> ToolFailure {
-    let time = secondsText(connection.maxTime ?? 0)
-    return .failed(.later, "\(missing) when \(time) s had passed" + reason, source: source)
-  }
-
   private static func task(
     _ operands: [[UInt8]], _ list: [UInt8]?, _ http: HTTPOptions, isStream: Bool, every interval: Interval?
   ) throws(ToolFailure) -> Task {

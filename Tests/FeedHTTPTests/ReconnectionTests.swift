@@ -11,6 +11,7 @@ import Testing
     let testDescription: String
     var rules = ConnectionOptions()
     var rule = Reconnection.Rule.events
+    var awaited: String?
     /// What happens, what comes of it, and the number of the line.
     var steps: [(happens: [String], comes: String?, line: Int)] = []
   }
@@ -23,8 +24,9 @@ import Testing
       if line.hasPrefix("[") {
         cases.append(Case(testDescription: String(line.dropFirst().dropLast())))
       } else if words[0] == "rules" {
-        cases[cases.count - 1].rules = rules(words.dropFirst().filter { $0 != "stream" })
+        cases[cases.count - 1].rules = rules(words.dropFirst().filter { !["stream", "awaited"].contains($0) })
         if words.contains("stream") { cases[cases.count - 1].rule = .stream }
+        if words.contains("awaited") { cases[cases.count - 1].awaited = "no match" }
       } else {
         cases[cases.count - 1].steps.append((words, sides.count > 1 ? sides[1] : nil, number))
       }
@@ -49,11 +51,12 @@ import Testing
     return rules
   }
 
-  @Test func thereAreCases() { #expect(Self.cases.count >= 24) }
+  @Test func thereAreCases() { #expect(Self.cases.count >= 26) }
 
   @Test(arguments: cases)
   func comesToWhatIsExpected(_ item: Case) throws {
-    var reconnection = Reconnection(item.rules, source: "x", missing: "no feed", rule: item.rule, random: { 0 })
+    var reconnection = Reconnection(
+      item.rules, source: "x", missing: "no feed", awaited: item.awaited, rule: item.rule, random: { 0 })
     for (words, comes, line) in item.steps {
       switch words[0] {
       case "open": reconnection.open()

@@ -51,15 +51,16 @@ package struct Follower {
   /// - Parameters:
   ///   - source: the URL, for messages.
   ///   - missing: what there was none of when the time was up.
+  ///   - awaited: likewise, where the feed was open and something in it was waited for.
   ///   - signals: where signals come, if the tool must close its connections before it dies of one.
   package init(
-    _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String,
+    _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String, awaited: String? = nil,
     rule: Reconnection.Rule = .events, _ streams: StandardStreams, signals: Descriptor? = nil
   ) {
     let interrupts = Interrupts(streams.output, signals: signals)
     self.init(
-      options, http, Reconnection(options, source: source, missing: missing, rule: rule), source: source, streams,
-      interrupts
+      options, http, Reconnection(options, source: source, missing: missing, awaited: awaited, rule: rule),
+      source: source, streams, interrupts
     ) { deadline throws(ToolFailure) in try interrupts.sleep(until: deadline) }
   }
 

@@ -70,6 +70,8 @@ package struct Reconnection: Sendable {
   private let source: String
   /// `no event stream`, for messages.
   private let missing: String
+  /// `no match`, for messages; nil where any feed will do.
+  private let awaited: String?
   private var policy: RetryPolicy
   private var wasOpen = false
   private var isFailing = false
@@ -78,14 +80,16 @@ package struct Reconnection: Sendable {
   /// - Parameters:
   ///   - source: the URL, for messages.
   ///   - missing: what there was none of when the time was up.
+  ///   - awaited: likewise, where the feed was open and something in it was waited for.
   ///   - random: numbers from 0 to 1; a test gives its own.
   package init(
-    _ options: ConnectionOptions, source: String, missing: String, rule: Rule = .events,
+    _ options: ConnectionOptions, source: String, missing: String, awaited: String? = nil, rule: Rule = .events,
     random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
   ) {
     self.options = options
     self.source = source
     self.missing = missing
+    self.awaited = awaited
     self.rule = rule
     policy = RetryPolicy(
       base: options.delay, rule == .stream ? .stream : .spread(longest: Self.longestPause), retries: options.retries,
@@ -142,9 +146,11 @@ package struct Reconnection: Sendable {
 
   /// What it means that the time is up.
   package func timeLimitStatus() throws(ToolFailure) -> ExitStatus {
-    if wasOpen && !isFailing { return .yes }
+    let isWell = wasOpen && !isFailing
+    if isWell, awaited == nil { return .yes }
     let time = secondsText(options.maxTime ?? 0)
-    let reason = lastFailure.map { ": " + $0 } ?? ""
+    let reason = isWell ? "" : lastFailure.map { ": " + $0 } ?? ""
+    let missing = isWell ? awaited ?? missing : missing
     throw .failed(.later, "\(missing) when \(time) s had passed" + reason, source: source)
   }
 

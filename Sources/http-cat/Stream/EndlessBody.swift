@@ -8,8 +8,6 @@ struct EndlessBody: Followed {
   private let idleTimeout: Double?
   private let client: HTTPClient
   private var printer: StreamPrinter
-  /// Whether all that was wanted has come: `--until-match` or `--limit` has ended it.
-  private(set) var isFinished = false
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
@@ -48,8 +46,6 @@ struct EndlessBody: Followed {
       let bytes = dropped == 1 ? "1 byte is" : "\(dropped) bytes are"
       follower.complain("the connection ended within a line: \(bytes) dropped")
     }
-    if case .finished = ending { isFinished = true }
-    if progress == .finished { isFinished = true }
-    return isFinished ? .finished : ending
+    return progress == .finished ? .finished : ending
   }
 }
