@@ -21,9 +21,7 @@ struct BodyPrinter {
     guard printsRecords else { return body.write(to: &output) }
     output.beginRecord(event: Self.event.span, id: resource.known.id.span)
     body.writeData(to: &output)
-    output.append(",\"time\":\"")
-    output.append(CivilTime(microseconds: now).text)
-    output.append("\"")
+    output.appendTime(now)
     write("url", Array(answer.url.display.utf8))
     if let tag = answer.head.value(of: "etag"), !tag.isEmpty { write("etag", tag) }
     if let name = resource.name { write("source", name) }

@@ -8,7 +8,7 @@ import FeedHTTP
 struct Validators: Equatable, Sendable {
   /// Where they came from, after redirects: no other URL gets to see them.
   let url: HTTPURL
-  /// Empty for none; not both.
+  /// Empty for none. One of the two is there.
   let tag: [UInt8]
   let date: [UInt8]
 
@@ -61,8 +61,8 @@ struct Validators: Equatable, Sendable {
   var condition: HTTPRequest.Condition {
     // Apache adds the ending to the tag of a body that it has compressed, and answers 304 only to a tag without it.
     let ending = Array("-gzip\"".utf8)
-    let plain = tag.count > ending.count && tag.suffix(ending.count).elementsEqual(ending)
-    let tags = plain ? tag + Array(", ".utf8) + tag.dropLast(ending.count) + Array("\"".utf8) : tag
+    let isCompressed = tag.count > ending.count && tag.suffix(ending.count).elementsEqual(ending)
+    let tags = isCompressed ? tag + Array(", ".utf8) + tag.dropLast(ending.count) + Array("\"".utf8) : tag
     return HTTPRequest.Condition(url: url, tags: tags, date: date)
   }
 

@@ -22,7 +22,9 @@ struct PolledBody {
         throw Self.failure(error, in: answer)
       }
       self.document = document
-      text = Self.compact(document)
+      var output = ByteWriter()
+      JSONWriter.writeCompact(JSONTree(document.root), to: &output)
+      text = output.take()
     case .lines:
       text = try Self.lines(answer, maxDepth)
       document = nil
@@ -66,13 +68,6 @@ struct PolledBody {
       output.append("]")
     case .bytes: JSONString.write(text.span, to: &output)
     }
-  }
-
-  static func compact(_ document: JSONDocument) -> [UInt8] {
-    if document.isCompact { return document.root.text }
-    var output = ByteWriter()
-    JSONWriter.writeCompact(JSONTree(document.root), to: &output)
-    return output.take()
   }
 
   /// The lines, each checked, without those that are blank.

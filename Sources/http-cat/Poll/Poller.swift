@@ -53,7 +53,7 @@ struct Poller {
     switch subject {
     case .url(let url): try add(url, now)
     case .list(let path):
-      let list = try URLList(path, http, streams.input)
+      let list = try URLList(path, http, streams)
       self.list = list
       for (index, entry) in list.entries.enumerated() {
         // Spread over the interval, so that they are not all asked for at one moment.
@@ -143,8 +143,9 @@ struct Poller {
       let source = list == nil ? nil : lastFailure.diagnostic.source
       reason = ": " + (source.map { $0 + ": " } ?? "") + lastFailure.message
     }
-    throw options.outOfTime(
-      hasAnswered ? "no match" : "no answer", reason, source: list == nil ? resources[0].url.display : nil)
+    let time = secondsText(options.connection.maxTime ?? 0)
+    let text = "\(hasAnswered ? "no match" : "no answer") when \(time) s had passed" + reason
+    throw .failed(.later, text, source: list == nil ? resources[0].url.display : nil)
   }
 
   // MARK: Asking

@@ -12,19 +12,21 @@ struct URLList {
   private static let maxSize = 64 << 20
 
   private let path: [UInt8]
-  private let isInput: Bool
+  private let file: InputFile
+  private let streams: StandardStreams
   /// What the file held when it was looked at last.
   private var content: [UInt8]
   private(set) var entries: [Entry]
   private var hasManyOrigins: Bool
   private var problem = ""
 
-  /// - Parameter path: `-` for `input`, which is read once.
-  init(_ path: [UInt8], _ http: HTTPOptions, _ input: Descriptor) throws(ToolFailure) {
+  /// - Parameter path: `-` for standard input, which is read once.
+  init(_ path: [UInt8], _ http: HTTPOptions, _ streams: StandardStreams) throws(ToolFailure) {
     self.path = path
-    isInput = path.elementsEqual("-".utf8)
-    content = isInput ? try naming("-", ByteReader.readAll(input, limit: Self.maxSize)) : try Self.read(path)
-    entries = try Self.parse(content, path, http)
+    self.streams = streams
+    file = InputFile(path)
+    content = try Self.read(file, streams)
+    entries = try Self.parse(content, of: file.name, http)
     hasManyOrigins = Self.hasManyOrigins(entries)
     if let refusal = refusal(of: http) { throw .usage(refusal) }
   }
@@ -34,14 +36,14 @@ struct URLList {
   /// - Returns: whether there are other entries; a message, once, where they cannot be used and the old ones stay.
   mutating func refresh(_ http: HTTPOptions) -> (isChanged: Bool, problem: Diagnostic?) {
     // To open a FIFO would be to wait for whoever writes to it next.
-    if isInput || Descriptor.isSpecialFile(path) { return (false, nil) }
+    if file.isStandardInput || Descriptor.isSpecialFile(path) { return (false, nil) }
     do throws(ToolFailure) {
-      let new = try Self.read(path)
+      let new = try Self.read(file, streams)
       if new == content, problem.isEmpty { return (false, nil) }
       var next = self
-      next.entries = try Self.parse(new, path, http)
+      next.entries = try Self.parse(new, of: file.name, http)
       next.hasManyOrigins = Self.hasManyOrigins(next.entries)
-      if let refusal = next.refusal(of: http) { throw .failed(.trouble, refusal, source: quoted(path)) }
+      if let refusal = next.refusal(of: http) { throw .failed(.trouble, refusal, source: file.name) }
       next.content = new
       next.problem = ""
       defer { self = next }
@@ -64,15 +66,13 @@ struct URLList {
     return "the URLs of '--urls' have more than one origin: put names and passwords in ~/.netrc (--netrc)"
   }
 
-  private static func read(_ path: [UInt8]) throws(ToolFailure) -> [UInt8] {
-    let file = try naming(quoted(path), Descriptor.open(reading: path))
-    defer { file.closeQuietly() }
-    return try naming(quoted(path), ByteReader.readAll(file, limit: maxSize))
+  private static func read(_ file: InputFile, _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
+    try file.readAll(streams, limit: maxSize, option: "the most that a list may have")
   }
 
   /// Blank lines and those that begin with `#` are passed over.
   private static func parse(
-    _ text: [UInt8], _ path: [UInt8], _ http: HTTPOptions
+    _ text: [UInt8], of source: String, _ http: HTTPOptions
   ) throws(ToolFailure) -> [Entry] {
     var entries: [Entry] = []
     var names: Set<[UInt8]> = []
@@ -81,7 +81,7 @@ struct URLList {
       if line.allSatisfy(\.isWhiteSpace) || line.first == UInt8(ascii: "#") { continue }
       func problem(_ text: String) -> ToolFailure {
         // Without the line, which may hold a password.
-        .failed(.trouble, text, source: quoted(path), place: TextPlace(line: index + 1, column: 1))
+        .failed(.trouble, text, source: source, place: TextPlace(line: index + 1, column: 1))
       }
       let name = Array(line.prefix { $0 != UInt8(ascii: "\t") })
       guard name.count < line.count, !name.isEmpty, UTF8Check.firstInvalid(name.span) == nil else {
@@ -94,7 +94,7 @@ struct URLList {
       }
       entries.append(Entry(name: name, url: url))
     }
-    if entries.isEmpty { throw .failed(.trouble, "no URLs in this file", source: quoted(path)) }
+    if entries.isEmpty { throw .failed(.trouble, "no URLs in this file", source: source) }
     return entries
   }
 }

@@ -13,10 +13,10 @@ struct StreamPrinter: BodySink {
   private var splitter: LineSplitter
   private var isLines: Bool
   private var isDecided: Bool
-  /// How many bytes that are not blank have come, and lines: whether a connection has brought anything.
+  /// How many lines have come, or chunks that are not blank: whether a connection has brought anything.
   private(set) var count = 0
   private var printed = 0
-  /// What is printed before the next byte: a connection has ended since the last one.
+  /// Whether a connection has ended since the last byte, so that `--between` is printed before the next one.
   private var isBetween = false
 
   init(_ options: Options, source: String, _ streams: StandardStreams) {
