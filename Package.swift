@@ -29,13 +29,14 @@ let tools: [(name: String, tests: String, uses: [Target.Dependency])] = [
   ("sse-serve", "SSEServeTests", []),
   ("ws-cat", "WSCatTests", ["FeedHTTP"]),
   ("http-cat", "HTTPCatTests", ["FeedHTTP"]),
+  ("deliver", "DeliverTests", []),
 ]
 
 let libraries: [Target] = [
   .target(name: "CStart", cSettings: [.unsafeFlags(["-Wall", "-Wextra", "-Werror"])]),
-  .systemLibrary(name: "CEpoll"),
+  .systemLibrary(name: "CLinux"),
   .target(
-    name: "FeedCore", dependencies: ["CStart", .target(name: "CEpoll", condition: .when(platforms: [.linux]))],
+    name: "FeedCore", dependencies: ["CStart", .target(name: "CLinux", condition: .when(platforms: [.linux]))],
     swiftSettings: strict),
   .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
   .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),

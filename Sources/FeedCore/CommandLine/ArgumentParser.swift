@@ -1,5 +1,5 @@
 // The command line by the rules of GNU getopt_long, less its guesses: long options with `=` or the next argument
-// for a value, short ones that may be clustered, options anywhere before `--`, `-` an operand. No abbreviations and
+// for a value, short ones that may be clustered, options anywhere before `--` (or before COMMAND), `-` an operand. No abbreviations and
 // no optional values.
 
 /// The parsed command line: options in their order, and operands.
@@ -105,6 +105,11 @@ extension ToolSpec {
         }
       } else {
         result.operands.append(argument)
+        // What follows the name of a command is the command's.
+        if operands == .command {
+          result.operands += rest
+          break
+        }
       }
     }
     result.readsURL = readsURL(result.operands)

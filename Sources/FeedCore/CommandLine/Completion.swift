@@ -60,7 +60,7 @@ enum Completion {
       var action = ""
       if let type = option.type {
         switch type.completion {
-        case .none: action = ":\(escaped(type.name)):"
+        case .none, .command: action = ":\(escaped(type.name)):"
         case .file: action = ":\(escaped(type.name)):_files"
         case .words(let words), .beginnings(let words):
           action = ":value:(\(escaped(words.joined(separator: " "))))"
@@ -92,7 +92,7 @@ enum Completion {
       line += " -l \(option.name)"
       if let type = option.type {
         switch type.completion {
-        case .none: line += " -x"
+        case .none, .command: line += " -x"
         case .file: line += " -r -F"
         case .words(let words), .beginnings(let words): line += " -x -a '\(words.joined(separator: " "))'"
         }

@@ -6,6 +6,8 @@ package struct OptionType: Sendable {
   package enum Completion: Equatable, Sendable {
     case none
     case file
+    /// The name of a program, and then what it takes.
+    case command
     case words([String])
     /// Words that a value can be or begin with.
     case beginnings([String])

@@ -15,9 +15,11 @@ package struct CheckpointKeeper {
   }
 
   /// Takes a checkpoint over, until the process ends.
-  /// - Parameter path: nil where none is kept.
+  /// - Parameters:
+  ///   - path: nil where none is kept.
+  ///   - isInherited: whether programs that are started keep others away too.
   /// - Throws: status 4 when another process keeps it, status 2 when it cannot be written.
-  package init(_ path: [UInt8]?) throws(ToolFailure) {
+  package init(_ path: [UInt8]?, isInherited: Bool = false) throws(ToolFailure) {
     self.path = path
     guard let path, !Descriptor.isSpecialFile(path) else {
       lock = nil
@@ -25,7 +27,7 @@ package struct CheckpointKeeper {
     }
     // By the name of the file itself, which may have others by symbolic links.
     let lockPath = AtomicFile.resolved(path) + Array(".lock".utf8)
-    lock = try naming(quoted(path), LockFile.take(lockPath, waits: false))
+    lock = try naming(quoted(path), LockFile.take(lockPath, waits: false, isInherited: isInherited))
     if lock == nil { throw .failed(.later, "another process keeps this checkpoint", source: quoted(path)) }
     var leftovers = TemporaryFiles()
     leftovers.sweep(beside: path)
@@ -39,8 +41,17 @@ package struct CheckpointKeeper {
     return try Checkpoint.read(path)
   }
 
+  /// Whether there is a file.
+  package var isKept: Bool { path != nil }
+
   /// Whether a second has passed since the last save, or since the beginning.
   package var isDue: Bool { path != nil && Clock.monotonic() - lastTime >= 1 }
+
+  /// When to save what is new, by the monotonic clock; nil where nothing is.
+  package var dueTime: Double? { path != nil && isStale ? lastTime + 1 : nil }
+
+  /// Lets others in, also where a program that was started goes on.
+  package func release() { lock?.release() }
 
   /// Something was taken in that the file does not know of.
   package mutating func invalidate() { isStale = true }

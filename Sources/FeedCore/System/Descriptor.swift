@@ -1,5 +1,9 @@
 // Every system call on an open file stands here, each through `SystemCalls`.
 
+#if os(Linux)
+  import CLinux
+#endif
+
 /// An open file descriptor. A plain value: the code that opened it closes it.
 package struct Descriptor: Sendable {
   package let number: Int32
@@ -30,6 +34,21 @@ package struct Descriptor: Sendable {
   /// - Parameter mode: the permission bits, less the umask.
   static func create(_ path: [UInt8], mode: UInt32, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
     try open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode: mode, calls: calls)
+  }
+
+  /// Opens a file to write at its end, whoever else does, empty if it was not there.
+  static func open(appending path: [UInt8], mode: UInt32) throws(SystemError) -> Descriptor {
+    try open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, mode: mode)
+  }
+
+  /// Creates a file without a name, in memory where the system can: it goes with the last process that has it open.
+  static func createNameless() throws(SystemError) -> Descriptor {
+    #if os(Linux)
+      if let number = try? SystemCalls.libc.retrying(.open, { unsafe feed_memory_file("batch") }) {
+        return Descriptor(number)
+      }
+    #endif
+    return try createNameless(beside: (Process.environment("TMPDIR") ?? Array("/tmp".utf8)) + Array("/batch".utf8))
   }
 
   /// Creates a file without a name in the folder of `path`, to write and then to read: it goes with the process.
@@ -69,7 +88,7 @@ package struct Descriptor: Sendable {
   }
 
   /// A pipe, closed in programs that are started.
-  static func pipe() throws(SystemError) -> (output: Descriptor, input: Descriptor) {
+  package static func pipe() throws(SystemError) -> (output: Descriptor, input: Descriptor) {
     var numbers: [Int32] = [-1, -1]
     _ = try SystemCalls.libc.retrying(.pipe) { unsafe systemPipe(&numbers) }
     for number in numbers { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
@@ -140,6 +159,16 @@ package struct Descriptor: Sendable {
   /// Asks that all written data reach the disk.
   func sync() throws(SystemError) {
     _ = try calls.retrying(.sync) { fsync(number) }
+  }
+
+  /// Makes reads and writes tell that they would have to wait, instead of waiting.
+  package func stopWaiting() throws(SystemError) {
+    _ = try calls.retrying(.control) { fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
+  }
+
+  /// Gives the open file to programs that are started, which then hold its lock too.
+  func beInherited() throws(SystemError) {
+    _ = try calls.retrying(.control) { fcntl(number, F_SETFD, 0) }
   }
 
   // MARK: What it is

@@ -1,5 +1,5 @@
 #if os(Linux)
-  import CEpoll
+  import CLinux
 
   /// What the poller has of the kernel: epoll(7).
   @safe struct EventQueue {

@@ -11,11 +11,14 @@ package final class LockFile {
   deinit { file.closeQuietly() }
 
   /// Takes the lock, creating the file (mode 0600) where there is none.
-  /// - Parameter waits: whether to wait while another process holds it.
+  /// - Parameters:
+  ///   - waits: whether to wait while another process holds it.
+  ///   - isInherited: whether programs that are started hold it too, until the last of them has ended.
   /// - Returns: nil when another holds it.
-  package static func take(_ path: [UInt8], waits: Bool) throws(SystemError) -> LockFile? {
+  package static func take(_ path: [UInt8], waits: Bool, isInherited: Bool = false) throws(SystemError) -> LockFile? {
     let lock = LockFile(try Descriptor.openOrCreate(path, mode: 0o600))
     do throws(SystemError) {
+      if isInherited { try lock.file.beInherited() }
       _ = try lock.file.calls.retrying(.lock) { flock(lock.file.number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
     } catch {
       if error.code == EWOULDBLOCK { return nil }
@@ -23,6 +26,9 @@ package final class LockFile {
     }
     return lock
   }
+
+  /// Lets go of the lock, also where a program that was started still has the file.
+  package func release() { _ = flock(file.number, LOCK_UN) }
 
   /// The one name of a file that may have several by symbolic links, so that all who guard it take the same lock.
   /// - Returns: `path` itself where there is no such file.

@@ -23,6 +23,18 @@ enum Platform {
     static let openFiles = RLIMIT_NOFILE
   #endif
 
+  #if canImport(Darwin)
+    // What posix_spawn(3) is told; Darwin has pointers where the others have structures.
+    static let spawnFiles: posix_spawn_file_actions_t? = nil
+    static let spawnAttributes: posix_spawnattr_t? = nil
+  #else
+    static var spawnFiles: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
+    static var spawnAttributes: posix_spawnattr_t { posix_spawnattr_t() }
+  #endif
+
+  /// What futimens(2) takes for a time that stays.
+  static let sameTime = Int((1 << 30) - 2)
+
   #if os(Linux)
     /// No network at all: only Linux tells it apart.
     static let noNetwork = ENONET
@@ -32,6 +44,15 @@ enum Platform {
 }
 
 extension stat {
+  /// When somebody last read the file, as far as the file system keeps it.
+  var accessed: timespec {
+    #if canImport(Darwin)
+      st_atimespec
+    #else
+      st_atim
+    #endif
+  }
+
   /// When somebody last wrote to the file.
   var modified: timespec {
     #if canImport(Darwin)

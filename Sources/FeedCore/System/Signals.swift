@@ -21,25 +21,45 @@ package enum Signals {
 
   /// Where the handler writes to; set once, before there is a handler.
   nonisolated(unsafe) private static var pipeEnd: Int32 = -1
+  nonisolated(unsafe) private static var catchesAgain = false
+  nonisolated(unsafe) private static var childrenEnd: Int32 = -1
 
   /// Those that ask a tool to end, and leave it time to take leave.
   private static let leaving = [SIGHUP, SIGINT, SIGTERM]
 
   /// Takes SIGHUP, SIGINT and SIGTERM once: the first becomes a byte to read, a second one of any kind kills. One that is
   /// ignored, as in a background job of a shell or under nohup(1), stays so.
+  /// - Parameter again: whether a second one becomes a byte too, of a tool that then ends sooner.
   /// - Returns: what to wait for; each byte that comes is the number of a signal, for `die(of:)`.
-  package static func caught() throws(SystemError) -> Descriptor {
+  package static func caught(again: Bool = false) throws(SystemError) -> Descriptor {
     let (output, input) = try Descriptor.pipe()
+    try input.stopWaiting()
     unsafe pipeEnd = input.number
+    unsafe catchesAgain = again
     for number in leaving {
       let before = signal(number) { number in
         let before = errno
-        for number in Signals.leaving { Signals.reset(number) }
+        if unsafe !Signals.catchesAgain { for number in Signals.leaving { Signals.reset(number) } }
         var byte = UInt8(truncatingIfNeeded: number)
         _ = unsafe write(Signals.pipeEnd, &byte, 1)
         errno = before
       }
       if isIgnoring(before) { signal(number, SIG_IGN) }
+    }
+    return output
+  }
+
+  /// Takes SIGCHLD, so that a tool can wait for its children beside everything else.
+  /// - Returns: what has a byte to read when a child may have ended. A read of it does not wait.
+  package static func childrenEnding() throws(SystemError) -> Descriptor {
+    let (output, input) = try Descriptor.pipe()
+    for end in [output, input] { try end.stopWaiting() }
+    unsafe childrenEnd = input.number
+    signal(SIGCHLD) { _ in
+      let before = errno
+      var byte: UInt8 = 0
+      _ = unsafe write(Signals.childrenEnd, &byte, 1)
+      errno = before
     }
     return output
   }

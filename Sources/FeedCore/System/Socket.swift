@@ -95,7 +95,7 @@ extension Descriptor {
   /// Not to be inherited, and never waiting.
   private func prepare() throws(SystemError) {
     _ = try calls.retrying(.control) { fcntl(number, F_SETFD, FD_CLOEXEC) }
-    _ = try calls.retrying(.control) { fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
+    try stopWaiting()
   }
 
   private func set(_ level: Int32, _ option: Int32, to value: Int32 = 1) throws(SystemError) {

@@ -18,7 +18,7 @@ package struct SystemCalls: Sendable {
 
   /// The calls that move no bytes; a test only says which of them fail.
   package enum Call: Sendable, CaseIterable {
-    case open, close, sync, seek, rename, link, pipe, lock
+    case open, close, sync, seek, rename, link, pipe, lock, waitForChild
     case poll, createPoller, controlPoller, waitForPoller
     case socket, bind, listen, accept, control, setOption, address
   }

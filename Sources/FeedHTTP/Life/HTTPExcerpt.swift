@@ -63,9 +63,3 @@ extension Diagnostic {
     return safe
   }
 }
-
-/// Seconds for a message: one decimal at the most.
-package func secondsText(_ seconds: Double) -> String {
-  let tenths = Int((min(seconds, 1e12) * 10).rounded())
-  return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
-}

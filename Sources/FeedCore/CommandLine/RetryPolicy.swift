@@ -10,8 +10,6 @@
 // refuses, from 5 s on, doubled. This is the rule of X's streams, and before it Twitter's
 // (https://docs.x.com/x-api/fundamentals/handling-disconnections).
 
-import FeedCore
-
 /// The waits between attempts that fail.
 package struct RetryPolicy: Sendable {
   package enum Verdict: Equatable, Sendable {
@@ -117,4 +115,10 @@ package struct RetryPolicy: Sendable {
   package static func words(_ verb: String, in seconds: Double) -> String {
     "; \(verb) " + (seconds == 0 ? "at once" : "in \(secondsText(max(seconds, 0.1))) s")
   }
+}
+
+/// Seconds for a message: one decimal at the most.
+package func secondsText(_ seconds: Double) -> String {
+  let tenths = Int((min(seconds, 1e12) * 10).rounded())
+  return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import FeedHTTP
+@testable import FeedCore
 
 @Suite struct RetryPolicyTests {
   /// The waits of attempts that fail one after another.

@@ -1,0 +1,16 @@
+// What only Linux has, and the modules of its C libraries leave out. Elsewhere there is nothing to include, and nobody
+// imports it.
+#ifdef __linux__
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Glibc has them in an enumeration, and Musl as macros.
+static const uint32_t feed_epoll_in = EPOLLIN;
+static const uint32_t feed_epoll_out = EPOLLOUT;
+static const uint32_t feed_epoll_broken = EPOLLERR | EPOLLHUP;
+
+// memfd_create(2) with MFD_CLOEXEC; the C libraries declare it only for programs that define _GNU_SOURCE.
+static inline int feed_memory_file(const char *name) { return (int)syscall(SYS_memfd_create, name, 1U); }
+#endif

@@ -1,0 +1,112 @@
+// Programs that a tool starts, by posix_spawn(3). Each leads a process group of its own: a signal from the terminal does
+// not reach it, and a signal from us reaches all that it has started.
+
+/// A program that was started.
+package struct ChildProcess {
+  package enum Ending: Equatable, Sendable {
+    case exited(Int32)
+    /// By the number of the signal.
+    case killed(Int32)
+  }
+
+  private let identifier: pid_t
+
+  /// Starts a program, looked for by PATH if its name has no slash.
+  /// - Parameters:
+  ///   - arguments: the program and what it is called with.
+  ///   - variables: what is set in its environment; nil where it must not be.
+  /// - Throws: what exec(2) says: `isUnusableProgram`, or what may pass.
+  package init(
+    _ arguments: [[UInt8]], variables: [(name: String, value: [UInt8]?)], input: ChildInput, output: Descriptor,
+    error: Descriptor
+  ) throws(SystemError) {
+    var files = unsafe Platform.spawnFiles
+    var attributes = Platform.spawnAttributes
+    unsafe posix_spawn_file_actions_init(&files)
+    unsafe posix_spawnattr_init(&attributes)
+    defer {
+      unsafe posix_spawn_file_actions_destroy(&files)
+      unsafe posix_spawnattr_destroy(&attributes)
+    }
+    for (number, stream) in [input.file, output, error].enumerated() {
+      _ = unsafe posix_spawn_file_actions_adddup2(&files, stream.number, Int32(number))
+    }
+    // What we take or ignore is the program's again; what our parent made us ignore stays so.
+    var none = sigset_t()
+    var ours = sigset_t()
+    unsafe sigemptyset(&none)
+    unsafe sigemptyset(&ours)
+    for number in [SIGPIPE, SIGXFSZ] { unsafe sigaddset(&ours, number) }
+    unsafe posix_spawnattr_setsigmask(&attributes, &none)
+    unsafe posix_spawnattr_setsigdefault(&attributes, &ours)
+    unsafe posix_spawnattr_setpgroup(&attributes, 0)
+    let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+    unsafe posix_spawnattr_setflags(&attributes, Int16(flags))
+
+    let environment = Process.environment(with: variables)
+    var identifier: pid_t = 0
+    let code = unsafe withPointers(to: arguments) { arguments in
+      unsafe withPointers(to: environment) { environment in
+        guard let program = unsafe arguments[0] else { return ENOENT }
+        return unsafe posix_spawnp(&identifier, program, &files, &attributes, arguments, environment)
+      }
+    }
+    guard code == 0 else { throw SystemError(code: code) }
+    self.identifier = identifier
+  }
+
+  /// How it has ended; nil while it runs or is stopped. To be asked until it has ended, and not after.
+  package func ending() throws(SystemError) -> Ending? {
+    var status: Int32 = 0
+    let found = try SystemCalls.libc.retrying(.waitForChild) { unsafe waitpid(identifier, &status, WNOHANG) }
+    guard found == identifier else { return nil }
+    let signal = status & 0x7F
+    return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
+  }
+
+  /// Sends a signal to the program and to what it has started, which then goes on if it was stopped.
+  package func send(_ number: Int32) {
+    kill(-identifier, number)
+    if number != SIGKILL { kill(-identifier, SIGCONT) }
+  }
+}
+
+extension SystemError {
+  /// A file is no program that could be run, now or later.
+  package var isUnusableProgram: Bool {
+    [ENOENT, ENOTDIR, EACCES, EPERM, ENOEXEC, ELOOP, ENAMETOOLONG, EISDIR, EINVAL, E2BIG].contains(code)
+  }
+}
+
+extension Process {
+  /// The environment with some variables set, or taken out, as `NAME=value`.
+  fileprivate static func environment(with variables: [(name: String, value: [UInt8]?)]) -> [[UInt8]] {
+    let names = variables.map { Array(($0.name + "=").utf8) }
+    var result: [[UInt8]] = []
+    var next = unsafe environ
+    while let entry = unsafe next.pointee {
+      let bytes = unsafe [UInt8](cString: entry)
+      if !names.contains(where: bytes.starts(with:)) { result.append(bytes) }
+      unsafe next += 1
+    }
+    for (name, variable) in zip(names, variables) { if let value = variable.value { result.append(name + value) } }
+    return result
+  }
+}
+
+/// Calls `body` with texts as the system wants them: pointers to C strings, and a null pointer after them.
+private func withPointers<T>(
+  to texts: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> T
+) -> T {
+  var pointers: [UnsafeMutablePointer<CChar>?] = unsafe texts.map { text in
+    var copy: UnsafeMutablePointer<CChar>?
+    _ = unsafe withPath(text) { bytes in
+      unsafe copy = unsafe strdup(bytes)
+      return 0
+    }
+    return unsafe copy
+  }
+  unsafe pointers.append(nil)
+  defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
+  return unsafe body(&pointers)
+}

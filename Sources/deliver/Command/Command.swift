@@ -1,0 +1,49 @@
+// COMMAND, run once for each try of a batch or of a part of it.
+//
+// Its standard input is a file without a name that holds the whole part, not a pipe that would have to be filled: when
+// deliver is killed, COMMAND still gets every record whole, and neither waits for the other.
+
+import FeedCore
+
+struct Command {
+  /// What messages call it.
+  let name: String
+  private let arguments: [[UInt8]]
+  private let streams: StandardStreams
+
+  /// Ids that are longer are no variable: all of them together with the arguments have a limit (execve(2)).
+  private static let longestVariable = 4096
+
+  init(_ arguments: [[UInt8]], _ streams: StandardStreams) {
+    self.arguments = arguments
+    self.streams = streams
+    name = quoted(arguments[0])
+  }
+
+  /// What a run is given besides its input.
+  struct Facts {
+    let count: Int
+    /// How often COMMAND has been given these records, this time included.
+    let attempt: Int
+    let firstID: [UInt8]
+    let lastID: [UInt8]
+  }
+
+  /// Starts COMMAND.
+  /// - Throws: why it cannot be run.
+  func start(
+    _ input: ChildInput, _ facts: Facts, errors: Descriptor
+  ) throws(SystemError) -> ChildProcess {
+    try ChildProcess(
+      arguments,
+      variables: [
+        ("FEED_COUNT", Array("\(facts.count)".utf8)), ("FEED_ATTEMPT", Array("\(facts.attempt)".utf8)),
+        ("FEED_FIRST_ID", Self.variable(facts.firstID)), ("FEED_LAST_ID", Self.variable(facts.lastID)),
+      ],
+      input: input, output: streams.output, error: errors)
+  }
+
+  private static func variable(_ id: [UInt8]) -> [UInt8]? {
+    id.isEmpty || id.count > longestVariable || id.contains(0) ? nil : id
+  }
+}

@@ -1,0 +1,103 @@
+// One run of COMMAND, from its start to its end: how long it may take, and what its status says of the records.
+
+import FeedCore
+
+struct Run {
+  private let child: ChildProcess
+  private let options: Options
+  /// When it is asked to end; nil for never.
+  private var deadline: Double?
+  /// When it is killed; nil where it has not been asked to end.
+  private var killTime: Double?
+  private var isKilled = false
+  private var isLate = false
+
+  init(_ child: ChildProcess, _ options: Options) {
+    self.child = child
+    self.options = options
+    deadline = options.timeout > 0 ? Clock.monotonic() + options.timeout : nil
+  }
+
+  /// Waits for the end.
+  /// - Parameter pause: of the monotonic clock; then it returns in any case.
+  /// - Returns: nil while it runs.
+  mutating func wait(_ watch: inout Watch, until pause: Double?) throws(ToolFailure) -> Ended? {
+    while true {
+      let ending: ChildProcess.Ending?
+      do { ending = try child.ending() } catch { throw .waiting(error) }
+      if let ending {
+        try watch.copyErrors()
+        return Ended(ending, isLate: isLate, options, watch.lastWords.text)
+      }
+      let now = Clock.monotonic()
+      if let pause, pause <= now { return nil }
+      press(watch, now)
+      try watch.waitForChild(until: [pause, deadline, killTime].compactMap { $0 }.min())
+    }
+  }
+
+  /// Makes it end where it has to: by SIGTERM when its time is up, by SIGKILL when it does not.
+  private mutating func press(_ watch: Watch, _ now: Double) {
+    if case .signal? = watch.interruption, killTime == nil, !isKilled {
+      // It may finish by itself: what it takes need not come twice.
+      deadline = nil
+      killTime = now + options.grace
+    }
+    if let time = deadline, time <= now {
+      deadline = nil
+      killTime = now + options.grace
+      isLate = true
+      child.send(SIGTERM)
+    }
+    if let time = killTime, time <= now || watch.isUrged {
+      killTime = nil
+      isKilled = true
+      child.send(SIGKILL)
+    }
+  }
+}
+
+/// How a run has ended.
+struct Ended: Equatable {
+  enum Verdict: Equatable { case taken, refused, notNow, cannotRun }
+
+  let verdict: Verdict
+  /// As a shell has it: 128 and the signal for a program that a signal has ended; 124 when its time was up.
+  let status: Int32
+  /// In words.
+  let text: String
+  /// The last line of standard error.
+  let lastWords: [UInt8]
+
+  init(_ ending: ChildProcess.Ending, isLate: Bool, _ options: Options, _ lastWords: [UInt8]) {
+    self.lastWords = lastWords
+    switch ending {
+    case _ where isLate:
+      (verdict, status) = (.notNow, 124)
+      text = "no end within \(secondsText(options.timeout)) s (--timeout)"
+    case .exited(let number):
+      status = number
+      verdict =
+        switch number {
+        case 0: .taken
+        case 126, 127: .cannotRun
+        default: options.refused.contains(number) ? .refused : .notNow
+        }
+      text = "exit status \(number)"
+    case .killed(let number):
+      (verdict, status) = (.notNow, 128 + number)
+      text = "killed by signal \(number)"
+    }
+  }
+
+  /// COMMAND could not be started.
+  init(_ error: SystemError) {
+    verdict = error.isUnusableProgram ? .cannotRun : .notNow
+    status = error.isMissingFile ? 127 : 126
+    text = error.message
+    lastWords = []
+  }
+
+  /// What messages say of it.
+  var words: String { text + (lastWords.isEmpty ? "" : ": " + shortened(lastWords)) }
+}

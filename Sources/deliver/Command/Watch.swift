@@ -1,0 +1,129 @@
+// All that deliver waits for: input, signals, the end of COMMAND, and what COMMAND says.
+//
+// COMMAND's standard error is a pipe that is copied to ours, so that the last line of it is known. There is one for the
+// whole life of deliver: what COMMAND leaves in the background may go on writing to it.
+
+import FeedCore
+
+struct Watch {
+  private let streams: StandardStreams
+  private let signals: Descriptor
+  private let children: Descriptor
+  private let errors: Descriptor
+  /// The other end of `errors`, for COMMAND.
+  let errorInput: Descriptor
+  /// What asks deliver to end: a signal, or that nobody reads standard output any more.
+  private(set) var interruption: Interruption?
+  /// Whether a second signal has come.
+  private(set) var isUrged = false
+  /// What COMMAND said last on standard error.
+  private(set) var lastWords = LastLine()
+
+  init(_ streams: StandardStreams) throws(ToolFailure) {
+    self.streams = streams
+    (signals, children) = try naming(nil, (Signals.caught(again: true), Signals.childrenEnding()))
+    (errors, errorInput) = try naming(nil, Descriptor.pipe())
+    try naming(nil, errors.stopWaiting())
+  }
+
+  /// Waits for input, for a moment of the monotonic clock (nil: for ever), or for an interruption.
+  /// - Parameter input: nil where only time is to pass.
+  /// - Returns: whether there is input.
+  mutating func wait(for input: Descriptor? = nil, until deadline: Double?) throws(ToolFailure) -> Bool {
+    while interruption == nil {
+      let left = Self.milliseconds(until: deadline)
+      let ready = try poll([(input ?? signals, input == nil ? .hangUp : .input), (streams.output, .hangUp)], left)
+      if interruption == nil && ready[1] { interruption = .hangUp }
+      if input != nil && ready[0] { return true }
+      if left == 0 { break }
+    }
+    return false
+  }
+
+  /// Waits until a child may have ended, for a moment, or for a signal.
+  mutating func waitForChild(until deadline: Double?) throws(ToolFailure) {
+    _ = try poll([], Self.milliseconds(until: deadline))
+  }
+
+  /// Whether nobody reads standard output any more.
+  mutating func checkOutput() throws(ToolFailure) {
+    guard interruption == nil else { return }
+    do { if try streams.output.isHungUp { interruption = .hangUp } } catch { throw .waiting(error) }
+  }
+
+  mutating func forgetLastWords() { lastWords = LastLine() }
+
+  /// Waits for all that is always waited for, and for more.
+  /// - Returns: what of `more` is ready.
+  private mutating func poll(
+    _ more: [(Descriptor, Descriptor.Interest.Event)], _ milliseconds: Int32
+  ) throws(ToolFailure) -> [Bool] {
+    let always = [signals, children, errors].map { Descriptor.Interest($0, .input) }
+    let ready: [Bool]
+    do throws(SystemError) {
+      ready = try Descriptor.wait(for: always + more.map { .init($0.0, $0.1) }, milliseconds: milliseconds)
+      if ready[0] { try takeSignal() }
+      if ready[1] { try drain(children) { _ in } }
+    } catch {
+      throw .waiting(error)
+    }
+    if ready[2] { try copyErrors() }
+    return Array(ready[3...])
+  }
+
+  private mutating func takeSignal() throws(SystemError) {
+    var number: [UInt8] = []
+    guard try signals.read(upTo: 1, into: &number) == 1 else { return }
+    if case .signal? = interruption { isUrged = true } else { interruption = .signal(Int32(number[0])) }
+  }
+
+  /// Copies what COMMAND has said.
+  mutating func copyErrors() throws(ToolFailure) {
+    var words = lastWords
+    do throws(SystemError) {
+      try drain(errors) { chunk in
+        streams.error.write(chunk.span)
+        words.append(chunk)
+      }
+    } catch {
+      throw .waiting(error)
+    }
+    lastWords = words
+  }
+
+  private func drain(_ descriptor: Descriptor, _ body: ([UInt8]) -> Void) throws(SystemError) {
+    var chunk: [UInt8] = []
+    while let count = try descriptor.readAvailable(upTo: ByteReader.chunkSize, into: &chunk), count > 0 {
+      body(chunk)
+      chunk.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private static func milliseconds(until deadline: Double?) -> Int32 {
+    guard let deadline else { return -1 }
+    return Int32((max(0, min(deadline - Clock.monotonic(), 3600)) * 1000).rounded(.up))
+  }
+}
+
+/// The last line with something in it, of what comes in pieces.
+struct LastLine {
+  private static let longest = 1000
+
+  private var line: [UInt8] = []
+  private var hasEnded = false
+
+  mutating func append(_ bytes: [UInt8]) {
+    for byte in bytes {
+      if byte == UInt8(ascii: "\n") {
+        hasEnded = true
+      } else if !byte.isWhiteSpace || !(hasEnded || line.isEmpty) {
+        if hasEnded { line.removeAll(keepingCapacity: true) }
+        hasEnded = false
+        if line.count < Self.longest { line.append(byte) }
+      }
+    }
+  }
+
+  /// Empty where there was none.
+  var text: [UInt8] { Array(line.trimmed()) }
+}

@@ -1,0 +1,182 @@
+// The whole of deliver: batches of the input, COMMAND run on each and its parts, and the checkpoint behind what was done.
+
+import FeedCore
+
+struct Delivery {
+  private let options: Options
+  private let streams: StandardStreams
+  private let command: Command
+  private var watch: Watch
+  private var reader: BatchReader
+  private var division: Division
+  private var place: Place
+  private var dead: DeadFile?
+  private var status = ExitStatus.yes
+  /// Whether COMMAND has ever run, so that it can.
+  private var hasRun = false
+  /// How the last run has ended.
+  private var ended: Ended?
+  private var hasToldUnread = false
+
+  init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
+    self.options = options
+    self.streams = streams
+    command = Command(options.command, streams)
+    Signals.ignoreBrokenPipe()
+    watch = try Watch(streams)
+    reader = try BatchReader(options, streams)
+    division = Division(options)
+    place = try Place(options, streams, &watch)
+    dead = try options.dead.map { (path) throws(ToolFailure) in try DeadFile(path) }
+  }
+
+  /// Delivers all of the input.
+  mutating func run() throws(ToolFailure) -> ExitStatus {
+    do throws(ToolFailure) {
+      try deliverAll()
+    } catch {
+      try place.save()
+      place.release()
+      throw error
+    }
+    try place.save()
+    place.release()
+    switch watch.interruption {
+    case .signal(let number): Signals.die(of: number)
+    case .hangUp: throw .brokenPipe
+    case nil: return reader.hasDropped ? .no : status
+    }
+  }
+
+  private mutating func deliverAll() throws(ToolFailure) {
+    var isDue = false
+    while watch.interruption == nil {
+      switch try reader.next(isDue: isDue) {
+      case .end: return
+      case .batch(var batch):
+        isDue = false
+        try deliver(&batch)
+      case .wanted(let deadline):
+        try place.save()
+        let hasInput = try watch.wait(for: reader.descriptor, until: deadline)
+        if hasInput { try reader.read() }
+        isDue = !hasInput
+      }
+    }
+  }
+
+  /// Does what is to be done about a batch, until nothing of it is left or deliver has to end.
+  private mutating func deliver(_ batch: inout Batch) throws(ToolFailure) {
+    division.begin(batch.count)
+    while watch.interruption == nil {
+      switch division.next() {
+      case .done: return
+      case .run(let part): try run(part, of: batch)
+      case .wait(let seconds, let isTold, let isShort):
+        tellRetry(in: seconds, isTold: isTold)
+        try wait(seconds, wantingMore: isShort, for: &batch)
+      case .dead(let index, let tries): try bury(batch.records[index], tries)
+      case .refused(let index): throw failure(.otherEnd, "refused", batch.records[index])
+      case .tooManyDead(let index):
+        let words = "more than \(options.maxDead) records in a row are refused (--\(Flag.maxDead.spec.name))"
+        throw failure(.otherEnd, words, batch.records[index])
+      case .gaveUp:
+        let tries = division.failedTries
+        let more = tries == 1 ? "" : "; gave up after \(tries) tries"
+        throw .failed(.later, words(of: ended) + more, source: command.name)
+      }
+      place.pass(division.done, of: batch)
+      if place.isDue { try place.save() }
+    }
+  }
+
+  // MARK: COMMAND
+
+  private mutating func run(_ part: Division.Part, of batch: Batch) throws(ToolFailure) {
+    let records = batch.records[part.records]
+    let facts = Command.Facts(
+      count: records.count, attempt: part.tries + 1, firstID: records.first?.id ?? [], lastID: records.last?.id ?? [])
+    let text = batch.text
+    let input = try naming(nil, ChildInput(text.span.extracting(batch.bytes(of: part.records))))
+    defer { input.close() }
+    let ended = try finish(input, facts)
+    self.ended = ended
+    switch ended.verdict {
+    case .cannotRun where !hasRun: throw .failed(.trouble, ended.words, source: command.name)
+    case .taken:
+      if input.isUnread { tellUnread() }
+      division.end(.taken)
+    case .refused: division.end(.refused)
+    case .notNow, .cannotRun: division.end(.notNow)
+    }
+    hasRun = true
+    tellRun(facts, ended)
+    if ended.verdict != .taken { try watch.checkOutput() }
+  }
+
+  /// Runs COMMAND to its end.
+  private mutating func finish(_ input: ChildInput, _ facts: Command.Facts) throws(ToolFailure) -> Ended {
+    watch.forgetLastWords()
+    var run: Run
+    do { run = Run(try command.start(input, facts, errors: watch.errorInput), options) } catch { return Ended(error) }
+    while true {
+      if let ended = try run.wait(&watch, until: place.dueTime) { return ended }
+      try place.save()
+    }
+  }
+
+  /// Lets the time before the next try pass.
+  private mutating func wait(
+    _ seconds: Double, wantingMore: Bool, for batch: inout Batch
+  ) throws(ToolFailure) {
+    try place.save()
+    let deadline = Clock.monotonic() + seconds
+    var wantsMore = wantingMore
+    repeat {
+      if wantsMore, let record = reader.nextRecord() {
+        batch.append(record)
+        division.extend()
+        wantsMore = false
+      }
+      if wantsMore && reader.isEnded { wantsMore = false }
+      if try watch.wait(for: wantsMore ? reader.descriptor : nil, until: deadline) { try reader.read() }
+    } while watch.interruption == nil && Clock.monotonic() < deadline
+  }
+
+  private mutating func bury(_ record: Record, _ tries: Int) throws(ToolFailure) {
+    guard let ended, let dead, let path = options.dead else { return }
+    try dead.append(record, tries: tries, ended)
+    division.bury()
+    status = .no
+    if !options.isSilent { streams.say(failure(.no, "refused, and appended to \(quoted(path))", record).diagnostic) }
+  }
+
+  // MARK: Messages
+
+  private func failure(_ status: ExitStatus, _ text: String, _ record: Record) -> ToolFailure {
+    let words = "\(text): \(command.name): \(words(of: ended))"
+    let place = TextPlace(line: record.number, column: 1)
+    let name = record.id.isEmpty ? nil : "id '\(beginning(of: record.id, upTo: 100))'"
+    return .failed(status, words, source: InputFile.standardInput.name, place: place, record: name)
+  }
+
+  private func words(of ended: Ended?) -> String { ended?.words ?? "" }
+
+  private func tellRetry(in seconds: Double, isTold: Bool) {
+    guard options.isVerbose || isTold && !options.isSilent else { return }
+    streams.say(Diagnostic(words(of: ended) + RetryPolicy.words("retrying", in: seconds), source: command.name))
+  }
+
+  private func tellRun(_ facts: Command.Facts, _ ended: Ended) {
+    guard options.isVerbose, ended.verdict != .notNow, ended.verdict != .cannotRun else { return }
+    let records = facts.count == 1 ? "1 record" : "\(facts.count) records"
+    let words = ended.verdict == .taken ? "\(records) taken" : "\(records) refused: \(ended.words)"
+    streams.say(Diagnostic(words, source: command.name))
+  }
+
+  private mutating func tellUnread() {
+    guard !hasToldUnread, !options.isSilent else { return }
+    hasToldUnread = true
+    streams.say(Diagnostic("exit status 0, but it did not read all of its input", source: command.name))
+  }
+}

@@ -1,0 +1,160 @@
+// Makes batches of the input: `--batch`, `--batch-bytes`, `--batch-time`.
+
+import FeedCore
+
+struct BatchReader {
+  enum State {
+    case batch(Batch)
+    /// More is wanted until a moment of the monotonic clock; nil: nothing has come, and there is no hurry.
+    case wanted(until: Double?)
+    case end
+  }
+
+  private static let source = InputFile.standardInput.name
+
+  private let options: Options
+  private let streams: StandardStreams
+  private let input: Descriptor
+  private var lines = LineReader()
+  private var batch = Batch()
+  /// When the first record of the batch came.
+  private var firstTime = 0.0
+  /// The record after the batch.
+  private var ahead: Record?
+  private var isAtEnd = false
+  /// What ends the input before its end, told when what came before it has been delivered.
+  private var failure: ToolFailure?
+  /// Whether the last line was dropped.
+  private(set) var hasDropped = false
+
+  init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
+    self.options = options
+    self.streams = streams
+    input = try InputFile.standardInput.open(streams)
+  }
+
+  var descriptor: Descriptor { input }
+
+  /// The batch that is complete, or what is missing.
+  /// - Parameter isDue: whether what was wanted has not come in time.
+  mutating func next(isDue: Bool) throws(ToolFailure) -> State {
+    while !isFull, let record = takeRecord() {
+      if fits(record) { append(record) } else { ahead = record }
+    }
+    if batch.isEmpty {
+      guard isEnded else { return .wanted(until: nil) }
+      if let failure { throw failure }
+      return .end
+    }
+    let deadline = firstTime + options.batchTime
+    if isFull || isEnded || isDue || Clock.monotonic() >= deadline { return .batch(takeBatch()) }
+    // A full batch may still grow by records of its last id that are there already.
+    return .wanted(until: hasEnough ? 0 : deadline)
+  }
+
+  /// The next record that has come.
+  mutating func nextRecord() -> Record? {
+    defer { ahead = nil }
+    return ahead ?? takeRecord()
+  }
+
+  /// Whether no more will come.
+  var isEnded: Bool { isAtEnd && ahead == nil }
+
+  /// Takes in what has come.
+  mutating func read() throws(ToolFailure) {
+    do { if try lines.read(from: input) { return } } catch { failure = .system(error, Self.source) }
+    isAtEnd = true
+  }
+
+  // MARK: Batches
+
+  private var hasEnough: Bool { batch.count >= options.batchCount || batch.text.count >= options.batchBytes }
+
+  /// Whether the batch cannot grow.
+  private var isFull: Bool { ahead != nil && !batch.isEmpty || options.batchCount == 1 && hasEnough }
+
+  /// A batch does not end between two records of one id: a checkpoint that has the id says that both were taken. The
+  /// bytes are the limit, so that a source which gives all its records one id does not fill the memory; then the
+  /// checkpoint waits.
+  private func fits(_ record: Record) -> Bool {
+    if batch.isEmpty { return true }
+    if batch.text.count + record.text.count >= options.batchBytes { return false }
+    return batch.count < options.batchCount || (!record.id.isEmpty && record.id == batch.records.last?.id)
+  }
+
+  private mutating func append(_ record: Record) {
+    if batch.isEmpty { firstTime = Clock.monotonic() }
+    batch.append(record)
+  }
+
+  private mutating func takeBatch() -> Batch {
+    defer {
+      batch = Batch()
+      if let record = ahead {
+        ahead = nil
+        append(record)
+      }
+    }
+    var result = batch
+    result.nextID = ahead?.id
+    return result
+  }
+
+  // MARK: Records
+
+  private mutating func takeRecord() -> Record? {
+    if let record = ahead {
+      ahead = nil
+      return record
+    }
+    while failure == nil {
+      let number = lines.number
+      guard let line = lines.next() else {
+        if lines.pendingCount > options.maxSize {
+          fail(at: number)
+        } else if isAtEnd {
+          return takeRest()
+        }
+        return nil
+      }
+      if line.count > options.maxSize {
+        fail(at: number)
+      } else if let record = record(line, number) {
+        return record
+      }
+    }
+    return nil
+  }
+
+  private mutating func record(_ line: [UInt8], _ number: Int) -> Record? {
+    guard options.readsRecords else { return Record(line: line, number: number) }
+    do { return try Record(parsing: line, number: number, isRaw: options.isRaw) } catch {
+      let place = TextPlace(line: number, column: error.offset + 1, excerpt: line)
+      end(with: .failed(.trouble, error.message(), source: Self.source, place: place))
+      return nil
+    }
+  }
+
+  private mutating func fail(at number: Int) {
+    let text = "a line of more than \(options.maxSize) bytes (--\(Flag.maxSize.spec.name))"
+    end(with: .failed(.trouble, text, source: Self.source, place: TextPlace(line: number, column: 1)))
+  }
+
+  private mutating func end(with failure: ToolFailure) {
+    self.failure = failure
+    isAtEnd = true
+  }
+
+  /// The last line has no end: whoever wrote it has died, unless it is whole by itself.
+  private mutating func takeRest() -> Record? {
+    let number = lines.number
+    let line = lines.rest()
+    if line.isEmpty || options.readsRecords && line.allSatisfy(\.isWhiteSpace) { return nil }
+    if (try? JSONDocument(parsing: line, maxDepth: .max)) != nil { return record(line, number) }
+    hasDropped = true
+    let text = "dropped: the last line has no line end and is no whole JSON"
+    streams.say(Diagnostic(text, source: Self.source, place: TextPlace(line: number, column: 1)))
+    return nil
+  }
+}

@@ -1,0 +1,90 @@
+// One record of the input, and several in a row: a batch.
+
+import FeedCore
+
+struct Record {
+  /// As it came, without the line end.
+  let line: [UInt8]
+  /// With `--raw`, its data.
+  let data: [UInt8]?
+  /// Empty where it has none.
+  let id: [UInt8]
+  /// Which line of the input it is, from 1.
+  let number: Int
+
+  /// What COMMAND is given, less the line end.
+  var text: [UInt8] { data ?? line }
+
+  /// A line that is taken as it is.
+  init(line: [UInt8], number: Int) {
+    self.line = line
+    self.number = number
+    data = nil
+    id = []
+  }
+
+  /// A line that is an event record.
+  /// - Returns: nil for a note, and for a line with nothing in it.
+  init?(parsing line: [UInt8], number: Int, isRaw: Bool) throws(FormatError) {
+    if line.allSatisfy(\.isWhiteSpace) { return nil }
+    let value: JSONValue
+    do { value = try JSONDocument(parsing: line, maxDepth: .max).root } catch {
+      throw FormatError(error.message, at: error.offset)
+    }
+    guard let record = try EventRecord(value) else {
+      if EventRecord.isNote(value) { return nil }
+      throw FormatError("no event record: no member 'event' (without --records-in any line will do)", at: value)
+    }
+    if isRaw {
+      guard let data = record.data else { throw FormatError("no member 'data' (--raw)", at: value) }
+      self.data = data.string ?? data.text
+    } else {
+      data = nil
+    }
+    self.line = line
+    self.number = number
+    id = record.id
+  }
+}
+
+struct Batch {
+  private(set) var records: [Record] = []
+  /// What COMMAND is given, and where in it each record ends.
+  private(set) var text: [UInt8] = []
+  private var ends: [Int] = []
+  /// The id of the record after the last one, where that has been read already.
+  var nextID: [UInt8]?
+
+  var isEmpty: Bool { records.isEmpty }
+  var count: Int { records.count }
+
+  mutating func append(_ record: Record) {
+    records.append(record)
+    text += record.text
+    text.append(UInt8(ascii: "\n"))
+    ends.append(text.count)
+    nextID = nil
+  }
+
+  /// Where in `text` some of the records are.
+  func bytes(of range: Range<Int>) -> Range<Int> {
+    (range.lowerBound > 0 ? ends[range.lowerBound - 1] : 0)..<(range.isEmpty ? 0 : ends[range.upperBound - 1])
+  }
+
+  /// The id that a checkpoint may have when the first `count` records are done with: after it a source sends the
+  /// others. Of records with one id the source sends none or all that follow, so all of them must be done with.
+  /// - Returns: nil where none of them has such an id.
+  func safeID(after count: Int) -> [UInt8]? {
+    var index = count - 1
+    var next = count < records.count ? records[count].id : nextID
+    while index >= 0 {
+      let id = records[index].id
+      if !id.isEmpty {
+        if id != next { return id }
+        next = id
+      }
+      index -= 1
+    }
+    return nil
+  }
+}

@@ -1,0 +1,57 @@
+// The place in the feed: the id of the last record that is done with, in the checkpoint.
+
+import FeedCore
+
+struct Place {
+  private let streams: StandardStreams
+  private var tellsMissingIDs: Bool
+  private var keeper: CheckpointKeeper
+  private var id: [UInt8]
+
+  /// Takes the checkpoint over. Where another process keeps it, or the COMMAND of one that was killed is still at work,
+  /// waits for it.
+  init(_ options: Options, _ streams: StandardStreams, _ watch: inout Watch) throws(ToolFailure) {
+    self.streams = streams
+    tellsMissingIDs = !options.isSilent
+    let deadline = Clock.monotonic() + options.wait
+    while true {
+      do throws(ToolFailure) {
+        keeper = try CheckpointKeeper(options.checkpoint, isInherited: true)
+        break
+      } catch {
+        if error.status != .later || Clock.monotonic() >= deadline { throw error }
+      }
+      _ = try watch.wait(until: min(deadline, Clock.monotonic() + 0.1))
+      if watch.interruption != nil {
+        keeper = CheckpointKeeper()
+        break
+      }
+    }
+    id = try keeper.saved()?.id ?? []
+  }
+
+  /// The first `count` records of a batch are done with.
+  mutating func pass(_ count: Int, of batch: Batch) {
+    tellMissingID(batch.records[..<count])
+    guard let safe = batch.safeID(after: count), safe != id else { return }
+    id = safe
+    keeper.invalidate()
+  }
+
+  private mutating func tellMissingID(_ records: ArraySlice<Record>) {
+    guard tellsMissingIDs, keeper.isKept, let record = records.first(where: \.id.isEmpty) else { return }
+    tellsMissingIDs = false
+    let place = TextPlace(line: record.number, column: 1)
+    let text = "this record has no id, so the checkpoint does not move"
+    streams.say(Diagnostic(text, source: InputFile.standardInput.name, place: place))
+  }
+
+  var isDue: Bool { keeper.isDue }
+  /// When to save what is new, by the monotonic clock; nil where nothing is.
+  var dueTime: Double? { keeper.dueTime }
+
+  mutating func save() throws(ToolFailure) { try keeper.save(Checkpoint(id: id)) }
+
+  /// Lets others in.
+  func release() { keeper.release() }
+}
