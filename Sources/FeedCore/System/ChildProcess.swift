@@ -107,6 +107,6 @@ private func withPointers<T>(
     return unsafe copy
   }
   unsafe pointers.append(nil)
-  defer { for unsafepointer in unsafe pointers { unsafe free(pointer) } }
+  defer { for index in unsafe pointers.indices { unsafe free(pointers[index]) } }
   return unsafe body(&pointers)
 }
