@@ -2,6 +2,7 @@ import Foundation
 import TestSupport
 
 @testable import FeedCore
+@testable import deliver
 @testable import http_cat
 @testable import jdiff
 @testable import jpatch
@@ -14,7 +15,7 @@ import TestSupport
 /// The option tables of the tools, as the tools have them, and what their main.swift runs.
 enum Tables {
   private static let tools: [(table: ToolSpec, run: ToolSpec.Run)] = [
-    (httpCat, http_cat::run), (jdiff, jdiff::run), (jpatch, jpatch::run), (paginate, paginate::run),
+    (deliver::deliver, deliver::run), (httpCat, http_cat::run), (jdiff, jdiff::run), (jpatch, jpatch::run), (paginate, paginate::run),
     (sseCat, sse_cat::run), (sseServe, sse_serve::run), (wsCat, ws_cat::run), (xmlSplit, xml_split::run),
   ]
 

@@ -20,8 +20,9 @@ enum Completion {
       options.isEmpty ? "" : "    \(options.flatMap(names).joined(separator: "|"))) \(command);;\n"
     }
 
+    let operands = tool.operands == .command ? "-c -f" : "-f"
     var cases = row(tool.options.filter { $0.type?.completion == OptionType.Completion.none }, "return ")
-    cases += row(tool.options.filter { $0.type?.completion == .file }, "")
+    cases += row(tool.options.filter { $0.type?.completion == .file }, tool.operands == .file ? "" : "list=(-f) ")
     for option in tool.options {
       switch option.type?.completion {
       case .words(let words)?, .beginnings(let words)?: cases += row([option], choice(words) + " ")
@@ -31,7 +32,7 @@ enum Completion {
     return """
       # bash completion for \(tool.name); made by: \(tool.name) --completion bash
       \(function)() {
-        local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} list=(-f) word
+        local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} list=(\(operands)) word
         COMPREPLY=()
         # bash makes three words of --name=value.
         if [[ $current == = ]]; then
@@ -43,7 +44,7 @@ enum Completion {
       \(cases)    *)
             if [[ $current == -* ]]; then
               \(choice(tool.options.flatMap(names)))
-            \(tool.operands == .file ? "fi" : "else\n        return\n      fi") ;;
+            \(tool.operands == .none ? "else\n        return\n      fi" : "fi") ;;
         esac
         while IFS= read -r word; do COMPREPLY+=("$word"); done < <(compgen "${list[@]}" -- "$current")
       }
@@ -73,7 +74,11 @@ enum Completion {
         rows.append("  " + singleQuoted("*" + name + attach + "[" + help + "]" + action))
       }
     }
-    rows.append("  " + singleQuoted("*:operand:" + (tool.operands == .file ? "_files" : "_urls")))
+    switch tool.operands {
+    case .command: rows += ["  '(-)1:command:_command_names -e'", "  '*::operand:_normal'"]
+    case .file: rows.append("  '*:operand:_files'")
+    default: rows.append("  '*:operand:_urls'")
+    }
     return """
       #compdef \(tool.name)
       # zsh completion for \(tool.name); made by: \(tool.name) --completion zsh
@@ -85,7 +90,13 @@ enum Completion {
 
   private static func fish(_ tool: ToolSpec) -> String {
     var lines = ["# fish completion for \(tool.name); made by: \(tool.name) --completion fish"]
-    if tool.operands != .file { lines.append("complete -c \(tool.name) -f") }
+    switch tool.operands {
+    case .command:
+      let letters = tool.options.filter { $0.type != nil }.map { "--\($0.name)" }.joined(separator: " ")
+      lines.append("complete -c \(tool.name) -x -a '(__fish_complete_subcommand -- \(letters))'")
+    case .file: break
+    default: lines.append("complete -c \(tool.name) -f")
+    }
     for option in tool.options {
       var line = "complete -c \(tool.name)"
       if let letter = option.letter { line += " -s \(letter)" }

@@ -38,8 +38,13 @@ struct BatchReader {
   /// The batch that is complete, or what is missing.
   /// - Parameter isDue: whether what was wanted has not come in time.
   mutating func next(isDue: Bool) throws(ToolFailure) -> State {
-    while !isFull, let record = takeRecord() {
-      if fits(record) { append(record) } else { ahead = record }
+    while let record = nextRecord() {
+      guard fits(record) else {
+        ahead = record
+        break
+      }
+      if batch.isEmpty { firstTime = Clock.monotonic() }
+      batch.append(record)
     }
     if batch.isEmpty {
       guard isEnded else { return .wanted(until: nil) }
@@ -47,12 +52,12 @@ struct BatchReader {
       return .end
     }
     let deadline = firstTime + options.batchTime
-    if isFull || isEnded || isDue || Clock.monotonic() >= deadline { return .batch(takeBatch()) }
-    // A full batch may still grow by records of its last id that are there already.
+    if ahead != nil || isEnded || isDue || Clock.monotonic() >= deadline { return .batch(takeBatch()) }
+    // Whether a record of the last id follows matters to the batch, and to the checkpoint.
     return .wanted(until: hasEnough ? 0 : deadline)
   }
 
-  /// The next record that has come.
+  /// The next record that has come. Between batches it goes into none.
   mutating func nextRecord() -> Record? {
     defer { ahead = nil }
     return ahead ?? takeRecord()
@@ -71,43 +76,24 @@ struct BatchReader {
 
   private var hasEnough: Bool { batch.count >= options.batchCount || batch.text.count >= options.batchBytes }
 
-  /// Whether the batch cannot grow.
-  private var isFull: Bool { ahead != nil && !batch.isEmpty || options.batchCount == 1 && hasEnough }
-
   /// A batch does not end between two records of one id: a checkpoint that has the id says that both were taken. The
   /// bytes are the limit, so that a source which gives all its records one id does not fill the memory; then the
   /// checkpoint waits.
   private func fits(_ record: Record) -> Bool {
     if batch.isEmpty { return true }
     if batch.text.count + record.text.count >= options.batchBytes { return false }
-    return batch.count < options.batchCount || (!record.id.isEmpty && record.id == batch.records.last?.id)
-  }
-
-  private mutating func append(_ record: Record) {
-    if batch.isEmpty { firstTime = Clock.monotonic() }
-    batch.append(record)
+    return batch.count < options.batchCount || (options.batchCount > 1 && !record.id.isEmpty && record.id == batch.records.last?.id)
   }
 
   private mutating func takeBatch() -> Batch {
-    defer {
-      batch = Batch()
-      if let record = ahead {
-        ahead = nil
-        append(record)
-      }
-    }
-    var result = batch
-    result.nextID = ahead?.id
-    return result
+    defer { batch = Batch() }
+    batch.nextID = ahead?.id
+    return batch
   }
 
   // MARK: Records
 
   private mutating func takeRecord() -> Record? {
-    if let record = ahead {
-      ahead = nil
-      return record
-    }
     while failure == nil {
       let number = lines.number
       guard let line = lines.next() else {

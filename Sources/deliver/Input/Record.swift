@@ -29,11 +29,11 @@ struct Record {
     if line.allSatisfy(\.isWhiteSpace) { return nil }
     let value: JSONValue
     do { value = try JSONDocument(parsing: line, maxDepth: .max).root } catch {
-      throw FormatError(error.message, at: error.offset)
+      throw FormatError("no event record: " + error.message, at: error.offset)
     }
     guard let record = try EventRecord(value) else {
       if EventRecord.isNote(value) { return nil }
-      throw FormatError("no event record: no member 'event' (without --records-in any line will do)", at: value)
+      throw FormatError("no event record: no member 'event'", at: value)
     }
     if isRaw {
       guard let data = record.data else { throw FormatError("no member 'data' (--raw)", at: value) }
