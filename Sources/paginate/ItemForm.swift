@@ -2,11 +2,11 @@
 
 import FeedCore
 
-enum ItemForm: Sendable {
+enum ItemForm: Equatable, Sendable {
   /// As it came.
   case data
   /// As an event record `item`.
-  case record
+  case record(RecordStamp)
 
   private static let event = Array("item".utf8)
 
@@ -26,7 +26,7 @@ enum ItemForm: Sendable {
     case .data:
       output.append(text)
       output.endLine()
-    case .record:
+    case .record(let stamp):
       output.beginRecord(event: Self.event.span, id: id.span)
       // An item that is neither an object nor an array becomes a string that holds its text.
       if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
@@ -34,7 +34,7 @@ enum ItemForm: Sendable {
       } else {
         JSONString.write(text, to: &output)
       }
-      output.endRecord()
+      output.endRecord(stamp)
     }
   }
 }

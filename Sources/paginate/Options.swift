@@ -6,7 +6,7 @@ import FeedHTTP
 let paginate = ToolSpec(
   "paginate", "Print the items of a paged API, in order, once each, without gaps",
   synopsis: ["[options] URL", "[options] [FILE]"], readsURL: FeedSource.isURL, options: Flag.self,
-  sharing: HTTPOption.rows())
+  sharing: StampOption.rows { $0.needs("records") } + HTTPOption.rows())
 
 enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor, noDedupe
@@ -134,6 +134,7 @@ struct Options {
   let given: Set<Flag>
   var walk = WalkOptions()
   var form = Form.items(.data)
+  let stamp: RecordStamp
   /// What is said about a store, if there is one.
   var store: Store? { storeOptions.path.isEmpty ? nil : storeOptions }
   private var storeOptions = Store(path: [])
@@ -161,6 +162,7 @@ struct Options {
     let operand = try FeedSource(invocation.operands)
     http = try HTTPOptions(invocation, streams)
     source = try http.completed(operand)
+    stamp = try RecordStamp(invocation)
     given = Set(Flag.allCases.filter { invocation.isGiven($0) })
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     guard case .file = source else { return }
@@ -180,7 +182,7 @@ struct Options {
     case .limit: walk.limit = try value.get()
     case .maxPages: walk.maxPages = try value.get()
     case .untilID: walk.untilID = value.bytes
-    case .records: form = .items(.record)
+    case .records: form = .items(.record(stamp))
     case .pages: form = .pages
     case .printNext:
       form = .nextLink

@@ -62,7 +62,7 @@ import Testing
     let first = Output()
     var one = session(Server { _ in self.page(["a", "b", "c"]) }, store, first)
     one.printer.remaining = 1
-    one.printer.form = .record
+    one.printer.form = .record(RecordStamp())
     _ = try one.run()
     #expect(first.text == "{\"event\":\"item\",\"id\":\"a\",\"data\":\"\\\"a\\\"\"}\n")
 

@@ -28,7 +28,7 @@ package struct Note: Equatable, Sendable {
   package var url: String
   /// In microseconds since 1970.
   package var time: Int64
-  /// What a tool with many URLs calls this one; valid UTF-8.
+  /// What the feed is called, by `--source` or in a list of URLs; valid UTF-8.
   package var source: [UInt8]?
   /// The status of HTTP (RFC 9110 §15) or of a WebSocket close frame (RFC 6455 §7.4).
   package var code: Int?
@@ -57,10 +57,7 @@ extension ByteWriter {
   package mutating func append(_ note: Note) {
     append("{\"note\":")
     appendText(note.kind.rawValue)
-    if let source = note.source {
-      append(",\"source\":")
-      JSONString.write(source.span, to: &self)
-    }
+    appendSource(note.source)
     append(",\"url\":")
     appendText(note.url)
     appendTime(note.time)

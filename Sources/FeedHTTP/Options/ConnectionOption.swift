@@ -35,7 +35,6 @@ package enum ConnectionOption: ToolOption {
 }
 
 extension OptionGroup {
-  package static let output = OptionGroup("Options that choose and print")
   package static let ending = OptionGroup("Options that end")
   package static let connection = OptionGroup("Options for the connection").needs(.url)
 }

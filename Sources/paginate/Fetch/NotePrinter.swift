@@ -7,9 +7,11 @@ import FeedHTTP
 struct NotePrinter {
   /// Nil where notes are not wanted.
   private var output: ByteWriter?
+  private let stamp: RecordStamp
 
   init(_ options: Options, _ streams: StandardStreams) {
     output = options.printsNotes ? ByteWriter(streams.output, records: .network) : nil
+    stamp = options.stamp
   }
 
   /// - Parameters:
@@ -17,7 +19,7 @@ struct NotePrinter {
   ///   - delay: in seconds.
   mutating func print(_ kind: Note.Kind, _ url: String, delay: Double? = nil, _ reason: String) throws(ToolFailure) {
     guard output != nil else { return }
-    output?.append(Note(kind, url: url, delay: delay, reason: reason))
+    output?.append(stamp.stamped(Note(kind, url: url, delay: delay, reason: reason)))
     try output?.flushOutput()
   }
 }
