@@ -6,14 +6,14 @@ struct EventPrinter {
   private let format: Options.Format
   private let dataForm: PayloadForm
   private let terminator: UInt8
-  private let showsTime: Bool
+  private let stamp: RecordStamp
   private var stream = EventStreamWriter()
 
   init(_ options: Options) {
     format = options.format
     dataForm = options.dataForm
     terminator = options.endsWithNull ? 0 : UInt8(ascii: "\n")
-    showsTime = options.showsTime
+    stamp = options.stamp
   }
 
   mutating func print(_ parser: borrowing EventStreamParser, to output: inout ByteWriter) throws(FormatError) {
@@ -31,6 +31,7 @@ struct EventPrinter {
     case .records:
       output.append("{\"comment\":")
       JSONString.write(comment.span, to: &output)
+      output.appendSource(stamp.source)
       output.endRecord()
     case .raw: return
     case .sse: stream.write(comment: comment, to: &output)
@@ -46,7 +47,6 @@ struct EventPrinter {
     let document = try dataForm.document(of: data)
     output.beginRecord(event: parser.type.span, id: parser.lastEventID.span)
     output.appendPayload(data, document)
-    if showsTime { output.appendTime() }
-    output.endRecord()
+    output.endRecord(stamp)
   }
 }

@@ -67,7 +67,7 @@ struct EventPump: BodySink {
 
   /// Prints a note: no event, so nothing is counted or covered.
   mutating func print(_ note: Note) throws(ToolFailure) {
-    output.append(note)
+    output.append(options.stamp.stamped(note))
     try output.checkOutput()
   }
 

@@ -6,17 +6,18 @@ import FeedHTTP
 let sseCat = ToolSpec(
   "sse-cat", "Print an event stream, one record a line, and stay connected",
   synopsis: ["[options] URL", "[options] [FILE]"], readsURL: FeedSource.isURL, options: Flag.self,
-  sharing: ConnectionOption.rows { $0.meaningless(with: "raw", "sse") } + HTTPOption.rows())
+  sharing: StampOption.rows { $0.meaningless(with: "raw", "sse") }
+    + ConnectionOption.rows { $0.meaningless(with: "raw", "sse") } + HTTPOption.rows())
 
 enum Flag: ToolOption {
-  case event, dataAs, raw, null, sse, comments, time
+  case event, dataAs, raw, null, sse, comments
   case limit, until, untilEvent
   case lastEventID, checkpoint, resumeFrom
   case maxSize
 
   var group: OptionGroup {
     switch self {
-    case .event, .dataAs, .raw, .null, .sse, .comments, .time: .output
+    case .event, .dataAs, .raw, .null, .sse, .comments: .output
     case .limit, .until, .untilEvent: .ending
     case .lastEventID, .checkpoint, .resumeFrom: OptionGroup("Options that resume")
     case .maxSize: .limits
@@ -33,7 +34,6 @@ enum Flag: ToolOption {
     case .null: OptionSpec("null", "0", "end each with NUL instead of a new line").needs("raw")
     case .sse: OptionSpec("sse", "print an event stream again, in canonical form")
     case .comments: OptionSpec("comments", "print the comments too")
-    case .time: OptionSpec("time", "add the time of arrival to each record").meaningless(with: "raw", "sse")
     case .limit:
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
     case .until: OptionSpec("until", .text("TEXT"), "end before an event with exactly this data")
@@ -66,7 +66,7 @@ struct Options {
   var dataForm = PayloadForm.auto
   var endsWithNull = false
   var showsComments = false
-  var showsTime = false
+  let stamp: RecordStamp
   var types: [[UInt8]] = []
   var limit = Int.max
   var untilData: [UInt8]?
@@ -83,6 +83,7 @@ struct Options {
     http = try HTTPOptions(invocation, streams)
     source = try http.completed(operand)
     connection = try ConnectionOptions(invocation, reconnects: http.isPlainGet)
+    stamp = try RecordStamp(invocation)
     var givenID: [UInt8]?
     var resumeFrom: [UInt8]?
     var checkpointPath: [UInt8]?
@@ -94,7 +95,6 @@ struct Options {
       case .null: endsWithNull = true
       case .sse: format = .sse
       case .comments: showsComments = true
-      case .time: showsTime = true
       case .limit: limit = try value.get()
       case .until: untilData = value.bytes
       case .untilEvent: untilType = value.bytes
