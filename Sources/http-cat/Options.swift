@@ -7,9 +7,9 @@ let httpCat = ToolSpec(
   "http-cat", "Print an HTTP resource each time it changes, or one that never ends",
   synopsis: ["[options] URL", "[options] --urls FILE", "--stream [options] URL"], operands: .none,
   readsURL: { _ in true }, options: Flag.self,
-  sharing: ConnectionOption.rows(without: [.reconnectDelay, .retryStatus, .reconnect, .noReconnect]) {
-    $0.needs("records")
-  } + HTTPOption.rows())
+  sharing: StampOption.rows { $0.needs("records") }
+    + ConnectionOption.rows(without: [.reconnectDelay, .retryStatus, .reconnect, .noReconnect]) { $0.needs("records") }
+    + HTTPOption.rows())
 
 enum Flag: ToolOption {
   case asForm, records, idFrom, between
@@ -49,7 +49,9 @@ enum Flag: ToolOption {
       OptionSpec("max-backoff", .duration, "the longest wait after failures in a row")
     case .requestTimeout:
       OptionSpec("request-timeout", .duration, "how long all of an answer may take").default("60")
-    case .urls: OptionSpec("urls", .file, "poll the URLs in a file, a name and a tab before each")
+    case .urls:
+      OptionSpec("urls", .file, "poll the URLs in a file, a name and a tab before each")
+        .excludes("source")
     case .parallel:
       OptionSpec("parallel", .integer(1...1000), "how many requests may be under way").default("16").needs("urls")
     case .stream:
@@ -134,6 +136,7 @@ struct Options {
   let task: Task
   var form = FormChoice.auto
   var printsRecords = false
+  private(set) var stamp: RecordStamp
   var idFrom: JSONPointer?
   var between: [UInt8] = []
   /// Of the interval, 0 to 1.
@@ -155,6 +158,9 @@ struct Options {
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     http = try HTTPOptions(invocation, streams)
+    stamp = try RecordStamp(invocation)
+    // Each body and line has it, also where it was not asked for.
+    stamp.hasTime = true
     var interval: Interval?
     var isStream = false
     var list: [UInt8]?

@@ -139,7 +139,7 @@ struct Follow: DocumentFollower {
     } else {
       output.beginRecord(event: Array(event.utf8).span, id: id.span)
       output.appendDocument(document)
-      output.endRecord()
+      output.endRecord(options.stamp)
     }
   }
 

@@ -4,7 +4,8 @@ import FeedCore
 
 let jdiff = ToolSpec(
   "jdiff", "Print the patch between two JSON documents, or along a stream of them",
-  synopsis: ["[options] OLD [NEW]", "--follow [options] [FILE]"], options: Flag.self)
+  synopsis: ["[options] OLD [NEW]", "--follow [options] [FILE]"], options: Flag.self,
+  sharing: StampOption.rows(in: Flag.follow.group) { $0.meaningless(with: "sse") })
 
 enum Flag: ToolOption {
   case type, test, noMoves, verify, maxDepth, maxSize
@@ -101,6 +102,7 @@ struct Options {
   static let example = "/results/*/updated"
 
   var printsEventStream = false
+  let stamp: RecordStamp
   /// nil for none.
   var firstID: Int?
   var fullEvery: Int?
@@ -108,6 +110,7 @@ struct Options {
   var skipsErrors = false
 
   init(_ invocation: Invocation) throws(ToolFailure) {
+    stamp = try RecordStamp(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try setOperands(invocation.operands)
   }

@@ -4,7 +4,8 @@ import FeedCore
 
 let jpatch = ToolSpec(
   "jpatch", "Apply JSON patches to a document, once or for ever",
-  synopsis: ["[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--follow [options] [FILE]"], options: Flag.self)
+  synopsis: ["[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--follow [options] [FILE]"], options: Flag.self,
+  sharing: StampOption.rows(in: Flag.follow.group) { $0.needs("records") })
 
 enum Flag: ToolOption {
   case select, maxDepth, maxOps, maxSize
@@ -102,6 +103,7 @@ struct Options {
   var printsOnlyChanges = false
   var newer: JSONPointer?
   var printsRecords = false
+  let stamp: RecordStamp
   var resyncs = false
   var checkpoint: [UInt8]?
   var dataEvent: [UInt8] = []
@@ -110,6 +112,7 @@ struct Options {
 
   init(_ invocation: Invocation) throws(ToolFailure) {
     mode = invocation.isGiven(Flag.follow) ? .follow : invocation.isGiven(Flag.each) ? .each : .one
+    stamp = try RecordStamp(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try setOperands(invocation.operands)
   }

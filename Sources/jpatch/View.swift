@@ -10,6 +10,7 @@ struct View {
   private let newer: JSONPointer?
   private let printsOnlyChanges: Bool
   private let printsRecords: Bool
+  private let stamp: RecordStamp
   /// The last document or part that was printed.
   private var lastLine: [UInt8]?
 
@@ -18,6 +19,7 @@ struct View {
     newer = options.newer
     printsOnlyChanges = options.printsOnlyChanges
     printsRecords = options.printsRecords
+    stamp = options.stamp
   }
 
   /// What keeps a document from being printed after an event.
@@ -53,7 +55,7 @@ struct View {
     if printsRecords {
       output.beginRecord(event: Self.recordEvent.span, id: stream.id.span)
       output.appendDocument(part)
-      output.endRecord()
+      output.endRecord(stamp)
     } else {
       JSONWriter.writeCompact(part, to: &output)
       output.endLine()

@@ -7,12 +7,13 @@ let wsCat = ToolSpec(
   "ws-cat", "Speak WebSocket: send lines as messages, print messages as records",
   synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Flag.self,
   // The request is a GET of HTTP/1.1 and cannot be anything else; redirects are not followed, nothing is compressed.
-  sharing: ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
+  sharing: StampOption.rows { $0.meaningless(with: "raw") }
+    + ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
     + HTTPOption.rows(
       without: HTTPOption.bodies + [.request, .http1, .http2, .locationTrusted, .location, .fail, .compressed]))
 
 enum Flag: ToolOption {
-  case eventFrom, event, drop, dataAs, raw, null, time
+  case eventFrom, event, drop, dataAs, raw, null
   case send, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
   case limit, untilMatch
   case subprotocol, origin, pingInterval, pingTimeout, closeCode
@@ -20,7 +21,7 @@ enum Flag: ToolOption {
 
   var group: OptionGroup {
     switch self {
-    case .eventFrom, .event, .drop, .dataAs, .raw, .null, .time: .output
+    case .eventFrom, .event, .drop, .dataAs, .raw, .null: .output
     case .send, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
       OptionGroup("Options that send")
     case .limit, .untilMatch: .ending
@@ -39,7 +40,6 @@ enum Flag: ToolOption {
         .meaningless(with: "raw")
     case .raw: OptionSpec("raw", "r", "print the data alone, as it came")
     case .null: OptionSpec("null", "0", "end each with NUL instead of a new line").needs("raw")
-    case .time: OptionSpec("time", "add the time of arrival to each record").meaningless(with: "raw")
     case .send: OptionSpec("send", .message, "send this on every connect; repeatable").repeating
     case .sendAfter: OptionSpec("send-after", .condition, "send nothing before such a message")
     case .sendEvery: OptionSpec("send-every", .repeated, "send this again and again; repeatable").repeating
@@ -115,7 +115,7 @@ struct Options {
   var dataForm = PayloadForm.auto
   var isRaw = false
   var endsWithNull = false
-  var showsTime = false
+  let stamp: RecordStamp
   var sent: [[UInt8]] = []
   var sendAfter: Condition?
   var repeated: [Repeated] = []
@@ -140,6 +140,7 @@ struct Options {
     url = try WebSocketURL(operands: invocation.operands)
     http = try HTTPOptions(invocation, streams)
     connection = try ConnectionOptions(invocation, reconnects: true, resumes: false)
+    stamp = try RecordStamp(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try refuseReservedHeaders(http)
   }
@@ -152,7 +153,6 @@ struct Options {
     case .dataAs: dataForm = try value.get()
     case .raw: isRaw = true
     case .null: endsWithNull = true
-    case .time: showsTime = true
     case .send: sent.append(value.bytes)
     case .sendAfter: sendAfter = try value.get()
     case .sendEvery: repeated.append(try value.get())

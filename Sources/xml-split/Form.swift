@@ -1,5 +1,7 @@
 // What is printed of each element. A form holds what it needs, and nothing else.
 
+import FeedCore
+
 enum Form {
   /// Each as it is, then the terminator.
   case verbatim(terminator: UInt8)
@@ -9,7 +11,7 @@ enum Form {
   /// A row of values each, with tabs between.
   case table([Field], hasHeader: Bool)
   /// An event record each.
-  case records(id: Field?, data: RecordData)
+  case records(id: Field?, data: RecordData, RecordStamp)
   /// Nothing but the names of the files that were written.
   case files(FileForm, terminator: UInt8)
 }

@@ -4,7 +4,8 @@ import FeedCore
 
 let xmlSplit = ToolSpec(
   "xml-split", "Print the elements of an XML stream that a path names, as they end",
-  synopsis: ["[options] PATH [FILE ...]"], options: Flag.self)
+  synopsis: ["[options] PATH [FILE ...]"], options: Flag.self,
+  sharing: StampOption.rows(in: Flag.records.group) { $0.needs("records") })
 
 enum Flag: ToolOption {
   case null, oneLine, noInherit, json, array, arrays, ordered, fields, headerRow, records, id, entities
@@ -122,7 +123,7 @@ struct Options {
   init(_ invocation: Invocation) throws(ToolFailure) {
     var namespaces: [[UInt8]: [UInt8]] = [:]
     var having: [Field] = []
-    var form = FormOptions()
+    var form = FormOptions(stamp: try RecordStamp(invocation))
     for (flag, value) in try invocation.options(Flag.self) {
       switch flag {
       case .null: form.terminator = 0
@@ -169,6 +170,7 @@ struct Options {
 
 /// The options that choose a form. Their rows see to it that they go together.
 private struct FormOptions {
+  let stamp: RecordStamp
   var terminator = UInt8(ascii: "\n")
   var isOneLine = false
   var isJSON = false
@@ -190,7 +192,7 @@ private struct FormOptions {
     if isOneLine { return .oneLine(terminator: terminator) }
     if isRecords {
       if !isJSON, !fields.isEmpty { throw .usage("options '--records' and '--fields' need '--json'") }
-      return .records(id: id, data: isJSON ? .json(try jsonForm()) : .xml)
+      return .records(id: id, data: isJSON ? .json(try jsonForm()) : .xml, stamp)
     }
     if isJSON { return .json(try jsonForm()) }
     return fields.isEmpty ? .verbatim(terminator: terminator) : .table(fields, hasHeader: hasHeader)

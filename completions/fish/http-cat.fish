@@ -18,6 +18,8 @@ complete -c http-cat -l checkpoint -r -F -d 'go on from FILE, and keep it up to 
 complete -c http-cat -l resume-from -r -F -d 'go on from a checkpoint, which stays as it is'
 complete -c http-cat -l max-size -x -d 'the most bytes of a body, or of a line'
 complete -c http-cat -l max-depth -x -d 'nesting of a body'
+complete -c http-cat -l time -d 'add the time to each record'
+complete -c http-cat -l source -x -d 'add this name to each record'
 complete -c http-cat -l max-time -x -d 'end after this time'
 complete -c http-cat -l retries -x -d 'give up when N retries in a row have failed'
 complete -c http-cat -l idle-timeout -x -d 'reconnect when nothing comes for this long'

@@ -24,7 +24,7 @@ struct BodyPrinter {
     output.appendTime(now)
     write("url", Array(answer.url.display.utf8))
     if let tag = answer.head.value(of: "etag"), !tag.isEmpty { write("etag", tag) }
-    if let name = resource.name { write("source", name) }
+    output.appendSource(resource.name)
     output.endRecord()
   }
 

@@ -80,7 +80,8 @@ struct Poller {
       throw .failed(.later, text, source: url.display)
     }
     if checkpoint.asked > 0, let interval { wait = max(wait, checkpoint.asked + Int(interval.seconds * 1000) - time) }
-    let resource = Resource(url, known: known, due: now + Double(max(0, wait)) / 1000, policy)
+    let resource = Resource(
+      url, name: options.stamp.source, known: known, due: now + Double(max(0, wait)) / 1000, policy)
     resources.append(resource)
     enqueue(0)
     if checkpoint.next > time { noteHeld(resource, seconds: Double(wait) / 1000) }

@@ -59,7 +59,7 @@ struct Resource {
   /// What servers say to a head that is too large or that they cannot read, and to a condition.
   private static let headRefusals: Set<Int> = [400, 412, 413, 431]
 
-  /// Its name in `--urls`; nil for the only one.
+  /// Its name in `--urls` or by `--source`; valid UTF-8.
   let name: [UInt8]?
   let url: HTTPURL
   private(set) var known: KnownBody

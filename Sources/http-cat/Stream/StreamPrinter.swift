@@ -58,7 +58,7 @@ struct StreamPrinter: BodySink {
 
   /// Prints a note, which is no line. It comes between records: half a line is never in the output.
   mutating func print(_ note: Note) throws(ToolFailure) {
-    output.append(note)
+    output.append(options.stamp.stamped(note))
     try output.checkOutput()
   }
 
@@ -116,7 +116,6 @@ struct StreamPrinter: BodySink {
     let id = options.idFrom.flatMap { document?.root.value(at: $0)?.word } ?? []
     output.beginRecord(event: Self.event.span, id: id.span)
     output.appendPayload(line, document?.root.kind.isContainer == true ? document : nil)
-    output.appendTime()
-    output.endRecord()
+    output.endRecord(options.stamp)
   }
 }

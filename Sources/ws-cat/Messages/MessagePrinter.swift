@@ -6,7 +6,7 @@ struct MessagePrinter {
   private let isRaw: Bool
   private let dataForm: PayloadForm
   private let terminator: UInt8
-  private let showsTime: Bool
+  private let stamp: RecordStamp
   private static let emptyID: [UInt8] = []
   private static let binary = Array("binary".utf8)
 
@@ -14,7 +14,7 @@ struct MessagePrinter {
     isRaw = options.isRaw
     dataForm = options.dataForm
     terminator = options.endsWithNull ? 0 : UInt8(ascii: "\n")
-    showsTime = options.showsTime
+    stamp = options.stamp
   }
 
   /// - Parameters:
@@ -40,7 +40,6 @@ struct MessagePrinter {
       output.append(Base64.encoded(message))
       output.append("\"")
     }
-    if showsTime { output.appendTime() }
-    output.endRecord()
+    output.endRecord(stamp)
   }
 }

@@ -51,7 +51,7 @@ struct MessagePump {
 
   /// Prints a note, which is no message.
   mutating func print(_ note: Note) throws(ToolFailure) {
-    output.append(note)
+    output.append(options.stamp.stamped(note))
     try output.checkOutput()
   }
 

@@ -4,6 +4,7 @@ import FeedCore
 struct RecordSink: ElementSink {
   let id: Field?
   let data: RecordData
+  let stamp: RecordStamp
 
   var needsTree: Bool { true }
 
@@ -16,6 +17,6 @@ struct RecordSink: ElementSink {
     case .json(let form): form.write(tree, to: &output)
     case .xml: JSONString.write(SingleByte.utf8(element.text(bytes), element.encoding), to: &output)
     }
-    output.endRecord()
+    output.endRecord(stamp)
   }
 }
