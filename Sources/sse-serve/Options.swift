@@ -7,14 +7,14 @@ let sseServe = ToolSpec(
   synopsis: ["[options] [ADDRESS:]PORT"], operands: .none, options: Flag.self)
 
 enum Flag: ToolOption {
-  case plain, select, dataEvent, patchEvent, addIDs, onError, replay, keepalive, retry
+  case plain, select, dataEvent, patchEvent, addIDs, idFrom, onError, replay, keepalive, retry
   case clientBuffer, maxClients, allowOrigin, tokenFile, serverName
   case portFile, linger, keepServing, verbose
   case maxDepth, maxOps, maxSize
 
   var group: OptionGroup {
     switch self {
-    case .plain, .select, .dataEvent, .patchEvent, .addIDs, .onError, .replay, .keepalive, .retry:
+    case .plain, .select, .dataEvent, .patchEvent, .addIDs, .idFrom, .onError, .replay, .keepalive, .retry:
       OptionGroup("Options for the stream")
     case .clientBuffer, .maxClients, .allowOrigin, .tokenFile, .serverName: OptionGroup("Options for clients")
     case .portFile, .linger, .keepServing, .verbose: OptionGroup("Options for beginning and end")
@@ -35,6 +35,8 @@ enum Flag: ToolOption {
       OptionSpec("patch-event", .eventType, "the event that brings a patch").default("patch")
         .meaningless(with: "plain")
     case .addIDs: OptionSpec("add-ids", "give an id to events that have none")
+    case .idFrom:
+      OptionSpec("id-from", .pointer("/id"), "where data has the id of an event that has none").excludes("add-ids")
     case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed record does").default("stop")
     case .replay: OptionSpec("replay", .replay, "events or bytes kept for clients that reconnect").default("1M")
     case .keepalive: OptionSpec("keepalive", .seconds, "comment after this much silence, 0 for none").default("15")
@@ -113,6 +115,7 @@ struct Options {
   var dataEvent: [UInt8] = []
   var patchEvent: [UInt8] = []
   var addsIDs = false
+  var idFrom: JSONPointer?
   var skipsErrors = false
   var replay = Replay.events(0)
   var clientBuffer = 0
@@ -145,6 +148,7 @@ struct Options {
     case .dataEvent: dataEvent = value.bytes
     case .patchEvent: patchEvent = value.bytes
     case .addIDs: addsIDs = true
+    case .idFrom: idFrom = try value.get()
     case .onError: skipsErrors = try value.get() == "skip"
     case .replay: replay = try value.get()
     case .clientBuffer: clientBuffer = try value.get()

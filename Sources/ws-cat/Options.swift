@@ -13,7 +13,7 @@ let wsCat = ToolSpec(
       without: HTTPOption.bodies + [.request, .http1, .http2, .locationTrusted, .location, .fail, .compressed]))
 
 enum Flag: ToolOption {
-  case eventFrom, event, drop, dataAs, raw, null
+  case eventFrom, event, drop, idFrom, dataAs, raw, null
   case send, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
   case limit, untilMatch
   case subprotocol, origin, pingInterval, pingTimeout, closeCode
@@ -21,7 +21,7 @@ enum Flag: ToolOption {
 
   var group: OptionGroup {
     switch self {
-    case .eventFrom, .event, .drop, .dataAs, .raw, .null: .output
+    case .eventFrom, .event, .drop, .idFrom, .dataAs, .raw, .null: .output
     case .send, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
       OptionGroup("Options that send")
     case .limit, .untilMatch: .ending
@@ -35,6 +35,8 @@ enum Flag: ToolOption {
     case .eventFrom: OptionSpec("event-from", .pointer("/type"), "where a message has the name of its event")
     case .event: OptionSpec("event", "e", .text("NAME"), "print only events of this type; repeatable").repeating
     case .drop: OptionSpec("drop", .text("NAME"), "print no events of this type; repeatable").repeating
+    case .idFrom:
+      OptionSpec("id-from", .pointer("/id"), "where a message has the id of its record").meaningless(with: "raw")
     case .dataAs:
       OptionSpec("data-as", .choice(PayloadForm.self), "how records hold the data").default("auto")
         .meaningless(with: "raw")
@@ -112,6 +114,7 @@ struct Options {
   var eventFrom: JSONPointer?
   var events: [[UInt8]] = []
   var dropped: [[UInt8]] = []
+  var idFrom: JSONPointer?
   var dataForm = PayloadForm.auto
   var isRaw = false
   var endsWithNull = false
@@ -150,6 +153,7 @@ struct Options {
     case .eventFrom: eventFrom = try value.get()
     case .event: events.append(value.bytes)
     case .drop: dropped.append(value.bytes)
+    case .idFrom: idFrom = try value.get()
     case .dataAs: dataForm = try value.get()
     case .raw: isRaw = true
     case .null: endsWithNull = true

@@ -5,6 +5,7 @@ complete -c sse-serve -s p -l select -x -d 'answer /snapshot with only this valu
 complete -c sse-serve -l data-event -x -d 'the event that brings a document'
 complete -c sse-serve -l patch-event -x -d 'the event that brings a patch'
 complete -c sse-serve -l add-ids -d 'give an id to events that have none'
+complete -c sse-serve -l id-from -x -d 'where data has the id of an event that has none'
 complete -c sse-serve -l on-error -x -a 'stop skip' -d 'what a malformed record does'
 complete -c sse-serve -l replay -x -d 'events or bytes kept for clients that reconnect'
 complete -c sse-serve -l keepalive -x -d 'comment after this much silence, 0 for none'

@@ -3,6 +3,7 @@ complete -c ws-cat -f
 complete -c ws-cat -l event-from -x -d 'where a message has the name of its event'
 complete -c ws-cat -s e -l event -x -d 'print only events of this type; repeatable'
 complete -c ws-cat -l drop -x -d 'print no events of this type; repeatable'
+complete -c ws-cat -l id-from -x -d 'where a message has the id of its record'
 complete -c ws-cat -l data-as -x -a 'auto json text' -d 'how records hold the data'
 complete -c ws-cat -s r -l raw -d 'print the data alone, as it came'
 complete -c ws-cat -s 0 -l null -d 'end each with NUL instead of a new line'

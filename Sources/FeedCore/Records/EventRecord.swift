@@ -49,11 +49,26 @@ package struct EventRecord: Sendable {
     }
   }
 
+  /// The id, or where there is none, the one that `document` has at `pointer`.
+  package func id(or pointer: JSONPointer?, maxDepth: Int) -> [UInt8] {
+    guard id.isEmpty, let pointer, let document = try? document(maxDepth: maxDepth) else { return id }
+    return document.recordID(at: pointer)
+  }
+
   private static func string(_ value: JSONValue, _ name: String) throws(FormatError) -> [UInt8] {
     guard let string = value.string else {
       throw FormatError("'\(name)' is \(value.kind.name), not a string", at: value)
     }
     return string
+  }
+}
+
+extension JSONValue {
+  /// What is at `pointer` as the id of a record: the text of a string, or a number, `true` or `false` as it stands there.
+  /// - Returns: empty where there is no such thing, null included, which says that there is no id.
+  package func recordID(at pointer: JSONPointer) -> [UInt8] {
+    guard let value = value(at: pointer), value.kind != .null, let word = value.word, word.isUTF8 else { return [] }
+    return word
   }
 }
 

@@ -113,7 +113,7 @@ struct StreamPrinter: BodySink {
 
   /// Prints a line as the data of a record: an object or an array as it is, all else as a string.
   private mutating func print(_ line: [UInt8], _ document: JSONDocument?) {
-    let id = options.idFrom.flatMap { document?.root.value(at: $0)?.word } ?? []
+    let id = options.idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
     output.beginRecord(event: Self.event.span, id: id.span)
     output.appendPayload(line, document?.root.kind.isContainer == true ? document : nil)
     output.endRecord(options.stamp)

@@ -91,25 +91,39 @@ struct Publisher {
 
   private mutating func publish(_ item: StreamedDocument) throws(ToolFailure) {
     guard let record = try records.record(item) else { return }
-    for (name, value) in [("event", record.event), ("id", record.id)] {
-      if let bad = value.first(where: { $0.isLineEnd || $0 == 0 }) {
-        let what = bad == 0 ? "NUL" : "a line end"
-        throw records.failure("'\(name)' has \(what) in it, which no event stream can carry", item, at: 0)
-      }
+    let id = record.id(or: options.idFrom, maxDepth: options.patching.maxDepth)
+    try check(record.event, "'event'", item)
+    try check(id, idName(of: record), item)
+    if id.count > Self.maxID {
+      throw records.failure("\(idName(of: record)) has more than \(Self.maxID) bytes", item, at: 0)
     }
-    if record.id.count > Self.maxID { throw records.failure("'id' has more than \(Self.maxID) bytes", item, at: 0) }
     guard let data = record.data else { throw records.failure("no 'data'", item, at: 0) }
     if !options.isPlain {
       let outcome = try records.apply(record, item, to: &document)
       if outcome == .skipped { return }
       if outcome == .document || outcome == .change { snapshot = nil }
     }
-    append(record, data)
+    append(record, data, id: id)
   }
 
-  private mutating func append(_ record: EventRecord, _ data: JSONValue) {
+  /// - Throws: where no field of an event stream can have the value.
+  private func check(
+    _ value: [UInt8], _ name: @autoclosure () -> String, _ item: StreamedDocument
+  ) throws(ToolFailure) {
+    guard let bad = value.first(where: { $0.isLineEnd || $0 == 0 }) else { return }
+    let what = bad == 0 ? "NUL" : "a line end"
+    throw records.failure("\(name()) has \(what) in it, which no event stream can carry", item, at: 0)
+  }
+
+  /// For messages.
+  private func idName(of record: EventRecord) -> String {
+    guard record.id.isEmpty, let pointer = options.idFrom else { return "'id'" }
+    return "the id at '\(pointer.shown)'"
+  }
+
+  private mutating func append(_ record: EventRecord, _ data: JSONValue, id: [UInt8]) {
     count += 1
-    var id = record.id
+    var id = id
     if id.isEmpty && options.addsIDs { id = run + Array(String(count).utf8) }
     var output = ByteWriter()
     let type = record.event.isEmpty ? Self.messageName : record.event

@@ -7,7 +7,6 @@ struct MessagePrinter {
   private let dataForm: PayloadForm
   private let terminator: UInt8
   private let stamp: RecordStamp
-  private static let emptyID: [UInt8] = []
   private static let binary = Array("binary".utf8)
 
   init(_ options: Options) {
@@ -20,9 +19,10 @@ struct MessagePrinter {
   /// - Parameters:
   ///   - parsed: what a text is as JSON, if that is known already.
   ///   - event: the name of the event; for a binary message it is `binary`.
+  ///   - id: empty for none.
   func print(
     _ message: [UInt8], isText: Bool, parsed: Result<JSONDocument, FormatError>?, event: [UInt8],
-    to output: inout ByteWriter
+    id: [UInt8], to output: inout ByteWriter
   ) throws(FormatError) {
     if isRaw {
       output.append(message)
@@ -32,10 +32,10 @@ struct MessagePrinter {
     if isText {
       let document: JSONDocument?
       if let parsed { document = try dataForm.document(parsed) } else { document = try dataForm.document(of: message) }
-      output.beginRecord(event: event.span, id: Self.emptyID.span)
+      output.beginRecord(event: event.span, id: id.span)
       output.appendPayload(message, document)
     } else {
-      output.beginRecord(event: Self.binary.span, id: Self.emptyID.span)
+      output.beginRecord(event: Self.binary.span, id: id.span)
       output.append("\"")
       output.append(Base64.encoded(message))
       output.append("\"")

@@ -41,7 +41,8 @@ struct MessagePump {
     guard options.events.isEmpty || options.events.contains(event), !options.dropped.contains(event) else {
       return .more
     }
-    do { try printer.print(message, isText: isText, parsed: parsed, event: event, to: &output) } catch {
+    let id = options.idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
+    do { try printer.print(message, isText: isText, parsed: parsed, event: event, id: id, to: &output) } catch {
       throw .failed(.otherEnd, error.message, source: source, record: "message \(count)")
     }
     try output.checkOutput()
@@ -64,7 +65,7 @@ struct MessagePump {
 
   /// Whether an option asks for what is in a message, beyond printing it.
   private var looksInside: Bool {
-    options.eventFrom != nil || options.until != nil || (options.sendAfter != nil && !maySend)
+    options.eventFrom != nil || options.idFrom != nil || options.until != nil || (options.sendAfter != nil && !maySend)
   }
 
   /// The name of a text message's event. It is never the one that says that the data is base64.
