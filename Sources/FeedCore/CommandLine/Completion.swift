@@ -22,7 +22,7 @@ enum Completion {
 
     let operands = tool.operands == .command ? "-c -f" : "-f"
     var cases = row(tool.options.filter { $0.type?.completion == OptionType.Completion.none }, "return ")
-    cases += row(tool.options.filter { $0.type?.completion == .file }, tool.operands == .file ? "" : "list=(-f) ")
+    cases += row(tool.options.filter { $0.type?.completion == .file }, tool.operands == .command ? "list=(-f) " : "")
     for option in tool.options {
       switch option.type?.completion {
       case .words(let words)?, .beginnings(let words)?: cases += row([option], choice(words) + " ")
