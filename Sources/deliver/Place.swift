@@ -32,6 +32,7 @@ struct Place {
 
   /// The first `count` records of a batch are done with.
   mutating func pass(_ count: Int, of batch: Batch) {
+    guard keeper.isKept else { return }
     tellMissingID(batch.records[..<count])
     guard let safe = batch.safeID(after: count), safe != id else { return }
     id = safe
@@ -39,7 +40,7 @@ struct Place {
   }
 
   private mutating func tellMissingID(_ records: ArraySlice<Record>) {
-    guard tellsMissingIDs, keeper.isKept, let record = records.first(where: \.id.isEmpty) else { return }
+    guard tellsMissingIDs, let record = records.first(where: \.id.isEmpty) else { return }
     tellsMissingIDs = false
     let place = TextPlace(line: record.number, column: 1)
     let text = "this record has no id, so the checkpoint does not move"

@@ -63,6 +63,12 @@ struct BatchReader {
     return ahead ?? takeRecord()
   }
 
+  /// The id of that record; nil where none has come.
+  mutating func nextID() -> [UInt8]? {
+    if ahead == nil { ahead = takeRecord() }
+    return ahead?.id
+  }
+
   /// Whether no more will come.
   var isEnded: Bool { isAtEnd && ahead == nil }
 

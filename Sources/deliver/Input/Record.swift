@@ -76,7 +76,7 @@ struct Batch {
   /// - Returns: nil where none of them has such an id.
   func safeID(after count: Int) -> [UInt8]? {
     var index = count - 1
-    var next = count < records.count ? records[count].id : nextID
+    var next = records[count...].first { !$0.id.isEmpty }?.id ?? nextID
     while index >= 0 {
       let id = records[index].id
       if !id.isEmpty {
