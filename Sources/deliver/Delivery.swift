@@ -14,6 +14,8 @@ struct Delivery {
   private var status = ExitStatus.yes
   /// Whether COMMAND has ever run, so that it can.
   private var hasRun = false
+  /// Whether COMMAND is at work.
+  private var isRunning = false
   /// How the last run has ended.
   private var ended: Ended?
   private var hasToldUnread = false
@@ -36,7 +38,8 @@ struct Delivery {
       try deliverAll()
     } catch {
       try place.save()
-      place.release()
+      // A COMMAND that is left behind keeps others away until it has ended.
+      if !isRunning { place.release() }
       throw error
     }
     try place.save()
@@ -57,8 +60,13 @@ struct Delivery {
         isDue = false
         try deliver(&batch)
       case .wanted(let deadline):
-        try place.save()
-        let hasInput = try watch.wait(for: reader.descriptor, until: deadline)
+        // Under load there is input, and a save each second will do.
+        var hasInput = try watch.wait(for: reader.descriptor, until: 0)
+        if !hasInput, deadline ?? .infinity > Clock.monotonic() {
+          try place.save()
+          hasInput = try watch.wait(for: reader.descriptor, until: deadline)
+        }
+        if place.isDue { try place.save() }
         if hasInput { try reader.read() }
         isDue = !hasInput
       }
@@ -119,9 +127,14 @@ struct Delivery {
     watch.forgetLastWords()
     var run: Run
     do { run = Run(try command.start(input, facts, errors: watch.errorInput), options) } catch { return Ended(error) }
+    isRunning = true
     while true {
-      if let ended = try run.wait(&watch, until: place.dueTime) { return ended }
-      try place.save()
+      if let ended = try run.wait(&watch, until: place.dueTime) {
+        isRunning = false
+        return ended
+      }
+      // What cannot be saved is told when COMMAND has ended, for what it takes counts too.
+      do { try place.save() } catch { continue }
     }
   }
 
@@ -133,14 +146,22 @@ struct Delivery {
     let deadline = Clock.monotonic() + seconds
     var wantsMore = wantingMore
     repeat {
-      if wantsMore, let record = reader.nextRecord() {
-        batch.append(record)
-        division.extend()
+      if wantsMore, reader.nextID() != nil || reader.isEnded {
         wantsMore = false
+        extend(&batch)
       }
-      if wantsMore && reader.isEnded { wantsMore = false }
       if try watch.wait(for: wantsMore ? reader.descriptor : nil, until: deadline) { try reader.read() }
     } while watch.interruption == nil && Clock.monotonic() < deadline
+  }
+
+  /// Takes one more record into the batch, to compare with those that are not taken.
+  private mutating func extend(_ batch: inout Batch) {
+    // In a long outage the memory is not to grow with each try.
+    guard batch.count == 1 || batch.text.count < 2 * options.batchBytes else { return }
+    guard let record = reader.nextRecord() else { return division.endInput() }
+    batch.append(record)
+    batch.nextID = reader.nextID()
+    division.extend()
   }
 
   private mutating func bury(_ record: Record, _ tries: Int) throws(ToolFailure) {

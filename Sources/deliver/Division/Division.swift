@@ -12,7 +12,8 @@
 //
 // An outage is never poison. With `--retries` a record that was not taken for now, however often, becomes a suspect. It
 // is dead only after this has happened without a wait between: it was not taken; another record was; it was not taken
-// again. As long as COMMAND takes nothing, nothing is dead.
+// again. As long as COMMAND takes nothing, nothing is dead. At the end of the input there may be no other record: then
+// deliver gives up, and the next run may have one.
 
 import FeedCore
 
@@ -30,7 +31,7 @@ struct Division {
     /// Run COMMAND on a part.
     case run(Part)
     /// Wait, and then ask again.
-    /// - Parameter isShort: whether one more record of the input would help, as there is none to compare with.
+    /// - Parameter isShort: whether one more record of the input would help, as there is none left to compare with.
     case wait(seconds: Double, isTold: Bool, isShort: Bool)
     /// Write the record to `--dead`, and then call `bury`.
     case dead(Int, tries: Int)
@@ -71,6 +72,7 @@ struct Division {
   private var trial = Trial.none
   /// How many records the suspect was compared with.
   private var comparisons = 0
+  private var isLast = false
   /// Which part was tried last.
   private var tried = 0
   private var pending: Step?
@@ -102,6 +104,9 @@ struct Division {
     count += 1
   }
 
+  /// No more can come.
+  mutating func endInput() { isLast = true }
+
   /// How many records, from the first, are done with.
   var done: Int { parts.first?.records.lowerBound ?? count }
 
@@ -126,16 +131,17 @@ struct Division {
 
   /// The record that the suspect is compared with: the next one, or one after it where that was not taken either.
   private func nextOther() -> Int? {
-    let others = parts.dropFirst().map(\.records)
-    let count = others.reduce(0) { $0 + $1.count }
-    guard count > 0 else { return nil }
-    var skipped = comparisons % count
-    for records in others {
+    guard otherCount > 0 else { return nil }
+    var skipped = comparisons % otherCount
+    for records in parts.dropFirst().map(\.records) {
       if skipped < records.count { return records.lowerBound + skipped }
       skipped -= records.count
     }
     return nil
   }
+
+  /// How many records there are besides the suspect.
+  private var otherCount: Int { parts.dropFirst().reduce(0) { $0 + $1.records.count } }
 
   /// Makes a record a part of its own.
   private mutating func isolate(_ record: Int) {
@@ -171,14 +177,14 @@ struct Division {
 
   private mutating func refuse() {
     // That another one is refused says nothing of the suspect; its own turn comes.
-    if tried > 0 { return wait(compared: true) }
+    if tried > 0 { return waitAfterComparison() }
     guard parts[0].records.count == 1 else { return halve() }
     condemn()
   }
 
   private mutating func fail() {
     parts[tried].failures += 1
-    if tried > 0 { return wait(compared: true) }
+    if tried > 0 { return waitAfterComparison() }
     switch trial {
     case .verify: return condemn()
     case .unknown, .compare: return compare()
@@ -199,7 +205,7 @@ struct Division {
   /// The suspect was not taken just now. Another one is tried at once: in the time of a wait an outage might end.
   private mutating func compare() {
     trial = parts.count > 1 ? .compare : .unknown
-    if parts.count == 1 { wait(isShort: true) }
+    if parts.count == 1 { waitForOthers() }
   }
 
   private mutating func giveUp() {
@@ -207,11 +213,20 @@ struct Division {
     pending = .gaveUp
   }
 
-  private mutating func wait(compared: Bool = false, isShort: Bool = false) {
-    if compared {
-      comparisons += 1
-      trial = .unknown
-    }
+  /// The other one was not taken either. When all of them have been tried, one more may help: all may be records that
+  /// COMMAND never takes.
+  private mutating func waitAfterComparison() {
+    comparisons += 1
+    trial = .unknown
+    waitForOthers()
+  }
+
+  private mutating func waitForOthers() {
+    let isShort = comparisons >= otherCount
+    if isShort && isLast { giveUp() } else { wait(isShort: isShort) }
+  }
+
+  private mutating func wait(isShort: Bool = false) {
     guard case .wait(let seconds, let isTold) = policy.fail() else { return }
     pending = .wait(seconds: seconds, isTold: isTold, isShort: isShort)
   }
