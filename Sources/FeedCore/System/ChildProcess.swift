@@ -66,8 +66,11 @@ package struct ChildProcess {
 
   /// Sends a signal to the program and to what it has started, which then goes on if it was stopped.
   package func send(_ number: Int32) {
-    kill(-identifier, number)
-    if number != SIGKILL { kill(-identifier, SIGCONT) }
+    for number in number == SIGKILL ? [number] : [number, SIGCONT] {
+      kill(-identifier, number)
+      // It may have joined another group.
+      if getpgid(identifier) != identifier { kill(identifier, number) }
+    }
   }
 }
 

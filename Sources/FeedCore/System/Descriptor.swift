@@ -48,7 +48,9 @@ package struct Descriptor: Sendable {
         return Descriptor(number)
       }
     #endif
-    return try createNameless(beside: (Process.environment("TMPDIR") ?? Array("/tmp".utf8)) + Array("/batch".utf8))
+    let name = Array("/batch".utf8)
+    if let folder = Process.environment("TMPDIR"), let file = try? createNameless(beside: folder + name) { return file }
+    return try createNameless(beside: Array("/tmp".utf8) + name)
   }
 
   /// Creates a file without a name in the folder of `path`, to write and then to read: it goes with the process.

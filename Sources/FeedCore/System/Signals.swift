@@ -11,12 +11,16 @@ package enum Signals {
   /// A parent may have made the tool ignore the signal (systemd and some languages do), hence the reset.
   package static func die(of number: Int32) -> Never {
     signal(number, SIG_DFL)
+    unblock(number)
+    raise(number)
+    Process.exit(128 + number)
+  }
+
+  private static func unblock(_ number: Int32) {
     var set = sigset_t()
     unsafe sigemptyset(&set)
     unsafe sigaddset(&set, number)
     unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
-    raise(number)
-    Process.exit(128 + number)
   }
 
   /// Where the handler writes to; set once, before there is a handler.
@@ -61,6 +65,8 @@ package enum Signals {
       _ = unsafe write(Signals.childrenEnd, &byte, 1)
       errno = before
     }
+    // A parent may have started us with it held back.
+    unblock(SIGCHLD)
     return output
   }
 

@@ -91,9 +91,13 @@ struct Watch {
     lastWords = words
   }
 
+  /// A COMMAND that says more than this at once is read on after a look at signals and times.
+  private static let mostChunks = 16
+
   private func drain(_ descriptor: Descriptor, _ body: ([UInt8]) -> Void) throws(SystemError) {
     var chunk: [UInt8] = []
-    while let count = try descriptor.readAvailable(upTo: ByteReader.chunkSize, into: &chunk), count > 0 {
+    for _ in 0..<Self.mostChunks {
+      guard let count = try descriptor.readAvailable(upTo: ByteReader.chunkSize, into: &chunk), count > 0 else { return }
       body(chunk)
       chunk.removeAll(keepingCapacity: true)
     }
