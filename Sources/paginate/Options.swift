@@ -11,8 +11,8 @@ let paginate = ToolSpec(
 enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor, noDedupe
   case limit, maxPages, untilID, records, pages, printNext, baseURL, keepParam
-  case store, feed, more, full, cached, status, changed, redeliver, orderKey, overlap, onGap, durable, wait, now,
-    secretParam
+  case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, orderKey, overlap, onGap, durable, wait,
+    now, secretParam
   case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
 
@@ -21,8 +21,8 @@ enum Flag: ToolOption {
     case .next, .items, .id, .hasMore, .total, .emptyCursor, .noDedupe:
       OptionGroup("Options that tell what a page is")
     case .limit, .maxPages, .untilID, .records, .pages, .printNext, .baseURL, .keepParam: .output
-    case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .orderKey, .overlap, .onGap, .durable,
-      .wait, .now, .secretParam:
+    case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .orderKey, .overlap, .onGap,
+      .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
     case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes, .verbose:
       OptionGroup("Options for the way to a server").needs(.url)
@@ -64,6 +64,9 @@ enum Flag: ToolOption {
     case .status: OptionSpec("status", "print runs and gaps, offline")
     case .changed: OptionSpec("changed", "print edited items again")
     case .redeliver: OptionSpec("redeliver", "print what may not have been printed")
+    case .resumeFrom:
+      OptionSpec("resume-from", .file, "go on from a checkpoint, which stays as it is").needs("records")
+        .excludes("status", "redeliver")
     case .orderKey: OptionSpec("order-key", .pointer("/created_at"), "what the feed is sorted by")
     case .overlap: OptionSpec("overlap", .integer(1...1000), "known items that make a page join").default("1")
     case .onGap: OptionSpec("on-gap", .choice("keep", "drop"), "what a gap does to what is below it").default("keep")
@@ -122,6 +125,8 @@ struct Options {
     var command = FeedOptions.Command.refresh
     var printsChanged = false
     var redelivers = false
+    /// Where a reader has its own place.
+    var checkpoint: [UInt8]?
     var isDurable = false
     var waits = false
     /// Whether to ask although the server wanted no request yet.
@@ -197,6 +202,7 @@ struct Options {
     case .status: storeOptions.action = .status
     case .changed: storeOptions.printsChanged = true
     case .redeliver: storeOptions.redelivers = true
+    case .resumeFrom: storeOptions.checkpoint = value.bytes
     case .orderKey: walk.orderKey = try value.get()
     case .overlap: overlap = try value.get()
     case .onGap: forgetsBelowGaps = try value.get() == "drop"

@@ -8,6 +8,8 @@ final class InterruptedStorage: FeedStorage {
     /// With the last id of the chunk.
     case afterIntent([UInt8])
     case afterWrite([UInt8])
+    /// Of a reader with its own place, which has written all before.
+    case beforeRelease
   }
 
   /// What ends the session.
@@ -51,10 +53,16 @@ final class InterruptedStorage: FeedStorage {
     try store.recordPrinted(printed, count: count, torn: torn)
   }
 
+  func released(after number: Int, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
+    try reach(.beforeRelease)
+    return try store.released(after: number, lines: lines, bytes: bytes)
+  }
+
   // MARK: As the store has it
 
   func recoverInterrupted(_ note: (Int) -> Void) throws(StoreError) { try store.recoverInterrupted(note) }
   func redeliver() throws(StoreError) { try store.redeliver() }
+  func releaseNumber(of id: [UInt8]) throws(StoreError) -> Int? { try store.releaseNumber(of: id) }
   func runs() throws(StoreError) -> [FeedRun] { try store.runs() }
   func item(_ id: [UInt8]) throws(StoreError) -> KnownItem? { try store.item(id) }
   func firstLive(in range: ClosedRange<Int>) throws(StoreError) -> Int? { try store.firstLive(in: range) }

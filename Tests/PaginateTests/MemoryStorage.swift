@@ -9,6 +9,7 @@ final class MemoryStorage: FeedStorage {
     var position: Int
     var state = PrintState.waiting
     var isGone = false
+    var isReleased = false
   }
 
   private(set) var items: [Item] = []
@@ -16,6 +17,8 @@ final class MemoryStorage: FeedStorage {
   private var pages: [Int: [UInt8]?] = [:]
   private var first: FeedChange.FirstPage?
   private var intended: ClosedRange<Int>?
+  /// All that was released for printing, by the index of the item.
+  private var releases: [Int] = []
 
   // MARK: Knowledge
 
@@ -57,7 +60,10 @@ final class MemoryStorage: FeedStorage {
       items[handle].isGone = false
       items[handle].item.orderKey = entry.item.orderKey
       if entry.isEdited { items[handle].item = entry.item }
-      if entry.isPrintedAgain { items[handle].state = .waiting }
+      if entry.isPrintedAgain {
+        items[handle].state = .waiting
+        items[handle].isReleased = false
+      }
     }
     for range in change.gone {
       for index in items.indices where range.contains(items[index].position) { items[index].isGone = true }
@@ -67,6 +73,29 @@ final class MemoryStorage: FeedStorage {
     for number in change.removedRuns { allRuns[number] = nil }
     for run in change.savedRuns { allRuns[run.number] = run }
     first = change.firstPage ?? first
+    release()
+  }
+
+  private func release() {
+    let printable = FeedRuns(runs()).printable
+    let due = items.indices.filter { !items[$0].isReleased && printable.contains(items[$0].position) }
+    for index in due { items[index].isReleased = true }
+    releases += due.sorted { items[$0].position < items[$1].position }
+  }
+
+  func released(after number: Int, lines: Int, bytes: Int) -> [WaitingItem] {
+    var size = 0
+    var result: [WaitingItem] = []
+    for (place, index) in releases.enumerated().dropFirst(number) where releases.lastIndex(of: index) == place {
+      result.append(WaitingItem(position: place + 1, id: items[index].item.id, data: items[index].item.data))
+      size += items[index].item.data.count
+      if size >= bytes || result.count >= lines { break }
+    }
+    return result
+  }
+
+  func releaseNumber(of id: [UInt8]) -> Int? {
+    releases.firstIndex { items[$0].item.id == id }.map { $0 + 1 }
   }
 
   // MARK: Printing

@@ -6,7 +6,7 @@ import Testing
 @testable import paginate
 
 /// A feed that changes at random while it is read, by runs that are killed at random: nothing is printed twice, and
-/// when all gaps are closed nothing is missing.
+/// when all gaps are closed nothing is missing. Readers with a place of their own get everything in one order.
 @Suite struct RandomFeedTests {
   @Test(arguments: SimulatedFeed.Style.allCases, 1...60)
   func inMemory(_ style: SimulatedFeed.Style, _ seed: Int) throws {
@@ -47,24 +47,28 @@ private final class RandomRuns {
   private var random: SeededGenerator
   private let comment: String
   private var printed: [String] = []
+  /// What readers with a checkpoint each have taken, the last of which is in the checkpoint.
+  private var taken: [[String]] = [[], []]
   /// What may have been printed twice, for it was uncertain and asked for again.
   private var doubtful: Set<String> = []
   private var isCalm = false
   /// Of all runs.
   private let overlap: Int
   private let forgetsBelowGaps: Bool
+  private let printsChanged: Bool
 
   init(_ style: SimulatedFeed.Style, seed: Int) {
     random = SeededGenerator(seed: UInt64(seed))
     feed = SimulatedFeed(style, perPage: Int.random(in: 1...5, using: &random))
     overlap = seed % 5 == 1 ? 2 : 1
     forgetsBelowGaps = seed % 4 == 2
+    printsChanged = seed % 3 == 2
     comment = "\(style), seed \(seed)"
   }
 
   private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-  /// - Returns: the ids that were printed, in order.
+  /// - Returns: the ids that were printed, in order, and after these what each reader took.
   func run(_ picture: () throws -> StorePicture, on store: () throws -> some FeedStorage) throws -> [String] {
     for _ in 0..<pick(20) { feed.insert() }
     for round in 0..<25 {
@@ -96,7 +100,8 @@ private final class RandomRuns {
     #expect(difference.isEmpty, "\(comment): what is known of the feed")
     let all = Set(printed + found.uncertain)
     #expect(known.subtracting(all) == [], "\(comment): never printed")
-    for (id, count) in Dictionary(printed.map { ($0, 1) }, uniquingKeysWith: +) where count > 1 {
+    for (id, count) in Dictionary(printed.map { ($0, 1) }, uniquingKeysWith: +)
+    where count > 1 && !printsChanged {
       #expect(doubtful.contains(id), "\(comment): \(id) was printed \(count) times")
     }
 
@@ -104,7 +109,25 @@ private final class RandomRuns {
     options.maxPages = nil
     try run(options, try store(), killAfter: nil, room: nil, redelivers: false, comment)
     #expect(try picture().visible.difference(from: feed.ids).isEmpty, "\(comment): after a full walk")
-    return printed
+    try checkReaders(options, store)
+    return printed + taken.joined()
+  }
+
+  /// Each reader gets everything that was ever released, in the order of the releases, and nothing twice; except what was
+  /// printed again, and all after that, for its id does not tell where it was taken from.
+  private func checkReaders(_ options: FeedOptions, _ store: () throws -> some FeedStorage) throws {
+    let all = try store().released(after: 0, lines: .max, bytes: .max).map { String(decoding: $0.id, as: UTF8.self) }
+    for reader in taken.indices {
+      let comment = "\(comment), reader \(reader)"
+      try run(options, try store(), killAfter: nil, room: nil, redelivers: false, reader: reader, comment)
+      let found = printsChanged ? lastOfEach(taken[reader]) : taken[reader]
+      #expect(found == all, "\(comment)")
+    }
+  }
+
+  private func lastOfEach(_ ids: [String]) -> [String] {
+    var seen: Set<String> = []
+    return ids.reversed().filter { seen.insert($0).inserted }.reversed()
   }
 
   /// What happens to the feed between two requests.
@@ -121,15 +144,18 @@ private final class RandomRuns {
     var options = feed.options
     options.command = [.refresh, .refresh, .more, .full][pick(4)]
     options.maxPages = [nil, nil, 1, 2, 3][pick(5)]
+    let reader = [nil, nil, 0, 1][pick(4)]
     try run(
       options, store, killAfter: pick(3) == 0 ? pick(30) : nil, room: pick(5) == 0 ? pick(200) : nil,
-      redelivers: pick(6) == 0, comment)
+      redelivers: reader == nil && pick(6) == 0, reader: reader, comment)
   }
 
   private func run(
-    _ options: FeedOptions, _ store: some FeedStorage, killAfter: Int?, room: Int?, redelivers: Bool, _ comment: String
+    _ options: FeedOptions, _ store: some FeedStorage, killAfter: Int?, room: Int?, redelivers: Bool,
+    reader: Int? = nil, _ comment: String
   ) throws {
     var options = options
+    options.printsChanged = printsChanged
     options.overlap = overlap
     options.forgetsBelowGaps = forgetsBelowGaps
     var output: [UInt8] = []
@@ -139,6 +165,9 @@ private final class RandomRuns {
       return (count, count < bytes.count ? .brokenPipe : nil)
     }
     printer.chunkLines = 1 + pick(4)
+    if let reader {
+      printer.place = try taken[reader].last.map { try #require(try store.releaseNumber(of: Array($0.utf8))) } ?? 0
+    }
     var moments = 0
     let interrupted = InterruptedStorage(store) { _ in
       moments += 1
@@ -153,8 +182,14 @@ private final class RandomRuns {
     } catch {
       guard error == InterruptedStorage.interruption else { throw error }
     }
-    printed += String(decoding: output, as: UTF8.self).split(separator: "\n").filter { $0.hasSuffix("}") }
+    let ids = String(decoding: output, as: UTF8.self).split(separator: "\n").filter { $0.hasSuffix("}") }
       .map { String($0.split(separator: "\"")[3]) }
+    guard let reader else {
+      printed += ids
+      return
+    }
+    // A reader that is killed has taken less than it was given.
+    taken[reader] += ids.prefix(isCalm || pick(2) == 0 ? ids.count : pick(ids.count + 1))
   }
 
   /// What is about to be printed once more.

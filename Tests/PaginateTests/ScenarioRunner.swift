@@ -74,6 +74,7 @@ private final class ScenarioResult {
       case .beforeCommit(let page): at == "before_commit" && key as? Int == page
       case .afterCommit(let page): at == "after_commit" && key as? Int == page
       case .afterIntent(let id): at == "after_intent" && key as? String == String(decoding: id, as: UTF8.self)
+      case .beforeRelease: false
       case .afterWrite(let id): at == "after_write" && key as? String == String(decoding: id, as: UTF8.self)
       }
     }

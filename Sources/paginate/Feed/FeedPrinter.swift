@@ -4,6 +4,8 @@
 // that is killed in between leaves the note of one chunk behind, and whether that was written nobody can know: the next
 // run calls it uncertain and leaves it alone. A write that fails is another matter: the system says how many bytes it
 // took, so whole lines among them are done, the line that was cut is uncertain, and the rest waits for the next run.
+//
+// A reader that keeps its own place, in a checkpoint, gets all that was released after that; nothing of it is noted.
 
 import FeedCore
 
@@ -22,6 +24,8 @@ struct FeedPrinter {
   var chunkBytes = 64 * 1024
   /// How many items may still be printed; nil for any number.
   var remaining: Int?
+  /// The number of the release up to which a reader has everything; nil where the store keeps the account.
+  var place: Int?
   /// Takes lines, of which it is told where each ends; says how many bytes, and why not all (`RecordWrites.write`).
   var write: Write
 
@@ -29,8 +33,9 @@ struct FeedPrinter {
 
   init(write: @escaping Write) { self.write = write }
 
-  /// Prints what waits in a range of positions.
+  /// Prints what waits in a range of positions; or what a reader does not have yet.
   mutating func print(_ range: ClosedRange<Int>, of store: some FeedStorage) throws(StoreError) -> End {
+    if let place { return try printReleased(after: place, of: store) }
     var printed: Int?
     while true {
       if remaining == 0 { return .enough }
@@ -51,6 +56,20 @@ struct FeedPrinter {
         torn: isTorn ? items[count].position : nil)
       if let error { return .failed(error) }
       remaining = remaining.map { $0 - count }
+    }
+  }
+
+  private mutating func printReleased(after place: Int, of store: some FeedStorage) throws(StoreError) -> End {
+    var place = place
+    while true {
+      if remaining == 0 { return .enough }
+      let items = try store.released(after: place, lines: min(chunkLines, remaining ?? .max), bytes: chunkBytes)
+      guard let last = items.last else { return .all }
+      let (lines, ends) = text(of: items)
+      if let error = write(lines.span, ends).error { return .failed(error) }
+      place = last.position
+      self.place = place
+      remaining = remaining.map { $0 - items.count }
     }
   }
 

@@ -35,6 +35,7 @@ struct FeedSession<Fetcher: PageFetcher> {
 
   /// Runs to the end. What is found to wait from earlier runs comes first, before the first request.
   mutating func run() throws(StoreError) -> End {
+    // For a reader with its own place too: what it changes could move an item away from what was being printed.
     try store.recoverInterrupted { count in if !redelivers { note(.uncertain(count)) } }
     if redelivers { try store.redeliver() }
     let runs = FeedRuns(try store.runs())

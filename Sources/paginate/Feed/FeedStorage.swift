@@ -2,6 +2,7 @@
 
 /// An item that waits to be printed.
 struct WaitingItem: Equatable, Sendable {
+  /// In the feed; or its number among all that were released, where that is what was asked for.
   let position: Int
   let id: [UInt8]
   let data: [UInt8]
@@ -27,4 +28,10 @@ protocol FeedStorage: AnyObject, FeedKnowledge {
   func recoverInterrupted(_ note: (Int) -> Void) throws(StoreError)
   /// Makes all that is uncertain wait again.
   func redeliver() throws(StoreError)
+
+  /// The items that were released for printing after a number, in that order, with their numbers; each once, at its
+  /// newest number. It does not matter what has been printed.
+  func released(after number: Int, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem]
+  /// The number that the item was released by first; nil where it is not known.
+  func releaseNumber(of id: [UInt8]) throws(StoreError) -> Int?
 }

@@ -11,6 +11,7 @@ enum StoreLimit {
   /// The numbers of feeds, runs and items.
   static let numbers = 1...(1 << 62)
   static let counts = 0...Int.max
+  static let releaseCounts = 1...(1 << 61)
   static let pageSizes = 0...(1 << 32)
   /// Seconds since 1970.
   static let times = 0...(1 << 53)

@@ -76,6 +76,9 @@ final class Database {
   /// How many rows the last statement changed.
   var changedRows: Int { Int(unsafe sqlite3_changes64(handle)) }
 
+  /// The rowid of the row that was inserted last.
+  var lastInsertedRow: Int { Int(unsafe sqlite3_last_insert_rowid(handle)) }
+
   // MARK: Errors
 
   fileprivate func error(_ code: Int32) -> StoreError {

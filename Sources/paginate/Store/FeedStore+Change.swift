@@ -6,7 +6,9 @@ extension FeedStore {
   func commit(_ change: FeedChange) throws(StoreError) {
     let now = Statement.Value.integer(Int(Clock.now() / 1_000_000))
     try database.transaction { () throws(StoreError) in
-      for item in change.items { try apply(item, now) }
+      var releases: [ReleaseLog.Release] = []
+      for item in change.items { if let release = try apply(item, now) { releases.append(release) } }
+      try releaseLog().add(releases)
       for range in change.gone { try statements.markGone.run(feedValue, first(range), last(range), now) }
       for range in change.removedPages { try statements.removePages.run(feedValue, first(range), last(range)) }
       for page in change.savedPages {
@@ -24,17 +26,24 @@ extension FeedStore {
     }
   }
 
-  private func apply(_ change: FeedChange.Item, _ now: Statement.Value) throws(StoreError) {
+  /// - Returns: what is to be printed by that.
+  private func apply(
+    _ change: FeedChange.Item, _ now: Statement.Value
+  ) throws(StoreError) -> ReleaseLog.Release? {
     let (item, position) = (change.item, Statement.Value(change.position))
     guard let handle = change.handle else {
-      return try statements.insertItem.run(
+      try statements.insertItem.run(
         feedValue, .text(item.id), position, .init(item.orderKey), .text(item.version), .text(item.data), now)
+      return .init(item: database.lastInsertedRow, position: change.position ?? 0, isAgain: false)
     }
     try statements.placeItem.run(.integer(handle), position, .init(item.orderKey))
     if change.isEdited {
       try statements.editItem.run(
         .integer(handle), .text(item.version), .text(item.data), now, .integer(change.isPrintedAgain ? 1 : 0))
     }
+    guard change.isPrintedAgain else { return nil }
+    let place = try releaseLog().position(of: handle)
+    return .init(item: handle, position: place, isAgain: true)
   }
 
   private var feedValue: Statement.Value { .integer(feed) }
@@ -77,6 +86,14 @@ extension FeedStore {
       if count > 0 { note(count) }
     }
   }
+
+  // MARK: Readers
+
+  func released(after number: Int, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
+    try items(releaseLog().released, (number + 1)...StoreLimit.numbers.upperBound, lines: lines, bytes: bytes)
+  }
+
+  func releaseNumber(of id: [UInt8]) throws(StoreError) -> Int? { try releaseLog().firstNumber(of: id) }
 
   func redeliver() throws(StoreError) { try statements.redeliver.run(feedValue) }
 }

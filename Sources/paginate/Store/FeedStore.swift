@@ -6,6 +6,8 @@ final class FeedStore: FeedStorage {
   let database: Database
   let feed: Int
   let statements: FeedStatements
+  /// Made when it is first asked for: a store of an earlier format that is only looked into has none.
+  private var openedLog: ReleaseLog?
   /// Whether the version of an item is the digest of its text (`ItemVersion`), so that a text that was damaged is found.
   private let isVersioned: Bool
   /// The longest wait that is remembered, in seconds: no server means a year.
@@ -16,6 +18,13 @@ final class FeedStore: FeedStorage {
     self.feed = feed
     self.isVersioned = isVersioned
     statements = try FeedStatements(database)
+  }
+
+  func releaseLog() throws(StoreError) -> ReleaseLog {
+    if let openedLog { return openedLog }
+    let log = try ReleaseLog(database, feed)
+    openedLog = log
+    return log
   }
 
   // MARK: Knowledge

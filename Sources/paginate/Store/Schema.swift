@@ -1,7 +1,8 @@
 // The tables of a store, and what is made for people who look into it with sqlite3(1).
 //
 // Format 2 has the same tables as format 1, with CHECKs: a row that cannot be is refused when it is written, by whomever.
-// A store of format 1 is used as it is, for what is read is checked anyway (Columns.swift).
+// Tables of format 1 stay as they are, for what is read is checked anyway (Columns.swift). Format 3 adds the table of
+// releases, which a run puts into an older store; the numbers of its items follow when the feed is worked on.
 
 import FeedCore
 
@@ -9,13 +10,35 @@ enum Schema {
   /// "FUpg": a file with another number is that of another program.
   static let application = 0x4655_7067
   /// Goes up with each change that an older tool would not understand.
-  static let version = 2
+  static let version = 3
   static let oldestVersion = 1
 
   /// The statements that make the tables and their indexes; SQLite keeps each as it is written here.
-  static func parts(version: Int) -> [String] {
+  static func parts(version: Int) -> [String] { tables(checked: version >= 2) + (version >= 3 ? releases : []) }
+
+  /// What format 3 adds: the items in the order in which they were released for printing (ReleaseLog.swift).
+  static let releases = [
+    """
+    CREATE TABLE release (
+      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+      seq INTEGER NOT NULL,           -- of the first of its items
+      item INTEGER NOT NULL,          -- the number of that
+      count INTEGER NOT NULL,         -- how many, whose numbers follow
+      is_again INTEGER NOT NULL,      -- 1: an edited item, under --changed
+      PRIMARY KEY (feed, seq),
+      CHECK (seq > 0),
+      CHECK (item > 0),
+      CHECK (count > 0),
+      CHECK (is_again IN (0, 1))
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX release_first ON release (feed, item) WHERE is_again = 0",
+    "CREATE INDEX release_again ON release (feed, item) WHERE is_again = 1",
+  ]
+
+  private static func tables(checked: Bool) -> [String] {
     func checks(_ conditions: String...) -> String {
-      version < 2 ? "" : conditions.map { ",\n  CHECK (\($0))" }.joined()
+      checked ? conditions.map { ",\n  CHECK (\($0))" }.joined() : ""
     }
     let limits = StoreLimit.positions
     let places = "BETWEEN \(limits.lowerBound) AND \(limits.upperBound)"
@@ -129,7 +152,10 @@ enum Schema {
       return "it has a trigger, '\(shortened(trigger.name))'"
     }
     let statements = Set(found.map(\.statement))
-    for part in parts(version: version) where !statements.contains(Array(part.utf8)) {
+    // A store that was made in format 1 has its tables in format 3 too.
+    let alternatives = [parts(version: version)] + (version < 3 ? [] : [tables(checked: false) + releases])
+    for (index, part) in alternatives[0].enumerated()
+    where !alternatives.contains(where: { statements.contains(Array($0[index].utf8)) }) {
       let words = part.split(separator: " ")
       return "\(words[1].lowercased()) '\(words[2])' is not as it was made"
     }

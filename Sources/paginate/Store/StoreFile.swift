@@ -39,7 +39,7 @@ final class StoreFile {
     }
   }
 
-  /// Opens a store, and makes it (mode 0600) when there is none.
+  /// Opens a store, and makes it (mode 0600) when there is none, or brings it to this format.
   /// - Parameter isDurable: whether each change shall be on the disk before the next step, so that it outlives a power
   ///   cut; otherwise it outlives the process.
   init(_ path: [UInt8], isDurable: Bool = false) throws(StoreError) {
@@ -103,8 +103,10 @@ final class StoreFile {
 
   private static func make(_ database: Database) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
-      guard try number(database, "PRAGMA application_id") == 0 else { return }
-      for part in Schema.parts(version: Schema.version) + Schema.views { try database.run(part) }
+      let isNew = try number(database, "PRAGMA application_id") == 0
+      guard try number(database, "PRAGMA user_version") < Schema.version else { return }
+      let parts = isNew ? Schema.parts(version: Schema.version) + Schema.views : Schema.releases
+      for part in parts { try database.run(part) }
       try database.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(Schema.version)")
     }
   }
@@ -118,6 +120,12 @@ final class StoreFile {
         _ = try? Descriptor.wait(for: [], milliseconds: 10)
       }
     }
+  }
+
+  /// Whether the items of a feed have the numbers of their releases, which earlier formats did not give.
+  func hasNumbers(of store: FeedStore) throws(StoreError) -> Bool {
+    guard try Self.number(database, "PRAGMA user_version") >= 3 else { return false }
+    return try store.releaseLog().hasAllItems()
   }
 
   // MARK: Feeds

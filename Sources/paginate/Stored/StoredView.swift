@@ -32,6 +32,8 @@ struct StoredView {
       let runs = FeedRuns(try storeOptions.stored(store.runs()))
       if storeOptions.action == .status {
         try printStatus(of: store, runs, to: &output)
+      } else if storeOptions.checkpoint != nil {
+        try printReleased(of: store, to: &output)
       } else {
         try printItems(of: store, runs, to: &output)
       }
@@ -71,6 +73,23 @@ struct StoredView {
       try output.checkOutput()
       left -= items.count
       top = items.last.map { $0.position + 1 }
+    }
+  }
+
+  /// Prints what a reader does not have yet.
+  private func printReleased(of store: FeedStore, to output: inout ByteWriter) throws(ToolFailure) {
+    guard try storeOptions.stored(file.hasNumbers(of: store)), var place = try storeOptions.place(in: store) else {
+      throw storeOptions.failure("the store is of an earlier version: first of all it needs a run without '--cached'")
+    }
+    var left = options.walk.limit
+    while left > 0 {
+      let items = try storeOptions.stored(
+        store.released(after: place, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))
+      guard let last = items.last else { break }
+      for item in items { options.itemForm.write(item.data, id: item.id, to: &output) }
+      try output.checkOutput()
+      left -= items.count
+      place = last.position
     }
   }
 

@@ -46,7 +46,9 @@ struct StoredWalk {
     self.url = url
     self.options = options
     self.streams = streams
-    let file = try storeOptions.stored(StoreFile(storeOptions.path, isDurable: storeOptions.isDurable))
+    // A checkpoint outlives a power cut, so what it stands on has to.
+    let isDurable = storeOptions.isDurable || storeOptions.checkpoint != nil
+    let file = try storeOptions.stored(StoreFile(storeOptions.path, isDurable: isDurable))
     self.file = file
     self.storeOptions = try storeOptions.remembering(file)
     first = PageRequest(first: options.http.request(url))
@@ -64,6 +66,8 @@ struct StoredWalk {
       throw storeOptions.failure("the feed was taken out meanwhile")
     }
     let store = try storeOptions.stored(file.open(known, isVersioned: true))
+    try storeOptions.stored(store.releaseLog().addItemsWithoutNumbers())
+    let place = try storeOptions.place(in: store)
     var options = options
     try storeOptions.stored(RememberedOptions.fill(&options, from: known.options))
     var walk = options.walk
@@ -80,7 +84,7 @@ struct StoredWalk {
     walk.maxPages = .max
     var fetcher = try fetcher(walk, secrets)
     try waitForServer(store, &fetcher)
-    return try run(fetcher, feed, walk, known, store)
+    return try run(fetcher, feed, walk, known, store, from: place)
   }
 
   private func secrets(_ walk: WalkOptions) -> SecretParameters {
@@ -169,12 +173,14 @@ struct StoredWalk {
   private static var now: Int { Int(Clock.now() / 1_000_000) }
 
   private func run(
-    _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore
+    _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore,
+    from place: Int?
   ) throws(ToolFailure) -> ExitStatus {
     let output = streams.output
     let records = RecordWrites(to: output, of: .network)
     var printer = FeedPrinter { bytes, ends in records.write(bytes, ends, to: output) }
     printer.form = options.itemForm
+    printer.place = place
     printer.remaining = options.walk.limit == .max ? nil : options.walk.limit
     var session = FeedSession(store, feed, fetcher, printer)
     session.redelivers = storeOptions.redelivers

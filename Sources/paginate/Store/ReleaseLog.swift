@@ -1,0 +1,140 @@
+// The order in which items were released for printing, for readers that keep their own place in a checkpoint.
+//
+// An item is released in the transaction that brings it, for what is read goes to the head of the feed, and no gap is
+// above that. It gets the next number, and keeps it whatever becomes of it. Where it is to be printed again because it
+// was edited, it gets another: its newest number is its turn, and the first is where a checkpoint is looked up.
+//
+// Items mostly come in the order of their rows. So a row of the table stands for as many as follow each other in both,
+// and a walk of a million items needs no more than one.
+
+import FeedCore
+
+/// The releases of one feed.
+struct ReleaseLog {
+  /// An item that is released.
+  struct Release: Equatable {
+    /// The number of its row.
+    let item: Int
+    let position: Int
+    /// Whether it was released before.
+    let isAgain: Bool
+  }
+
+  private let feed: Statement.Value
+  private let last, insert, extend, position, number, numberAll, isComplete: Statement
+  let released: Statement
+
+  init(_ database: Database, _ feed: Int) throws(StoreError) {
+    self.feed = .integer(feed)
+    last = try database.prepare(
+      "SELECT seq, item, count, is_again FROM release WHERE feed = ? ORDER BY seq DESC LIMIT 1")
+    insert = try database.prepare("INSERT INTO release (feed, seq, item, count, is_again) VALUES (?, ?, ?, ?, ?)")
+    extend = try database.prepare("UPDATE release SET count = ?3 WHERE feed = ?1 AND seq = ?2")
+    position = try database.prepare("SELECT position FROM item WHERE number = ?")
+    // The rows of first releases hold each item once, so it is in the nearest or in none.
+    number = try database.prepare(
+      """
+      SELECT release.seq + item.number - release.item, item.number < release.item + release.count
+      FROM item JOIN release ON release.feed = item.feed AND release.item <= item.number AND release.is_again = 0
+      WHERE item.feed = ? AND item.id = ?
+      ORDER BY release.item DESC LIMIT 1
+      """)
+    numberAll = try database.prepare(
+      """
+      INSERT INTO release (feed, seq, item, count, is_again)
+        SELECT ?1, min(seq), min(number), count(*), 0
+        FROM (SELECT number, row_number() OVER (ORDER BY number) AS seq FROM item WHERE feed = ?1)
+        WHERE NOT EXISTS (SELECT 1 FROM release WHERE feed = ?1)
+        GROUP BY number - seq
+      """)
+    isComplete = try database.prepare(
+      """
+      SELECT EXISTS (SELECT 1 FROM release WHERE feed = ?1) OR NOT EXISTS (SELECT 1 FROM item WHERE feed = ?1)
+      """)
+    // CROSS JOIN and the plus signs keep SQLite to this order, in which nothing needs to be sorted.
+    released = try database.prepare(
+      """
+      SELECT release.seq + item.number - release.item, item.id, item.data, item.version
+      FROM release CROSS JOIN item
+        ON item.number BETWEEN release.item + max(0, ?2 - release.seq) AND release.item + release.count - 1
+      WHERE release.feed = ?1
+        AND release.seq BETWEEN coalesce((SELECT max(seq) FROM release WHERE feed = ?1 AND seq <= ?2), 0) AND ?3
+        AND +item.feed = ?1
+        AND NOT EXISTS (
+          SELECT 1 FROM release AS later
+          WHERE later.feed = ?1 AND later.item = item.number AND later.is_again = 1 AND +later.seq > release.seq)
+      ORDER BY release.seq, item.number
+      """)
+  }
+
+  /// The place of an item.
+  func position(of item: Int) throws(StoreError) -> Int {
+    let found = try position.first(.integer(item)) { (row) throws(StoreError) in
+      try row.integer(0, "the position of an item", in: StoreLimit.positions)
+    }
+    guard let found else { throw .damaged("item \(item) is not there") }
+    return found
+  }
+
+  // MARK: Changes
+
+  /// Some items that follow each other both in the table of items and in the order of releases.
+  private struct Row {
+    let seq: Int
+    let item: Int
+    var count = 1
+    let isAgain: Bool
+  }
+
+  /// Gives items their numbers, from the top of the feed down. To be called in the transaction that brings the items.
+  func add(_ releases: [Release]) throws(StoreError) {
+    guard !releases.isEmpty else { return }
+    let known = try lastRow()
+    var rows = known.map { [$0] } ?? []
+    for release in releases.sorted(by: { $0.position < $1.position }) {
+      if let row = rows.last, !row.isAgain, !release.isAgain, row.item + row.count == release.item {
+        rows[rows.count - 1].count += 1
+      } else {
+        let seq = rows.last.map { $0.seq + $0.count } ?? 1
+        rows.append(Row(seq: seq, item: release.item, isAgain: release.isAgain))
+      }
+    }
+    if let known, rows[0].count > known.count {
+      try extend.run(feed, .integer(known.seq), .integer(rows[0].count))
+    }
+    for row in rows.dropFirst(known == nil ? 0 : 1) {
+      try insert.run(
+        feed, .integer(row.seq), .integer(row.item), .integer(row.count), .integer(row.isAgain ? 1 : 0))
+    }
+  }
+
+  private func lastRow() throws(StoreError) -> Row? {
+    try last.first(feed) { (row) throws(StoreError) in
+      Row(
+        seq: try row.integer(0, "the number of a release", in: StoreLimit.numbers),
+        item: try row.integer(1, "the item of a release", in: StoreLimit.numbers),
+        count: try row.integer(2, "the count of a release", in: StoreLimit.releaseCounts),
+        isAgain: try row.flag(3, "is_again of a release"))
+    }
+  }
+
+  /// Numbers the items that a run of an earlier format has left, in the order in which they were read. To be called by
+  /// who holds the lock of the feed, so that no such run is at work on it.
+  func addItemsWithoutNumbers() throws(StoreError) { try numberAll.run(feed) }
+
+  // MARK: Questions
+
+  /// Whether nothing is left of an earlier format.
+  func hasAllItems() throws(StoreError) -> Bool { try isComplete.first(feed) { $0.integer(0) == 1 } ?? true }
+
+  /// The number that an item got when it was released for the first time; nil for one that is not known.
+  ///
+  /// A checkpoint has only the id, and cannot tell from which of its places an edited item was taken. After the first of
+  /// them nothing is left out, though some of it may come twice.
+  func firstNumber(of id: [UInt8]) throws(StoreError) -> Int? {
+    try number.first(feed, .text(id)) { (row) throws(StoreError) in
+      guard row.integer(1) == 1 else { throw .damaged("item '\(shortened(id))' was not released") }
+      return try row.integer(0, "the number of a release", in: StoreLimit.numbers)
+    }
+  }
+}
