@@ -20,51 +20,53 @@ struct ReleaseLog {
     let isAgain: Bool
   }
 
+  static let lastStatement = "SELECT seq, item, count, is_again FROM release WHERE feed = ? ORDER BY seq DESC LIMIT 1"
+
+  /// The rows of first releases have each item once, so it is in the nearest or in none.
+  static let numberStatement = """
+    SELECT release.seq + item.number - release.item, item.number < release.item + release.count
+    FROM item JOIN release ON release.feed = item.feed AND release.item <= item.number AND release.is_again = 0
+    WHERE item.feed = ? AND item.id = ?
+    ORDER BY release.item DESC LIMIT 1
+    """
+
+  /// CROSS JOIN and the plus signs keep SQLite to this order, in which nothing needs to be sorted.
+  static let readStatement = """
+    SELECT release.seq + item.number - release.item, item.id, item.data, item.version
+    FROM release CROSS JOIN item
+      ON item.number BETWEEN release.item + max(0, ?2 - release.seq) AND release.item + release.count - 1
+    WHERE release.feed = ?1
+      AND release.seq BETWEEN coalesce((SELECT max(seq) FROM release WHERE feed = ?1 AND seq <= ?2), 0) AND ?3
+      AND +item.feed = ?1
+      AND NOT EXISTS (
+        SELECT 1 FROM release AS later
+        WHERE later.feed = ?1 AND later.item = item.number AND later.is_again = 1 AND +later.seq > release.seq)
+    ORDER BY release.seq, item.number
+    """
+
   private let feed: Statement.Value
   private let last, insert, extend, position, number, numberAll, isComplete: Statement
   let released: Statement
 
   init(_ database: Database, _ feed: Int) throws(StoreError) {
     self.feed = .integer(feed)
-    last = try database.prepare(
-      "SELECT seq, item, count, is_again FROM release WHERE feed = ? ORDER BY seq DESC LIMIT 1")
+    last = try database.prepare(Self.lastStatement)
     insert = try database.prepare("INSERT INTO release (feed, seq, item, count, is_again) VALUES (?, ?, ?, ?, ?)")
     extend = try database.prepare("UPDATE release SET count = ?3 WHERE feed = ?1 AND seq = ?2")
     position = try database.prepare("SELECT position FROM item WHERE number = ?")
-    // The rows of first releases hold each item once, so it is in the nearest or in none.
-    number = try database.prepare(
-      """
-      SELECT release.seq + item.number - release.item, item.number < release.item + release.count
-      FROM item JOIN release ON release.feed = item.feed AND release.item <= item.number AND release.is_again = 0
-      WHERE item.feed = ? AND item.id = ?
-      ORDER BY release.item DESC LIMIT 1
-      """)
+    number = try database.prepare(Self.numberStatement)
     numberAll = try database.prepare(
       """
       INSERT INTO release (feed, seq, item, count, is_again)
         SELECT ?1, min(seq), min(number), count(*), 0
         FROM (SELECT number, row_number() OVER (ORDER BY number) AS seq FROM item WHERE feed = ?1)
-        WHERE NOT EXISTS (SELECT 1 FROM release WHERE feed = ?1)
         GROUP BY number - seq
       """)
     isComplete = try database.prepare(
       """
       SELECT EXISTS (SELECT 1 FROM release WHERE feed = ?1) OR NOT EXISTS (SELECT 1 FROM item WHERE feed = ?1)
       """)
-    // CROSS JOIN and the plus signs keep SQLite to this order, in which nothing needs to be sorted.
-    released = try database.prepare(
-      """
-      SELECT release.seq + item.number - release.item, item.id, item.data, item.version
-      FROM release CROSS JOIN item
-        ON item.number BETWEEN release.item + max(0, ?2 - release.seq) AND release.item + release.count - 1
-      WHERE release.feed = ?1
-        AND release.seq BETWEEN coalesce((SELECT max(seq) FROM release WHERE feed = ?1 AND seq <= ?2), 0) AND ?3
-        AND +item.feed = ?1
-        AND NOT EXISTS (
-          SELECT 1 FROM release AS later
-          WHERE later.feed = ?1 AND later.item = item.number AND later.is_again = 1 AND +later.seq > release.seq)
-      ORDER BY release.seq, item.number
-      """)
+    released = try database.prepare(Self.readStatement)
   }
 
   /// The place of an item.
@@ -120,7 +122,9 @@ struct ReleaseLog {
 
   /// Numbers the items that a run of an earlier format has left, in the order in which they were read. To be called by
   /// who holds the lock of the feed, so that no such run is at work on it.
-  func addItemsWithoutNumbers() throws(StoreError) { try numberAll.run(feed) }
+  func addItemsWithoutNumbers() throws(StoreError) {
+    if try !hasAllItems() { try numberAll.run(feed) }
+  }
 
   // MARK: Questions
 

@@ -1,0 +1,201 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import paginate
+
+/// The numbers of what is released, for readers with a place of their own; and those of stores that had none.
+@Suite struct ReleaseLogTests {
+  private let folder: ScratchFolder
+  private let path: [UInt8]
+
+  init() throws {
+    folder = try ScratchFolder()
+    path = bytes(folder.file("so.db"))
+  }
+
+  private func item(_ id: String, at position: Int?, handle: Int? = nil, text: String = "{}") -> FeedChange.Item {
+    let item = FeedItem(id: bytes(id), orderKey: nil, version: ItemVersion.of(bytes(text).span), data: bytes(text))
+    return .init(item: item, handle: handle, position: position, isEdited: handle != nil, isPrintedAgain: handle != nil)
+  }
+
+  private func add(_ items: FeedChange.Item..., to store: FeedStore) throws {
+    var change = FeedChange()
+    change.items = items
+    try store.commit(change)
+  }
+
+  /// The numbers and the ids of what a reader gets.
+  private func released(_ store: FeedStore, after number: Int = 0, lines: Int = .max) throws -> [String] {
+    try store.released(after: number, lines: lines, bytes: .max).map {
+      "\($0.position) \(String(decoding: $0.id, as: UTF8.self))"
+    }
+  }
+
+  private func rows() throws -> [[Int]] {
+    try Database(path, .shared).prepare("SELECT feed, seq, item, count, is_again FROM release ORDER BY feed, seq").all {
+      row in (0..<5).map { row.integer($0) }
+    }
+  }
+
+  private func feed(_ name: String = "so") throws -> FeedStore {
+    let file = try StoreFile(path)
+    return try file.open(try file.add(bytes(name), url: bytes("u")), isVersioned: true)
+  }
+
+  // MARK: Numbers
+
+  /// What follows in both orders is one row, also over many pages; what does not is another.
+  @Test func rowsStandForMany() throws {
+    let store = try feed()
+    try add(item("c", at: 0), item("b", at: 1), to: store)
+    try add(item("a", at: 2), to: store)
+    #expect(try rows() == [[1, 1, 1, 3, 0]])
+    try add(item("d", at: -1), to: store)
+    #expect(try rows() == [[1, 1, 1, 4, 0]])
+    // The second is above the first, and so comes before it.
+    try add(item("e", at: -2), item("f", at: -3), to: store)
+    #expect(try rows() == [[1, 1, 1, 4, 0], [1, 5, 6, 1, 0], [1, 6, 5, 1, 0]])
+    #expect(try released(store) == ["1 c", "2 b", "3 a", "4 d", "5 f", "6 e"])
+    for (number, rest) in [(2, ["3 a", "4 d", "5 f", "6 e"]), (5, ["6 e"]), (6, []), (99, [])] {
+      #expect(try released(store, after: number) == rest)
+    }
+    #expect(try released(store, after: 1, lines: 2) == ["2 b", "3 a"])
+    #expect(try store.releaseNumber(of: bytes("e")) == 6)
+    #expect(try store.releaseNumber(of: bytes("x")) == nil)
+  }
+
+  /// An item that is printed again has its turn at its newest number, and is found by its first.
+  @Test func again() throws {
+    let store = try feed()
+    try add(item("c", at: 0), item("b", at: 1), item("a", at: 2), to: store)
+    try add(item("b", at: nil, handle: 2, text: "[1]"), item("d", at: -1), to: store)
+    #expect(try rows() == [[1, 1, 1, 4, 0], [1, 5, 2, 1, 1]])
+    #expect(try released(store) == ["1 c", "3 a", "4 d", "5 b"])
+    try add(item("b", at: nil, handle: 2, text: "[2]"), to: store)
+    try add(item("e", at: -2), to: store)
+    #expect(try released(store) == ["1 c", "3 a", "4 d", "6 b", "7 e"])
+    #expect(try store.releaseNumber(of: bytes("b")) == 2)
+    #expect(try store.released(after: 5, lines: 1, bytes: 1).map(\.data) == [bytes("[2]")])
+    // Items of which no number is in the middle of a row.
+    #expect(try ["c", "a", "d", "e"].map { try store.releaseNumber(of: bytes($0)) } == [1, 3, 4, 7])
+  }
+
+  @Test func feedsCountApart() throws {
+    let (a, b) = (try feed("a"), try feed("b"))
+    try add(item("x", at: 0), to: a)
+    try add(item("x", at: 0), item("y", at: 1), to: b)
+    try add(item("y", at: 1), to: a)
+    #expect(try released(a) == ["1 x", "2 y"])
+    #expect(try released(b) == ["1 x", "2 y"])
+    #expect(try a.releaseNumber(of: bytes("y")) == 2)
+    #expect(try rows() == [[1, 1, 1, 1, 0], [1, 2, 4, 1, 0], [2, 1, 2, 2, 0]])
+  }
+
+  /// A change that fails gives no number away.
+  @Test func wholeOrNotAtAll() throws {
+    let store = try feed()
+    #expect(throws: StoreError.self) { try add(item("a", at: 0), item("a", at: 1), to: store) }
+    #expect(try rows() == [])
+    try add(item("a", at: 0), to: store)
+    #expect(try released(store) == ["1 a"])
+  }
+
+  /// No statement that a reader or a page waits for sorts, or looks at every row.
+  @Test func noSorting() throws {
+    _ = try feed()
+    let database = try Database(path, .shared)
+    for statement in [ReleaseLog.readStatement, ReleaseLog.numberStatement, ReleaseLog.lastStatement] {
+      let plan = try database.prepare("EXPLAIN QUERY PLAN " + statement).all {
+        String(decoding: $0.text(3), as: UTF8.self)
+      }
+      #expect(!plan.isEmpty && !plan.contains { $0.hasPrefix("SCAN") || $0.hasPrefix("USE TEMP") }, "\(plan)")
+    }
+  }
+
+  // MARK: Earlier formats
+
+  /// A store as an earlier version left it: two feeds whose items came in turns, some printed, one gone.
+  private func makeOld(version: Int) throws {
+    try folder.write("so.db", "")
+    let database = try Database(path, .shared)
+    for part in Schema.parts(version: version) + Schema.views { try database.run(part) }
+    try database.run(
+      """
+      PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(version);
+      INSERT INTO feed (name, url, options) VALUES ('a', 'u', '{}'), ('b', 'u', '{}');
+      INSERT INTO run VALUES (1, 1, -5, 9, 'end', 1), (2, 1, 0, 9, 'end', 1);
+      """)
+    let rows = [(1, "x", 0, 1), (1, "y", 1, 2), (2, "x", 0, 0), (1, "z", -5, 0), (2, "y", 5, 1), (1, "w", -4, 0)]
+    for (feed, id, position, printed) in rows {
+      try database.prepare(
+        """
+        INSERT INTO item (feed, id, position, version, data, seen_at, printed, gone_at) VALUES (?, ?, ?, ?, '{}', 1, ?, ?)
+        """
+      ).run(
+        .integer(feed), .text(bytes(id)), .integer(position), .text(ItemVersion.of(bytes("{}").span)),
+        .integer(printed), id == "y" ? .integer(7) : .null)
+    }
+  }
+
+  @Test(arguments: [1, 2]) func earlierFormats(_ version: Int) throws {
+    try makeOld(version: version)
+    // To look into it changes nothing.
+    let old = try StoreFile(reading: path)
+    let record = try #require(try old.feed(named: bytes("a")))
+    let view = try old.open(record)
+    #expect(try !old.hasNumbers(of: view))
+    #expect(try view.live(in: -9...9, lines: 9, bytes: 999).count == 3)
+    #expect(throws: StoreError.self) { try rows() }
+
+    let (a, b) = (try feed("a"), try feed("b"))
+    #expect(try rows() == [])
+    #expect(try !StoreFile(reading: path).hasNumbers(of: a))
+    try a.releaseLog().addItemsWithoutNumbers()
+    #expect(try released(a) == ["1 x", "2 y", "3 z", "4 w"])
+    #expect(try StoreFile(reading: path).hasNumbers(of: a))
+    #expect(try !StoreFile(reading: path).hasNumbers(of: b))
+    try b.releaseLog().addItemsWithoutNumbers()
+    #expect(try rows() == [[1, 1, 1, 2, 0], [1, 3, 4, 1, 0], [1, 4, 6, 1, 0], [2, 1, 3, 1, 0], [2, 2, 5, 1, 0]])
+
+    // Once is enough, and it goes on from there. What waits is as it was.
+    try a.releaseLog().addItemsWithoutNumbers()
+    try add(item("v", at: -6), to: a)
+    #expect(try released(a, after: 3) == ["4 w", "5 v"])
+    #expect(try a.unprinted() == (3, 1))
+    #expect(try a.waiting(in: -9...9, lines: 9, bytes: 99).map(\.position) == [-6, -5, -4])
+    #expect(try StoreFile(path).damage() == [])
+  }
+
+  // MARK: Damage
+
+  @Test(arguments: [
+    ("UPDATE release SET count = 9223372036854775807", "the count of a release cannot be 9223372036854775807"),
+    ("UPDATE release SET item = 0", "item 'b' was not released"),
+    ("UPDATE release SET item = 2, count = 0", "item 'b' was not released"),
+    ("UPDATE release SET is_again = 2", "is_again of a release cannot be 2"),
+    ("UPDATE release SET count = 1", "item 'b' was not released"),
+    ("UPDATE release SET seq = 9223372036854775807", "the number of a release is no whole number"),
+    ("DROP INDEX release_first", "index 'release_first' is not as it was made"),
+  ])
+  func damage(_ statement: String, _ what: String) throws {
+    try add(item("a", at: 0), item("b", at: 1), to: try feed())
+    let database = try Database(path, .shared)
+    do throws(StoreError) {
+      try database.run("PRAGMA ignore_check_constraints = ON")
+      try database.run(statement)
+      let file = try StoreFile(path)
+      let store = try file.open(try file.add(bytes("so"), url: bytes("u")))
+      _ = try store.releaseNumber(of: bytes("b"))
+      _ = try store.released(after: 0, lines: 9, bytes: 99)
+      var change = FeedChange()
+      change.items = [item("c", at: 2)]
+      try store.commit(change)
+      Issue.record("nothing was found")
+    } catch {
+      #expect(error.message.hasSuffix(what), "\(error)")
+    }
+  }
+}
+
+private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
