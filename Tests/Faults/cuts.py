@@ -86,6 +86,7 @@ def all_cuts():
         Cut(by_name["http-cat", "checkpoint"]),
         Cut(by_name["xml-split", "files"]),
         Cut(by_name["paginate", "durable store"]),
+        Cut(by_name["paginate", "reader of a store"]),
         OnlyKill(by_name["paginate", "store"]),
     ]
 

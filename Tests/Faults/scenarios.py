@@ -275,6 +275,30 @@ class Store(Scenario):
             outcome.files[name] = b""
 
 
+class Reader(Store):
+    """`paginate --store --resume-from`: after the last item that was printed, the next run has the rest, in order."""
+
+    def __init__(self):
+        super().__init__("reader of a store", "--records --resume-from state")
+
+    def afterwards(self, folder, made, base, outcome):
+        first = outcome.output.splitlines()
+        if first:
+            with open(os.path.join(folder, "state"), "w", encoding="utf-8") as file:
+                json.dump({"event": "data", "id": json.loads(first[-1])["id"], "data": None}, file)
+        again = self.again(folder, made)
+        if again.status != 0:
+            return [f"run again: {again}"]
+        second = again.output.splitlines()
+        if not (outcome.hit and "write(1" in outcome.hit and "error" not in outcome.hit):
+            if first + second != base.output.splitlines():
+                return [f"printed: {first}, then {second}"]
+        # For runs that the store keeps the account of, all of it waits.
+        words = [word for word in self.words if word not in ("--records", "--resume-from", "state")]
+        plain = self.again(folder, made, words).output.splitlines()
+        return [] if len(plain) == servers.ITEMS else [f"printed without a checkpoint: {plain}"]
+
+
 def samples():
     """The lines of samples.txt; a word before the tool that would start a server gives way to ours."""
     result = []
@@ -313,6 +337,7 @@ def all_scenarios():
         Scenario("after a redirect", "paginate --records --items /items --id /id --next /next {HTTP}/moved"),
         Store(),
         Store("durable store", "--durable"),
+        Reader(),
         Scenario("echo", "ws-cat --reconnect-delay 5ms --half-close {WS}", b'{"a":1}\ntext\n{"b":[2]}\n'),
         serving.Served("a client", "sse-serve --port-file port 0"),
         serving.Served("plain events", "sse-serve --plain --add-ids --port-file port 0"),
