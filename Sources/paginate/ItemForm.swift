@@ -20,14 +20,21 @@ enum ItemForm: Equatable, Sendable {
     }
   }
 
+  /// Writes an item of a store on a line.
+  func write(_ item: WaitingItem, to output: inout ByteWriter) {
+    // Its id alone does not tell which of its places this is.
+    let extra = item.isAgain ? Array(",\"seq\":\(item.position)".utf8) : []
+    write(item.data, id: item.id, extra: extra, to: &output)
+  }
+
   /// Writes the text of an item on a line.
-  func write(_ text: [UInt8], id: [UInt8], to output: inout ByteWriter) {
+  private func write(_ text: [UInt8], id: [UInt8], extra: [UInt8] = [], to output: inout ByteWriter) {
     switch self {
     case .data:
       output.append(text)
       output.endLine()
     case .record(let stamp):
-      output.beginRecord(event: Self.event.span, id: id.span)
+      output.beginRecord(event: Self.event.span, id: id.span, extra: extra)
       // An item that is neither an object nor an array becomes a string that holds its text.
       if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
         output.append(text)

@@ -62,7 +62,9 @@ final class InterruptedStorage: FeedStorage {
 
   func recoverInterrupted(_ note: (Int) -> Void) throws(StoreError) { try store.recoverInterrupted(note) }
   func redeliver() throws(StoreError) { try store.redeliver() }
-  func releaseNumber(of id: [UInt8]) throws(StoreError) -> Int? { try store.releaseNumber(of: id) }
+  func releaseNumber(of id: [UInt8], again: Int?) throws(StoreError) -> Int? {
+    try store.releaseNumber(of: id, again: again)
+  }
   func runs() throws(StoreError) -> [FeedRun] { try store.runs() }
   func item(_ id: [UInt8]) throws(StoreError) -> KnownItem? { try store.item(id) }
   func firstLive(in range: ClosedRange<Int>) throws(StoreError) -> Int? { try store.firstLive(in: range) }

@@ -87,15 +87,17 @@ final class MemoryStorage: FeedStorage {
     var size = 0
     var result: [WaitingItem] = []
     for (place, index) in releases.enumerated().dropFirst(number) where releases.lastIndex(of: index) == place {
-      result.append(WaitingItem(position: place + 1, id: items[index].item.id, data: items[index].item.data))
+      let (item, isAgain) = (items[index].item, releases.firstIndex(of: index) != place)
+      result.append(WaitingItem(position: place + 1, id: item.id, data: item.data, isAgain: isAgain))
       size += items[index].item.data.count
       if size >= bytes || result.count >= lines { break }
     }
     return result
   }
 
-  func releaseNumber(of id: [UInt8]) -> Int? {
-    releases.firstIndex { items[$0].item.id == id }.map { $0 + 1 }
+  func releaseNumber(of id: [UInt8], again: Int?) -> Int? {
+    let places = releases.indices.filter { items[releases[$0]].item.id == id }.map { $0 + 1 }
+    return places.first { $0 == again } ?? places.first
   }
 
   // MARK: Printing

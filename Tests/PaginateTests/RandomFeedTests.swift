@@ -49,9 +49,14 @@ private final class RandomRuns {
   private var printed: [String] = []
   /// What readers with a checkpoint each have taken, the last of which is in the checkpoint.
   private var taken: [[String]] = [[], []]
+  /// The checkpoints of the readers. The second has kept `seq`, too.
+  private var checkpoints: [(id: String, seq: Int?)?] = [nil, nil]
   /// What may have been printed twice, for it was uncertain and asked for again.
   private var doubtful: Set<String> = []
   private var isCalm = false
+  /// From where each reader has been given something, and how often the second has gone back before that.
+  private var places = [0, 0]
+  private var rewinds = 0
   /// Of all runs.
   private let overlap: Int
   private let forgetsBelowGaps: Bool
@@ -114,7 +119,7 @@ private final class RandomRuns {
   }
 
   /// Each reader gets everything that was ever released, in the order of the releases, and nothing twice; except what was
-  /// printed again, and all after that, for its id does not tell where it was taken from.
+  /// printed again, and for one that has only its id all after that.
   private func checkReaders(_ options: FeedOptions, _ store: () throws -> some FeedStorage) throws {
     let all = try store().released(after: 0, lines: .max, bytes: .max).map { String(decoding: $0.id, as: UTF8.self) }
     for reader in taken.indices {
@@ -122,6 +127,7 @@ private final class RandomRuns {
       try run(options, try store(), killAfter: nil, room: nil, redelivers: false, reader: reader, comment)
       let found = printsChanged ? lastOfEach(taken[reader]) : taken[reader]
       #expect(found == all, "\(comment)")
+      #expect(reader == 0 || rewinds == 0, "\(comment) was given something again")
     }
   }
 
@@ -166,7 +172,12 @@ private final class RandomRuns {
     }
     printer.chunkLines = 1 + pick(4)
     if let reader {
-      printer.place = try taken[reader].last.map { try #require(try store.releaseNumber(of: Array($0.utf8))) } ?? 0
+      printer.form = .record(RecordStamp())
+      printer.place = try checkpoints[reader].map {
+        try #require(try store.releaseNumber(of: Array($0.id.utf8), again: $0.seq))
+      } ?? 0
+      if reader == 1, let place = printer.place, place < places[reader] { rewinds += 1 }
+      places[reader] = max(places[reader], printer.place ?? 0)
     }
     var moments = 0
     let interrupted = InterruptedStorage(store) { _ in
@@ -182,14 +193,18 @@ private final class RandomRuns {
     } catch {
       guard error == InterruptedStorage.interruption else { throw error }
     }
-    let ids = String(decoding: output, as: UTF8.self).split(separator: "\n").filter { $0.hasSuffix("}") }
-      .map { String($0.split(separator: "\"")[3]) }
+    let lines = String(decoding: output, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: true)
     guard let reader else {
-      printed += ids
+      printed += lines.filter { $0.hasSuffix("}") }.map { String($0.split(separator: "\"")[3]) }
       return
     }
+    let records = try lines.filter { $0.hasSuffix("}}") }.map { try JSONDocument(parsing: Array($0.utf8)).root }
+      .map { (String(decoding: $0.member("id")?.string ?? [], as: UTF8.self), $0.member("seq").map { $0.text }) }
     // A reader that is killed has taken less than it was given.
-    taken[reader] += ids.prefix(isCalm || pick(2) == 0 ? ids.count : pick(ids.count + 1))
+    let some = records.prefix(isCalm || pick(2) == 0 ? records.count : pick(records.count + 1))
+    taken[reader] += some.map(\.0)
+    guard let last = some.last else { return }
+    checkpoints[reader] = (last.0, reader == 0 ? nil : last.1.flatMap { Int(String(decoding: $0, as: UTF8.self)) })
   }
 
   /// What is about to be printed once more.

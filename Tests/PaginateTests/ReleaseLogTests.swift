@@ -61,8 +61,8 @@ import Testing
       #expect(try released(store, after: number) == rest)
     }
     #expect(try released(store, after: 1, lines: 2) == ["2 b", "3 a"])
-    #expect(try store.releaseNumber(of: bytes("e")) == 6)
-    #expect(try store.releaseNumber(of: bytes("x")) == nil)
+    #expect(try store.releaseNumber(of: bytes("e"), again: nil) == 6)
+    #expect(try store.releaseNumber(of: bytes("x"), again: 1) == nil)
   }
 
   /// An item that is printed again has its turn at its newest number, and is found by its first.
@@ -75,10 +75,14 @@ import Testing
     try add(item("b", at: nil, handle: 2, text: "[2]"), to: store)
     try add(item("e", at: -2), to: store)
     #expect(try released(store) == ["1 c", "3 a", "4 d", "6 b", "7 e"])
-    #expect(try store.releaseNumber(of: bytes("b")) == 2)
+    // A number that is one of its own counts, and no other.
+    for (again, number) in [(nil, 2), (5, 5), (6, 6), (7, 2), (1, 2), (-1, 2)] {
+      #expect(try store.releaseNumber(of: bytes("b"), again: again) == number)
+    }
+    #expect(try store.released(after: 0, lines: 9, bytes: 99).map(\.isAgain) == [false, false, false, true, false])
     #expect(try store.released(after: 5, lines: 1, bytes: 1).map(\.data) == [bytes("[2]")])
     // Items of which no number is in the middle of a row.
-    #expect(try ["c", "a", "d", "e"].map { try store.releaseNumber(of: bytes($0)) } == [1, 3, 4, 7])
+    #expect(try ["c", "a", "d", "e"].map { try store.releaseNumber(of: bytes($0), again: nil) } == [1, 3, 4, 7])
   }
 
   @Test func feedsCountApart() throws {
@@ -88,7 +92,7 @@ import Testing
     try add(item("y", at: 1), to: a)
     #expect(try released(a) == ["1 x", "2 y"])
     #expect(try released(b) == ["1 x", "2 y"])
-    #expect(try a.releaseNumber(of: bytes("y")) == 2)
+    #expect(try a.releaseNumber(of: bytes("y"), again: nil) == 2)
     #expect(try rows() == [[1, 1, 1, 1, 0], [1, 2, 4, 1, 0], [2, 1, 2, 2, 0]])
   }
 
@@ -186,7 +190,7 @@ import Testing
       try database.run(statement)
       let file = try StoreFile(path)
       let store = try file.open(try file.add(bytes("so"), url: bytes("u")))
-      _ = try store.releaseNumber(of: bytes("b"))
+      _ = try store.releaseNumber(of: bytes("b"), again: nil)
       _ = try store.released(after: 0, lines: 9, bytes: 99)
       var change = FeedChange()
       change.items = [item("c", at: 2)]

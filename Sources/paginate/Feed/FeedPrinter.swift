@@ -79,7 +79,7 @@ struct FeedPrinter {
     var ends: [Int] = []
     ends.reserveCapacity(items.count)
     for item in items {
-      form.write(item.data, id: item.id, to: &writer)
+      form.write(item, to: &writer)
       ends.append(writer.count)
     }
     return (writer.take(), ends)

@@ -6,6 +6,8 @@ struct WaitingItem: Equatable, Sendable {
   let position: Int
   let id: [UInt8]
   let data: [UInt8]
+  /// Whether that number is not the first of the item.
+  var isAgain = false
 }
 
 /// A feed in a store. Each call is one transaction: done whole or not at all, whenever the process ends.
@@ -32,6 +34,7 @@ protocol FeedStorage: AnyObject, FeedKnowledge {
   /// The items that were released for printing after a number, in that order, with their numbers; each once, at its
   /// newest number. It does not matter what has been printed.
   func released(after number: Int, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem]
-  /// The number that the item was released by first; nil where it is not known.
-  func releaseNumber(of id: [UInt8]) throws(StoreError) -> Int?
+  /// The number that the item was released by first, or `again` where that is another of its numbers; nil where the item
+  /// is not known.
+  func releaseNumber(of id: [UInt8], again: Int?) throws(StoreError) -> Int?
 }

@@ -115,12 +115,13 @@ extension FeedRecord {
 
 extension WaitingItem {
   /// - Parameters:
-  ///   - row: position, id, data, version.
+  ///   - row: position, id, data, version, is_again.
   ///   - isVersioned: whether the version is a digest of the text, which shows that it is what was stored.
   init(_ row: Statement, isVersioned: Bool) throws(StoreError) {
     self.init(
       position: try row.integer(0, "the position of an item", in: StoreLimit.positions),
-      id: try row.text(1, "the id of an item"), data: try row.text(2, "the text of an item"))
+      id: try row.text(1, "the id of an item"), data: try row.text(2, "the text of an item"),
+      isAgain: try row.flag(4, "is_again of a release"))
     guard isVersioned else { return }
     guard try row.text(3, "the version of an item") == ItemVersion.of(data.span) else {
       throw .damaged("item '\(shortened(id))' is not what was stored")

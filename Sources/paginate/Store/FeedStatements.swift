@@ -17,7 +17,7 @@ struct FeedStatements {
     firstLive = try database.prepare("SELECT position \(isLive) ORDER BY position LIMIT 1")
     lastLive = try database.prepare("SELECT position \(isLive) ORDER BY position DESC LIMIT 1")
     liveCount = try database.prepare("SELECT count(*) \(isLive)")
-    live = try database.prepare("SELECT position, id, data, version \(isLive) ORDER BY position")
+    live = try database.prepare("SELECT position, id, data, version, 0 \(isLive) ORDER BY position")
     let isPage = "FROM page WHERE feed = ? AND top BETWEEN ? AND ?"
     firstPage = try database.prepare("SELECT top, next \(isPage) ORDER BY top LIMIT 1")
     lastPage = try database.prepare("SELECT top, next \(isPage) ORDER BY top DESC LIMIT 1")
@@ -26,7 +26,7 @@ struct FeedStatements {
 
     waiting = try database.prepare(
       """
-      SELECT position, id, data, version FROM item WHERE feed = ? AND position BETWEEN ? AND ? AND printed = 0
+      SELECT position, id, data, version, 0 FROM item WHERE feed = ? AND position BETWEEN ? AND ? AND printed = 0
         AND +printed = 0
       ORDER BY position
       """)

@@ -93,7 +93,11 @@ extension FeedStore {
     try items(releaseLog().released, (number + 1)...StoreLimit.numbers.upperBound, lines: lines, bytes: bytes)
   }
 
-  func releaseNumber(of id: [UInt8]) throws(StoreError) -> Int? { try releaseLog().firstNumber(of: id) }
+  func releaseNumber(of id: [UInt8], again: Int?) throws(StoreError) -> Int? {
+    let log = try releaseLog()
+    if let again, try log.hasAgain(id, at: again) { return again }
+    return try log.firstNumber(of: id)
+  }
 
   func redeliver() throws(StoreError) { try statements.redeliver.run(feedValue) }
 }

@@ -32,7 +32,7 @@ struct ReleaseLog {
 
   /// CROSS JOIN and the plus signs keep SQLite to this order, in which nothing needs to be sorted.
   static let readStatement = """
-    SELECT release.seq + item.number - release.item, item.id, item.data, item.version
+    SELECT release.seq + item.number - release.item, item.id, item.data, item.version, release.is_again
     FROM release CROSS JOIN item
       ON item.number BETWEEN release.item + max(0, ?2 - release.seq) AND release.item + release.count - 1
     WHERE release.feed = ?1
@@ -45,7 +45,7 @@ struct ReleaseLog {
     """
 
   private let feed: Statement.Value
-  private let last, insert, extend, position, number, numberAll, isComplete: Statement
+  private let last, insert, extend, position, number, again, numberAll, isComplete: Statement
   let released: Statement
 
   init(_ database: Database, _ feed: Int) throws(StoreError) {
@@ -55,6 +55,11 @@ struct ReleaseLog {
     extend = try database.prepare("UPDATE release SET count = ?3 WHERE feed = ?1 AND seq = ?2")
     position = try database.prepare("SELECT position FROM item WHERE number = ?")
     number = try database.prepare(Self.numberStatement)
+    again = try database.prepare(
+      """
+      SELECT 1 FROM release JOIN item ON item.number = release.item
+      WHERE release.feed = ?1 AND release.seq = ?2 AND is_again = 1 AND item.id = ?3
+      """)
     numberAll = try database.prepare(
       """
       INSERT INTO release (feed, seq, item, count, is_again)
@@ -131,9 +136,14 @@ struct ReleaseLog {
   /// Whether nothing is left of an earlier format.
   func hasAllItems() throws(StoreError) -> Bool { try isComplete.first(feed) { $0.integer(0) == 1 } ?? true }
 
+  /// Whether an item was printed again with this number.
+  func hasAgain(_ id: [UInt8], at number: Int) throws(StoreError) -> Bool {
+    try again.first(feed, .integer(number), .text(id)) { _ in true } ?? false
+  }
+
   /// The number that an item got when it was released for the first time; nil for one that is not known.
   ///
-  /// A checkpoint has only the id, and cannot tell from which of its places an edited item was taken. After the first of
+  /// A checkpoint that has only the id cannot tell from which of its places an edited item was taken. After the first of
   /// them nothing is left out, though some of it may come twice.
   func firstNumber(of id: [UInt8]) throws(StoreError) -> Int? {
     try number.first(feed, .text(id)) { (row) throws(StoreError) in

@@ -7,9 +7,11 @@ extension Options.Store {
   /// `--resume-from`.
   func place(in store: FeedStore) throws(ToolFailure) -> Int? {
     guard let checkpoint else { return nil }
-    let id = try Checkpoint.read(checkpoint)?.id ?? []
-    if id.isEmpty { return 0 }
-    guard let number = try stored(store.releaseNumber(of: id)) else {
+    guard let found = try Checkpoint.read(checkpoint), !found.id.isEmpty else { return 0 }
+    let id = found.id
+    // The sink may have kept this of the record.
+    let again = found.extra["seq"].flatMap { Int(String(decoding: $0, as: UTF8.self)) }
+    guard let number = try stored(store.releaseNumber(of: id, again: again)) else {
       throw .failed(.trouble, "the store has no item '\(shortened(id))'", source: quoted(checkpoint))
     }
     return number

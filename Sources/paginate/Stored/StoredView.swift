@@ -69,7 +69,7 @@ struct StoredView {
     while let start = top, let head = runs.head, start <= head.bottom, left > 0 {
       let items = try storeOptions.stored(
         store.live(in: start...head.bottom, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))
-      for item in items { options.itemForm.write(item.data, id: item.id, to: &output) }
+      for item in items { options.itemForm.write(item, to: &output) }
       try output.checkOutput()
       left -= items.count
       top = items.last.map { $0.position + 1 }
@@ -86,7 +86,7 @@ struct StoredView {
       let items = try storeOptions.stored(
         store.released(after: place, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))
       guard let last = items.last else { break }
-      for item in items { options.itemForm.write(item.data, id: item.id, to: &output) }
+      for item in items { options.itemForm.write(item, to: &output) }
       try output.checkOutput()
       left -= items.count
       place = last.position
