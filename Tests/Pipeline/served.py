@@ -144,9 +144,10 @@ class Stream:
 
 
 def until(holds):
-    """Waits for what must come to be."""
+    """Waits for what must come to be, and returns it."""
     end = time.monotonic() + PATIENCE
-    while not holds():
+    while not (result := holds()):
         if time.monotonic() > end:
             raise TimeoutError
         time.sleep(0.01)
+    return result
