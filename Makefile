@@ -40,7 +40,7 @@ lint:
 bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
 
-# Kills the pipeline at random, ROUNDS times over, and as often a tool with a store and one that polls; polls a server that
+# Kills the pipeline at random, ROUNDS times over, and as often a tool with a store, one that polls, and deliver with each of its sinks; polls a server that
 # lies ten times as often, and damages as many stores and checkpoints; fails every system call of every tool once, and cuts the power at every write. FAULTS and CUTS are options
 # of the last two, such as --tool jpatch.
 ROUNDS ?= 100
@@ -48,6 +48,7 @@ soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-store $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-poll $(ROUNDS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-deliver --kills $(ROUNDS)
 	for turn in 1 2 3 4; do PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/liar $(ROUNDS)0 || exit 1; done
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/damage $(ROUNDS)0
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Faults/every-call $(FAULTS)

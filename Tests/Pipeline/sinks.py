@@ -140,8 +140,8 @@ class Webhook(Sink):
 
     needs = ["curl"]
     options = ["--raw", "--batch", "1"]
-    rate = 25
-    poison = 37  # each record that this divides is refused
+    rate = 5
+    poison = 7  # each record that this divides is refused
 
     def __init__(self, folder, dice):
         super().__init__(folder, dice)
@@ -194,7 +194,7 @@ class Hook(BaseHTTPRequestHandler):
     def do_POST(self):
         sink, key = self.server.sink, self.headers["Idempotency-Key"]
         with sink.lock:
-            way = sink.dice.choice(["taken"] * 12 + ["500", "503", "301", "308", "408", "425", "429", "gone", "late", "silent", "half"])
+            way = sink.dice.choice(["taken"] * 40 + ["500", "503", "301", "308", "408", "425", "429", "gone", "late", "silent", "half"])
         if way == "gone":
             return None
         body = self.rfile.read(int(self.headers["Content-Length"]))
@@ -264,7 +264,8 @@ class MQTT(Sink):
     """What the broker has acknowledged it keeps in memory until it ends, so it is ended, not killed."""
 
     needs = ["mosquitto", "mosquitto_pub", "mosquitto_sub"]
-    options = ["--timeout", "2"]
+    options = ["--timeout", "1"]
+    rate = 200
     may_double = True
     reader = None
     is_settled = Kafka.is_settled
@@ -272,7 +273,7 @@ class MQTT(Sink):
     @property
     def command(self):
         # When deliver is killed, its --timeout is gone too.
-        return ["timeout", "5", "mosquitto_pub", "--unix", self.path("socket"), "-t", "feed", "-q", "1", "-l"]
+        return ["timeout", "2", "mosquitto_pub", "--unix", self.path("socket"), "-t", "feed", "-q", "1", "-l"]
 
     def start(self):
         with open(self.path("conf"), "w", encoding="utf-8") as file:

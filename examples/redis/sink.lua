@@ -3,7 +3,7 @@
 local stream, seen = KEYS[1], KEYS[2]
 local count, batch = tonumber(ARGV[1]), ARGV[2]
 
--- A batch that was cut ends inside a record.
+-- What a filter in front has left when it died ends anywhere.
 local _, lines = batch:gsub('\n', '')
 if lines ~= count or batch:sub(-1) ~= '\n' then return 'the batch was cut' end
 
