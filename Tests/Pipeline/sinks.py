@@ -20,7 +20,8 @@ class Sink:
     """`command` writes a batch; `options` are those of deliver. Of a server that can be stopped, `process` is the last one."""
 
     options = []
-    rate = 500  # records in a second
+    batches = [7, 30, 100, 1000]
+    rate = 300  # records in a second
     largest = 1_000_000  # bytes of a record
     process = None
     may_double = False
@@ -139,7 +140,8 @@ class Webhook(Sink):
     """A server that knows keys again, and answers as it likes."""
 
     needs = ["curl"]
-    options = ["--raw", "--batch", "1"]
+    options = ["--raw"]
+    batches = [1]
     rate = 5
     poison = 7  # each record that this divides is refused
 
