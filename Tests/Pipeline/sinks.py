@@ -266,7 +266,7 @@ class MQTT(Sink):
     """What the broker has acknowledged it keeps in memory until it ends, so it is ended, not killed."""
 
     needs = ["mosquitto", "mosquitto_pub", "mosquitto_sub"]
-    options = ["--timeout", "1"]
+    options = ["--timeout", "2"]
     rate = 200
     may_double = True
     reader = None
@@ -275,7 +275,7 @@ class MQTT(Sink):
     @property
     def command(self):
         # When deliver is killed, its --timeout is gone too.
-        return ["timeout", "2", "mosquitto_pub", "--unix", self.path("socket"), "-t", "feed", "-q", "1", "-l"]
+        return ["timeout", "4", "mosquitto_pub", "--unix", self.path("socket"), "-t", "feed", "-q", "1", "-l"]
 
     def start(self):
         with open(self.path("conf"), "w", encoding="utf-8") as file:
