@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -25,5 +26,136 @@ struct SinkTests {
     let result = try Command.shell("\(soak) --in-front --seed 7 --kills 15 redis")
     #expect(result.status == 1 && result.text.contains(" kills: lost "), "\(result.text)\(result.error)")
     #expect(!result.text.contains(" kills: lost 0, "))
+  }
+}
+
+/// What each sink of `examples/` says of a batch: 0 taken, 65 refused, 126 cannot run, 75 not now.
+@Suite struct SinkStatusTests {
+  static let folder = Command.quote(Repository.path("examples"))
+
+  /// An answer, as `serve-script` plays it, and the status.
+  @Test(
+    .enabled(if: Repository.has("curl") && Repository.has("python3")),
+    arguments: [
+      (#""status":200"#, 0), (#""status":204"#, 0), (#""status":301,"headers":{"Location":"{0}/b"}"#, 75),
+      (#""status":307,"headers":{"Location":"{0}/b"}"#, 75), (#""status":400"#, 65), (#""status":401"#, 65),
+      (#""status":404"#, 65), (#""status":408"#, 75), (#""status":409"#, 65), (#""status":413"#, 65),
+      (#""status":425"#, 75), (#""status":429"#, 75), (#""status":500"#, 75), (#""status":503"#, 75),
+      // A head that breaks off after its status is a whole one to curl.
+      (#""end":"head""#, 0), (#""end":"cut","body":"x""#, 75), (#""end":"stall","body":"x""#, 75),
+    ])
+  func webhook(_ answer: String, _ status: Int32) throws {
+    let sink = Self.folder + "/webhook/sink --max-time 2 {0}/a"
+    let result = try Command.shell(
+      "echo '{\"n\":1}' >data; serve-script '[{\(answer)}]' -- sh -c '\(sink) <data'; s=$?; cat requests; exit $s",
+      environment: ["FEED_COUNT": "1", "FEED_LAST_ID": "a 1\u{e9}"])
+    #expect(result.status == status, "\(result.error)")
+    #expect(result.error.hasPrefix("HTTP status ") || result.error.hasPrefix("curl: ") || status == 0)
+    // One request, and no other at the place that the answer names; an id that is no header is told in another way.
+    #expect(result.text.split(separator: "\n").count == 1, "\(result.text)")
+    #expect(result.text.contains(" POST /a ") && result.text.contains(#"{"n":1}"#), "\(result.text)")
+    #expect(result.text.contains("hex-612031c3a9"), "\(result.text)")
+  }
+
+  @Test(.enabled(if: Repository.has("curl")), arguments: ["", "--nosuch x", "nosuch://x", "--config nosuch"])
+  func webhookCannotRun(_ arguments: String) throws {
+    let result = try Command.shell("echo 1 | \(Self.folder)/webhook/sink \(arguments)")
+    #expect(result.status == 126 && !result.error.isEmpty, "\(result.error)")
+  }
+
+  /// What is refused or cannot be written now leaves nothing behind; what was written is passed over.
+  @Test(.enabled(if: Repository.has("sqlite3")))
+  func sqlite() throws {
+    let result = try Command.shell(
+      #"""
+      sink() { \#(Self.folder)/sqlite/sink "$@" 2>>errors; echo $?; }
+      printf '%s\n' '{"event":"a","id":"1","data":"it'"'"'s \u0000"}' '{"event":"a","id":"2","data":{"x":1e400}}' >two
+      sink q.db <two
+      sink q.db <two
+      { cat two; echo '{"event":"a","id":"3"}'; echo '{"event":'; } | sink q.db
+      sink nosuch/q.db <two
+      sqlite3 q.db 'SELECT line FROM record' | cmp - two
+      sqlite3 q.db 'SELECT id, event, data FROM record'
+      { echo 'CREATE TABLE record (line NOT NULL CHECK (length(line) < 20));' | sqlite3 other.db; sink other.db <two; }
+      echo garbage >no.db; yes garbage | head -c 4096 >>no.db; sink no.db <two
+      sink
+      """#)
+    #expect(
+      result.text == """
+        0
+        0
+        65
+        75
+        1|a|"it's \\u0000"
+        2|a|{"x":1e400}
+        65
+        75
+        126
+
+        """, "\(result.text)\(result.error)")
+  }
+
+  @Test(.enabled(if: Repository.has("redis-server") && Repository.has("redis-cli")))
+  func redis() throws {
+    let result = try Command.shell(
+      #"""
+      export REDIS_SOCKET=$PWD/socket
+      ask() { redis-cli -s socket --raw "$@"; }
+      sink() { FEED_COUNT=$1; export FEED_COUNT; shift; \#(Self.folder)/redis/sink "$@" 2>>errors; echo $?; }
+      sink 1 feed </dev/null
+      redis-server --port 0 --unixsocket socket --save '' >log & server=$!
+      until [ "$(ask PING 2>&1)" = PONG ]; do sleep 0.02; done
+      printf '%s\n' '{"event":"a","id":"1","data":"\u0000 \"'"'"' é"}' '{"data":1,"id":"18","event":"b"}' >two
+      sink 2 feed <two
+      sink 2 feed <two
+      sink 3 feed <two
+      head -c 80 two | head -c -3 | sink 2 feed
+      ask XRANGE feed - + | sed -n '3p;6p' | cmp - two
+      echo '{"event":"a","id":"17","data":1}' | sink 1 feed
+      echo '{"event":"a","id":"x","data":1}' | sink 1 feed
+      printf '%s\n' '{"event":"a","id":"18","data":2}' '{"event":"a","id":"18","data":2,"time":"t"}' | sink 2 feed
+      sink 2 other seen <two
+      sink 2 other seen <two
+      echo '{"event":"a","data":1}' | sink 1 other seen
+      ask CONFIG SET maxmemory 1 >config
+      echo '{"event":"a","id":"30","data":1}' | sink 1 feed
+      ask CONFIG SET maxmemory 0 >config
+      ask SET string 1 >config
+      sink 2 string <two
+      echo $(ask XLEN feed) $(ask XLEN other)
+      sink 2 <two
+      kill $server; wait
+      """#)
+    #expect(
+      result.text.split(separator: "\n").joined(separator: " ") == "75 0 0 75 75 65 65 0 0 0 0 75 75 3 3 126",
+      "\(result.text)\(result.error)")
+  }
+
+  /// The demo, with Redis killed, and deliver.
+  @Test(.enabled(if: Repository.has("redis-server") && Repository.has("redis-cli")))
+  func redisOffline() throws {
+    let scratch = try ScratchFolder()
+    let result = try Command.shell(Self.folder + "/redis/redis 400", environment: ["TMPDIR": scratch.path])
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text == "-- Redis is killed\n-- deliver is killed\n-- 400 records, 400 entries\n")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+  }
+
+  @Test(
+    .enabled(if: Repository.has("redis-server") && Repository.has("redis-cli")), arguments: [SIGINT, SIGTERM, SIGHUP])
+  func redisEndsAtASignal(_ signal: Int32) throws {
+    let scratch = try ScratchFolder()
+    let run = try Interrupted(
+      Self.folder + "/redis/redis 4000", by: signal, after: "-- Redis is killed\n", in: scratch.path,
+      environment: ["TMPDIR": scratch.path])
+    #expect(run.status == 128 + signal, "\(run.text)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+  }
+
+  /// The other recipes: the statuses that they are built on.
+  @Test(.enabled(if: Repository.has("logger")), arguments: [("on", Int32(1)), ("off", 0)])
+  func loggerSaysOnlyIfAsked(_ word: String, _ status: Int32) throws {
+    let result = try Command.shell("echo x | logger --socket-errors=\(word) --socket nosuch 2>errors")
+    #expect(result.status == status)
   }
 }
