@@ -20,6 +20,11 @@ struct SinkTests {
     #expect(result.status == 0 && result.text.contains(" kills: lost 0, "), "\(result.text)\(result.error)")
   }
 
+  @Test func aSlowSinkStopsTheReading() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/slow-sink")) + " 1")
+    #expect(result.status == 0 && result.text.hasPrefix("the server stopped at "), "\(result.text)\(result.error)")
+  }
+
   /// The checkpoint of a source that stands in front of another program says nothing of that program.
   @Test(.enabled(if: Repository.has("redis-server")))
   func aCheckpointInFrontLoses() throws {
