@@ -230,7 +230,11 @@ class Hook(BaseHTTPRequestHandler):
 
 
 class Kafka(Sink):
-    """The mock cluster inside of librdkafka. It keeps little, so a consumer reads along."""
+    """The mock cluster inside of librdkafka. It keeps little, so a consumer reads along.
+
+    kcat ends with 0 only when all is acknowledged. One partition, or a key, keeps the order. An empty line is no message.
+    A record of more than a million bytes is status 1, as if the broker were away: --retries and --dead get past it.
+    """
 
     needs = ["kcat"]
     largest = 800_000
@@ -263,7 +267,11 @@ class Kafka(Sink):
 
 
 class MQTT(Sink):
-    """What the broker has acknowledged it keeps in memory until it ends, so it is ended, not killed."""
+    """What the broker has acknowledged it keeps in memory until it ends, so it is ended, not killed.
+
+    mosquitto_pub -l that has lost its broker never ends, not even when the broker is there again: hence --timeout. When
+    deliver alone is killed, its --timeout is gone and the next deliver waits: hence timeout(1).
+    """
 
     needs = ["mosquitto", "mosquitto_pub", "mosquitto_sub"]
     options = ["--timeout", "2"]
@@ -274,7 +282,6 @@ class MQTT(Sink):
 
     @property
     def command(self):
-        # When deliver is killed, its --timeout is gone too.
         return ["timeout", "4", "mosquitto_pub", "--unix", self.path("socket"), "-t", "feed", "-q", "1", "-l"]
 
     def start(self):
