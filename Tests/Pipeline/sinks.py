@@ -230,14 +230,15 @@ class Hook(BaseHTTPRequestHandler):
 
 
 class Kafka(Sink):
-    """The mock cluster inside of librdkafka. It keeps little, so a consumer reads along.
+    """The mock cluster inside of librdkafka. It keeps 5 MB, so a consumer reads along, and says so if it comes too late.
 
     kcat ends with 0 only when all is acknowledged. One partition, or a key, keeps the order. An empty line is no message.
     A record of more than a million bytes is status 1, as if the broker were away: --retries and --dead get past it.
     """
 
     needs = ["kcat"]
-    largest = 800_000
+    rate = 200
+    largest = 200_000
     may_double = True
     reader = None
 
@@ -252,7 +253,8 @@ class Kafka(Sink):
         self.brokers = found[1].decode()
         with open(self.path("arrived"), "ab") as file:
             self.reader = self.run(
-                "kcat", "-C", "-q", "-u", "-b", self.brokers, "-t", "feed", "-p", "0", "-o", "beginning", name="reader", stdout=file)
+                "kcat", "-C", "-q", "-u", "-b", self.brokers, "-t", "feed", "-p", "0", "-o", "beginning",
+                "-X", "reconnect.backoff.max.ms=100", "-X", "topic.auto.offset.reset=error", name="reader", stdout=file)
 
     def stop(self):
         self.reader.kill()
@@ -263,6 +265,8 @@ class Kafka(Sink):
         self.freeze(self.dice.choice([0.5, 3]))
 
     def is_settled(self, count):
+        if self.reader.poll() is not None:
+            raise SystemExit("the consumer has ended: " + Path(self.path("reader.log")).read_text())
         return len({json.dumps(data) for data in self.data()}) >= count
 
 
