@@ -40,9 +40,10 @@ lint:
 bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
 
-# Kills the pipeline at random, ROUNDS times over, and as often a tool with a store, one that polls, and deliver with each of its sinks; polls a server that
-# lies ten times as often, and damages as many stores and checkpoints; fails every system call of every tool once, and cuts the power at every write. FAULTS and CUTS are options
-# of the last two, such as --tool jpatch.
+# Kills the pipeline at random, ROUNDS times over, and as often a tool with a store, one that polls, and deliver with each
+# of its sinks; polls a server that lies ten times as often, and damages as many stores and checkpoints; fails every system
+# call of every tool once, and cuts the power at every write. FAULTS and CUTS are options of the last two, such as
+# --tool jpatch.
 ROUNDS ?= 100
 soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak $(ROUNDS)

@@ -173,9 +173,10 @@ private final class RandomRuns {
     printer.chunkLines = 1 + pick(4)
     if let reader {
       printer.form = .record(RecordStamp())
-      printer.place = try checkpoints[reader].map {
-        try #require(try store.releaseNumber(of: Array($0.id.utf8), again: $0.seq))
-      } ?? 0
+      printer.place =
+        try checkpoints[reader].map {
+          try #require(try store.releaseNumber(of: Array($0.id.utf8), again: $0.seq))
+        } ?? 0
       if reader == 1, let place = printer.place, place < places[reader] { rewinds += 1 }
       places[reader] = max(places[reader], printer.place ?? 0)
     }

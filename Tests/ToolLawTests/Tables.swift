@@ -15,8 +15,9 @@ import TestSupport
 /// The option tables of the tools, as the tools have them, and what their main.swift runs.
 enum Tables {
   private static let tools: [(table: ToolSpec, run: ToolSpec.Run)] = [
-    (deliver::deliver, deliver::run), (httpCat, http_cat::run), (jdiff, jdiff::run), (jpatch, jpatch::run), (paginate, paginate::run),
-    (sseCat, sse_cat::run), (sseServe, sse_serve::run), (wsCat, ws_cat::run), (xmlSplit, xml_split::run),
+    (deliver::deliver, deliver::run), (httpCat, http_cat::run), (jdiff, jdiff::run), (jpatch, jpatch::run),
+    (paginate, paginate::run), (sseCat, sse_cat::run), (sseServe, sse_serve::run), (wsCat, ws_cat::run),
+    (xmlSplit, xml_split::run),
   ]
 
   static let all = tools.map(\.table)

@@ -97,7 +97,8 @@ struct Watch {
   private func drain(_ descriptor: Descriptor, _ body: ([UInt8]) -> Void) throws(SystemError) {
     var chunk: [UInt8] = []
     for _ in 0..<Self.mostChunks {
-      guard let count = try descriptor.readAvailable(upTo: ByteReader.chunkSize, into: &chunk), count > 0 else { return }
+      let count = try descriptor.readAvailable(upTo: ByteReader.chunkSize, into: &chunk)
+      guard let count, count > 0 else { return }
       body(chunk)
       chunk.removeAll(keepingCapacity: true)
     }

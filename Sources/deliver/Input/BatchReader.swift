@@ -88,7 +88,8 @@ struct BatchReader {
   private func fits(_ record: Record) -> Bool {
     if batch.isEmpty { return true }
     if batch.text.count + record.text.count >= options.batchBytes { return false }
-    return batch.count < options.batchCount || (options.batchCount > 1 && !record.id.isEmpty && record.id == batch.records.last?.id)
+    if batch.count < options.batchCount { return true }
+    return options.batchCount > 1 && !record.id.isEmpty && record.id == batch.records.last?.id
   }
 
   private mutating func takeBatch() -> Batch {
