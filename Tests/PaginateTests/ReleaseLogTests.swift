@@ -180,6 +180,10 @@ import Testing
     ("UPDATE release SET is_again = 2", "is_again of a release cannot be 2"),
     ("UPDATE release SET count = 1", "item 'b' was not released"),
     ("UPDATE release SET seq = 9223372036854775807", "the number of a release is no whole number"),
+    (
+      "UPDATE item SET number = 9223372036854775806 WHERE id = 'b'; UPDATE release SET count = 1",
+      "the number of an item cannot be 9223372036854775807"
+    ),
     ("DROP INDEX release_first", "index 'release_first' is not as it was made"),
   ])
   func damage(_ statement: String, _ what: String) throws {
@@ -190,7 +194,7 @@ import Testing
       try database.run(statement)
       let file = try StoreFile(path)
       let store = try file.open(try file.add(bytes("so"), url: bytes("u")))
-      _ = try store.releaseNumber(of: bytes("b"), again: nil)
+      if !statement.contains("item SET number") { _ = try store.releaseNumber(of: bytes("b"), again: nil) }
       _ = try store.released(after: 0, lines: 9, bytes: 99)
       var change = FeedChange()
       change.items = [item("c", at: 2)]

@@ -99,6 +99,10 @@ struct ReleaseLog {
     let known = try lastRow()
     var rows = known.map { [$0] } ?? []
     for release in releases.sorted(by: { $0.position < $1.position }) {
+      // SQLite gives an item the number after the greatest, which may be anybody's.
+      guard StoreLimit.numbers.contains(release.item) else {
+        throw .damaged("the number of an item cannot be \(release.item)")
+      }
       if let row = rows.last, !row.isAgain, !release.isAgain, row.item + row.count == release.item {
         rows[rows.count - 1].count += 1
       } else {
