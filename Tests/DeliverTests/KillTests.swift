@@ -1,0 +1,22 @@
+import TestSupport
+import Testing
+
+/// deliver as a process: COMMANDs that behave badly, and kills at random.
+@Suite struct KillTests {
+  private func script(_ name: String) -> String { Command.quote(Repository.path("Tests/Pipeline/\(name)")) }
+
+  @Test(.enabled(if: Repository.has("python3") && Repository.has("strace")))
+  func commandsThatBehaveBadly() throws {
+    let result = try Command.shell(script("deliver-commands"))
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text == "30 checks\n")
+  }
+
+  @Test(.enabled(if: Repository.has("python3")))
+  func nothingIsLost() throws {
+    // `make soak` runs it for longer.
+    let result = try Command.shell(script("deliver-kills") + " 20 7")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.contains(" lost 0, ") && result.text.contains("20 rounds"))
+  }
+}
