@@ -38,7 +38,7 @@ ERRORS = {call: errors.split() for call, errors in {
     "getsockname": "ENOBUFS ENOTCONN", "getpeername": "ENOBUFS ENOTCONN", "getsockopt": "ENOMEM ENOBUFS",
     "setsockopt": "ENOMEM ENOBUFS ENOPROTOOPT", "shutdown": "ENOTCONN",
     "sendto": SEND, "sendmsg": SEND, "sendmmsg": SEND, "recvfrom": RECEIVE, "recvmsg": RECEIVE,
-    "clone": "EAGAIN ENOMEM", "clone3": "EAGAIN ENOMEM", "getrandom": "EINTR ENOSYS",
+    "clone": "EAGAIN ENOMEM", "clone3": "EAGAIN ENOMEM", "vfork": "EAGAIN ENOMEM", "wait4": "EINTR", "memfd_create": "EMFILE ENFILE ENOMEM ENOSYS", "getrandom": "EINTR ENOSYS",
     "clock_nanosleep": "EINTR", "nanosleep": "EINTR", "sysinfo": "EFAULT", "utimensat": "EACCES EROFS",
     "inotify_init1": "EMFILE ENOMEM", "sendfile": "EIO EAGAIN", "splice": "EIO EAGAIN", "getdents64": "EIO ENOENT",
 }.items()}

@@ -82,6 +82,7 @@ def all_cuts():
         Cut(by_name["jpatch", "in place with backup and undo"]),
         Fed(by_name["jpatch", "checkpoint"]),
         Fed(by_name["jdiff", "checkpoint"]),
+        Fed(by_name["deliver", "checkpoint"]),
         Cut(by_name["sse-cat", "checkpoint"]),
         Cut(by_name["http-cat", "checkpoint"]),
         Cut(by_name["xml-split", "files"]),

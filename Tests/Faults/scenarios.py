@@ -299,6 +299,61 @@ class Reader(Store):
         return [] if len(plain) == servers.ITEMS else [f"printed without a checkpoint: {plain}"]
 
 
+class Delivered(Scenario):
+    """`deliver --checkpoint --dead`: with the run after it, COMMAND has taken all records but the one that it refuses."""
+
+    COUNT, REFUSED = 5, 3
+    COMMAND = """batch=$(cat); case $batch in *'"id":"3"'*) exit 65 ;; esac; printf '%s\\n' "$batch\""""
+
+    def __init__(self):
+        super().__init__(
+            "checkpoint", "deliver --checkpoint state --dead dead --batch 1 --max-backoff 5ms -- sh -c " + shlex.quote(self.COMMAND),
+            b"".join(self.record(number) for number in range(1, self.COUNT + 1)))
+
+    @staticmethod
+    def record(number):
+        return b'{"event":"e","id":"%d","data":[%d]}\n' % (number, number)
+
+    @staticmethod
+    def ids(lines):
+        found = []
+        for line in lines.splitlines():
+            try:
+                found.append(int(json.loads(line)["id"]))
+            except ValueError:
+                pass  # torn
+        return found
+
+    def look(self, folder, outcome):
+        """Of the dead records, which they are: each has the time as well."""
+        super().look(folder, outcome)
+        dead = outcome.files.get("dead")
+        if dead is not None:
+            outcome.files["dead"] = repr(self.ids(dead)).encode()
+
+    def afterwards(self, folder, made, base, outcome):
+        if outcome.hit and "write(" in outcome.hit and "= -1" not in outcome.hit:
+            return []  # of a line that lacks a byte nobody can say more
+        wrong = []
+        try:
+            content = read(os.path.join(folder, "state"))
+            number = int(json.loads(content)["id"]) if content else 0
+            before, dead = self.ids(outcome.output), self.ids(read(os.path.join(folder, "dead")) or b"")
+            missing = set(range(1, number + 1)) - set(before) - set(dead)
+            if missing:
+                wrong.append(f"the checkpoint ({number}) is past what was neither taken nor written down: {missing}")
+            again = self.again(folder, made, data=b"".join(self.record(n) for n in range(number + 1, self.COUNT + 1)))
+            taken, dead = before + self.ids(again.output), self.ids(read(os.path.join(folder, "dead")) or b"")
+            state = json.loads(read(os.path.join(folder, "state")))["id"]
+        except (TypeError, ValueError, KeyError) as error:
+            return [f"{error}; {outcome.output!r}"]
+        if again.status not in (0, 1) or state != str(self.COUNT):
+            wrong.append(f"run again: {again}, checkpoint {state}")
+        if set(taken) != set(range(1, self.COUNT + 1)) - {self.REFUSED} or set(dead) != {self.REFUSED}:
+            wrong.append(f"taken: {taken}, dead: {dead}")
+        return wrong
+
+
 def samples():
     """The lines of samples.txt; a word before the tool that would start a server gives way to ours."""
     result = []
@@ -324,6 +379,7 @@ def all_scenarios():
         InPlace(),
         Records(),
         Documents(),
+        Delivered(),
         Repeated("files", "xml-split --files part-%d.xml r", xml, states=parts),
         Scenario("connect once", "sse-cat --no-reconnect {HTTP}/all"),
         Scenario("after a redirect", "sse-cat --no-reconnect {HTTP}/moved"),

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 PATIENCE = 10
-ENTRY = re.compile(r"^(\d+) +(?:\d+\.\d+ )?([a-z_0-9]+)\((.*)$")
+ENTRY = re.compile(r"^(?:(\d+) +)?(?:\d+\.\d+ )?([a-z_0-9]+)\((.*)$")
 
 
 class Outcome:
@@ -38,7 +38,9 @@ class Process:
 
     def __init__(self, command, folder, fault=None, is_traced=False, stdin=subprocess.PIPE, extra=None):
         self.log_path = os.path.join(folder, "..", "strace.log") if fault or is_traced else None
-        words = ["strace", "-f", "-qq", "-e", "signal=none", "-o", self.log_path] if self.log_path else []
+        # What a COMMAND of deliver calls is its own affair.
+        follow = [] if command[0] == "deliver" else ["-f"]
+        words = ["strace", *follow, "-qq", "-e", "signal=none", "-o", self.log_path] if self.log_path else []
         if fault:
             words += ["-e", "trace=" + fault.call, "-e", f"inject={fault.call}:{fault.answer}:when={fault.number}"]
         self.deadline = time.monotonic() + PATIENCE

@@ -7,7 +7,7 @@ import calls
 
 def injected(hit):
     """The call, its first argument and its error or count, from strace's line."""
-    match = re.match(r"\d+ +(\w+)\(([^,)]*).*= (-?\d+)(?: (E\w+))?.*\(INJECTED", hit)
+    match = re.match(r"(?:\d+ +)?(\w+)\(([^,)]*).*= (-?\d+)(?: (E\w+))?.*\(INJECTED", hit)
     return match.groups() if match else ("", "", "", None)
 
 

@@ -1,0 +1,68 @@
+// What deliver reads: how the input is cut changes no line; what is a record says so however it is asked; and a checkpoint
+// is never at an id that a later record has.
+
+func fuzzBatch(_ bytes: [UInt8]) {
+  let parts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
+  for ends in Cuts.ways(bytes) + [[bytes.count]] {
+    promise(lines(bytes, ends) == parts, "cut at \(ends)")
+  }
+  for isRaw in [false, true] {
+    var batch = Batch()
+    for (number, line) in parts.enumerated() {
+      guard let record = try? Record(parsing: line, number: number + 1, isRaw: isRaw) else { continue }
+      promise(record.line == line && (isRaw || record.text == line), "a line is given as it came")
+      promise(isRaw || (try? JSONDocument(parsing: line, maxDepth: .max)) != nil, "no JSON")
+      batch.append(record)
+    }
+    check(batch)
+  }
+}
+
+private func lines(_ bytes: [UInt8], _ ends: [Int]) -> [[UInt8]] {
+  let starts = [0] + ends.dropLast()
+  // The end of the input is a piece of nothing.
+  let pieces = zip(starts, ends).map { Array(bytes[$0..<max($0, min($1, bytes.count))]) }.filter { !$0.isEmpty }
+  let input = FuzzedInput(pieces)
+  var reader = LineReader()
+  var found: [[UInt8]] = []
+  while (try? reader.read(from: input.descriptor)) ?? false {
+    while let line = reader.next() { found.append(line) }
+    promise(reader.number == found.count + 1, "the number of the line")
+  }
+  let count = reader.pendingCount
+  let rest = reader.rest()
+  promise(rest.count == count, "the rest")
+  return found + [rest]
+}
+
+private func check(_ batch: Batch) {
+  for count in 0...batch.count {
+    promise(batch.bytes(of: 0..<count).count == batch.records[..<count].reduce(0) { $0 + $1.text.count + 1 }, "bytes")
+    guard let id = batch.safeID(after: count) else { continue }
+    let last = batch.records[..<count].lastIndex { $0.id == id }
+    promise(last != nil, "an id of no record")
+    let next = batch.records[count...].first { !$0.id.isEmpty }?.id
+    promise(!id.isEmpty && id != next, "the next record has the id of the checkpoint")
+  }
+}
+
+/// An input that comes in pieces.
+private final class FuzzedInput: @unchecked Sendable {
+  private var left: [[UInt8]]
+
+  init(_ pieces: [[UInt8]]) { left = pieces.reversed() }
+
+  var descriptor: Descriptor {
+    Descriptor(
+      -1,
+      calls: SystemCalls(
+        read: { [self] _, free in
+          let piece = left.popLast() ?? []
+          // No more than there is room for; the rest is the next piece.
+          let part = piece.prefix(free.freeCapacity)
+          if part.count < piece.count { left.append(Array(piece[part.count...])) }
+          for byte in part { free.append(byte) }
+          return .init(count: part.count)
+        }))
+  }
+}
