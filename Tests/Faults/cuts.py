@@ -11,6 +11,8 @@ from tracing import Outcome, Process
 class Cut:
     """A run, and the judgement of what a cut left of it."""
 
+    # How it ends without a cut.
+    status = 0
     # Whether what was printed before the cut may be printed again after it.
     repeats = False
 
@@ -69,6 +71,12 @@ class Fed(Cut):
         return int(json.loads(content)["id"]) if content else 0
 
 
+class Refusing(Fed):
+    """One of the records is refused."""
+
+    status = 1
+
+
 class OnlyKill(Cut):
     """Without --durable the log of the store is not synced at each step: items may be printed again, and nothing else."""
 
@@ -82,7 +90,7 @@ def all_cuts():
         Cut(by_name["jpatch", "in place with backup and undo"]),
         Fed(by_name["jpatch", "checkpoint"]),
         Fed(by_name["jdiff", "checkpoint"]),
-        Fed(by_name["deliver", "checkpoint"]),
+        Refusing(by_name["deliver", "checkpoint"]),
         Cut(by_name["sse-cat", "checkpoint"]),
         Cut(by_name["http-cat", "checkpoint"]),
         Cut(by_name["xml-split", "files"]),

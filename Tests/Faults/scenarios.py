@@ -303,7 +303,7 @@ class Delivered(Scenario):
     """`deliver --checkpoint --dead`: with the run after it, COMMAND has taken all records but the one that it refuses."""
 
     COUNT, REFUSED = 5, 3
-    COMMAND = """batch=$(cat); case $batch in *'"id":"3"'*) exit 65 ;; esac; printf '%s\\n' "$batch\""""
+    COMMAND = """IFS= read -r line; case $line in *'"id":"3"'*) exit 65 ;; esac; printf '%s\\n' "$line\""""
 
     def __init__(self):
         super().__init__(

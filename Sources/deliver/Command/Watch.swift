@@ -42,7 +42,8 @@ struct Watch {
 
   /// Waits until a child may have ended, for a moment, or for a signal.
   mutating func waitForChild(until deadline: Double?) throws(ToolFailure) {
-    _ = try poll([], Self.milliseconds(until: deadline))
+    // Should the byte that tells of its end ever be lost, that costs a second.
+    _ = try poll([], Self.milliseconds(until: min(deadline ?? .infinity, Clock.monotonic() + 1)))
   }
 
   /// Whether nobody reads standard output any more.
