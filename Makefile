@@ -50,6 +50,8 @@ soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-store $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-poll $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-deliver --kills $(ROUNDS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/deliver-commands
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/deliver-kills $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/slow-sink 60
 	for turn in 1 2 3 4; do PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/liar $(ROUNDS)0 || exit 1; done
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/damage $(ROUNDS)0
