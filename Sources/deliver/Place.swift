@@ -7,6 +7,7 @@ struct Place {
   private var tellsMissingIDs: Bool
   private var keeper: CheckpointKeeper
   private var id: [UInt8]
+  private var seq: [UInt8]
 
   /// Takes the checkpoint over. Where another process keeps it, or the COMMAND of one that was killed is still at work,
   /// waits for it.
@@ -27,15 +28,17 @@ struct Place {
         break
       }
     }
-    id = try keeper.saved()?.id ?? []
+    let saved = try keeper.saved()
+    id = saved?.id ?? []
+    seq = saved?.extra[Record.seqMember] ?? []
   }
 
   /// The first `count` records of a batch are done with.
   mutating func pass(_ count: Int, of batch: Batch) {
     guard keeper.isKept else { return }
     tellMissingID(batch.records[..<count])
-    guard let safe = batch.safeID(after: count), safe != id else { return }
-    id = safe
+    guard let record = batch.lastSafe(after: count), record.id != id || record.seq != seq else { return }
+    (id, seq) = (record.id, record.seq)
     keeper.invalidate()
   }
 
@@ -51,7 +54,10 @@ struct Place {
   /// When to save what is new, by the monotonic clock; nil where nothing is.
   var dueTime: Double? { keeper.dueTime }
 
-  mutating func save() throws(ToolFailure) { try keeper.save(Checkpoint(id: id)) }
+  mutating func save() throws(ToolFailure) {
+    let extra = seq.isEmpty ? [:] : [Record.seqMember: seq]
+    try keeper.save(Checkpoint(id: id, extra: extra))
+  }
 
   /// Lets others in.
   func release() { keeper.release() }

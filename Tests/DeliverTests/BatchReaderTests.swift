@@ -25,7 +25,7 @@ import Testing
           let ends = batch.records.map { String(decoding: $0.text, as: UTF8.self) }
           #expect(ends.map { $0 + "\n" }.joined() == String(decoding: batch.text, as: UTF8.self))
           found.batches.append(ends)
-          found.safe.append(batch.safeID(after: batch.count).map { String(decoding: $0, as: UTF8.self) })
+          found.safe.append(batch.lastSafe(after: batch.count).map { String(decoding: $0.id, as: UTF8.self) })
         case .wanted: try reader.read()
         case .end:
           found.hasDropped = reader.hasDropped
@@ -170,7 +170,7 @@ import Testing
       batch.append(try #require(try Record(parsing: line, number: number + 1, isRaw: false)))
     }
     batch.nextID = next.map { Array($0.utf8) }
-    let found = (0...ids.count).map { batch.safeID(after: $0).map { String(decoding: $0, as: UTF8.self) } }
+    let found = (0...ids.count).map { batch.lastSafe(after: $0).map { String(decoding: $0.id, as: UTF8.self) } }
     #expect(found == expected, "\(ids)")
   }
 }

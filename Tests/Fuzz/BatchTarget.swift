@@ -38,7 +38,7 @@ private func lines(_ bytes: [UInt8], _ ends: [Int]) -> [[UInt8]] {
 private func check(_ batch: Batch) {
   for count in 0...batch.count {
     promise(batch.bytes(of: 0..<count).count == batch.records[..<count].reduce(0) { $0 + $1.text.count + 1 }, "bytes")
-    guard let id = batch.safeID(after: count) else { continue }
+    guard let id = batch.lastSafe(after: count)?.id else { continue }
     let last = batch.records[..<count].lastIndex { $0.id == id }
     promise(last != nil, "an id of no record")
     let next = batch.records[count...].first { !$0.id.isEmpty }?.id

@@ -23,7 +23,7 @@ package struct EventRecord: Sendable {
 
   private static let noteName = Array("note".utf8)
   private static let commentName = Array("comment".utf8)
-  private static let memberNames = ["event", "id", "data", "time", "url", "source", "etag", "mark"]
+  private static let memberNames = ["event", "id", "data", "time", "url", "source", "etag", "mark", "seq"]
     .map { Array($0.utf8) }
   private static let eventName = Array("event".utf8)
   private static let idName = Array("id".utf8)

@@ -9,6 +9,9 @@ struct Record {
   let data: [UInt8]?
   /// Empty where it has none.
   let id: [UInt8]
+  /// Which of the records with this id it is, as JSON text; empty where its source does not say. paginate says it of an
+  /// item that is printed again.
+  let seq: [UInt8]
   /// Which line of the input it is, from 1.
   let number: Int
 
@@ -21,6 +24,7 @@ struct Record {
     self.number = number
     data = nil
     id = []
+    seq = []
   }
 
   /// A line that is an event record.
@@ -44,7 +48,12 @@ struct Record {
     self.line = line
     self.number = number
     id = record.id
+    seq = value.member(Self.seqName)?.text ?? []
   }
+
+  /// The member, in records and in the checkpoint.
+  static let seqMember = "seq"
+  private static let seqName = Array(seqMember.utf8)
 }
 
 struct Batch {
@@ -71,16 +80,16 @@ struct Batch {
     (range.lowerBound > 0 ? ends[range.lowerBound - 1] : 0)..<(range.isEmpty ? 0 : ends[range.upperBound - 1])
   }
 
-  /// The id that a checkpoint may have when the first `count` records are done with: after it a source sends the
+  /// The record that a checkpoint may name when the first `count` records are done with: after its id a source sends the
   /// others. Of records with one id the source sends none or all that follow, so all of them must be done with.
   /// - Returns: nil where none of them has such an id.
-  func safeID(after count: Int) -> [UInt8]? {
+  func lastSafe(after count: Int) -> Record? {
     var index = count - 1
     var next = records[count...].first { !$0.id.isEmpty }?.id ?? nextID
     while index >= 0 {
       let id = records[index].id
       if !id.isEmpty {
-        if id != next { return id }
+        if id != next { return records[index] }
         next = id
       }
       index -= 1
