@@ -126,7 +126,9 @@ struct Delivery {
   private mutating func finish(_ input: ChildInput, _ facts: Command.Facts) throws(ToolFailure) -> Ended {
     watch.forgetLastWords()
     var run: Run
-    do { run = Run(try command.start(input, facts, errors: watch.errorInput), options) } catch { return Ended(error) }
+    do { run = Run(try command.start(input, facts, errors: watch.errorInput), options) } catch {
+      return command.ended(error)
+    }
     isRunning = true
     while true {
       if let ended = try run.wait(&watch, until: place.dueTime) {

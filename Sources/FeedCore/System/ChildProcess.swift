@@ -79,6 +79,8 @@ extension SystemError {
   package var isUnusableProgram: Bool {
     [ENOENT, ENOTDIR, EACCES, EPERM, ENOEXEC, ELOOP, ENAMETOOLONG, EISDIR, EINVAL, E2BIG].contains(code)
   }
+  /// A file is neither a binary of this machine nor a script with a `#!` line.
+  package var isNoProgram: Bool { code == ENOEXEC }
 }
 
 extension Process {

@@ -240,7 +240,7 @@ package struct Descriptor: Sendable {
   }
 
   /// The absolute name of a file, without symbolic links; nil when there is no such file.
-  static func realPath(_ path: [UInt8]) -> [UInt8]? {
+  package static func realPath(_ path: [UInt8]) -> [UInt8]? {
     var result: [UInt8]?
     _ = unsafe withPath(path) { name in
       guard let found = unsafe realpath(name, nil) else { return -1 }

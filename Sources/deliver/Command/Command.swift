@@ -30,7 +30,7 @@ struct Command {
   }
 
   /// Starts COMMAND.
-  /// - Throws: why it cannot be run.
+  /// - Throws: why it cannot be run; see `ended`.
   func start(
     _ input: ChildInput, _ facts: Facts, errors: Descriptor
   ) throws(SystemError) -> ChildProcess {
@@ -42,6 +42,9 @@ struct Command {
       ],
       input: input, output: streams.output, error: errors)
   }
+
+  /// How a run has ended that could not be started.
+  func ended(_ error: SystemError) -> Ended { Ended(error, arguments[0]) }
 
   private static func variable(_ id: [UInt8]) -> [UInt8]? {
     id.isEmpty || id.count > longestVariable || id.contains(0) ? nil : id

@@ -91,11 +91,22 @@ struct Ended: Equatable {
   }
 
   /// COMMAND could not be started.
-  init(_ error: SystemError) {
+  init(_ error: SystemError, _ program: [UInt8]) {
     verdict = error.isUnusableProgram ? .cannotRun : .notNow
     status = error.isMissingFile ? 127 : 126
-    text = error.message
+    text = error.message + Self.hint(error, program)
     lastWords = []
+  }
+
+  /// What would help where the system's own words do not.
+  private static func hint(_ error: SystemError, _ program: [UInt8]) -> String {
+    if error.isNoProgram { return " (a script begins with a line such as '#!/bin/sh')" }
+    guard error.isMissingFile else { return "" }
+    if Descriptor.realPath(program) != nil {
+      let isPath = program.contains(UInt8(ascii: "/"))
+      return isPath ? ": the program that its '#!' line names" : "; did you mean './\(quoted(program))'?"
+    }
+    return program.contains(UInt8(ascii: " ")) ? " (for a shell command: sh -c)" : ""
   }
 
   /// What messages say of it.
