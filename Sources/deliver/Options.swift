@@ -19,8 +19,8 @@ enum Flag: ToolOption {
     case .recordsIn, .raw: OptionGroup("Input")
     case .batch, .batchBytes, .batchTime: OptionGroup("Batches")
     case .refused, .timeout, .grace, .maxBackoff, .retries, .dead, .maxDead:
-      OptionGroup("What COMMAND does not take")
-    case .checkpoint, .wait: OptionGroup("The place in the feed")
+      OptionGroup("Refusals and retries")
+    case .checkpoint, .wait: OptionGroup("Checkpoint")
     case .silent, .verbose: OptionGroup("Messages")
     case .maxSize: .limits
     }
