@@ -83,6 +83,7 @@ struct SinkTests {
       sqlite3 q.db 'SELECT id, event, data FROM record'
       { echo 'CREATE TABLE record (line NOT NULL CHECK (length(line) < 20));' | sqlite3 other.db; sink other.db <two; }
       echo garbage >no.db; yes garbage | head -c 4096 >>no.db; sink no.db <two
+      echo '{"x":1}' | sink raw.db
       sink
       """#)
     #expect(
@@ -95,6 +96,7 @@ struct SinkTests {
         2|a|{"x":1e400}
         65
         75
+        65
         126
 
         """, "\(result.text)\(result.error)")

@@ -33,11 +33,11 @@ struct Record {
     if line.allSatisfy(\.isWhiteSpace) { return nil }
     let value: JSONValue
     do { value = try JSONDocument(parsing: line, maxDepth: .max).root } catch {
-      throw FormatError("no event record: " + error.message, at: error.offset)
+      throw FormatError("no event record: " + error.message + Self.remedy(number), at: error.offset)
     }
     guard let record = try EventRecord(value) else {
       if EventRecord.isNote(value) { return nil }
-      throw FormatError("no event record: no member 'event'", at: value)
+      throw FormatError("no event record: no member 'event'" + Self.remedy(number), at: value)
     }
     if isRaw {
       guard let data = record.data else { throw FormatError("no member 'data' (--raw)", at: value) }
@@ -49,6 +49,11 @@ struct Record {
     self.number = number
     id = record.id
     seq = value.member(Self.seqName)?.text ?? []
+  }
+
+  /// Where the first line is none, the program in front may have to be told.
+  private static func remedy(_ number: Int) -> String {
+    number == 1 ? " (paginate and http-cat need --records, jq needs -c)" : ""
   }
 
   /// The member, in records and in the checkpoint.
