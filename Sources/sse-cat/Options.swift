@@ -104,7 +104,8 @@ struct Options {
       case .resumeFrom: resumeFrom = value.bytes
       }
     }
-    checkpoint = try CheckpointKeeper(checkpointPath)
+    checkpoint = try CheckpointKeeper(
+      checkpointPath, hint: " (--\(Flag.resumeFrom.spec.name) only reads it)")
     keepsCheckpoint = checkpointPath != nil
     if let givenID {
       lastEventID = givenID

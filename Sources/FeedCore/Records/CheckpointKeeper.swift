@@ -18,8 +18,9 @@ package struct CheckpointKeeper {
   /// - Parameters:
   ///   - path: nil where none is kept.
   ///   - isInherited: whether programs that are started keep others away too.
+  ///   - hint: what the message says to somebody who only wanted to read it.
   /// - Throws: status 4 when another process keeps it, status 2 when it cannot be written.
-  package init(_ path: [UInt8]?, isInherited: Bool = false) throws(ToolFailure) {
+  package init(_ path: [UInt8]?, isInherited: Bool = false, hint: String = "") throws(ToolFailure) {
     self.path = path
     guard let path, !Descriptor.isSpecialFile(path) else {
       lock = nil
@@ -28,7 +29,7 @@ package struct CheckpointKeeper {
     // By the name of the file itself, which may have others by symbolic links.
     let lockPath = AtomicFile.resolved(path) + Array(".lock".utf8)
     lock = try naming(quoted(path), LockFile.take(lockPath, waits: false, isInherited: isInherited))
-    if lock == nil { throw .failed(.later, "another process keeps this checkpoint", source: quoted(path)) }
+    if lock == nil { throw .failed(.later, "another process keeps this checkpoint" + hint, source: quoted(path)) }
     var leftovers = TemporaryFiles()
     leftovers.sweep(beside: path)
   }
