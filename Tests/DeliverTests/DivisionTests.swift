@@ -25,6 +25,26 @@ import Testing
     if play.end == .done { #expect(play.taken.sorted() == Array(0..<total)) }
   }
 
+  /// What takes a request now and then also takes another one after the suspect, and not the suspect again.
+  @Test func halfAnOutageIsHardlyPoison() throws {
+    var dice = SeededGenerator(seed: 4)
+    var dead = (limited: 0, flapping: 0)
+    for turn in 0..<2000 {
+      let words = "--dead x --max-dead 1000 --retries \(1 + turn % 4)"
+      let sizes = Self.sizes(20, [1, 5, 20][turn % 3])
+      var limited = Play()
+      limited.interval = Double.random(in: 1...20, using: &dice)
+      limited.play(try given(words), sizes: sizes, dice: &dice)
+      dead.limited += limited.dead.count
+      var flapping = Play()
+      flapping.failing = 0.5
+      flapping.play(try given(words), sizes: sizes, dice: &dice)
+      dead.flapping += flapping.dead.count
+    }
+    // Of 40,000 records.
+    #expect(dead.limited < 20 && dead.flapping < 50, "\(dead)")
+  }
+
   @Test(arguments: 0..<600)
   func whatIsRefusedAloneIsDead(_ seed: Int) throws {
     var dice = SeededGenerator(seed: UInt64(1000 + seed))

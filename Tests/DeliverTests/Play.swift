@@ -13,6 +13,10 @@ struct Play {
   var stuck: Set<Int>
   /// When COMMAND takes nothing. A run takes 1, a wait of a second 1 too.
   var outages: [Range<Double>]
+  /// COMMAND takes one run in so many seconds, as what answers HTTP 429 otherwise.
+  var interval = 0.0
+  /// The part of the runs that COMMAND does not take, by chance.
+  var failing = 0.0
 
   private(set) var taken: [Int] = []
   private(set) var dead: [Int] = []
@@ -20,6 +24,7 @@ struct Play {
   private(set) var runs = 0
 
   private var now = 0.0
+  private var nextTime = 0.0
   private var runsSinceProgress = 0
 
   init(refused: Set<Int> = [], stuck: Set<Int> = [], outages: [Range<Double>] = []) {
@@ -47,7 +52,7 @@ struct Play {
         case .done: break loop
         case .run(let part):
           check(part, first, division, options)
-          division.end(outcome(part, first))
+          division.end(outcome(part, first, &dice))
         case .wait(let seconds, _, let isShort):
           now += seconds
           runsSinceProgress = 0
@@ -74,9 +79,13 @@ struct Play {
 
   private func isAway(_ time: Double) -> Bool { outages.contains { $0.contains(time) } }
 
-  private mutating func outcome(_ part: Division.Part, _ first: Int) -> Division.Outcome {
+  private mutating func outcome(
+    _ part: Division.Part, _ first: Int, _ dice: inout SeededGenerator
+  ) -> Division.Outcome {
     let records = part.records.map { $0 + first }
-    now += 1
+    now += interval > 0 ? 0.1 : 1
+    if now < nextTime || failing > 0 && Double.random(in: 0..<1, using: &dice) < failing { return .notNow }
+    if interval > 0 { nextTime = now + interval }
     if isAway(now) || records.contains(where: stuck.contains) { return .notNow }
     if records.contains(where: refused.contains) { return .refused }
     taken += records

@@ -10,10 +10,11 @@
 //     [4 5]               refused            [4][5][6 7]
 //     [4]                 refused: dead      [5][6 7]          … and both are taken
 //
-// An outage is never poison. With `--retries` a record that was not taken for now, however often, becomes a suspect. It
-// is dead only after this has happened without a wait between: it was not taken; another record was; it was not taken
-// again. As long as COMMAND takes nothing, nothing is dead. At the end of the input there may be no other record: then
-// deliver gives up, and the next run may have one.
+// An outage is never poison. With `--retries` a record that was not taken for now, however often, becomes a suspect. A
+// proof against it is, without a wait between: it was not taken; another record was; it was not taken again. One proof is
+// what an engine makes of a good record that takes one request now and then (HTTP 429), or that is away for one request of
+// two. So it is dead after two, with a wait between. As long as COMMAND takes nothing, nothing is dead. At the end of the
+// input there may be no other record: then deliver gives up, and the next run may have one.
 
 import FeedCore
 
@@ -23,8 +24,6 @@ struct Division {
     var records: Range<Int>
     /// How often COMMAND has been given them.
     var tries = 0
-    /// How often it did not take them for now, since they became a part.
-    var failures = 0
   }
 
   enum Step: Equatable {
@@ -53,9 +52,9 @@ struct Division {
     case none
     /// The suspect was not taken just now: another one is next.
     case compare
-    /// Another one was taken just now: the suspect is next, for the last time.
+    /// Another one was taken just now: the suspect is next.
     case verify
-    /// The other one was not taken either.
+    /// The other one was not taken either, or one proof is not enough.
     case unknown
   }
 
@@ -70,8 +69,12 @@ struct Division {
   private(set) var parts: [Part] = []
   private(set) var count = 0
   private var trial = Trial.none
-  /// How many records the suspect was compared with.
+  /// How many records that were not taken either the suspect was compared with.
   private var comparisons = 0
+  /// How many proofs there are against the suspect.
+  private var proofs = 0
+  /// How often the first part was not taken for now, since it is the first and something was taken.
+  private var failures = 0
   private var isLast = false
   /// Which part was tried last.
   private var tried = 0
@@ -80,6 +83,7 @@ struct Division {
   private var hasTakenPart = false
 
   static let firstRetries = 5
+  private static let proofsNeeded = 2
 
   init(_ options: Options, random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }) {
     retries = options.retries
@@ -96,6 +100,7 @@ struct Division {
     trial = .none
     pending = nil
     hasTakenPart = false
+    failures = 0
   }
 
   /// One more record has come for the batch.
@@ -150,7 +155,7 @@ struct Division {
     let ranges = [part.records.lowerBound..<record, record..<(record + 1), (record + 1)..<part.records.upperBound]
     parts.replaceSubrange(
       index...index,
-      with: ranges.filter { !$0.isEmpty }.map { Part(records: $0, tries: part.tries, failures: part.failures) })
+      with: ranges.filter { !$0.isEmpty }.map { Part(records: $0, tries: part.tries) })
   }
 
   // MARK: What has become of it
@@ -169,6 +174,7 @@ struct Division {
     hasTaken = true
     hasTakenPart = true
     deadInARow = 0
+    failures = 0
     policy.succeed()
     policy.recover()
     parts.remove(at: tried)
@@ -183,15 +189,15 @@ struct Division {
   }
 
   private mutating func fail() {
-    parts[tried].failures += 1
     if tried > 0 { return waitAfterComparison() }
+    failures += 1
     switch trial {
-    case .verify: return condemn()
+    case .verify: return prove()
     case .unknown, .compare: return compare()
     case .none: break
     }
     let limit = hasTaken ? retries : retries ?? Self.firstRetries
-    guard let limit, (hasTaken ? parts[0].failures : policy.attempts + 1) > limit else { return wait() }
+    guard let limit, (hasTaken ? failures : policy.attempts + 1) > limit else { return wait() }
     if !hasTaken { return giveUp() }
     if parts[0].records.count > 1 {
       halve()
@@ -199,6 +205,7 @@ struct Division {
     }
     if !hasDead { return hasTakenPart ? condemn() : giveUp() }
     comparisons = 0
+    proofs = 0
     compare()
   }
 
@@ -206,6 +213,14 @@ struct Division {
   private mutating func compare() {
     trial = parts.count > 1 ? .compare : .unknown
     if parts.count == 1 { waitForOthers() }
+  }
+
+  /// The suspect was not taken before and after another one was.
+  private mutating func prove() {
+    proofs += 1
+    if proofs == Self.proofsNeeded { return condemn() }
+    trial = .unknown
+    waitForOthers()
   }
 
   private mutating func giveUp() {
@@ -239,6 +254,7 @@ struct Division {
       with: [part.records.lowerBound..<middle, middle..<part.records.upperBound].map {
         Part(records: $0, tries: part.tries)
       })
+    failures = 0
   }
 
   /// The first record is what COMMAND does not take.
@@ -253,6 +269,7 @@ struct Division {
   /// The dead record has been written down.
   mutating func bury() {
     pending = nil
+    failures = 0
     parts.removeFirst()
   }
 }
