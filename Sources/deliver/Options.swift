@@ -104,6 +104,9 @@ struct Options {
     if command.first?.isEmpty ?? true { throw .usage("no COMMAND given") }
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     if checkpoint != nil { readsRecords = true }
+    if let dead, let checkpoint, LockFile.realPath(dead) == LockFile.realPath(checkpoint) {
+      throw .usage("--\(Flag.dead.spec.name) and --\(Flag.checkpoint.spec.name) name the same file")
+    }
   }
 
   private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
