@@ -26,7 +26,7 @@ struct Run {
       let ending: ChildProcess.Ending?
       do { ending = try child.ending() } catch { throw .waiting(error) }
       if let ending {
-        try watch.copyErrors()
+        try watch.copyLastErrors()
         return Ended(ending, isLate: isLate, options, watch.lastWords.text)
       }
       let now = Clock.monotonic()

@@ -1,7 +1,8 @@
 // All that deliver waits for: input, signals, the end of COMMAND, and what COMMAND says.
 //
 // COMMAND's standard error is a pipe that is copied to ours, so that the last line of it is known. There is one for the
-// whole life of deliver: what COMMAND leaves in the background may go on writing to it.
+// whole life of deliver: what COMMAND leaves in the background may go on writing to it. Where nobody reads ours for a while,
+// as at a terminal that is stopped, COMMAND has to wait, and not deliver, which still sees signals and times.
 
 import FeedCore
 
@@ -18,6 +19,8 @@ struct Watch {
   private(set) var isUrged = false
   /// What COMMAND said last on standard error.
   private(set) var lastWords = LastLine()
+  /// Whether our standard error took all that was copied.
+  private var hasRoom = true
 
   init(_ streams: StandardStreams) throws(ToolFailure) {
     self.streams = streams
@@ -59,12 +62,14 @@ struct Watch {
   private mutating func poll(
     _ more: [(Descriptor, Descriptor.Interest.Event)], _ milliseconds: Int32
   ) throws(ToolFailure) -> [Bool] {
-    let always = [signals, children, errors].map { Descriptor.Interest($0, .input) }
+    let talk = hasRoom ? Descriptor.Interest(errors, .input) : .init(streams.error, .output)
+    let always = [.init(signals, .input), .init(children, .input), talk]
     let ready: [Bool]
     do throws(SystemError) {
       ready = try Descriptor.wait(for: always + more.map { .init($0.0, $0.1) }, milliseconds: milliseconds)
       if ready[0] { try takeSignal() }
-      if ready[1] { try drain(children) { _ in } }
+      var bytes: [UInt8] = []
+      if ready[1] { _ = try children.readAvailable(upTo: ByteReader.chunkSize, into: &bytes) }
     } catch {
       throw .waiting(error)
     }
@@ -78,30 +83,29 @@ struct Watch {
     if case .signal? = interruption { isUrged = true } else { interruption = .signal(Int32(number[0])) }
   }
 
-  /// Copies what COMMAND has said.
-  mutating func copyErrors() throws(ToolFailure) {
-    var words = lastWords
+  /// Copies what COMMAND has said at last, when it has ended.
+  mutating func copyLastErrors() throws(ToolFailure) {
+    try copyErrors()
+    while interruption == nil, !hasRoom { _ = try poll([], -1) }
+  }
+
+  /// Where there is room at all in a pipe, there is for this many bytes (_POSIX_PIPE_BUF).
+  private static let room = 512
+  /// A COMMAND that says more than a pipe holds at once is read on after a look at signals and times.
+  private static let mostWrites = 128
+
+  /// Copies what COMMAND has said, as far as that needs no waiting.
+  private mutating func copyErrors() throws(ToolFailure) {
     do throws(SystemError) {
-      try drain(errors) { chunk in
+      for _ in 0..<Self.mostWrites {
+        hasRoom = try Descriptor.wait(for: [.init(streams.error, .output)], milliseconds: 0)[0]
+        var chunk: [UInt8] = []
+        guard hasRoom, let count = try errors.readAvailable(upTo: Self.room, into: &chunk), count > 0 else { return }
         streams.error.write(chunk.span)
-        words.append(chunk)
+        lastWords.append(chunk)
       }
     } catch {
       throw .waiting(error)
-    }
-    lastWords = words
-  }
-
-  /// A COMMAND that says more than this at once is read on after a look at signals and times.
-  private static let mostChunks = 16
-
-  private func drain(_ descriptor: Descriptor, _ body: ([UInt8]) -> Void) throws(SystemError) {
-    var chunk: [UInt8] = []
-    for _ in 0..<Self.mostChunks {
-      let count = try descriptor.readAvailable(upTo: ByteReader.chunkSize, into: &chunk)
-      guard let count, count > 0 else { return }
-      body(chunk)
-      chunk.removeAll(keepingCapacity: true)
     }
   }
 
