@@ -124,6 +124,13 @@ struct SinkTests {
       sink 2 other seen <two
       sink 2 other seen <two
       echo '{"event":"a","data":1}' | sink 1 other seen
+      printf '%s\n' '{"event":"a","id":"5","data":{"n":1,"time":"1"}}' '{"event":"a","id":"5","data":{"n":1,"time":"2"}}' \
+        '{"event":"a","id":"5","data":[],"time":"t","source":"s"}' >timed
+      for stream in timed "others seen2"; do
+        sink 3 $stream <timed
+        sed 's/"t"/"u"/' timed | sink 3 $stream
+      done
+      echo $(ask XLEN timed) $(ask XLEN others)
       ask CONFIG SET maxmemory 1 >config
       echo '{"event":"a","id":"30","data":1}' | sink 1 feed
       ask CONFIG SET maxmemory 0 >config
@@ -134,7 +141,8 @@ struct SinkTests {
       kill $server; wait
       """#)
     #expect(
-      result.text.split(separator: "\n").joined(separator: " ") == "75 0 0 75 75 65 65 0 0 0 0 75 75 3 3 126",
+      result.text.split(separator: "\n").joined(separator: " ")
+        == "75 0 0 75 75 65 65 0 0 0 0 0 0 0 0 3 3 75 75 3 3 126",
       "\(result.text)\(result.error)")
   }
 

@@ -7,8 +7,11 @@ local count, batch = tonumber(ARGV[1]), ARGV[2]
 local _, lines = batch:gsub('\n', '')
 if lines ~= count or batch:sub(-1) ~= '\n' then return 'the batch was cut' end
 
--- The same record that is read again may bring another time of arrival.
-local function text(line) return (line:gsub(',"time":"[^"]*"', '')) end
+-- The same record that is read again may bring another time of arrival. That stands after `data`; a time within it is data.
+local function text(line)
+  local before, after = line:match('^(.*),"time":"[^"]*"([^{}%[%]]*})$')
+  return before and before .. after or line
+end
 
 -- Most tools begin like this. A record that does not is decoded, which goes only 1,000 levels deep.
 local function id_of(line)
