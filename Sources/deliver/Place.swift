@@ -15,12 +15,17 @@ struct Place {
     self.streams = streams
     tellsMissingIDs = !options.isSilent
     let deadline = Clock.monotonic() + options.wait
+    var isWaiting = false
     while true {
       do throws(ToolFailure) {
         keeper = try CheckpointKeeper(options.checkpoint, isInherited: true)
         break
       } catch {
         if error.status != .later || Clock.monotonic() >= deadline { throw error }
+        if options.isVerbose && !isWaiting {
+          streams.say(error.diagnostic.adding("; waiting for \(secondsText(options.wait)) s at the most"))
+        }
+        isWaiting = true
       }
       _ = try watch.wait(until: min(deadline, Clock.monotonic() + 0.1))
       if watch.interruption != nil {

@@ -35,9 +35,9 @@ struct Watch {
   mutating func wait(for input: Descriptor? = nil, until deadline: Double?) throws(ToolFailure) -> Bool {
     while interruption == nil {
       let left = Self.milliseconds(until: deadline)
-      let ready = try poll([(input ?? signals, input == nil ? .hangUp : .input), (streams.output, .hangUp)], left)
-      if interruption == nil && ready[1] { interruption = .hangUp }
-      if input != nil && ready[0] { return true }
+      let ready = try poll([.init(streams.output, .hangUp)] + (input.map { [.init($0, .input)] } ?? []), left)
+      if interruption == nil && ready[0] { interruption = .hangUp }
+      if ready.count > 1 && ready[1] { return true }
       if left == 0 { break }
     }
     return false
@@ -60,13 +60,13 @@ struct Watch {
   /// Waits for all that is always waited for, and for more.
   /// - Returns: what of `more` is ready.
   private mutating func poll(
-    _ more: [(Descriptor, Descriptor.Interest.Event)], _ milliseconds: Int32
+    _ more: [Descriptor.Interest], _ milliseconds: Int32
   ) throws(ToolFailure) -> [Bool] {
     let talk = hasRoom ? Descriptor.Interest(errors, .input) : .init(streams.error, .output)
     let always = [.init(signals, .input), .init(children, .input), talk]
     let ready: [Bool]
     do throws(SystemError) {
-      ready = try Descriptor.wait(for: always + more.map { .init($0.0, $0.1) }, milliseconds: milliseconds)
+      ready = try Descriptor.wait(for: always + more, milliseconds: milliseconds)
       if ready[0] { try takeSignal() }
       var bytes: [UInt8] = []
       if ready[1] { _ = try children.readAvailable(upTo: ByteReader.chunkSize, into: &bytes) }

@@ -14,7 +14,7 @@
 // proof against it is, without a wait between: it was not taken; another record was; it was not taken again. One proof is
 // what an engine makes of a good record that takes one request now and then (HTTP 429), or that is away for one request of
 // two. So it is dead after two, with a wait between. As long as COMMAND takes nothing, nothing is dead. At the end of the
-// input there may be no other record: then deliver gives up, and the next run may have one.
+// input there may be no other record: then one proof will do, and with none deliver gives up, as the next run may have one.
 
 import FeedCore
 
@@ -238,7 +238,9 @@ struct Division {
 
   private mutating func waitForOthers() {
     let isShort = comparisons >= otherCount
-    if isShort && isLast { giveUp() } else { wait(isShort: isShort) }
+    guard isShort && isLast else { return wait(isShort: isShort) }
+    // There is nothing left for another proof.
+    if proofs > 0, otherCount == 0 { condemn() } else { giveUp() }
   }
 
   private mutating func wait(isShort: Bool = false) {
