@@ -48,6 +48,7 @@ struct SinkTests {
       (#""status":425"#, 75), (#""status":429"#, 75), (#""status":500"#, 75), (#""status":503"#, 75),
       // A head that breaks off after its status is a whole one to curl.
       (#""end":"head""#, 0), (#""end":"cut","body":"x""#, 75), (#""end":"stall","body":"x""#, 75),
+      (#""end":"bare","body":"no HTTP\n""#, 75),
     ])
   func webhook(_ answer: String, _ status: Int32) throws {
     let sink = Self.folder + "/webhook/sink --max-time 2 {0}/a"
@@ -85,6 +86,7 @@ struct SinkTests {
       echo garbage >no.db; yes garbage | head -c 4096 >>no.db; sink no.db <two
       echo '{"x":1}' | sink raw.db
       sink
+      for name in '' :memory: -readonly; do sink "$name" <two; done
       """#)
     #expect(
       result.text == """
@@ -97,6 +99,9 @@ struct SinkTests {
         65
         75
         65
+        126
+        126
+        126
         126
 
         """, "\(result.text)\(result.error)")
