@@ -54,6 +54,20 @@ import Testing
     for tool in Repository.tools { #expect(stated.contains("2 \(tool)")) }
   }
 
+  /// Each row of the table of feedutils-pipelines(7) has an example in pipes.cases, under a comment that names it.
+  @Test func everyPipeHasAnExample() throws {
+    let rows = try Repository.contents("man/feedutils-pipelines.7").matches(of: /\.It Xr (\S+) 1 Ta Xr (\S+) 1 Ta/)
+    let stated = rows.map { "\($0.1) | \($0.2)" }
+    let cases = try Repository.contents("Tests/Cases/all/pipes.cases")
+    let examples = cases.matches(of: /# (\S+) \| (\S+)\n\$ ([^\n]+)\n/)
+    for example in examples {
+      let pipe = example.3.split(separator: " | ").map(String.init)
+      #expect(pipe.count > 1 && pipe.dropLast().joined().contains(example.1) && pipe.last?.contains(example.2) == true)
+    }
+    #expect(stated.count >= 45, "the table is not read")
+    #expect(stated == examples.map { "\($0.1) | \($0.2)" })
+  }
+
   /// The examples of a page run one after another in one empty folder, as somebody would type them.
   @Test(arguments: ManPage.all)
   func theExamplesPrintWhatTheyShow(_ path: String) throws {
