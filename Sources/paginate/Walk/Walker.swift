@@ -108,7 +108,10 @@ struct Walker: Sendable {
     // Without a place for items, a page may only be one on the way.
     if shape.items == nil, !outcome.continues {
       throw WalkError(
-        .usage, "cannot tell which array holds the items (--items): the page is " + ItemArray.described(document.root))
+        .usage,
+        EventRecord.isUnmistakable(document.root)
+          ? "this is an event record, and paginate reads pages (sse-cat --raw prints only the data)"
+          : "cannot tell which array holds the items (--items): the page is " + ItemArray.described(document.root))
     }
     return Step(page: page, items: items, outcome: outcome, complaint: complaint)
   }
