@@ -135,32 +135,6 @@ struct OriginPartsTests {
   }
 }
 
-struct DecimalTests {
-  @Test(arguments: [
-    ("1", "0"), ("10", "9"), ("1000000000000000000000", "999999999999999999999"), ("0", "-1"), ("-9", "-10"),
-    ("007", "6"), ("-0", "-1"), ("210462857140252600", "210462857140252599"),
-  ])
-  func predecessors(_ number: String, _ before: String) throws {
-    #expect(text(try #require(DecimalText(number.bytes)).predecessor.text) == before)
-  }
-
-  @Test func sumsAndOrder() throws {
-    var generator = SeededGenerator(seed: 7)
-    for _ in 0..<500 {
-      let (a, b) = (Int.random(in: 0...(1 << 40), using: &generator), Int.random(in: 0...(1 << 20), using: &generator))
-      #expect((DecimalText(a) + DecimalText(b)) == DecimalText(a + b))
-      #expect((DecimalText(a) < DecimalText(b)) == (a < b))
-      #expect((DecimalText(-a) < DecimalText(b)) == (-a < b))
-      #expect((DecimalText(-a) < DecimalText(-b)) == (-a < -b))
-      #expect(DecimalText(a).predecessor == DecimalText(a - 1))
-    }
-    #expect((try #require(DecimalText("99".bytes)) + DecimalText(1)).text == "100".bytes)
-  }
-
-  @Test(arguments: ["", "-", "+1", "1.0", "1e3", " 1", "0x1"])
-  func noNumbers(_ text: String) { #expect(DecimalText(text.bytes) == nil) }
-}
-
 struct SeenTests {
   @Test func firstSightWins() {
     var seen = SeenIDs()

@@ -1,12 +1,14 @@
 // Which resource is asked next. Each server has one connection at a time, and is not asked for several resources at once.
 // A turn of the loop costs the same for ten URLs and for ten thousand: nothing here goes through all of them.
 
+import FeedCore
+
 /// What waits to be asked, by the origins (RFC 6454) of the resources.
 struct PollQueue {
   /// What waits for one origin.
   private struct Origin {
     /// Resources, by when each is due.
-    var waiting = Heap()
+    var waiting = Heap<Double, Int>()
     var isBusy = false
     /// When it may be asked, by the monotonic clock.
     var notBefore = 0.0
@@ -14,7 +16,7 @@ struct PollQueue {
     var listed: Double?
 
     /// When its first resource is asked; nil when none waits, or a request is under way.
-    var moment: Double? { isBusy ? nil : waiting.first.map { max($0.moment, notBefore) } }
+    var moment: Double? { isBusy ? nil : waiting.first.map { max($0.key, notBefore) } }
   }
 
   /// Between two resources of one origin, in seconds.
@@ -23,7 +25,7 @@ struct PollQueue {
   private var origins: [Origin] = []
   private var places: [String: Int] = [:]
   /// Origins, by when each is asked. One whose moment is not the one that is `listed` there is out of date.
-  private var moments = Heap()
+  private var moments = Heap<Double, Int>()
   private var count = 0
 
   /// Whether nothing waits.
@@ -40,7 +42,7 @@ struct PollQueue {
 
   /// Takes the next resource that may be asked now.
   mutating func next(_ now: Double) -> Int? {
-    guard let (moment, place) = first(), moment <= now, let resource = origins[place].waiting.removeFirst() else {
+    guard let (moment, place) = first(), moment <= now, let resource = origins[place].waiting.removeFirst()?.item else {
       return nil
     }
     count -= 1
@@ -103,42 +105,9 @@ struct PollQueue {
   /// The origin that is asked first, and when.
   private mutating func first() -> (moment: Double, place: Int)? {
     while let first = moments.first {
-      if origins[first.item].listed == first.moment { return (first.moment, first.item) }
+      if origins[first.item].listed == first.key { return (first.key, first.item) }
       moments.removeFirst()
     }
     return nil
-  }
-}
-
-/// Numbers in the order of their moments (a binary heap: its first item is at 0, and those after `i` at `2i+1`, `2i+2`).
-private struct Heap {
-  private var items: [(moment: Double, item: Int)] = []
-
-  var first: (moment: Double, item: Int)? { items.first }
-
-  mutating func insert(_ item: Int, at moment: Double) {
-    items.append((moment, item))
-    var child = items.count - 1
-    while child > 0, items[child].moment < items[(child - 1) / 2].moment {
-      items.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
-  }
-
-  @discardableResult
-  mutating func removeFirst() -> Int? {
-    guard let first = items.first, let last = items.popLast() else { return nil }
-    if items.isEmpty { return first.item }
-    items[0] = last
-    var parent = 0
-    while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2] where child < items.count {
-        if items[child].moment < items[least].moment { least = child }
-      }
-      if least == parent { return first.item }
-      items.swapAt(parent, least)
-      parent = least
-    }
   }
 }

@@ -1,17 +1,15 @@
 // Whole numbers as the digits that they are written with, so that a page number, an offset or an id of any length
 // comes out as exactly the next one. A 64-bit id does not survive a Double, and the next longer one not an Int.
 
-import FeedCore
-
 /// Arithmetic on decimal digits.
-struct DecimalText: Equatable, Sendable {
+package struct DecimalText: Comparable, Sendable {
   /// Without leading zeros, most significant first; `0` for zero.
-  private(set) var digits: [UInt8]
+  package private(set) var digits: [UInt8]
   /// Never for zero.
-  private(set) var isNegative: Bool
+  package private(set) var isNegative: Bool
 
   /// - Parameter text: ASCII digits, with a minus sign or without; nil for anything else.
-  init?(_ text: [UInt8]) {
+  package init?(_ text: some Collection<UInt8>) {
     let isNegative = text.first == UInt8(ascii: "-")
     let magnitude = text.dropFirst(isNegative ? 1 : 0)
     guard !magnitude.isEmpty, magnitude.allSatisfy(\.isDigit) else { return nil }
@@ -20,23 +18,23 @@ struct DecimalText: Equatable, Sendable {
     if digits.isEmpty { digits = [UInt8(ascii: "0")] }
   }
 
-  init(_ value: Int) {
+  package init(_ value: Int) {
     digits = Array(String(value.magnitude).utf8)
     isNegative = value < 0
   }
 
-  var text: [UInt8] { (isNegative ? [UInt8(ascii: "-")] : []) + digits }
+  package var text: [UInt8] { (isNegative ? [UInt8(ascii: "-")] : []) + digits }
   private var isZero: Bool { digits == [UInt8(ascii: "0")] }
 
   /// The sum of two numbers that are not negative.
-  static func + (left: DecimalText, right: DecimalText) -> DecimalText {
+  package static func + (left: DecimalText, right: DecimalText) -> DecimalText {
     var sum = left
     sum.digits = add(left.digits, right.digits)
     return sum
   }
 
   /// The number before this one.
-  var predecessor: DecimalText {
+  package var predecessor: DecimalText {
     var result = self
     if isZero {
       result.isNegative = true
@@ -55,7 +53,7 @@ struct DecimalText: Equatable, Sendable {
     return result
   }
 
-  static func < (left: DecimalText, right: DecimalText) -> Bool {
+  package static func < (left: DecimalText, right: DecimalText) -> Bool {
     if left.isNegative != right.isNegative { return left.isNegative }
     return left.isNegative ? isSmaller(right.digits, left.digits) : isSmaller(left.digits, right.digits)
   }
