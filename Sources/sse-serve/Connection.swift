@@ -1,5 +1,5 @@
 // One client: its socket, and what it is doing. A connection waits for a request, sends an answer, and waits for the next
-// one; or it is sent the event stream, which only ends with the connection.
+// one; or it is sent the event stream, which only ends with the connection, and for which it may have to wait first.
 //
 // The data of a state is in the state: a stream has no request, and a connection that is closing has nothing to send.
 
@@ -10,6 +10,8 @@ final class Connection {
     /// A request is awaited, or has come in part. Indirect, so that a client that streams does not pay for the reader.
     indirect case asking(RequestReader)
     case answering(Answer)
+    /// An event that the client has seen is awaited, after which the stream goes on. Meanwhile it is sent the head.
+    indirect case waiting(Outgoing)
     case streaming(Stream)
     /// All is sent. Bytes of the client are thrown away until it closes too, or until this time: to close with bytes
     /// unread would reset the connection, and the answer might be lost with it.
@@ -35,12 +37,12 @@ final class Connection {
   /// Whether there was no room for all that is to be sent.
   var isBlocked: Bool { interest.contains(.output) }
 
-  /// When the state times out; nil for a stream.
+  /// When the state times out; nil for a stream, and where the time is that of a list.
   var deadline: Double? {
     switch state {
     case .asking(let reader): reader.deadline
     case .answering(let answer): answer.deadline
-    case .streaming: nil
+    case .waiting, .streaming: nil
     case .closing(let deadline): deadline
     }
   }
@@ -55,7 +57,7 @@ final class Connection {
     switch state {
     case .answering(let answer): answer.text.shared
     case .streaming(let stream): stream.beginning.shared
-    case .asking, .closing: nil
+    case .asking, .waiting, .closing: nil
     }
   }
 
@@ -137,6 +139,8 @@ extension Connection {
     }
 
     var isEmpty: Bool { own.isEmpty && shared == nil }
+    /// The rest of its own text.
+    var unsent: [UInt8] { own.isEmpty ? [] : Array(own[offset...]) }
 
     /// Writes as much as the system takes.
     /// - Returns: whether that is all.

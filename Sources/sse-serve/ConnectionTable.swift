@@ -14,8 +14,6 @@ struct ConnectionTable {
   private static let placeBits: UInt64 = 24
 
   var isEmpty: Bool { count == 0 }
-  /// Whether there are some that must not take for ever.
-  var hasTimed: Bool { count > streaming.count }
   var all: [Connection] { places.compactMap(\.self) }
 
   subscript(token: UInt64) -> Connection? {

@@ -16,9 +16,9 @@ struct Listeners {
   /// - Parameter firstToken: the token of the first one for the poller; the others follow.
   init(firstToken: UInt64) { self.firstToken = firstToken }
 
-  /// Listens on all addresses that the host has, on one port.
+  /// Takes one port of all addresses that the host has. Clients are refused until it listens there.
   /// - Returns: where that is.
-  mutating func listen(host: [UInt8], port: UInt16, place: String) throws(ToolFailure) -> [SocketAddress] {
+  mutating func bind(host: [UInt8], port: UInt16, place: String) throws(ToolFailure) -> [SocketAddress] {
     let addresses: [SocketAddress]
     do { addresses = try SocketAddress.resolve(host: host, port: port) } catch {
       throw .failed(.trouble, error.message, source: place)
@@ -28,7 +28,7 @@ struct Listeners {
       var address = address
       address.port = bound.first?.port ?? port
       do throws(SystemError) {
-        let socket = try Descriptor.listen(on: address)
+        let socket = try Descriptor.bound(to: address)
         sockets.append(socket)
         bound.append(try socket.localAddress())
       } catch {
@@ -39,6 +39,8 @@ struct Listeners {
     }
     return bound
   }
+
+  func listen() throws(SystemError) { for socket in sockets { try socket.listen() } }
 
   /// Has the poller watch for clients.
   mutating func begin(_ poller: inout Poller) throws(SystemError) {

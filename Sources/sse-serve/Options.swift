@@ -7,17 +7,18 @@ let sseServe = ToolSpec(
   synopsis: ["[options] [ADDRESS:]PORT"], operands: .none, options: Flag.self)
 
 enum Flag: ToolOption {
-  case plain, select, dataEvent, patchEvent, addIDs, idFrom, onError, replay, keepalive, retry
+  case plain, select, dataEvent, patchEvent, addIDs, idFrom, onError, replay, catchUp, keepalive, retry
   case clientBuffer, maxClients, allowOrigin, tokenFile, serverName
-  case portFile, linger, keepServing, verbose
+  case waitReady, portFile, linger, keepServing, verbose
   case maxDepth, maxOps, maxSize
 
   var group: OptionGroup {
     switch self {
-    case .plain, .select, .dataEvent, .patchEvent, .addIDs, .idFrom, .onError, .replay, .keepalive, .retry:
+    case .plain, .select, .dataEvent, .patchEvent, .addIDs, .idFrom, .onError, .replay, .catchUp, .keepalive,
+      .retry:
       OptionGroup("Options for the stream")
     case .clientBuffer, .maxClients, .allowOrigin, .tokenFile, .serverName: OptionGroup("Options for clients")
-    case .portFile, .linger, .keepServing, .verbose: OptionGroup("Options for beginning and end")
+    case .waitReady, .portFile, .linger, .keepServing, .verbose: OptionGroup("Options for beginning and end")
     case .maxDepth, .maxOps, .maxSize: .limits
     }
   }
@@ -39,6 +40,8 @@ enum Flag: ToolOption {
       OptionSpec("id-from", .pointer("/id"), "where data has the id of an event that has none").excludes("add-ids")
     case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed record does").default("stop")
     case .replay: OptionSpec("replay", .replay, "events or bytes kept for clients that reconnect").default("1M")
+    case .catchUp:
+      OptionSpec("catch-up", .seconds, "how long a client waits for an event that it has seen").default("10")
     case .keepalive: OptionSpec("keepalive", .seconds, "comment after this much silence, 0 for none").default("15")
     case .retry: OptionSpec("retry", .delay, "how long clients wait before reconnecting")
     case .clientBuffer: OptionSpec("client-buffer", .size, "how far behind a client may be").default("1M")
@@ -47,6 +50,7 @@ enum Flag: ToolOption {
     case .allowOrigin: OptionSpec("allow-origin", .origin, "let pages of this origin read; * for any").repeating
     case .tokenFile: OptionSpec("token-file", .tokenFile, "serve only clients with the bearer token in FILE")
     case .serverName: OptionSpec("server-name", .host, "answer requests for this host; repeatable").repeating
+    case .waitReady: OptionSpec("wait-ready", "open the port at the note 'live' in the input")
     case .portFile: OptionSpec("port-file", .wholeFile, "write the port to FILE once it is open")
     case .linger:
       OptionSpec("linger", .seconds, "keep serving this long after the input").default("0").excludes(
@@ -122,6 +126,8 @@ struct Options {
   var maxClients = 0
   /// Whether fewer, where the limit of open files is lower, are an error.
   var isMaxClientsGiven = false
+  /// In seconds, 0 for not at all.
+  var catchUp = 0.0
   /// In seconds; nil for no comments.
   var keepalive: Double?
   /// In seconds.
@@ -130,6 +136,7 @@ struct Options {
   var token: [UInt8]?
   /// As `HostList.name(of:)` gives them.
   var serverNames: [[UInt8]] = []
+  var waitsUntilReady = false
   var portFile: [UInt8]?
   var ending = Ending.afterInput(linger: 0)
   var isVerbose = false
@@ -155,6 +162,7 @@ struct Options {
     case .maxClients:
       maxClients = try value.get()
       isMaxClientsGiven = !value.isDefault
+    case .catchUp: catchUp = try value.get()
     case .keepalive:
       let seconds: Double = try value.get()
       keepalive = seconds > 0 ? seconds : nil
@@ -164,6 +172,7 @@ struct Options {
       let file = InputFile(value.bytes)
       token = try file.token(in: file.readAll(streams, limit: 1 << 16, option: "--token-file"))
     case .serverName: serverNames.append(try value.get())
+    case .waitReady: waitsUntilReady = true
     case .portFile: portFile = value.bytes
     case .linger: ending = .afterInput(linger: try value.get())
     case .keepServing: ending = .never

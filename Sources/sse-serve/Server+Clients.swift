@@ -19,7 +19,7 @@ extension Server {
       advance(connection)
     case .answering: break
     // On a stream nothing is asked any more.
-    case .asking, .streaming, .closing: if count == 0 { close(connection) }
+    case .asking, .waiting, .streaming, .closing: if count == 0 { close(connection) }
     }
   }
 
@@ -48,6 +48,11 @@ extension Server {
             connection.socket.endOutput()
             connection.state = .closing(deadline: now + Limits.closingTime)
           }
+        case .waiting(var head):
+          let hasAll = try head.write(to: connection.socket)
+          connection.state = .waiting(head)
+          if !hasAll { interest = [.input, .output] }
+          break advancing
         case .streaming(var stream):
           let hasAll = try stream.write(publisher.log, to: connection.socket)
           connection.state = .streaming(stream)
@@ -87,7 +92,7 @@ extension Server {
   ) {
     let route = router.route(request)
     if case .stream(let id) = route, request.method == .get {
-      if clients.streaming.count < maxClients { return beginStream(connection, request, after: id) }
+      if clients.streaming.count + publisher.waiting.count < maxClients { return beginStream(connection, request, after: id) }
       return refuse(connection, reader, 503, "too many clients", request)
     }
     let snapshot = route == .snapshot ? publisher.currentSnapshot() : .none
@@ -111,18 +116,28 @@ extension Server {
   }
 
   private mutating func beginStream(_ connection: Connection, _ request: ClientRequest, after id: [UInt8]) {
+    let head = Reply.streamHead(request, options) + publisher.greeting
+    if isReading, options.catchUp > 0, publisher.wait(connection.token, for: id, until: now + options.catchUp) {
+      return beginWaiting(connection, head, id)
+    }
+    begin(connection, head, publisher.begin(after: id), after: id)
+  }
+
+  /// - Parameter unsent: what goes before the beginning.
+  mutating func begin(
+    _ connection: Connection, _ unsent: [UInt8], _ beginning: Publisher.Beginning, after id: [UInt8]
+  ) {
     if clients.streaming.isEmpty { lastSent = now }
-    let beginning = publisher.begin(after: id)
-    let head = Reply.streamHead(request, options) + beginning.preamble
     clients.begin(
       .init(
-        beginning: .init(head, beginning.document), place: beginning.place, begunAt: publisher.log.end, index: 0),
+        beginning: .init(unsent + beginning.preamble, beginning.document), place: beginning.place,
+        begunAt: publisher.log.end, index: 0),
       of: connection)
     tell("begins" + (id.isEmpty ? "" : " after '\(shortened(id))'"), of: connection)
   }
 
   /// Lets clients go that keep old documents in memory, when that is too much.
-  private mutating func dropHoarders() {
+  mutating func dropHoarders() {
     while let text = publisher.excessText() {
       let holders = clients.all.filter { $0.heldText === text }
       if holders.isEmpty { return }
@@ -141,6 +156,7 @@ extension Server {
     } else if connection.stream != nil {
       tell("ends", of: connection)
     }
+    publisher.waiting.remove(connection.token)
     // What is closed is not watched any more, whatever this says.
     try? poller.remove(connection.socket)
     connection.socket.closeQuietly()

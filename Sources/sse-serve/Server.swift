@@ -23,10 +23,13 @@ struct Server {
   var poller: Poller
   private var signals: Descriptor?
   var listeners = Listeners(firstToken: Token.listeners)
+  private var addresses: [SocketAddress] = []
 
   var publisher: Publisher
   private var input: RecordInput
-  private var isReading = true
+  private(set) var isReading = true
+  /// Whether clients can connect.
+  private var isOpen = false
   var clients = ConnectionTable()
   var bytes: [UInt8] = []
 
@@ -35,6 +38,8 @@ struct Server {
   var servedEnd = 0
   /// When something was last sent to all.
   var lastSent = Clock.monotonic()
+  /// When those that wait are sent a comment.
+  var waitingCommentTime = 0.0
   private var lingerEnd: Double?
   var end: EndReason?
   private var shutdownDeadline = Double.infinity
@@ -54,7 +59,7 @@ struct Server {
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
-    try open()
+    try begin()
     while true {
       do throws(SystemError) {
         let notices = try poller.wait(milliseconds: timeout)
@@ -76,24 +81,27 @@ struct Server {
 
   // MARK: Beginning and end
 
-  private mutating func open() throws(ToolFailure) {
-    let addresses = try listeners.listen(host: options.host, port: options.port, place: options.place)
+  private mutating func begin() throws(ToolFailure) {
+    // Now, also with --wait-ready: what is wrong with the address is told before the wait.
+    addresses = try listeners.bind(host: options.host, port: options.port, place: options.place)
     router.hosts = options.hosts(on: addresses)
+    if options.waitsUntilReady { inform("not listening until the note 'live' comes") } else { try open() }
+    try naming(options.place, poller.add(input.descriptor, .input, as: Token.input))
+  }
+
+  /// Lets clients connect.
+  private mutating func open() throws(ToolFailure) {
+    isOpen = true
+    try naming(options.place, listeners.listen())
     do { try listeners.begin(&poller) } catch { throw unableToServe(error) }
-    // Whoever has started it by hand wants to know where to look.
-    if options.isVerbose || streams.error.isTerminal {
-      for address in addresses {
-        streams.say(Diagnostic("listening on http://\(address.text)/"))
-      }
-    }
+    for address in addresses { inform("listening on http://\(address.text)/") }
     if let file = options.portFile, let port = addresses.first?.port {
       try naming(quoted(file), AtomicFile.replace(file) { $0.append(Array("\(port)\n".utf8)) })
     }
-    // Only now: while it waits for a reader of the port, a signal ends the tool like any other.
+    // Only now: while it waits to be ready, or for a reader of the port, a signal ends the tool like any other.
     let signals = try naming(options.place, Signals.caught())
     self.signals = signals
     try naming(options.place, poller.add(signals, .input, as: Token.signal))
-    try naming(options.place, poller.add(input.descriptor, .input, as: Token.input))
   }
 
   /// Accepts no more clients, reads no more input, and closes each connection when all has been sent to it.
@@ -103,9 +111,15 @@ struct Server {
     shutdownDeadline = now + Limits.shutdownTime
     listeners.close(&poller)
     stopReading()
+    resumeWaiting()
     for connection in clients.all {
       switch connection.state {
       case .asking, .closing: close(connection)
+      // It keeps the id that it has, and another server may have what comes after that.
+      case .waiting:
+        connection.socket.endOutput()
+        connection.drain()
+        close(connection)
       case .answering: break
       case .streaming: advance(connection)
       }
@@ -141,10 +155,17 @@ struct Server {
     if let lingerEnd { next = min(next, lingerEnd) }
     if let time = listeners.resumeTime { next = min(next, time) }
     if let keepalive = options.keepalive, !clients.streaming.isEmpty { next = min(next, lastSent + keepalive) }
-    if clients.hasTimed { next = min(next, nextSweep) }
+    if let deadline = publisher.waiting.nextDeadline {
+      next = min(next, deadline)
+      if options.keepalive != nil { next = min(next, waitingCommentTime) }
+    }
+    if hasTimed { next = min(next, nextSweep) }
     guard next < .infinity else { return -1 }
     return Int32(min(max(0, (next - now) * 1000), 3_600_000)) + 1
   }
+
+  /// Whether there are clients that must not take for ever, and are in no list of their own.
+  private var hasTimed: Bool { clients.count > clients.streaming.count + publisher.waiting.count }
 
   /// Does all that is due by the clock.
   private mutating func runTimers() {
@@ -153,7 +174,8 @@ struct Server {
     if let keepalive = options.keepalive, !clients.streaming.isEmpty, end == nil, now >= lastSent + keepalive {
       publisher.appendComment()
     }
-    guard clients.hasTimed, now >= nextSweep else { return }
+    expireWaiting()
+    guard hasTimed, now >= nextSweep else { return }
     nextSweep = now + 1
     for connection in clients.all {
       guard let deadline = connection.deadline, now >= deadline else { continue }
@@ -184,14 +206,25 @@ struct Server {
   private mutating func readInput() {
     guard isReading else { return }
     do throws(ToolFailure) {
-      if try input.read(into: &publisher) { return }
+      let goesOn = try input.read(into: &publisher)
+      if publisher.isLive, !isOpen { try open() }
+      resumeWaiting()
+      if goesOn { return }
+      guard isOpen else {
+        throw .failed(.no, "the input ended before the note 'live' (--wait-ready)", source: InputFile.standardInput.name)
+      }
     } catch {
       return shutDown(.failure(error))
     }
     stopReading()
-    if case .afterInput(let linger) = options.ending {
-      if linger > 0 { lingerEnd = now + linger } else { shutDown(.input) }
+    switch options.ending {
+    case .afterInput(let linger) where linger > 0: lingerEnd = now + linger
+    case .afterInput: return shutDown(.input)
+    case .never: break
     }
+    // What they wait for will not come any more.
+    publisher.waiting.expireAll()
+    resumeWaiting()
   }
 
   // MARK: New clients
@@ -237,6 +270,11 @@ struct Server {
   /// For what this process cannot do without.
   private func unableToServe(_ error: SystemError) -> ToolFailure {
     .failed(.trouble, "cannot serve clients: \(error.message)", source: options.place)
+  }
+
+  /// For whoever has started it by hand, and wants to know where to look.
+  private func inform(_ message: String) {
+    if options.isVerbose || streams.error.isTerminal { streams.say(Diagnostic(message)) }
   }
 
   func tell(_ message: String, of connection: Connection? = nil) {

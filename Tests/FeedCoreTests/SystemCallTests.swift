@@ -94,14 +94,15 @@ private final class FailureCount: Sendable {
   func aListenerSaysWhatFailed(_ call: SystemCalls.Call) throws {
     let address = try SocketAddress.resolve(host: Array("127.0.0.1".utf8), port: 0)[0]
     #expect(throws: SystemError(code: ENOBUFS)) {
-      try Descriptor.listen(on: address, calls: calls(failing: call, ENOBUFS))
+      try Descriptor.bound(to: address, calls: calls(failing: call, ENOBUFS)).listen()
     }
   }
 
   @Test func acceptTellsItsOwnErrorsFromThoseOfOneClient() throws {
     let address = try SocketAddress.resolve(host: Array("127.0.0.1".utf8), port: 0)[0]
-    let listener = try Descriptor.listen(on: address)
+    let listener = try Descriptor.bound(to: address)
     defer { listener.closeQuietly() }
+    try listener.listen()
     #expect(throws: SystemError(code: EMFILE)) {
       try Descriptor(listener.number, calls: calls(failing: .accept, EMFILE)).accept()
     }

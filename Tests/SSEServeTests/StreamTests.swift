@@ -132,7 +132,7 @@ import Testing
   /// What a client gets in all, up to the end of the log.
   func received(_ publisher: inout Publisher, after id: String = "") -> String {
     let beginning = publisher.begin(after: Array(id.utf8))
-    var bytes = beginning.preamble + (beginning.document?.bytes ?? [])
+    var bytes = publisher.greeting + beginning.preamble + (beginning.document?.bytes ?? [])
     var place = beginning.place
     while place < publisher.log.end {
       let (piece, offset) = publisher.log.piece(at: place)

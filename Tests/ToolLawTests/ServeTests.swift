@@ -7,6 +7,7 @@ import Testing
 struct ServeTests {
   static let scenarios = [
     "stuck", "vanish", "slow", "terminate", "interrupt", "ending", "large", "hoarders", "exhausted", "flooded", "many",
+    "ready", "ahead", "behind",
   ]
 
   @Test(arguments: scenarios)

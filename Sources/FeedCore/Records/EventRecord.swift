@@ -13,6 +13,11 @@ package struct EventRecord: Sendable {
     value.member(noteName) != nil || value.member(commentName) != nil
   }
 
+  /// Whether an object without `event` is this note.
+  package static func isNote(_ value: JSONValue, _ kind: Note.Kind) -> Bool {
+    value.member(noteName)?.string == Array(kind.rawValue.utf8)
+  }
+
   /// Whether a value is meant as a record by all signs: `event` and `data`, and no member that no record has.
   package static func isUnmistakable(_ value: JSONValue) -> Bool {
     guard value.kind == .object, value.member(eventName)?.kind.isString == true, value.member(dataName) != nil else {

@@ -13,6 +13,8 @@ package struct RecordReader {
   package private(set) var hasEvents = false
   package private(set) var hasNotes = false
   package private(set) var hasNonRecords = false
+  /// Whether the note `live` has come.
+  package private(set) var isLive = false
   /// Whether changes are skipped, since one has failed.
   private var isSkipping = false
 
@@ -48,6 +50,7 @@ package struct RecordReader {
     }
     if EventRecord.isNote(value) {
       hasNotes = true
+      if EventRecord.isNote(value, .live) { isLive = true }
     } else if tellsAtOnce, !hasRead, !hasNonRecords {
       let text = "no event record: no member 'event' (\(remedy))"
       streams.say(Diagnostic(text, source: source, place: item.place(of: 0)))

@@ -2,8 +2,8 @@
 // nil, and a poller tells when to try again.
 
 extension Descriptor {
-  /// Opens a socket that clients can connect to; `accept` on it does not wait.
-  package static func listen(on address: SocketAddress, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
+  /// Opens a socket at an address. Clients are refused until it listens.
+  package static func bound(to address: SocketAddress, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
     let family = Int32(address.storage.ss_family)
     let number = try calls.retrying(.socket) { systemSocket(family, Platform.streamSocket, 0) }
     let socket = Descriptor(number, calls: calls)
@@ -16,13 +16,15 @@ extension Descriptor {
       _ = try calls.retrying(.bind) {
         unsafe address.withPointer { unsafe systemBind(socket.number, $0, address.length) }
       }
-      _ = try calls.retrying(.listen) { systemListen(socket.number, SOMAXCONN) }
     } catch {
       socket.closeQuietly()
       throw error
     }
     return socket
   }
+
+  /// Lets clients connect; `accept` does not wait for one.
+  package func listen() throws(SystemError) { _ = try calls.retrying(.listen) { systemListen(number, SOMAXCONN) } }
 
   /// What has come of taking a client.
   package enum Accepted: Sendable {

@@ -41,6 +41,8 @@ struct EventIndex {
 
   /// The id of the last event; empty where it has none.
   private(set) var lastID: [UInt8] = []
+  /// The id that came last, of an event that has one, without blanks around it.
+  private(set) var newestID: [UInt8] = []
   /// Whether an event of the window has an id.
   var hasIDs: Bool { !known.isEmpty || !idBefore.isEmpty }
 
@@ -51,6 +53,7 @@ struct EventIndex {
     let number = entries.end
     entries.append(Entry(end: end, id: id))
     if !id.isEmpty {
+      newestID = id
       if let last = known[id]?.last {
         entries[last].next = number
         known[id]?.last = number

@@ -16,9 +16,9 @@ struct Publisher {
 
   private struct WeakText { weak var text: Text? }
 
-  /// What a client is sent first, and where in the log it goes on.
+  /// What a client is sent after the greeting, and where in the log it goes on.
   struct Beginning {
-    var preamble: [UInt8]
+    var preamble: [UInt8] = []
     var document: Text?
     var place: Int
   }
@@ -33,10 +33,14 @@ struct Publisher {
 
   private(set) var log = ByteLog()
   private(set) var index: EventIndex
+  /// The clients that wait for an event to come.
+  var waiting = WaitingList()
   /// Whether a record was skipped.
   private(set) var hasSkipped = false
   /// Whether there was something in the input, and nothing that is served or a note.
   var hasFoundNothing: Bool { records.hasFoundNothing }
+  /// Whether the input has told that all that was missed has come.
+  var isLive: Bool { records.isLive }
 
   private let options: Options
   private var document = DocumentStream()
@@ -52,7 +56,7 @@ struct Publisher {
   private let run = Array("\(Clock.now() / 1000)-".utf8)
 
   /// A comment: all that a client needs to know that the connection is alive, and a proxy to pass on the head.
-  private static let comment = Array(":\n\n".utf8)
+  static let comment = Array(":\n\n".utf8)
   /// Of an id in bytes: one that a client can send back beside all else that it says.
   private static let maxID = 4096
   private static let dataName = Array("data".utf8)
@@ -131,6 +135,7 @@ struct Publisher {
     log.append(output.take())
     index.append(end: log.end, id: id)
     event = nil
+    if waiting.count > 0 { waiting.take(id.trimmed(\.isBlank), endingAt: log.end) }
   }
 
   /// A string goes out raw, any other value as JSON text.
@@ -158,17 +163,35 @@ struct Publisher {
 
   // MARK: Clients
 
-  /// How a client begins that has seen the event `id`, empty for none.
-  mutating func begin(after id: [UInt8]) -> Beginning {
-    var preamble = Self.comment
+  /// What each client is sent at once.
+  var greeting: [UInt8] {
     // The wire has milliseconds.
-    if let retry = options.retry { preamble += Array("retry: \(Int((retry * 1000).rounded()))\n\n".utf8) }
-    switch index.place(after: id) {
-    case .after(let place): return Beginning(preamble: preamble, place: place)
-    case .ambiguous(let place) where options.isPlain: return Beginning(preamble: preamble, place: place)
+    Self.comment + (options.retry.map { Array("retry: \(Int(($0 * 1000).rounded()))\n\n".utf8) } ?? [])
+  }
+
+  /// Has a client wait for the event `id` that it has seen, if nothing that came here is as new: a number that is
+  /// greater than the newest belongs to another server of the feed, which is ahead.
+  /// - Returns: whether it waits. Then `waiting` tells when it goes on.
+  mutating func wait(_ token: UInt64, for id: [UInt8], until deadline: Double) -> Bool {
+    let id = Array(id.trimmed(\.isBlank))
+    guard id.count <= Self.maxID, let number = DecimalText(id), !number.isNegative else { return false }
+    let isAhead = count == 0 || DecimalText(index.newestID).map { $0 < number } ?? false
+    guard isAhead, index.place(after: id) == .unknown else { return false }
+    waiting.add(token, id: id, number: number, deadline: deadline)
+    return true
+  }
+
+  /// How a client begins that has seen the event `id`, empty for none.
+  /// - Parameter found: where that event ends, of one that has waited for it. It may have left the window since.
+  mutating func begin(after id: [UInt8], at found: Int? = nil) -> Beginning {
+    var place = index.place(after: id)
+    if let found { place = [.unknown, .after(found)].contains(place) ? .after(found) : .ambiguous(found) }
+    switch place {
+    case .after(let place): return Beginning(place: place)
+    case .ambiguous(let place) where options.isPlain: return Beginning(place: place)
     case .ambiguous, .unknown: break
     }
-    var beginning = Beginning(preamble: preamble, place: log.end)
+    var beginning = Beginning(place: log.end)
     if !options.isPlain { beginning.document = currentEvent() }
     guard !id.isEmpty, beginning.document == nil else { return beginning }
     if options.isPlain, index.hasIDs {
