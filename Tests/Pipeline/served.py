@@ -1,7 +1,9 @@
 """sse-serve as a child, and clients of it that know what they have received."""
 
+import contextlib
 import json
 import os
+import random
 import re
 import socket
 import struct
@@ -15,16 +17,16 @@ PATIENCE = 60
 class Server:
     """sse-serve on a free port; records are written to its standard input."""
 
-    def __init__(self, *options, limit=None, keeps_words=True):
+    def __init__(self, *options, limit=None, keeps_words=True, stdin=subprocess.PIPE, port=0):
         folder = tempfile.mkdtemp()
-        port = os.path.join(folder, "port")
-        os.mkfifo(port)
+        file_name = os.path.join(folder, "port")
+        os.mkfifo(file_name)
         self.process = subprocess.Popen(
-            ["sse-serve", *options, "--port-file", port, "0"], stdin=subprocess.PIPE, preexec_fn=limit,
+            ["sse-serve", *options, "--port-file", file_name, str(port)], stdin=stdin, preexec_fn=limit,
             stderr=subprocess.PIPE if keeps_words else None)
-        with open(port, encoding="ascii") as file:
+        with open(file_name, encoding="ascii") as file:
             self.port = int(file.read())
-        os.remove(port)
+        os.remove(file_name)
         os.rmdir(folder)
         self.url = "http://127.0.0.1:%d" % self.port
 
@@ -44,6 +46,10 @@ class Server:
         """The status and what was said, after the end of the input."""
         words = self.process.communicate(timeout=PATIENCE)[1]
         return self.process.returncode, (words or b"").decode()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
 
     def memory(self):
         """Resident KiB."""
@@ -81,6 +87,21 @@ class Server:
         client.close()
         head, _, body = text.partition(b"\r\n\r\n")
         return int(head.split()[1]), body
+
+
+class Relay(Server):
+    """`sse-cat UPSTREAM | sse-serve`."""
+
+    def __init__(self, upstream, *options, port=0):
+        self.source = subprocess.Popen(
+            ["sse-cat", "--silent", "--reconnect-delay", "20ms", upstream.url + "/"], stdout=subprocess.PIPE)
+        super().__init__(*options, stdin=self.source.stdout, port=port)
+        self.source.stdout.close()
+
+    def kill(self):
+        self.source.kill()
+        self.source.wait()
+        super().kill()
 
 
 class Stream:
@@ -141,6 +162,15 @@ class Stream:
     def reset(self):
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self.socket.close()
+
+
+def free_port():
+    """One that the system gives to nobody by itself."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with contextlib.suppress(OSError), socket.socket() as probe:
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def until(holds):

@@ -29,6 +29,12 @@ struct ServeTests {
     #expect(result.status == 0 && result.text == "same\n", "\(result.error)")
   }
 
+  /// Relays behind relays, whose clients change over from one to the other.
+  @Test func nothingIsLostOverTwoHops() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/hops")))
+    #expect(result.status == 0 && result.text == "same\n", "\(result.error)")
+  }
+
   /// A browser's own EventSource, another origin's page, a connection that is cut.
   @Test(.enabled(if: Repository.has("chromium-headless-shell")))
   func aBrowser() throws {
