@@ -9,7 +9,7 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Pipeline"))
-from served import Server
+from served import Relay, Server, Stream
 
 KIBIBYTE = "x" * 950
 
@@ -61,6 +61,30 @@ class Crowd:
             client.close()
         self.server.process.kill()
         self.server.wait()
+
+
+def over_hops(count, times=500):
+    """Seconds (median) from a record to its event at a client, which is this many relays from the server."""
+    servers = [Server("--plain", "--add-ids")]
+    try:
+        for _ in range(count):
+            servers.append(Relay(servers[-1], "--plain"))
+        client = Stream(servers[-1])
+        seconds = []
+        # The first ones are for the relays to connect by.
+        while len(seconds) < times + 10:
+            start = time.perf_counter()
+            servers[0].record("tick", KIBIBYTE)
+            seen = len(client.events)
+            while len(client.events) == seen:
+                if not select.select([client.socket], [], [], 1)[0]:
+                    break
+                client.read()
+            seconds.append(time.perf_counter() - start)
+        return statistics.median(seconds[10:])
+    finally:
+        for server in servers:
+            server.kill()
 
 
 def figures(count, times=15):
