@@ -92,7 +92,8 @@ extension Server {
   ) {
     let route = router.route(request)
     if case .stream(let id) = route, request.method == .get {
-      if clients.streaming.count + publisher.waiting.count < maxClients { return beginStream(connection, request, after: id) }
+      let count = clients.streaming.count + publisher.waiting.count
+      if count < maxClients { return beginStream(connection, request, after: id) }
       return refuse(connection, reader, 503, "too many clients", request)
     }
     let snapshot = route == .snapshot ? publisher.currentSnapshot() : .none

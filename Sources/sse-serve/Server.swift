@@ -211,7 +211,8 @@ struct Server {
       resumeWaiting()
       if goesOn { return }
       guard isOpen else {
-        throw .failed(.no, "the input ended before the note 'live' (--wait-ready)", source: InputFile.standardInput.name)
+        let text = "the input ended before the note 'live' (--wait-ready)"
+        throw .failed(.no, text, source: InputFile.standardInput.name)
       }
     } catch {
       return shutDown(.failure(error))
