@@ -1,7 +1,9 @@
--- Adds the records that are not there yet to a stream. KEYS: the stream, and perhaps the sorted set of what was seen.
--- ARGV: how many records there are, and the records, one a line. Answers that number, or REFUSED and why.
-local stream, seen = KEYS[1], KEYS[2]
-local count, batch = tonumber(ARGV[1]), ARGV[2]
+-- Adds the records that are not there yet to a stream. KEYS: the stream, and perhaps the sorted set of what was seen, or
+-- the hash of where the stream begins. ARGV: `seen` or `base`, which of them; how many records there are; and the
+-- records, one a line. Answers their number, or REFUSED and why.
+local stream = KEYS[1]
+local seen, base = ARGV[1] == 'seen' and KEYS[2], ARGV[1] == 'base' and KEYS[2]
+local count, batch = tonumber(ARGV[2]), ARGV[3]
 
 -- What a filter in front has left when it died ends anywhere.
 local _, lines = batch:gsub('\n', '')
@@ -32,7 +34,16 @@ local function add(line, id)
     if answer.err:find('equal or smaller', 1, true) then return false end
     error(answer.err)
   end
+  if base and line:find('^{"event":"data"') then redis.call('HSET', base, 'id', answer) end
   return true
+end
+
+-- What is before a whole document goes when that is a minute old. Who comes late begins at a newer one.
+local function trim(now)
+  local old = redis.call('HMGET', base, 'id', 'next', 'since')
+  if not old[1] or old[3] and now < old[3] + 60 then return end
+  if old[2] then redis.call('XTRIM', stream, 'MINID', old[2]) end
+  redis.call('HSET', base, 'next', old[1], 'since', now)
 end
 
 local now = redis.call('TIME')[1]
@@ -51,4 +62,5 @@ for line in batch:gmatch('[^\n]+') do
     return 'REFUSED ' .. id .. ' comes late: a greater id is in the stream'
   end
 end
+if base then trim(tonumber(now)) end
 return count
