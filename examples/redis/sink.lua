@@ -1,8 +1,8 @@
 -- Adds the records that are not there yet to a stream. KEYS: the stream, and perhaps the sorted set of what was seen, or
--- the hash of where the stream begins. ARGV: `seen` or `base`, which of them; how many records there are; and the
--- records, one a line. Answers their number, or REFUSED and why.
+-- the hash of what is trimmed next. ARGV: `seen` or `trim`, which of them; how many records there are; and the records, one
+-- a line. Answers their number, or REFUSED and why.
 local stream = KEYS[1]
-local seen, base = ARGV[1] == 'seen' and KEYS[2], ARGV[1] == 'base' and KEYS[2]
+local seen, trimmed = ARGV[1] == 'seen' and KEYS[2], ARGV[1] == 'trim' and KEYS[2]
 local count, batch = tonumber(ARGV[2]), ARGV[3]
 
 -- What a filter in front has left when it died ends anywhere.
@@ -34,16 +34,18 @@ local function add(line, id)
     if answer.err:find('equal or smaller', 1, true) then return false end
     error(answer.err)
   end
-  if base and line:find('^{"event":"data"') then redis.call('HSET', base, 'id', answer) end
+  if trimmed and line:find('^{"event":"data"') then redis.call('HSET', trimmed, 'last', answer) end
   return true
 end
 
--- What is before a whole document goes when that is a minute old. Who comes late begins at a newer one.
+-- `last` is the last whole document; `next` was that at the time `since`, and what is before it goes when that is a
+-- minute ago.
 local function trim(now)
-  local old = redis.call('HMGET', base, 'id', 'next', 'since')
-  if not old[1] or old[3] and now < old[3] + 60 then return end
-  if old[2] then redis.call('XTRIM', stream, 'MINID', old[2]) end
-  redis.call('HSET', base, 'next', old[1], 'since', now)
+  local known = redis.call('HMGET', trimmed, 'last', 'next', 'since')
+  local last, next, since = known[1], known[2], known[3]
+  if not last or since and now < since + 60 then return end
+  if next then redis.call('XTRIM', stream, 'MINID', next) end
+  redis.call('HSET', trimmed, 'next', last, 'since', now)
 end
 
 local now = redis.call('TIME')[1]
@@ -62,5 +64,5 @@ for line in batch:gmatch('[^\n]+') do
     return 'REFUSED ' .. id .. ' comes late: a greater id is in the stream'
   end
 end
-if base then trim(tonumber(now)) end
+if trimmed then trim(tonumber(now)) end
 return count
