@@ -41,7 +41,7 @@ bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
 
 # Kills the pipeline at random, ROUNDS times over, and as often a tool with a store, one that polls, and deliver with each
-# of its sinks; polls a server that lies ten times as often, and damages as many stores and checkpoints; fails every system
+# of its sinks, and several sse-serve behind nginx; polls a server that lies ten times as often, and damages as many stores and checkpoints; fails every system
 # call of every tool once, and cuts the power at every write. FAULTS and CUTS are options of the last two, such as
 # --tool jpatch.
 ROUNDS ?= 100
@@ -50,6 +50,8 @@ soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-store $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-poll $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-deliver --kills $(ROUNDS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/engines --seconds 3
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/fan-out
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/deliver-commands
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/deliver-kills $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/slow-sink 60
