@@ -41,9 +41,9 @@ bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
 
 # Kills the pipeline at random, ROUNDS times over, and as often a tool with a store, one that polls, and deliver with each
-# of its sinks, and several sse-serve behind nginx; polls a server that lies ten times as often, and damages as many stores and checkpoints; fails every system
-# call of every tool once, and cuts the power at every write. FAULTS and CUTS are options of the last two, such as
-# --tool jpatch.
+# of its sinks; puts engines between the tools, and kills servers behind nginx; polls a server that lies ten times as
+# often, and damages as many stores and checkpoints; fails every system call of every tool once, and cuts the power at
+# every write. FAULTS and CUTS are options of the last two, such as --tool jpatch.
 ROUNDS ?= 100
 soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak $(ROUNDS)
