@@ -1,0 +1,128 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `examples/redis/follow`, and the sink that trims what it reads.
+@Suite(.enabled(if: Repository.has("redis-server") && Repository.has("redis-cli")))
+struct FollowTests {
+  /// `redis-server`, which `server` and `stop` begin and end, and the two scripts.
+  static let start = """
+    export REDIS_SOCKET=$PWD/socket
+    ask() { redis-cli -s socket --raw "$@"; }
+    server() {
+      redis-server --port 0 --unixsocket socket --save '' --appendonly yes --appendfsync always >>log & server=$!
+      until [ "$(ask PING 2>&1)" = PONG ]; do sleep 0.02; done
+    }
+    stop() { kill -KILL $server; wait $server 2>>log || :; }
+    sink() { FEED_COUNT=$1; export FEED_COUNT; shift; \(EngineTests.examples)/redis/sink "$@" 2>>errors; }
+    follow() { exec \(EngineTests.examples)/redis/follow "$@"; }
+    wait_for() { until "$@"; do sleep 0.02; done; }
+
+    """
+
+  private func run(_ script: String) throws -> TestSupport.Result { try Command.shell(Self.start + script) }
+
+  /// What was there, the note, and what comes; any bytes; through a restart of the server.
+  @Test func followsTheStream() throws {
+    let result = try run(
+      #"""
+      server
+      printf '%s\n' '{"event":"a","id":"1","data":"\u0000 '"'"' $x `y` é"}' '{"event":"a","id":"2","data":{}}' >one
+      sink 2 feed <one
+      (follow feed >got 2>words) & follower=$!
+      wait_for grep -q note got
+      echo '{"event":"a","id":"3","data":null}' >two; sink 1 feed <two
+      wait_for grep -q '"3"' got
+      stop; server
+      echo '{"event":"a","id":"4","data":null}' >three; sink 1 feed <three
+      wait_for grep -q '"4"' got
+      kill $follower
+      { cat one; echo '{"note":"live"}'; cat two three; } >wanted; grep . got | cmp - wanted
+      sed 's/: .*//' words | sort -u
+      (follow feed 2-1) | sed -n '/./p; /note/q'
+      stop
+      """#)
+    #expect(
+      result.text == """
+        follow
+        {"event":"a","id":"3","data":null}
+        {"event":"a","id":"4","data":null}
+        {"note":"live"}
+
+        """, "\(result.text)\(result.error)")
+  }
+
+  /// More entries than one answer has.
+  @Test func followsMany() throws {
+    let result = try run(
+      #"""
+      server
+      awk 'BEGIN { for (n = 1; n <= 1234; n++) printf "{\"event\":\"a\",\"id\":\"%d\",\"data\":%d}\n", n, n }' >all
+      sink 1234 feed <all
+      (follow feed) | sed -n '/./p; /note/q' >got
+      { cat all; echo '{"note":"live"}'; } | cmp - got
+      stop
+      """#)
+    #expect(result.status == 0 && result.text.isEmpty, "\(result.text)\(result.error)")
+  }
+
+  @Test func whatIsNoRecordEndsIt() throws {
+    let result = try run(
+      """
+      server
+      ask XADD feed 7-1 a b c d >>log
+      (follow feed); echo $?
+      ask SET text 1 >>log
+      timeout 1.5 \(EngineTests.examples)/redis/follow text >empty; grep . empty
+      (follow feed x); echo $?
+      stop
+      """)
+    #expect(result.text == "3\n2\n", "\(result.text)")
+    #expect(
+      result.error == """
+        follow: what comes after entry 0 is no record of the sink
+        follow: WRONGTYPE Operation against a key holding the wrong kind of value
+        follow: expected the id of an entry, found something else
+
+        """)
+  }
+
+  /// When its reader has gone, it ends, though nothing comes.
+  @Test func endsWithItsReader() throws {
+    let result = try run("server\n(follow none) | head -n 1; stop")
+    #expect(result.text == "{\"note\":\"live\"}\n", "\(result.error)")
+  }
+
+  /// Only what is before a document of a minute ago goes; what comes again is known, and what is late is refused.
+  @Test func theSinkTrims() throws {
+    let result = try run(
+      #"""
+      server
+      awk 'BEGIN { for (n = 1; n <= 25; n++)
+        printf "{\"event\":\"%s\",\"id\":\"%d\",\"data\":{}}\n", n % 10 == 1 ? "data" : "patch", n }' >all
+      send() { sed -n "$1,$2p" all | sink $(($2 - $1 + 1)) --trim feed; echo $? $(ask XLEN feed); }
+      send 1 5
+      send 4 15
+      # A minute later, in which nothing was sent; and another one.
+      ask HSET feed:trim since 1 >>log
+      send 16 16
+      ask HSET feed:trim since 1 >>log
+      send 12 25
+      ask XRANGE feed - + COUNT 1 | tail -n 1
+      send 10 25
+      send 11 25
+      stop
+      """#)
+    #expect(
+      result.text == """
+        0 5
+        0 15
+        0 16
+        0 15
+        {"event":"data","id":"11","data":{}}
+        65 15
+        0 15
+
+        """, "\(result.text)\(result.error)")
+  }
+}
