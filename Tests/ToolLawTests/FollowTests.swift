@@ -125,4 +125,26 @@ struct FollowTests {
 
         """, "\(result.text)\(result.error)")
   }
+
+  /// jdiff goes on from what the stream has, whatever its own checkpoint says: here it is of the time before.
+  @Test func theStreamSaysWhereJdiffGoesOn() throws {
+    let result = try run(
+      #"""
+      server
+      bring() {
+        jdiff -f --checkpoint state | deliver --records-in -- \#(EngineTests.examples)/redis/sink --trim feed 2>>errors
+      }
+      # Long, so that a change is sent as a patch.
+      document() { printf '{"n":%d,"text":"%0200d"}\n' $1 0; }
+      resume() { \#(EngineTests.examples)/redis/resume feed state; echo $? $(cut -c 1-24 state); }
+      document 1 | bring; cp state old
+      document 2 | bring
+      cp old state; document 3 | bring; echo $?
+      resume
+      document 4 | bring; echo $?
+      (follow --once feed) | jpatch -f -p /n
+      stop
+      """#)
+    #expect(result.text == "3\n0 {\"event\":\"data\",\"id\":\"2\"\n0\n1\n2\n2\n4\n", "\(result.text)\(result.error)")
+  }
 }

@@ -29,12 +29,15 @@ local function add(line, id)
   for _, entry in ipairs(there) do
     if text(entry[2][2]) == text(line) then return true end
   end
+  -- A change that has the id of another one is made for another document.
+  local is_document = line:find('^{"event":"data"')
+  if trimmed and #there > 0 and not is_document then return false end
   local answer = redis.pcall('XADD', stream, id .. '-' .. #there + 1, 'record', line)
   if type(answer) == 'table' and answer.err then
     if answer.err:find('equal or smaller', 1, true) then return false end
     error(answer.err)
   end
-  if trimmed and line:find('^{"event":"data"') then redis.call('HSET', trimmed, 'last', answer) end
+  if trimmed and is_document then redis.call('HSET', trimmed, 'last', answer) end
   return true
 end
 
@@ -61,7 +64,7 @@ for line in batch:gmatch('[^\n]+') do
   elseif not id or not id:match('^%d+$') or #id > 19 then
     return 'REFUSED no whole number as id: ' .. line:sub(1, 80)
   elseif not add(line, id) then
-    return 'REFUSED ' .. id .. ' comes late: a greater id is in the stream'
+    return 'REFUSED ' .. id .. ' comes late: it, or a greater id, is in the stream'
   end
 end
 if trimmed then trim(tonumber(now)) end
