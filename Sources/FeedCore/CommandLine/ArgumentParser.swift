@@ -1,6 +1,6 @@
 // The command line by the rules of GNU getopt_long, less its guesses: long options with `=` or the next argument
-// for a value, short ones that may be clustered, options anywhere before `--` (or before COMMAND), `-` an operand. No abbreviations and
-// no optional values.
+// for a value, short ones that may be clustered, options anywhere before `--` or the name of a command, `-` an operand.
+// No abbreviations and no optional values.
 
 /// The parsed command line: options in their order, and operands.
 package struct Invocation: Sendable {

@@ -92,8 +92,8 @@ enum Completion {
     var lines = ["# fish completion for \(tool.name); made by: \(tool.name) --completion fish"]
     switch tool.operands {
     case .command:
-      let letters = tool.options.filter { $0.type != nil }.map { "--\($0.name)" }.joined(separator: " ")
-      lines.append("complete -c \(tool.name) -x -a '(__fish_complete_subcommand -- \(letters))'")
+      let valued = tool.options.filter { $0.type != nil }.map { "--\($0.name)" }.joined(separator: " ")
+      lines.append("complete -c \(tool.name) -x -a '(__fish_complete_subcommand -- \(valued))'")
     case .file: break
     default: lines.append("complete -c \(tool.name) -f")
     }

@@ -1,4 +1,4 @@
-// A file that grows by lines. A line is there as a whole, and on the disk, or not at all.
+// A file that grows by lines. A line is there as a whole, and on the disk, or not at all, however many processes append.
 
 package struct AppendedFile {
   private let file: Descriptor
@@ -11,6 +11,9 @@ package struct AppendedFile {
 
   /// - Parameter line: with its end.
   package func append(_ line: [UInt8]) throws(SystemError) {
+    // What is taken back below must be our own.
+    _ = flock(file.number, LOCK_EX)
+    defer { _ = flock(file.number, LOCK_UN) }
     // A line that somebody else did not finish is not to become one with this.
     let (accepted, error) = file.write((endsInLine ? line : [UInt8(ascii: "\n")] + line).span)
     if let error {
