@@ -22,7 +22,8 @@ import Testing
 
   static let lines = [
     Line(
-      text: #"parallel -j0 --line-buffer -a feeds --colsep '\t' sse-cat --source {1} {2}"#, programs: ["parallel", "jq"],
+      text: #"parallel -j0 --line-buffer -a feeds --colsep '\t' sse-cat --source {1} {2}"#,
+      programs: ["parallel", "jq"],
       script: #"""
         # More feeds than processors, none of which ends before all have begun, and records longer than a pipe takes whole.
         for name in 1 2 3 4 5 6 7 8 9 10; do mkfifo $name; printf '%s\t%s\n' $name "$PWD/$name"; done >feeds
@@ -32,15 +33,17 @@ import Testing
         for name in 1 2 3 4 5 6 7 8 9 10; do cat wire >$name & done
         for name in 1 2 3 4 5 6 7 8 9 10; do eval "exec 1$name>&-"; done
         wait
-        jq -r 'select(.data.w | length == 9000) | .source' out | sort -n | uniq -c | awk '{ print $2, $1 }' | xargs
+        jq -r 'select(.data.w | length == 9000) | .source' printed | sort -n | uniq -c | awk '{ print $2, $1 }' | xargs
         """#, output: "1 20 2 20 3 20 4 20 5 20 6 20 7 20 8 20 9 20 10 20\n"),
     Line(
       text: #"sse-cat --resume-from state "$url" | deliver --checkpoint state -- examples/sqlite/sink feed.db"#,
       programs: ["sqlite3"],
-      script: "served run; cp state old; served run; cp old state; served run; sqlite3 feed.db 'SELECT id, data FROM record'",
+      script:
+        "served run; cp state old; served run; cp old state; served run; sqlite3 feed.db 'SELECT id, data FROM record'",
       output: "1|{\"n\":1}\n2|{\"n\":2}\n"),
     Line(
-      text: #"sse-cat --resume-from state "$url" | deliver --raw --batch 1 --checkpoint state -- examples/webhook/sink "$hook""#,
+      text:
+        #"sse-cat --resume-from state "$url" | deliver --raw --batch 1 --checkpoint state -- examples/webhook/sink "$hook""#,
       programs: ["curl"],
       script: "served run; sed -n '/POST/s/ accept.*idem/ idem/p' requests | grep -o '{.*'",
       output: "{\"n\":1}\n{\"n\":2}\n"),
@@ -48,15 +51,18 @@ import Testing
       text: #"sse-cat --resume-from state "$url" | deliver --checkpoint state -- examples/redis/sink feed"#,
       programs: ["redis-server", "redis-cli"],
       script: "redis; served run; ask XRANGE feed - + | grep '^{'",
-      output: #"{"event":"message","id":"1","data":{"n":1}}"# + "\n" + #"{"event":"message","id":"2","data":{"n":2}}"# + "\n"),
+      output: #"{"event":"message","id":"1","data":{"n":1}}"# + "\n" + #"{"event":"message","id":"2","data":{"n":2}}"#
+        + "\n"),
     Line(
       text: "examples/redis/follow feed | sse-serve --wait-ready 8080", programs: ["redis-server", "redis-cli"],
       script: #"redis; ask XADD feed 1-1 record '{"event":"data","id":"1","data":{"n":1}}' >log; begin; client 1"#,
       output: #"{"event":"data","id":"1","data":{"n":1}}"# + "\n"),
     Line(
-      text: #"sse-cat --resume-from in "$url" | deliver --checkpoint in -- kcat -P -b "$brokers" -t feed -p 0 -X message.timeout.ms=10000"#,
+      text:
+        #"sse-cat --resume-from in "$url" | deliver --checkpoint in -- kcat -P -b "$brokers" -t feed -p 0 -X message.timeout.ms=10000"#,
       programs: ["kcat"], script: "kafka; served run; kcat -C -q -u -b $brokers -t feed -p 0 -o beginning -c 2",
-      output: #"{"event":"message","id":"1","data":{"n":1}}"# + "\n" + #"{"event":"message","id":"2","data":{"n":2}}"# + "\n"),
+      output: #"{"event":"message","id":"1","data":{"n":1}}"# + "\n" + #"{"event":"message","id":"2","data":{"n":2}}"#
+        + "\n"),
     Line(
       text: "examples/kafka/follow --resume-from out feed 0 | deliver --checkpoint out -- ./sink", programs: ["kcat"],
       script: #"""
@@ -64,13 +70,15 @@ import Testing
         echo '{"n":1}' | kcat -P -b $brokers -t feed -p 0; begin; wait_for grep -qs . taken; cat taken
         """#, output: #"{"event":"message","id":"0","data":{"n":1}}"# + "\n"),
     Line(
-      text: #"sse-cat --resume-from state "$url" | deliver --checkpoint state -- timeout 30 mosquitto_pub -L mqtts://broker/feed -q 1 -l"#,
+      text:
+        #"sse-cat --resume-from state "$url" | deliver --checkpoint state -- timeout 30 mosquitto_pub -L mqtts://broker/feed -q 1 -l"#,
       programs: ["mosquitto", "mosquitto_pub", "mosquitto_sub"],
       script: """
         mqtt; mosquitto_sub --unix socket -t feed -q 1 -c -i NAME -E; served run
         mosquitto_sub --unix socket -t feed -q 1 -c -i NAME -C 2
         """,
-      output: #"{"event":"message","id":"1","data":{"n":1}}"# + "\n" + #"{"event":"message","id":"2","data":{"n":2}}"# + "\n"),
+      output: #"{"event":"message","id":"1","data":{"n":1}}"# + "\n" + #"{"event":"message","id":"2","data":{"n":2}}"#
+        + "\n"),
     Line(
       text: "mosquitto_sub -L mqtts://broker/feed -q 1 -c -i NAME | sse-serve --plain 8080",
       programs: ["mosquitto", "mosquitto_pub", "mosquitto_sub"],
@@ -108,8 +116,8 @@ import Testing
       printf %s "$LINE" | sed -e 's/ 8080$/ --port-file port 0/' -e "s/upstream:8080/$upstream/" \
         -e 's,-L mqtts://broker/feed,--unix socket -t feed,'
     }
-    run() { bash -c "$(local_line)" >out; }
-    begin() { set -m; bash -c "$(local_line)" >out & line=$!; set +m; }
+    run() { bash -c "$(local_line)" >printed; }
+    begin() { set -m; bash -c "$(local_line)" >printed & line=$!; set +m; }
     served() {
       # A feed of two events, which then is over, and a server that takes what is posted.
       serve-script '[{"body":"id: 1\ndata: {\"n\":1}\n\nid: 2\ndata: {\"n\":2}\n\n"}]' '[{},{}]' -- \
