@@ -165,7 +165,7 @@ import Testing
     ("sed", "-u", ["sed -u s/id/x/"]),
     (
       "awk", "fflush() after print; and in mawk, -W interactive",
-      ["mawk -W interactive '{ print; fflush() }'", "gawk '{ print; fflush() }'"]
+      ["mawk -W interactive '{ print; fflush() }'", "original-awk '{ print; fflush() }'"]
     ),
     ("tee", "as it is", ["tee copy"]),
     (
