@@ -107,6 +107,29 @@ struct SinkTests {
         """, "\(result.text)\(result.error)")
   }
 
+  /// kcat alone ends with 0 when SIGTERM makes it throw away what the broker has not acknowledged.
+  @Test(.enabled(if: Repository.has("kcat") && Repository.has("pkill")))
+  func whatKafkaAcknowledgesIsTaken() throws {
+    let result = try Command.shell(
+      #"""
+      mkfifo nothing; exec 9<>nothing
+      kcat -P -b mock -t feed -X test.mock.num.brokers=1 -d mock <nothing 2>mock & broker=$!
+      until grep -qs 'bootstrap\.servers=' mock; do sleep 0.02; done
+      KAFKA_BROKERS=$(sed -n 's/.*bootstrap\.servers=\([^ ]*\).*/\1/p' mock | head -n 1); export KAFKA_BROKERS
+      sink() { FEED_COUNT=$1 \#(Self.folder)/kafka/sink $2 0 2>>words; echo $?; }
+      seq 3 | sink 3 feed
+      seq 3 | sink 4 feed
+      printf '%01000001d\n' 0 | sink 1 feed
+      kill -STOP $broker
+      seq 3 | sink 3 frozen & sink=$!
+      sleep 0.5; until pkill -TERM -f -- "-b $KAFKA_BROKERS -t frozen"; do sleep 0.02; done
+      wait $sink
+      kill -KILL $broker
+      tail -n 1 words
+      """#)
+    #expect(result.text == "0\n75\n65\n75\n0 of 3 records are acknowledged\n", "\(result.text)\(result.error)")
+  }
+
   @Test(.enabled(if: Repository.has("redis-server") && Repository.has("redis-cli")))
   func redis() throws {
     let result = try Command.shell(
