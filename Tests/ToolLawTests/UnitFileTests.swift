@@ -48,6 +48,31 @@ import Testing
         """, "\(result.text)\(result.error)")
   }
 
+  /// systemd sends SIGTERM to the main process (KillMode=mixed): what the sink has begun, it ends.
+  @Test func aStopLetsTheSinkEnd() throws {
+    let unit = try Repository.contents("examples/systemd/feed-ingest@.service")
+    #expect(unit.contains("\nKillMode=mixed\n"))
+    let start = try Self.command("ExecStart", of: "feed-ingest@.service", instance: "test")
+    let result = try Command.shell(
+      #"""
+      printf '#!/bin/sh\ncat >began; sleep 0.5; cat began\n' >sink; chmod +x sink
+      echo '{"event":"a","id":"1","data":1}' | sse-serve --plain --keep-serving --port-file port 0 & server=$!
+      until [ -s port ]; do sleep 0.02; done
+      SOURCE="sse-cat --last-event-id 0 http://127.0.0.1:$(cat port)/" SINK=./sink; export SOURCE SINK
+      eval "exec $START" & unit=$!
+      until [ -s began ]; do sleep 0.02; done
+      kill $unit; wait $unit; echo $?; kill $server
+      cat state
+      """#, environment: ["START": start])
+    #expect(
+      result.text == """
+        {"event":"a","id":"1","data":"1"}
+        143
+        {"event":"data","id":"1","data":null}
+
+        """, "\(result.text)\(result.error)")
+  }
+
   @Test(.enabled(if: Repository.has("python3")))
   func aPollIsAppended() throws {
     let start = try Self.command("ExecStart", of: "feed-poll@.service", instance: "test")
