@@ -147,4 +147,45 @@ struct FollowTests {
       """#)
     #expect(result.text == "3\n0 {\"event\":\"data\",\"id\":\"2\"\n0\n1\n2\n2\n4\n", "\(result.text)\(result.error)")
   }
+
+  /// A document of which the rest cannot be read is no place to go on from.
+  @Test func aStreamThatIsNotReadToItsEndMakesNoCheckpoint() throws {
+    let result = try run(
+      #"""
+      server
+      add() { ask XADD "$1" "$2-1" "$3" "$4" >>log; }
+      document='{"event":"data","id":"1","data":{"n":1}}'
+      change='{"event":"patch","id":"2","data":[{"op":"remove","path":"/x"}]}'
+      add foreign 1 record "$document"; add foreign 2 other 1; add bad 1 record "$document"; add bad 2 record "$change"
+      add patch 2 record "$change"
+      for stream in foreign bad patch empty; do
+        touch state; \#(EngineTests.examples)/redis/resume $stream state 2>>errors; echo $?
+        [ ! -e state ] || cat state
+      done
+      stop
+      """#)
+    #expect(result.text == "3\n1\n2\n0\n", "\(result.text)\(result.error)")
+  }
+
+  /// redis-cli has something to say of that, which is not an answer. A path that is empty is none.
+  @Test func aPasswordMayBeInTheURL() throws {
+    let result = try run(
+      #"""
+      server
+      port=$((10000 + $$ % 20000))
+      ask CONFIG SET requirepass pw port $port >>log
+      export REDIS_SOCKET= REDIS_URL=redis://default:pw@127.0.0.1:$port
+      echo '{"event":"a","id":"1","data":1}' | sink 1 feed; echo $?
+      (follow --once feed); echo $?
+      stop
+      """#)
+    #expect(
+      result.text == """
+        0
+        {"event":"a","id":"1","data":1}
+        {"note":"live"}
+        0
+
+        """, "\(result.text)\(result.error)")
+  }
 }
