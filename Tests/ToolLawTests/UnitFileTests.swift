@@ -124,6 +124,19 @@ import Testing
     #expect(result.error.count { $0 == "w" } >= told.count)
   }
 
+  /// A count that cannot be read is none, and hides nothing.
+  @Test(arguments: ["", "3", "3 x", "3 08", "x 1", "3 99999999999999999999", "3 1 2"])
+  func aDamagedCountHidesNothing(_ count: String) throws {
+    let result = try Command.shell(
+      """
+      for status in 3 0; do
+        echo '\(count)' >job.failures
+        \(Command.quote(Self.examples))/cron/mails-what-matters job sh -c "echo why >&2; exit $status"; echo $?
+      done
+      """)
+    #expect(result.text == "3\n0\n" && result.error == "job: status 3, 1 in a row:\nwhy\n", "\(result.error)")
+  }
+
   /// The jobs of the table, as cron would run them.
   @Test(.enabled(if: Repository.has("python3")))
   func theJobsRun() throws {
