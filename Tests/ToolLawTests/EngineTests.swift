@@ -74,6 +74,22 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
   }
 
+  /// kcat would read from 0 instead, and a shell takes 010 for 8.
+  @Test(
+    .enabled(if: Repository.has("kcat")),
+    arguments: [
+      ("feed 0 x", "x: no offset"), ("feed 0 5-", "5-: no offset"), ("feed 0 ''", ": no offset"),
+      ("--resume-from state feed 0", "state: no offset in it"),
+    ])
+  func whatIsNoOffsetIsRefused(_ arguments: String, _ words: String) throws {
+    let result = try Command.shell(
+      """
+      echo '{"event":"data","id":"010","data":null}' >state
+      KAFKA_BROKERS=127.0.0.1:9 timeout 3 \(Self.examples)/kafka/follow \(arguments)
+      """)
+    #expect(result.status == 2 && result.error == "follow: \(words)\n", "\(result.status): \(result.error)")
+  }
+
   /// The proofs, in short; `make soak` runs them for longer.
   @Test(
     .enabled(if: Repository.has("python3") && Repository.hasOnLinux("pgrep") && Repository.has("sqlite3")),
