@@ -103,6 +103,35 @@ import Testing
     #expect(result.text.contains(": lost 0, ") && result.text.contains("at the consumer lost 0, "), "\(result.text)")
   }
 
+  /// An EventSource that is answered anything but 200 never comes back. A snapshot or a check of health must not be told 200.
+  @Test(.enabled(if: Repository.has("nginx") && Repository.has("curl")))
+  func whereNoServerIsOnlyAStreamIsAnswered() throws {
+    let result = try Command.shell(
+      #"""
+      echo '{"event":"data","id":"1","data":1}' | sse-serve --max-clients 1 --keep-serving --port-file port 0 & server=$!
+      until [ -s port ]; do sleep 0.02; done
+      sed -e '/127.0.0.1:808[13] /d' -e "s|127.0.0.1:8082|127.0.0.1:$(cat port)|" -e "s|listen 8080|listen unix:$PWD/socket|" \
+        \#(Self.examples)/fan-out/nginx-upstream.conf >upstream
+      {
+        echo "daemon off; pid $PWD/pid; error_log $PWD/log; events {} http { access_log off;"
+        for name in client_body proxy fastcgi uwsgi scgi; do echo "${name}_temp_path $PWD/$name;"; done
+        echo "include $PWD/upstream; }"
+      } >conf
+      nginx -p "$PWD" -c "$PWD/conf" 2>>log & nginx=$!
+      until [ -S socket ]; do sleep 0.02; done
+      ask() { curl -sN --max-time 10 --unix-socket socket -o got -w "$1 %{http_code}\n" http://localhost/feed/$1; grep retry got; }
+      curl -sN --unix-socket socket http://localhost/feed/ >first & client=$!
+      until [ -s first ]; do sleep 0.02; done
+      ask; ask snapshot
+      kill $client $server; wait $client $server
+      ask; ask snapshot; ask healthz
+      kill $nginx
+      """#)
+    #expect(
+      result.text == " 200\nretry: 1000\nsnapshot 200\n 200\nretry: 1000\nsnapshot 502\nhealthz 502\n",
+      "\(result.text)\(result.error)")
+  }
+
   @Test(.enabled(if: has("python3", "redis-server", "redis-cli", "nginx")))
   func serversAreKilledAndNoDocumentGoesBack() throws {
     let result = try Command.shell("\(Self.pipeline)/fan-out --clients 10 --seconds 8")
