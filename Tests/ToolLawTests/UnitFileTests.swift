@@ -96,11 +96,24 @@ import Testing
       redis-server --port 0 --unixsocket socket --save '' >log & server=$!
       until redis-cli -s socket XADD feed 1-1 record '{"event":"data","id":"1","data":{"n":1}}' >>log 2>&1; do sleep 0.02; done
       setsid sh -c "$START" & unit=$!
+      export MAINPID=$unit
       eval "$IS_UP"
       curl -sS "http://127.0.0.1:$(cat port)/snapshot"
       kill $server; kill -- -$unit; wait
       """#, environment: ["START": start, "IS_UP": isUp])
     #expect(result.text == "{\"n\":1}\n", "\(result.text)\(result.error)")
+  }
+
+  /// systemd does not end ExecStartPost when what it waits for has ended.
+  @Test func aServerThatCannotStartIsNotWaitedFor() throws {
+    let isUp = try Self.command("ExecStartPost", of: "feed-serve@.service", instance: "0")
+    let result = try Command.shell(
+      #"""
+      sleep 0.5 & export MAINPID=$!
+      (eval "timeout 20 $IS_UP" 2>/dev/null; echo $?) & post=$!
+      wait $MAINPID; wait $post
+      """#, environment: ["IS_UP": isUp])
+    #expect(result.text == "1\n", "\(result.text)\(result.error)")
   }
 
   /// The statuses of a job in their order, and the mails that come of them.
