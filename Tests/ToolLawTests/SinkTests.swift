@@ -107,6 +107,48 @@ struct SinkTests {
         """, "\(result.text)\(result.error)")
   }
 
+  /// mosquitto_pub alone ends with 0 in each of these cases.
+  @Test(.enabled(if: ["mosquitto", "mosquitto_pub", "mosquitto_sub"].allSatisfy(Repository.has)))
+  func whatTheBrokerHasForASubscriberIsTaken() throws {
+    let result = try Command.shell(
+      #"""
+      printf 'topic read #\ntopic write feed\n' >acl; chmod 600 acl
+      {
+        echo "listener 0 $PWD/socket"; echo "acl_file $PWD/acl"; echo "user $(id -un)"
+        echo allow_anonymous true; echo message_size_limit 1000
+      } >conf
+      mosquitto -c conf 2>log & broker=$!
+      until [ -S socket ]; do sleep 0.02; done
+      sink() { FEED_COUNT=$1; export FEED_COUNT; shift; \#(Self.folder)/mqtt/sink --unix socket "$@" 2>>words; echo $?; }
+      seq 3 | sink 3 -t feed
+      seq 3 | sink 3 -t feed -r
+      mosquitto_sub --unix socket -t '#' -q 1 -c -i reader -E
+      seq 3 | sink 3 -t feed
+      seq 3 | sink 4 -t feed
+      seq 3 | sink 3 -t other
+      { seq 2; printf '%02000d\n' 0; } | sink 3 -t feed
+      kill $broker; wait $broker
+      seq 3 | sink 3 -t feed
+      grep -v : words; grep -c nobody words
+      """#)
+    #expect(
+      result.text == """
+        75
+        0
+        0
+        75
+        75
+        65
+        75
+        3 of 4 messages are taken
+        0 of 3 messages are taken
+        the broker takes no message of this length
+        0 of 3 messages are taken
+        1
+
+        """, "\(result.text)\(result.error)")
+  }
+
   /// kcat alone ends with 0 when SIGTERM makes it throw away what the broker has not acknowledged.
   @Test(.enabled(if: Repository.has("kcat") && Repository.has("pkill")))
   func whatKafkaAcknowledgesIsTaken() throws {
