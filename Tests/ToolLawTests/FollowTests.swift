@@ -75,14 +75,16 @@ struct FollowTests {
       ask SET text 1 >>log
       timeout 1.5 \(EngineTests.examples)/redis/follow text >empty; grep . empty
       (follow feed x); echo $?
+      (follow feed 42); echo $?
       stop
       """)
-    #expect(result.text == "3\n2\n", "\(result.text)")
+    #expect(result.text == "3\n2\n2\n", "\(result.text)")
     #expect(
       result.error == """
         follow: what comes after entry 0 is no record of the sink
         follow: WRONGTYPE Operation against a key holding the wrong kind of value
-        follow: expected the id of an entry, found something else
+        follow: expected the id of an entry, such as 42-1
+        follow: expected the id of an entry, such as 42-1
 
         """)
   }
