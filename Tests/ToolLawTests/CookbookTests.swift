@@ -58,8 +58,7 @@ import Testing
       script: #"redis; ask XADD feed 1-1 record '{"event":"data","id":"1","data":{"n":1}}' >log; begin; client 1"#,
       output: #"{"event":"data","id":"1","data":{"n":1}}"# + "\n"),
     Line(
-      text:
-        #"sse-cat --resume-from in "$url" | deliver --checkpoint in -- kcat -P -b "$brokers" -t feed -p 0 -X message.timeout.ms=10000"#,
+      text: #"sse-cat --resume-from in "$url" | deliver --checkpoint in -- examples/kafka/sink feed 0"#,
       programs: ["kcat"], script: "kafka; served run; kcat -C -q -u -b $brokers -t feed -p 0 -o beginning -c 2",
       output: #"{"event":"message","id":"1","data":{"n":1}}"# + "\n" + #"{"event":"message","id":"2","data":{"n":2}}"#
         + "\n"),
@@ -71,7 +70,7 @@ import Testing
         """#, output: #"{"event":"message","id":"0","data":{"n":1}}"# + "\n"),
     Line(
       text:
-        #"sse-cat --resume-from state "$url" | deliver --checkpoint state -- timeout 30 mosquitto_pub -L mqtts://broker/feed -q 1 -l"#,
+        #"sse-cat --resume-from state "$url" | deliver --checkpoint state -- examples/mqtt/sink -L mqtts://broker/feed"#,
       programs: ["mosquitto", "mosquitto_pub", "mosquitto_sub"],
       script: """
         mqtt; mosquitto_sub --unix socket -t feed -q 1 -c -i NAME -E; served run
