@@ -51,7 +51,7 @@ struct ManPage {
         let before = index > 0 ? lines[index - 1] : ""
         let notRun = before.hasPrefix(mark) ? String(before.dropFirst(mark.count)) : nil
         if body.first?.hasPrefix("$ ") == true {
-          displays.append(Display(line: index + 1, steps: Self.steps(body, from: index + 2), notRun: notRun))
+          displays.append(Display(line: index + 1, steps: Self.steps(body.map(Self.unescaped), from: index + 2), notRun: notRun))
         }
         index += body.count
       } else if sections.last == "DESCRIPTION", options.last?.group != heading {
@@ -113,12 +113,11 @@ struct ManPage {
   // MARK: Displays
 
   /// What is shown on a terminal is both outputs together, and the status only when it is asked for, by `echo $?`.
-  private static func steps(_ body: [String], from first: Int) -> [Transcript.Step] {
+  static func steps(_ body: [String], from first: Int) -> [Transcript.Step] {
     var steps: [Transcript.Step] = []
     var isCommand = false
     var asksStatus = false
-    for (index, source) in body.enumerated() {
-      let line = unescaped(source)
+    for (index, line) in body.enumerated() {
       if line == "$ echo $?", !steps.isEmpty {
         (isCommand, asksStatus) = (false, true)
       } else if line.hasPrefix("$ ") {
