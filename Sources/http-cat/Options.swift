@@ -23,10 +23,10 @@ enum Flag: ToolOption {
     switch self {
     case .asForm, .records, .idFrom, .between: .output
     case .every, .jitter, .maxBackoff, .requestTimeout, .urls, .parallel:
-      OptionGroup("Options that poll").meaningless(with: "stream")
-    case .stream, .noReconnect: OptionGroup("Options for a body that never ends")
+      OptionGroup("Options for polling").meaningless(with: "stream")
+    case .stream, .noReconnect: OptionGroup("Options for streaming")
     case .limit, .untilMatch: .ending
-    case .checkpoint, .resumeFrom: OptionGroup("Options that resume").meaningless(with: "stream")
+    case .checkpoint, .resumeFrom: OptionGroup("Options for resuming").meaningless(with: "stream")
     case .maxSize, .maxDepth: .limits
     }
   }
@@ -34,40 +34,42 @@ enum Flag: ToolOption {
   var spec: OptionSpec {
     switch self {
     case .asForm:
-      OptionSpec("as", .choice(FormChoice.self), "what a body is, and is checked to be").default("auto")
+      OptionSpec("as", .choice(FormChoice.self), "what a body must be").default("auto")
     case .records: OptionSpec("records", "print event records")
     case .idFrom:
-      OptionSpec("id-from", .pointer("/id"), "where a line has the id of its record").needs("stream").needs("records")
+      OptionSpec("id-from", .pointer("/id"), "where to find the ID in a line").needs("stream").needs("records")
     case .between:
       OptionSpec("between", .between, "print this between two connections").default("\\f").needs("stream")
         .excludes("records").meaningless(with: "as=lines")
-    case .every: OptionSpec("every", .interval, "ask again this often, or as the server says")
+    case .every: OptionSpec("every", .interval, "poll this often, or as often as the server says")
     case .jitter:
-      OptionSpec("jitter", .integer(0...100, "PERCENT"), "ask later by up to this part of the interval")
+      OptionSpec("jitter", .integer(0...100, "PERCENT"), "add up to this part of the interval, at random")
         .default("10").needs("every")
     case .maxBackoff:
       OptionSpec("max-backoff", .duration, "the longest wait after failures in a row")
     case .requestTimeout:
-      OptionSpec("request-timeout", .duration, "how long all of an answer may take").default("60")
+      OptionSpec("request-timeout", .duration, "how long a whole answer may take").default("60")
     case .urls:
-      OptionSpec("urls", .file, "poll the URLs in a file, a name and a tab before each")
+      OptionSpec("urls", .file, "poll the URLs in FILE (lines of name, tab, URL)")
         .excludes("source")
     case .parallel:
-      OptionSpec("parallel", .integer(1...1000), "how many requests may be under way").default("16").needs("urls")
+      OptionSpec("parallel", .integer(1...1000), "how many requests may run at once").default("16").needs("urls")
     case .stream:
-      OptionSpec("stream", "print one body as it comes, and connect again").meaningless(with: "as=json")
+      OptionSpec("stream", "print one body as it comes, and reconnect").meaningless(with: "as=json")
     case .noReconnect: OptionSpec("no-reconnect", "connect only once").needs("stream")
     case .limit:
-      OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N bodies, or lines of a stream")
+      OptionSpec("limit", "n", .integer(1...Int.max), "end after N bodies, or N lines of a stream")
         .meaningless(with: "between")
     case .untilMatch:
-      OptionSpec("until-match", .condition, "end before such a body or line").meaningless(with: "as=bytes", "between")
+      OptionSpec("until-match", .condition, "end at a body or line with this value").meaningless(
+        with: "as=bytes", "between")
     case .checkpoint:
-      OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date").excludes("urls")
+      OptionSpec("checkpoint", .wholeFile, "resume from FILE, and keep it up to date").excludes("urls")
     case .resumeFrom:
-      OptionSpec("resume-from", .file, "go on from a checkpoint, which stays as it is").excludes("urls", "checkpoint")
-    case .maxSize: OptionSpec("max-size", .size, "the most bytes of a body, or of a line").default("64M")
-    case .maxDepth: OptionSpec("max-depth", .integer(1...Int(Int32.max)), "nesting of a body").default("10000")
+      OptionSpec("resume-from", .file, "resume from a checkpoint without changing it").excludes("urls", "checkpoint")
+    case .maxSize: OptionSpec("max-size", .size, "the longest body, or line of a stream").default("64M")
+    case .maxDepth:
+      OptionSpec("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of JSON").default("10000")
     }
   }
 }

@@ -19,7 +19,7 @@ enum Flag: ToolOption {
     switch self {
     case .event, .dataAs, .raw, .null, .sse, .comments: .output
     case .limit, .until, .untilEvent: .ending
-    case .lastEventID, .checkpoint, .resumeFrom: OptionGroup("Options that resume")
+    case .lastEventID, .checkpoint, .resumeFrom: OptionGroup("Options for resuming")
     case .maxSize: .limits
     }
   }
@@ -30,19 +30,19 @@ enum Flag: ToolOption {
     case .dataAs:
       OptionSpec("data-as", .choice(PayloadForm.self), "how records hold the data").default("auto")
         .meaningless(with: "raw", "sse")
-    case .raw: OptionSpec("raw", "r", "print the data alone, as it came").excludes("sse", "comments")
-    case .null: OptionSpec("null", "0", "end each with NUL instead of a new line").needs("raw")
+    case .raw: OptionSpec("raw", "r", "print only the data, as it came").excludes("sse", "comments")
+    case .null: OptionSpec("null", "0", "end the data with NUL in place of a newline").needs("raw")
     case .sse: OptionSpec("sse", "print an event stream again, in canonical form")
-    case .comments: OptionSpec("comments", "print the comments too")
+    case .comments: OptionSpec("comments", "print comments too")
     case .limit:
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
-    case .until: OptionSpec("until", .text("TEXT"), "end before an event with exactly this data")
-    case .untilEvent: OptionSpec("until-event", .text("NAME"), "end before an event of this type")
+    case .until: OptionSpec("until", .text("TEXT"), "end at an event with exactly this data")
+    case .untilEvent: OptionSpec("until-event", .text("NAME"), "end at an event of this type")
     case .maxSize:
-      OptionSpec("max-size", .size, "the most data of one event").default("64M").synonym("max-event-size")
-    case .lastEventID: OptionSpec("last-event-id", .eventID, "ask for what came after this event")
-    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date")
-    case .resumeFrom: OptionSpec("resume-from", .file, "go on from a checkpoint, which stays as it is")
+      OptionSpec("max-size", .size, "fail if an event has more data than this").default("64M").synonym("max-event-size")
+    case .lastEventID: OptionSpec("last-event-id", .eventID, "ask for the events after this one")
+    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "resume from FILE, and keep it up to date")
+    case .resumeFrom: OptionSpec("resume-from", .file, "resume from a checkpoint without changing it")
     }
   }
 }

@@ -23,7 +23,7 @@ enum Flag: ToolOption {
     switch self {
     case .eventFrom, .event, .drop, .idFrom, .dataAs, .raw, .null: .output
     case .send, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
-      OptionGroup("Options that send")
+      OptionGroup("Options for sending")
     case .limit, .untilMatch: .ending
     case .subprotocol, .origin, .pingInterval, .pingTimeout, .closeCode: .connection
     case .maxSize: .limits
@@ -32,35 +32,35 @@ enum Flag: ToolOption {
 
   var spec: OptionSpec {
     switch self {
-    case .eventFrom: OptionSpec("event-from", .pointer("/type"), "where a message has the name of its event")
+    case .eventFrom: OptionSpec("event-from", .pointer("/type"), "where to find the event name in a message")
     case .event: OptionSpec("event", "e", .text("NAME"), "print only events of this type; repeatable").repeating
-    case .drop: OptionSpec("drop", .text("NAME"), "print no events of this type; repeatable").repeating
+    case .drop: OptionSpec("drop", .text("NAME"), "do not print events of this type; repeatable").repeating
     case .idFrom:
-      OptionSpec("id-from", .pointer("/id"), "where a message has the id of its record").meaningless(with: "raw")
+      OptionSpec("id-from", .pointer("/id"), "where to find the ID in a message").meaningless(with: "raw")
     case .dataAs:
       OptionSpec("data-as", .choice(PayloadForm.self), "how records hold the data").default("auto")
         .meaningless(with: "raw")
-    case .raw: OptionSpec("raw", "r", "print the data alone, as it came")
-    case .null: OptionSpec("null", "0", "end each with NUL instead of a new line").needs("raw")
-    case .send: OptionSpec("send", .message, "send this on every connect; repeatable").repeating
-    case .sendAfter: OptionSpec("send-after", .condition, "send nothing before such a message")
-    case .sendEvery: OptionSpec("send-every", .repeated, "send this again and again; repeatable").repeating
-    case .onExit: OptionSpec("on-exit", .message, "send this before leaving; repeatable").repeating
+    case .raw: OptionSpec("raw", "r", "print only the message, as it came")
+    case .null: OptionSpec("null", "0", "end the message with NUL in place of a newline").needs("raw")
+    case .send: OptionSpec("send", .message, "send this on every connection; repeatable").repeating
+    case .sendAfter: OptionSpec("send-after", .condition, "send nothing before a message with this value")
+    case .sendEvery: OptionSpec("send-every", .repeated, "send this at regular intervals; repeatable").repeating
+    case .onExit: OptionSpec("on-exit", .message, "send this before closing; repeatable").repeating
     case .binary: OptionSpec("binary", "send the lines as binary messages").excludes("records-in")
-    case .crlf: OptionSpec("crlf", "lines may end in CR LF: do not send the CR").excludes("records-in")
-    case .recordsIn: OptionSpec("records-in", "read event records instead of lines")
-    case .halfClose: OptionSpec("half-close", "close when the input has ended and was sent")
+    case .crlf: OptionSpec("crlf", "lines end in CR LF: do not send the CR").excludes("records-in")
+    case .recordsIn: OptionSpec("records-in", "read event records in place of lines")
+    case .halfClose: OptionSpec("half-close", "close when all input has been sent")
     case .limit:
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
-    case .untilMatch: OptionSpec("until-match", .condition, "end before such a message")
+    case .untilMatch: OptionSpec("until-match", .condition, "end at a message with this value")
     case .maxSize:
-      OptionSpec("max-size", .size, "the most data of one message").default("64M").synonym("max-message")
-    case .subprotocol: OptionSpec("subprotocol", .subprotocol, "offer to speak this; repeatable").repeating
+      OptionSpec("max-size", .size, "fail if a message is longer than this").default("64M").synonym("max-message")
+    case .subprotocol: OptionSpec("subprotocol", .subprotocol, "offer this subprotocol; repeatable").repeating
     case .origin: OptionSpec("origin", .origin, "send this Origin header")
     case .pingInterval: OptionSpec("ping-interval", .duration, "send a ping this often")
     case .pingTimeout:
-      OptionSpec("ping-timeout", .duration, "how long a ping may have no answer").needs("ping-interval")
-    case .closeCode: OptionSpec("close-code", .closeCode, "what to close with").default("1000")
+      OptionSpec("ping-timeout", .duration, "how long to wait for data after a ping").needs("ping-interval")
+    case .closeCode: OptionSpec("close-code", .closeCode, "close with this code").default("1000")
     }
   }
 }

@@ -85,7 +85,7 @@ package struct OptionGroup: Sendable {
   package private(set) var needs: [OptionCondition] = []
   package private(set) var meaningless: [OptionCondition] = []
 
-  package static let output = OptionGroup("Options that choose and print")
+  package static let output = OptionGroup("Options for output")
   package static let limits = OptionGroup("Limits")
 
   package init(_ heading: String, isFolded: Bool = false) {

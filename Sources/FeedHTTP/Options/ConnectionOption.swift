@@ -14,14 +14,14 @@ package enum ConnectionOption: ToolOption {
   package var spec: OptionSpec {
     switch self {
     case .maxTime: OptionSpec("max-time", .duration, "end after this time")
-    case .reconnectDelay: OptionSpec("reconnect-delay", .delay, "wait this long before reconnecting").default("3")
-    case .retries: OptionSpec("retries", .integer(0...Int.max), "give up when N retries in a row have failed")
-    case .retryStatus: OptionSpec("retry-status", .statuses, "HTTP statuses to retry: 429,5xx or none")
-    case .reconnect: OptionSpec("reconnect", "reconnect even after a POST")
+    case .reconnectDelay: OptionSpec("reconnect-delay", .delay, "wait this long before connecting again").default("3")
+    case .retries: OptionSpec("retries", .integer(0...Int.max), "give up after N failed retries in a row")
+    case .retryStatus: OptionSpec("retry-status", .statuses, "HTTP statuses to retry, such as 429,5xx, or none")
+    case .reconnect: OptionSpec("reconnect", "connect again even after a POST")
     case .noReconnect: OptionSpec("no-reconnect", "connect only once")
-    case .idleTimeout: OptionSpec("idle-timeout", .duration, "reconnect when nothing comes for this long")
-    case .notes: OptionSpec("notes", "print what becomes of the connection as notes")
-    case .verbose: OptionSpec("verbose", "v", "report connections on standard error")
+    case .idleTimeout: OptionSpec("idle-timeout", .duration, "connect again after this long without data")
+    case .notes: OptionSpec("notes", "print notes about the connection")
+    case .verbose: OptionSpec("verbose", "v", "report each connection on standard error")
     }
   }
 
@@ -35,6 +35,6 @@ package enum ConnectionOption: ToolOption {
 }
 
 extension OptionGroup {
-  package static let ending = OptionGroup("Options that end")
+  package static let ending = OptionGroup("Options for when to stop")
   package static let connection = OptionGroup("Options for the connection").needs(.url)
 }

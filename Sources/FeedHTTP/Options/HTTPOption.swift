@@ -12,22 +12,22 @@ package enum HTTPOption: ToolOption {
   package static let bodies: [HTTPOption] = [.data, .dataRaw, .dataBinary, .dataURLEncode, .get]
 
   package var group: OptionGroup {
-    OptionGroup("Options for the request, as curl has them", isFolded: true).needs(.url)
+    OptionGroup("Options for the request, as in curl", isFolded: true).needs(.url)
   }
 
   package var spec: OptionSpec {
     switch self {
-    case .header: OptionSpec("header", "H", .header, "send a header, or those of a file").repeating
-    case .request: OptionSpec("request", "X", .method, "use another method than GET, or POST with --data")
-    case .data: OptionSpec("data", "d", .text("DATA"), "send a body, by POST; several are joined by &").repeating
-    case .dataRaw: OptionSpec("data-raw", .text("DATA"), "likewise, and @ has no meaning").repeating
-    case .dataBinary: OptionSpec("data-binary", .text("DATA"), "likewise, with all bytes of a file").repeating
-    case .dataURLEncode: OptionSpec("data-urlencode", .text("DATA"), "likewise, percent-encoded").repeating
+    case .header: OptionSpec("header", "H", .header, "send a header, or the headers in a file").repeating
+    case .request: OptionSpec("request", "X", .method, "use this method in place of GET or POST")
+    case .data: OptionSpec("data", "d", .text("DATA"), "send this body with POST; values are joined with &").repeating
+    case .dataRaw: OptionSpec("data-raw", .text("DATA"), "like --data, but @ has no special meaning").repeating
+    case .dataBinary: OptionSpec("data-binary", .text("DATA"), "like --data, but send all bytes of a file").repeating
+    case .dataURLEncode: OptionSpec("data-urlencode", .text("DATA"), "like --data, but percent-encoded").repeating
     case .get:
-      OptionSpec("get", "G", "send the data in the query of the URL, by GET")
+      OptionSpec("get", "G", "send the data in the query of the URL, with GET")
         .needs("data", "data-raw", "data-binary", "data-urlencode")
-    case .user: OptionSpec("user", "u", .login, "log in by Basic authentication")
-    case .netrc: OptionSpec("netrc", "take name and password for the host from ~/.netrc")
+    case .user: OptionSpec("user", "u", .login, "log in with Basic authentication")
+    case .netrc: OptionSpec("netrc", "read name and password for the host from ~/.netrc")
     case .oauth2Bearer:
       OptionSpec("oauth2-bearer", .token, "send the token as Authorization: Bearer").excludes("bearer-file")
     case .bearerFile: OptionSpec("bearer-file", .file, "send the token in a file as Authorization: Bearer")
@@ -35,26 +35,26 @@ package enum HTTPOption: ToolOption {
       OptionSpec(
         "user-agent", "A", .userAgent, "send TEXT as the User-Agent")
     case .cookie: OptionSpec("cookie", "b", .cookie, "send a cookie").repeating
-    case .proxy: OptionSpec("proxy", "x", .proxy, "connect through a proxy")
+    case .proxy: OptionSpec("proxy", "x", .proxy, "connect through this proxy")
     case .insecure: OptionSpec("insecure", "k", "accept any certificate")
-    case .cacert: OptionSpec("cacert", .file, "trust the certificates in a file only")
+    case .cacert: OptionSpec("cacert", .file, "trust only the certificates in a file")
     case .cert: OptionSpec("cert", .file, "send the client certificate in a file")
-    case .key: OptionSpec("key", .file, "the private key of --cert")
-    case .resolve: OptionSpec("resolve", .resolve, "use this address for a host").repeating
-    case .unixSocket: OptionSpec("unix-socket", .path, "connect to a Unix domain socket")
+    case .key: OptionSpec("key", .file, "the file with the private key of --cert")
+    case .resolve: OptionSpec("resolve", .resolve, "use this address for a host and port").repeating
+    case .unixSocket: OptionSpec("unix-socket", .path, "connect to this Unix domain socket")
     case .connectTimeout:
       OptionSpec("connect-timeout", .connectTimeout, "give up connecting after this time").default("30")
-    case .http1: OptionSpec("http1.1", "speak HTTP/1.1")
-    case .http2: OptionSpec("http2", "speak HTTP/2")
-    case .config: OptionSpec("config", "K", .file, "take options from a file").repeating.holdingOptions(operand: "url")
-    case .silent: OptionSpec("silent", "s", "tell only what ends the program").excludes("verbose")
+    case .http1: OptionSpec("http1.1", "use HTTP/1.1")
+    case .http2: OptionSpec("http2", "use HTTP/2")
+    case .config: OptionSpec("config", "K", .file, "read options from a file").repeating.holdingOptions(operand: "url")
+    case .silent: OptionSpec("silent", "s", "report only the error that ends the program").excludes("verbose")
     case .locationTrusted:
-      OptionSpec("location-trusted", "send passwords and headers to where redirects lead, too")
-    case .location: OptionSpec("location", "L", "follow redirects, as is done anyway")
-    case .fail: OptionSpec("fail", "f", "fail at an HTTP error, as is done anyway")
-    case .showError: OptionSpec("show-error", "S", "tell what ends the program, as is done anyway")
-    case .noBuffer: OptionSpec("no-buffer", "N", "write out at once, as is done anyway")
-    case .compressed: OptionSpec("compressed", "accept compressed answers, as is done anyway")
+      OptionSpec("location-trusted", "send passwords and headers to other hosts after redirects")
+    case .location: OptionSpec("location", "L", "follow redirects (always on)")
+    case .fail: OptionSpec("fail", "f", "fail on an HTTP error (always on)")
+    case .showError: OptionSpec("show-error", "S", "report the error that ends the program (always on)")
+    case .noBuffer: OptionSpec("no-buffer", "N", "write output at once (always on)")
+    case .compressed: OptionSpec("compressed", "accept compressed answers (always on)")
     }
   }
 }
