@@ -194,7 +194,7 @@ struct Options {
     task = try Self.task(invocation.operands, list, http, isStream: isStream, every: interval)
     let wantsLines = printsRecords || limit != .max || until != nil
     if isStream, wantsLines {
-      if form == .bytes { throw .usage("a stream of bytes has no lines to count, to look at or to make records of") }
+      if form == .bytes { throw .usage("'--as bytes' has no lines for '--records' or '--limit'") }
       form = .lines
     }
   }
@@ -203,7 +203,7 @@ struct Options {
     _ operands: [[UInt8]], _ list: [UInt8]?, _ http: HTTPOptions, isStream: Bool, every interval: Interval?
   ) throws(ToolFailure) -> Task {
     if let list {
-      guard operands.isEmpty else { throw .usage("expected no URL beside '--urls'") }
+      guard operands.isEmpty else { throw .usage("expected no URL with '--urls'") }
       return .poll(.list(list), every: interval)
     }
     // It may hold a password: no message quotes it.

@@ -48,7 +48,7 @@ struct ServerWalk {
       case .link, .end: return form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
       }
     }
-    throw .failed(.otherEnd, "HTTP 304 without a condition", source: url.display)
+    throw .failed(.otherEnd, "unexpected HTTP 304", source: url.display)
   }
 }
 

@@ -9,6 +9,6 @@ enum ResumableID {
   /// Why an ID is not resumed by; nil when it is.
   static func problem(_ id: [UInt8]) -> String? {
     if id.count > longest { return "is longer than \(longest) bytes" }
-    return isSendable(id) ? nil : "does not go into a header"
+    return isSendable(id) ? nil : "cannot be sent in a header"
   }
 }

@@ -65,7 +65,7 @@ struct Subscription: Followed {
     }
     if id != refusedID {
       refusedID = id
-      follower.complain("the event ID '\(shortened(id))' \(problem): resuming without it")
+      follower.complain("the event ID '\(shortened(id))' \(problem); resuming without it")
     }
     return request
   }

@@ -182,7 +182,7 @@ struct Options {
       let name = header.name.lowercased()
       guard OpeningRequest.reserved.contains(name) || name.hasPrefix(OpeningRequest.reservedPrefix) else { continue }
       let hint = name == "sec-websocket-protocol" ? " (--subprotocol)" : ""
-      throw .usage("option '--header': '\(header.name)' is a header of the handshake itself\(hint)")
+      throw .usage("option '--header': '\(header.name)' is part of the handshake and cannot be set\(hint)")
     }
   }
 }

@@ -35,7 +35,7 @@ struct Subscription: Followed {
     do { connection = try Connection(options, of: client, follower, streams) } catch { return .failed(error) }
     if let ending = connection.open() { return ending }
     closing = nil
-    let detail = connection.subprotocol.map { ", speaking \(quoted($0))" } ?? ""
+    let detail = connection.subprotocol.map { ", subprotocol \(quoted($0))" } ?? ""
     try follower.open(&self, at: options.url.display, detail)
     defer { closing = connection.closing }
     return try connection.run(&pump, &source)

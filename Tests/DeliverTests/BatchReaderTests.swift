@@ -105,7 +105,7 @@ import Testing
   @Test func whatIsNoRecordEndsIt() throws {
     let good = Self.record("a")
     for (line, words) in [
-      ("x", "expected"), ("{\"a\":1}", "no event record"), ("[1]", "found an array"), ("1", "found a number"),
+      ("x", "expected"), ("{\"a\":1}", "not an event record"), ("[1]", "found an array"), ("1", "found a number"),
     ] {
       let input = Array("\(good)\n\(line)\n\(good)\n".utf8)
       for pieces in [[input], input.map { [$0] }] {

@@ -111,7 +111,7 @@ import Testing
       $0.delay = 60
     }
     #expect(waits == [2])
-    let text = "no feed when 2 s had passed: connection refused"
+    let text = "no feed within 2 s: connection refused"
     #expect(result == .failure(.failed(.later, text, source: "http://x/")))
   }
 

@@ -111,7 +111,7 @@ import Testing
   /// libcurl takes it for the end of an answer.
   @Test func anEndInTheHeadIsNoAnswer() throws {
     #expect(
-      try run(Transport([[.end]])).found == ["error: connection closed before the end of the head"])
+      try run(Transport([[.end]])).found == ["error: connection closed before the end of the headers"])
   }
 
   @Test func whatCameBeforeAFailureIsGivenOut() throws {

@@ -91,7 +91,7 @@ import Testing
         _ = try answer.take(line.span, from: &index)
       }
     } catch let thrown { error = thrown }
-    #expect(error?.message == "the head of the answer is too large")
+    #expect(error?.message == "the headers of the answer are too large")
   }
 
   private static func verdict(_ bytes: [UInt8], _ size: Int, _ opening: OpeningRequest) -> String {

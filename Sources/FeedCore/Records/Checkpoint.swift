@@ -50,7 +50,7 @@ package struct Checkpoint: Sendable {
     let record = try EventRecord(value)
     let document = try record?.document(maxDepth: .max)
     guard let record, record.event == Self.eventName, let data = record.data, let document else {
-      throw FormatError("expected an event 'data' with 'data'", at: value)
+      throw FormatError("expected a 'data' event with a member 'data'", at: value)
     }
     id = record.id
     self.document = data.kind == .null ? nil : JSONTree(document)

@@ -50,7 +50,7 @@ package struct EventRecord: Sendable {
   package func document(maxDepth: Int) throws(FormatError) -> JSONValue? {
     guard let data, let text = data.string else { return data }
     do { return try JSONDocument(parsing: text, maxDepth: maxDepth).root } catch {
-      throw FormatError("'data' is no JSON: \(error.message()), at byte \(error.offset + 1) of the string", at: data)
+      throw FormatError("'data' is not JSON: \(error.message()), at byte \(error.offset + 1) of the string", at: data)
     }
   }
 

@@ -36,9 +36,9 @@ extension PayloadForm {
 
   /// The JSON document that is data of a wire, where a byte order mark is none (RFC 8259 §8.1), unlike in a file.
   package static func parsed(_ data: [UInt8]) throws(FormatError) -> JSONDocument {
-    if data.first == 0xEF { throw FormatError("the data is no JSON: expected a JSON value, at byte 1 of it", at: 0) }
+    if data.first == 0xEF { throw FormatError("the data is not JSON: expected a JSON value, at byte 1 of it", at: 0) }
     do throws(JSONError) { return try JSONDocument(parsing: data) } catch {
-      throw FormatError("the data is no JSON: \(error.message), at byte \(error.offset + 1) of it", at: error.offset)
+      throw FormatError("the data is not JSON: \(error.message), at byte \(error.offset + 1) of it", at: error.offset)
     }
   }
 }

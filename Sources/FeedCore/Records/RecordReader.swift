@@ -52,7 +52,7 @@ package struct RecordReader {
       hasNotes = true
       if EventRecord.isNote(value, .live) { isLive = true }
     } else if tellsAtOnce, !hasRead, !hasNonRecords {
-      let text = "no event record: no member 'event' (\(remedy))"
+      let text = "not an event record: no member 'event' (\(remedy))"
       streams.say(Diagnostic(text, source: source, place: item.place(of: 0)))
       hasNonRecords = true
     } else {

@@ -21,7 +21,7 @@ final class BodyDecoder {
     let codings = head.codings
     if codings.isEmpty { return nil }
     if codings.count > Self.mostCodings {
-      throw HTTPError(.permanent, "expected \(Self.mostCodings) codings of the answer at most, found \(codings.count)")
+      throw HTTPError(.permanent, "expected \(Self.mostCodings) content codings at most, found \(codings.count)")
     }
     var inflaters: [Inflater] = []
     for name in codings.reversed() {

@@ -30,7 +30,7 @@ final class CurlTransfer: CurlHandle, HTTPHop {
 
   override var failure: HTTPError? {
     guard headCount > Self.headLimit else { return super.failure }
-    return HTTPError(.permanent, "the \(head == nil ? "head" : "trailer") of the answer is too large")
+    return HTTPError(.permanent, "the \(head == nil ? "headers" : "trailers") of the answer are too large")
   }
 
   func take(into chunk: inout [UInt8]) -> Bool {

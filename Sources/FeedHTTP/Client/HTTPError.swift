@@ -68,10 +68,10 @@ extension HTTPError {
     case CURLE_PARTIAL_FILE: return HTTPError(.transient, "connection closed before the end of the answer")
     case CURLE_GOT_NOTHING: return HTTPError(.transient, "connection closed without an answer")
     case CURLE_RECV_ERROR where detail.hasPrefix("Too large response headers"):
-      return HTTPError(.permanent, "the head of the answer is too large")
+      return HTTPError(.permanent, "the headers of the answer are too large")
     // libcurl takes 100 KiB; later versions than most have say so by a code of its own.
     case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100):
-      return HTTPError(.permanent, "a field in the head of the answer is too large")
+      return HTTPError(.permanent, "a header of the answer is too large")
     case CURLE_RECV_ERROR where detail.contains("chunk"): return HTTPError(.transient, "malformed chunk in the answer")
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR: return connection(systemError, else: "connection lost")
     case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"):

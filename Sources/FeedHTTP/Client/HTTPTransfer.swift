@@ -105,7 +105,7 @@ package final class HTTPTransfer {
     if let failure = hop.failure { throw failure }
     guard hop.isOver else { return nil }
     // libcurl takes the end of a connection in the middle of the head for the end of an answer.
-    if !isHeadTold { throw HTTPError(.transient, "connection closed before the end of the head") }
+    if !isHeadTold { throw HTTPError(.transient, "connection closed before the end of the headers") }
     try overlooking { () throws(HTTPError) in try decoder?.finish() }
     return .end
   }
@@ -139,7 +139,7 @@ package final class HTTPTransfer {
     do throws(HTTPURL.Invalid) { return try request.url.resolving(location) } catch {
       switch error {
       case .scheme(let name): throw HTTPError(.permanent, "redirected to a URL of scheme '\(quoted(name.utf8))'")
-      case .malformed: throw HTTPError(.permanent, "redirected to what is no URL")
+      case .malformed: throw HTTPError(.permanent, "redirected to a malformed URL")
       }
     }
   }

@@ -101,7 +101,7 @@ package struct HTTPURL: Equatable, Sendable {
     let punycode = isASCII ? 0 : Int32(feed_punycode())
     guard let host = string(CURLUPART_HOST, punycode)?.lowercased(), host.utf8.allSatisfy({ $0 < 0x80 })
     else {
-      throw .malformed("the host name has no form in ASCII (xn--...)")
+      throw .malformed("the host name cannot be written in ASCII (xn--...)")
     }
     let port = string(CURLUPART_PORT, CURLU_DEFAULT_PORT) ?? ""
     origin = "\(scheme)://\(host):\(port)"

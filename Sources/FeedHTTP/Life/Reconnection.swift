@@ -151,7 +151,7 @@ package struct Reconnection: Sendable {
     let time = secondsText(options.maxTime ?? 0)
     let reason = isWell ? "" : lastFailure.map { ": " + $0 } ?? ""
     let missing = isWell ? awaited ?? missing : missing
-    throw .failed(.later, "\(missing) when \(time) s had passed" + reason, source: source)
+    throw .failed(.later, "\(missing) within \(time) s" + reason, source: source)
   }
 
   private mutating func refused(

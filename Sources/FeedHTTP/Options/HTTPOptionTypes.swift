@@ -25,7 +25,7 @@ extension OptionType {
   }
 
   /// What `Bearer` can stand before.
-  static let token = text("TOKEN", "a token, in visible ASCII characters", isSecret: true) {
+  static let token = text("TOKEN", "a token in visible ASCII characters", isSecret: true) {
     !$0.isEmpty && $0.allSatisfy(\.isVisible)
   }
 

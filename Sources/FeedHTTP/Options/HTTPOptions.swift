@@ -43,7 +43,9 @@ package struct HTTPOptions: Sendable {
   /// The URL that is meant: `--get` adds the data to that of the command line.
   package func completed(_ url: HTTPURL) throws(ToolFailure) -> HTTPURL {
     guard queriesData, let data else { return url }
-    do { return try url.adding(query: data) } catch { throw .usage("option '--get': the data makes no URL") }
+    do { return try url.adding(query: data) } catch {
+      throw .usage("option '--get': the URL is malformed with this data")
+    }
   }
 
   /// Likewise, of a feed.
@@ -165,7 +167,7 @@ package struct HTTPOptions: Sendable {
       try judge(next)
     } catch {
       defer { problem = error.message }
-      return error.message == problem ? nil : error.diagnostic.adding("; sending what was there before")
+      return error.message == problem ? nil : error.diagnostic.adding("; keeping the old value")
     }
     next.problem = nil
     self = next
@@ -179,7 +181,7 @@ package struct HTTPOptions: Sendable {
   }
 
   func read(_ path: [UInt8], _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
-    try InputFile(path).readAll(streams, limit: Self.fileLimit, option: "the most that is sent")
+    try InputFile(path).readAll(streams, limit: Self.fileLimit, option: "the limit")
   }
 
   /// A file that libcurl will read; tried now, for its own complaint would come late and vague.

@@ -33,11 +33,11 @@ struct Record {
     if line.allSatisfy(\.isWhiteSpace) { return nil }
     let value: JSONValue
     do { value = try JSONDocument(parsing: line, maxDepth: .max).root } catch {
-      throw FormatError("no event record: " + error.message + Self.remedy(number), at: error.offset)
+      throw FormatError("not an event record: " + error.message + Self.remedy(number), at: error.offset)
     }
     guard let record = try EventRecord(value) else {
       if EventRecord.isNote(value) { return nil }
-      throw FormatError("no event record: no member 'event'" + Self.remedy(number), at: value)
+      throw FormatError("not an event record: no member 'event'" + Self.remedy(number), at: value)
     }
     if isRaw {
       guard let data = record.data else { throw FormatError("no member 'data' (--raw)", at: value) }

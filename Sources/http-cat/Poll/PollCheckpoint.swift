@@ -40,11 +40,12 @@ struct PollCheckpoint {
     guard let path, let saved = try keeper.saved() else { return KnownBody() }
     // Ours would take its place.
     if saved.document != nil {
-      throw .failed(.trouble, "a checkpoint with a document, which another program keeps", source: quoted(path))
+      throw .failed(
+        .trouble, "this checkpoint holds a document, so it belongs to another program", source: quoted(path))
     }
     let other = saved.text("resource")
     if !other.isEmpty, other != resource {
-      throw .failed(.trouble, "the checkpoint of another URL", source: quoted(path))
+      throw .failed(.trouble, "this checkpoint belongs to another URL", source: quoted(path))
     }
     func time(_ name: String) -> Int { saved.extra[name].flatMap { Int(decimal: $0) } ?? 0 }
     // A time from the future was written by a clock that was wrong.

@@ -30,7 +30,7 @@ struct PolledBody {
       document = nil
     case .bytes:
       if asRecord, let offset = UTF8Check.firstInvalid(answer.body.span) {
-        let text = "no record can hold this body: invalid UTF-8 at byte \(offset + 1)"
+        let text = "the body cannot be a record: invalid UTF-8 at byte \(offset + 1)"
         throw .failed(.otherEnd, text, source: answer.url.display)
       }
       text = answer.body

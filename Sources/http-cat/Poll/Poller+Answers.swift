@@ -115,7 +115,7 @@ extension Poller {
     if case .unchanged = result { words += ", unchanged" }
     // Nobody knows whether that was meant.
     if answer.head.status == 200, !answer.head.marksEnd {
-      words += "; the end of the connection was the end of the body"
+      words += "; the body ended with the connection"
     }
     complain(answer, words)
   }

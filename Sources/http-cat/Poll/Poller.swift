@@ -145,7 +145,7 @@ struct Poller {
       reason = ": " + (source.map { $0 + ": " } ?? "") + lastFailure.message
     }
     let time = secondsText(options.connection.maxTime ?? 0)
-    let text = "\(hasAnswered ? "no match" : "no answer") when \(time) s had passed" + reason
+    let text = "\(hasAnswered ? "no match" : "no answer") within \(time) s" + reason
     throw .failed(.later, text, source: list == nil ? resources[0].url.display : nil)
   }
 

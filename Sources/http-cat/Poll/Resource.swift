@@ -122,7 +122,7 @@ struct Resource {
     case 206, 304:
       // Such a server cannot be believed, and the next request is for all of the body.
       known.validators = nil
-      throw refusal(answer, answer.head.status == 304 ? "HTTP 304 without a condition" : "HTTP 206: a part of the body")
+      throw refusal(answer, answer.head.status == 304 ? "unexpected HTTP 304" : "HTTP 206: only a part of the body")
     case let status where Self.headRefusals.contains(status):
       // It may be the condition that the server cannot take.
       known.validators = nil

@@ -51,7 +51,7 @@ struct URLList {
     } catch {
       let isTold = error.message == problem
       problem = error.message
-      return (false, isTold ? nil : error.diagnostic.adding("; the old list stays"))
+      return (false, isTold ? nil : error.diagnostic.adding("; keeping the old list"))
     }
   }
 
@@ -67,7 +67,7 @@ struct URLList {
   }
 
   private static func read(_ file: InputFile, _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
-    try file.readAll(streams, limit: maxSize, option: "the most that a list may have")
+    try file.readAll(streams, limit: maxSize, option: "the limit")
   }
 
   /// Blank lines and those that begin with `#` are passed over.
@@ -87,7 +87,7 @@ struct URLList {
       guard name.count < line.count, !name.isEmpty, UTF8Check.firstInvalid(name.span) == nil else {
         throw problem("expected a name, a tab and a URL")
       }
-      guard names.insert(name).inserted else { throw problem("the name '\(quoted(name))' stands here again") }
+      guard names.insert(name).inserted else { throw problem("the name '\(quoted(name))' is used twice") }
       let url: HTTPURL
       do { url = try http.completed(HTTPURL(withScheme: Array(line.dropFirst(name.count + 1)))) } catch {
         throw problem(error.message)

@@ -43,8 +43,8 @@ struct EndlessBody: Followed {
     if case .closed = ending { isWhole = connection.head.marksEnd }
     let (dropped, progress) = printer.end(isWhole: isWhole)
     if dropped > 0 {
-      let bytes = dropped == 1 ? "1 byte is" : "\(dropped) bytes are"
-      follower.complain("the connection ended within a line: \(bytes) dropped")
+      let bytes = dropped == 1 ? "1 byte" : "\(dropped) bytes"
+      follower.complain("the connection ended inside a line: \(bytes) dropped")
     }
     return progress == .finished ? .finished : ending
   }

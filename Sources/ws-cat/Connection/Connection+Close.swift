@@ -37,7 +37,7 @@ extension Connection {
       }
     } catch {
       guard options.connection.isVerbose else { return }
-      let text = "the closing handshake ended: " + error.message
+      let text = "the closing handshake failed: " + error.message
       streams.say(Diagnostic(text, source: options.url.display))
     }
   }

@@ -90,7 +90,7 @@ struct FrameParser {
       let isWhole = headerCount == (shortLength == 126 ? 4 : 10)
       guard isWhole else { return }
       // "The minimal number of bytes MUST be used to encode the length" (§5.2).
-      if header < (shortLength == 126 ? 126 : 0x1_0000) { throw ProtocolError("a frame length of too many bytes") }
+      if header < (shortLength == 126 ? 126 : 0x1_0000) { throw ProtocolError("an overlong frame length") }
       try begin(Int(header))
     }
   }
@@ -100,8 +100,8 @@ struct FrameParser {
     guard let opcode = Opcode(rawValue: byte & 0x0F) else { throw ProtocolError("unknown opcode \(byte & 0x0F)") }
     isFinal = byte & 0x80 != 0
     if opcode.isControl, !isFinal { throw ProtocolError("a fragment of a control frame") }
-    if opcode == .continuation, !isInMessage { throw ProtocolError("a continuation of no message") }
-    if opcode == .text || opcode == .binary, isInMessage { throw ProtocolError("a message inside another one") }
+    if opcode == .continuation, !isInMessage { throw ProtocolError("a continuation frame outside a message") }
+    if opcode == .text || opcode == .binary, isInMessage { throw ProtocolError("a new message inside another one") }
     self.opcode = opcode
   }
 
@@ -129,7 +129,7 @@ struct FrameParser {
 
   private mutating func takePayload(_ piece: borrowing Span<UInt8>) throws(ProtocolError) {
     if opcode.isControl { return control.append(span: piece) }
-    if isText, utf8.take(piece) != nil { throw ProtocolError(CloseCode.badData, "a text that is no UTF-8") }
+    if isText, utf8.take(piece) != nil { throw ProtocolError(CloseCode.badData, "text that is not valid UTF-8") }
     message.append(span: piece)
   }
 
@@ -140,7 +140,7 @@ struct FrameParser {
     case .close: return .close(try takeCloseCode())
     case .text, .binary, .continuation:
       guard isFinal else { return nil }
-      if isText, !utf8.isComplete { throw ProtocolError(CloseCode.badData, "a text that is no UTF-8") }
+      if isText, !utf8.isComplete { throw ProtocolError(CloseCode.badData, "text that is not valid UTF-8") }
       isInMessage = false
       isDone = true
       return .message
@@ -151,10 +151,10 @@ struct FrameParser {
     if control.isEmpty { return nil }
     guard control.count >= 2 else { throw ProtocolError("a close frame with half a code") }
     let code = Int(control[0]) << 8 | Int(control[1])
-    guard CloseCode.isSendable(code) else { throw ProtocolError("close code \(code)") }
+    guard CloseCode.isSendable(code) else { throw ProtocolError("invalid close code \(code)") }
     control.removeFirst(2)
     if !control.isUTF8 {
-      throw ProtocolError(CloseCode.badData, "the reason of a close frame is no UTF-8")
+      throw ProtocolError(CloseCode.badData, "the reason of a close frame is not valid UTF-8")
     }
     return code
   }

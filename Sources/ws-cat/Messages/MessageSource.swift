@@ -115,7 +115,7 @@ struct MessageSource {
       }
       message = OutgoingMessage(isText: false, bytes: bytes)
     } else if !message.bytes.isUTF8 {
-      throw reader.failure("'data' has half a surrogate pair, which no text can hold", item, at: start)
+      throw reader.failure("'data' has half a surrogate pair, which cannot be sent as text", item, at: start)
     }
     if message.bytes.count > maxMessage {
       throw reader.failure("a message of more than \(maxMessage) bytes (--max-size)", item, at: start)

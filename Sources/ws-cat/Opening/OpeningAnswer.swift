@@ -30,7 +30,7 @@ struct OpeningAnswer {
       let byte = chunk[index]
       index += 1
       count += 1
-      if count > Self.longestHead { throw HTTPError(.permanent, "the head of the answer is too large") }
+      if count > Self.longestHead { throw HTTPError(.permanent, "the headers of the answer are too large") }
       line.append(byte)
       let isFirst = head.status == 0
       if isFirst, !isStatusLine { throw HTTPError(.permanent, "the answer is not HTTP") }
@@ -68,14 +68,14 @@ struct OpeningAnswer {
     guard tokens("upgrade").contains("websocket") else { throw bad("no 'Upgrade: websocket'") }
     guard tokens("connection").contains("upgrade") else { throw bad("no 'Connection: Upgrade'") }
     guard values("sec-websocket-accept") == [OpeningRequest.accept(for: opening.key)] else {
-      throw bad("no Sec-WebSocket-Accept that fits")
+      throw bad("missing or wrong Sec-WebSocket-Accept")
     }
     guard values("sec-websocket-extensions").allSatisfy(\.isEmpty) else {
-      throw bad("an extension that was not offered")
+      throw bad("the server chose an extension that was not offered")
     }
     let chosen = values("sec-websocket-protocol")
     guard chosen.count <= 1, chosen.allSatisfy(opening.subprotocols.contains) else {
-      throw bad("a subprotocol that was not offered (--subprotocol)")
+      throw bad("the server chose a subprotocol that was not offered (--subprotocol)")
     }
     return .open(subprotocol: chosen.first)
   }
