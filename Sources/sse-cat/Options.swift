@@ -39,7 +39,7 @@ enum Flag: ToolOption {
     case .until: OptionSpec("until", .text("TEXT"), "end at an event with exactly this data")
     case .untilEvent: OptionSpec("until-event", .text("NAME"), "end at an event of this type")
     case .maxSize:
-      OptionSpec("max-size", .size, "fail if an event has more data than this").default("64M").synonym("max-event-size")
+      OptionSpec("max-size", .size, "the most bytes of an event's data").default("64M").synonym("max-event-size")
     case .lastEventID: OptionSpec("last-event-id", .eventID, "ask for the events after this one")
     case .checkpoint: OptionSpec("checkpoint", .wholeFile, "resume from FILE, and keep it up to date")
     case .resumeFrom: OptionSpec("resume-from", .file, "resume from a checkpoint without changing it")

@@ -54,7 +54,7 @@ enum Flag: ToolOption {
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
     case .untilMatch: OptionSpec("until-match", .condition, "end at a message with this value")
     case .maxSize:
-      OptionSpec("max-size", .size, "fail if a message is longer than this").default("64M").synonym("max-message")
+      OptionSpec("max-size", .size, "the most bytes of a message").default("64M").synonym("max-message")
     case .subprotocol: OptionSpec("subprotocol", .subprotocol, "offer this subprotocol; repeatable").repeating
     case .origin: OptionSpec("origin", .origin, "send this Origin header")
     case .pingInterval: OptionSpec("ping-interval", .duration, "send a ping this often")
