@@ -67,7 +67,7 @@ enum Flag: ToolOption {
       OptionSpec("checkpoint", .wholeFile, "resume from FILE, and keep it up to date").excludes("urls")
     case .resumeFrom:
       OptionSpec("resume-from", .file, "resume from a checkpoint without changing it").excludes("urls", "checkpoint")
-    case .maxSize: OptionSpec("max-size", .size, "the most bytes of a body, or of a stream's line").default("64M")
+    case .maxSize: OptionSpec("max-size", .size, "the most bytes of a body or a stream's line").default("64M")
     case .maxDepth:
       OptionSpec("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of JSON").default("10000")
     }

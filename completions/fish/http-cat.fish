@@ -16,7 +16,7 @@ complete -c http-cat -s n -l limit -x -d 'end after N bodies, or N lines of a st
 complete -c http-cat -l until-match -x -d 'end at a body or line with this value'
 complete -c http-cat -l checkpoint -r -F -d 'resume from FILE, and keep it up to date'
 complete -c http-cat -l resume-from -r -F -d 'resume from a checkpoint without changing it'
-complete -c http-cat -l max-size -x -d 'the most bytes of a body, or of a stream\'s line'
+complete -c http-cat -l max-size -x -d 'the most bytes of a body or a stream\'s line'
 complete -c http-cat -l max-depth -x -d 'the deepest nesting of JSON'
 complete -c http-cat -l time -d 'add the time to each record'
 complete -c http-cat -l source -x -d 'add this name to each record'
