@@ -18,7 +18,7 @@ enum Flag: ToolOption {
       .retry:
       OptionGroup("Options for the stream")
     case .clientBuffer, .maxClients, .allowOrigin, .tokenFile, .serverName: OptionGroup("Options for clients")
-    case .waitReady, .portFile, .linger, .keepServing, .verbose: OptionGroup("Options for beginning and end")
+    case .waitReady, .portFile, .linger, .keepServing, .verbose: OptionGroup("Options for start and end")
     case .maxDepth, .maxOps, .maxSize: .limits
     }
   }
@@ -35,35 +35,35 @@ enum Flag: ToolOption {
     case .patchEvent:
       OptionSpec("patch-event", .eventType, "the event that brings a patch").default("patch")
         .meaningless(with: "plain")
-    case .addIDs: OptionSpec("add-ids", "give an id to events that have none")
+    case .addIDs: OptionSpec("add-ids", "give an ID to events that have none")
     case .idFrom:
-      OptionSpec("id-from", .pointer("/id"), "where data has the id of an event that has none").excludes("add-ids")
-    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed record does").default("stop")
-    case .replay: OptionSpec("replay", .replay, "events or bytes kept for clients that reconnect").default("1M")
+      OptionSpec("id-from", .pointer("/id"), "where to find an ID for events that have none").excludes("add-ids")
+    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what to do with a malformed record").default("stop")
+    case .replay: OptionSpec("replay", .replay, "events or bytes to keep for reconnecting clients").default("1M")
     case .catchUp:
-      OptionSpec("catch-up", .seconds, "how long a client waits for an event that it has seen").default("10")
-    case .keepalive: OptionSpec("keepalive", .seconds, "comment after this much silence, 0 for none").default("15")
-    case .retry: OptionSpec("retry", .delay, "how long clients wait before reconnecting")
-    case .clientBuffer: OptionSpec("client-buffer", .size, "how far behind a client may be").default("1M")
+      OptionSpec("catch-up", .seconds, "wait this long for an event a client has seen").default("10")
+    case .keepalive: OptionSpec("keepalive", .seconds, "send a comment after this long without data").default("15")
+    case .retry: OptionSpec("retry", .delay, "tell clients to wait this long before reconnecting")
+    case .clientBuffer: OptionSpec("client-buffer", .size, "drop a client when more data waits for it").default("1M")
     case .maxClients:
-      OptionSpec("max-clients", .integer(1...1_000_000), "clients of the stream at a time").default("10000")
-    case .allowOrigin: OptionSpec("allow-origin", .origin, "let pages of this origin read; * for any").repeating
+      OptionSpec("max-clients", .integer(1...1_000_000), "serve at most N clients at a time").default("10000")
+    case .allowOrigin: OptionSpec("allow-origin", .origin, "let web pages of this origin read; * for any").repeating
     case .tokenFile: OptionSpec("token-file", .tokenFile, "serve only clients with the bearer token in FILE")
     case .serverName: OptionSpec("server-name", .host, "answer requests for this host; repeatable").repeating
-    case .waitReady: OptionSpec("wait-ready", "open the port at the note 'live' in the input")
-    case .portFile: OptionSpec("port-file", .wholeFile, "write the port to FILE once it is open")
+    case .waitReady: OptionSpec("wait-ready", "accept clients after the note 'live' in the input")
+    case .portFile: OptionSpec("port-file", .wholeFile, "write the port to FILE when clients can connect")
     case .linger:
-      OptionSpec("linger", .seconds, "keep serving this long after the input").default("0").excludes(
+      OptionSpec("linger", .seconds, "keep serving this long after the input ends").default("0").excludes(
         "keep-serving")
-    case .keepServing: OptionSpec("keep-serving", "serve after the end of the input, until a signal")
-    case .verbose: OptionSpec("verbose", "v", "report connections on standard error")
+    case .keepServing: OptionSpec("keep-serving", "keep serving after the input ends")
+    case .verbose: OptionSpec("verbose", "v", "report clients on standard error")
     case .maxDepth:
-      OptionSpec("max-depth", .integer(1...Int(Int32.max)), "nesting of records and of the document")
+      OptionSpec("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of records and document")
         .default("10000")
     case .maxOps:
-      OptionSpec("max-ops", .integer(0...Int.max), "operations in a patch").default("1000000")
+      OptionSpec("max-ops", .integer(0...Int.max), "the most operations in a patch").default("1000000")
         .meaningless(with: "plain")
-    case .maxSize: OptionSpec("max-size", .size, "bytes of a record and of the document").default("1G")
+    case .maxSize: OptionSpec("max-size", .size, "the most bytes of a record and of the document").default("1G")
     }
   }
 }

@@ -143,7 +143,7 @@ extension Server {
       let holders = clients.all.filter { $0.heldText === text }
       if holders.isEmpty { return }
       for connection in holders {
-        tell("dropped in the midst of an old document", of: connection)
+        tell("dropped while it received an old document", of: connection)
         close(connection)
       }
     }

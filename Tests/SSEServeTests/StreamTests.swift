@@ -161,7 +161,7 @@ import Testing
     let all = received(&plain, after: "0")
     #expect(received(&plain) == ":\n\n")
     #expect(received(&plain, after: "2") == ":\n\nevent: merge\nid: 3\ndata: {\"n\":2}\n\n")
-    #expect(all.hasPrefix(":\n\n: the event after which to go on is not known any more\n\nid\n\nevent: data\nid: 1\n"))
+    #expect(all.hasPrefix(":\n\n: the event to resume after is no longer known\n\nid\n\nevent: data\nid: 1\n"))
     #expect(all.hasSuffix("\n\nevent: merge\nid: 3\ndata: {\"n\":2}\n\n"))
   }
 

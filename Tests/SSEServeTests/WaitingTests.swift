@@ -144,7 +144,7 @@ import Testing
     let document = #"{"event":"data","id":"1","data":{"n":1}}{"event":"merge","id":"7","data":{"n":7}}"#
     #expect(try received("6", document, plain: false) == "id: 7\nevent: data\ndata: {\"n\":7}\n\n")
     #expect(try received("07", document, plain: false) == "id: 7\nevent: data\ndata: {\"n\":7}\n\n")
-    #expect(try received("6", document).hasPrefix(": the event after which to go on is not known any more\n\nid\n\n"))
+    #expect(try received("6", document).hasPrefix(": the event to resume after is no longer known\n\nid\n\n"))
   }
 
   /// The document where the event stands twice, and plain events again rather than not at all.

@@ -63,7 +63,7 @@ struct RequestParser {
       if headerSize > Self.maxHeaders { throw Refusal(status: 431, reason: "request header fields too large") }
     } else if line.isEmpty, piece.count > 0, !piece[0].isTokenByte, piece[0] != UInt8(ascii: "\r") {
       // Told at once: a client that speaks something else (TLS, mostly) waits for an answer.
-      throw Self.bad("no HTTP request")
+      throw Self.bad("not an HTTP request")
     } else if line.count + piece.count - (endsInReturn(piece) ? 1 : 0) > Self.maxRequestLine {
       throw Refusal(status: 414, reason: "URI too long")
     }
@@ -85,7 +85,7 @@ struct RequestParser {
       try takeField()
     } else if line.isEmpty {
       emptyLines += 1
-      if emptyLines > Self.maxEmptyLines { throw Self.bad("no HTTP request") }
+      if emptyLines > Self.maxEmptyLines { throw Self.bad("not an HTTP request") }
     } else {
       try takeRequestLine()
       isInHeaders = true
@@ -180,7 +180,7 @@ struct RequestParser {
 
   /// A field that may stand once.
   private static func take(_ value: ArraySlice<UInt8>, into field: inout [UInt8]?) throws(Refusal) {
-    if field != nil { throw bad("a header field that stands twice") }
+    if field != nil { throw bad("a header field occurs twice") }
     field = Array(value)
   }
 
@@ -190,9 +190,9 @@ struct RequestParser {
   }
 
   private mutating func finish() throws(Refusal) {
-    if isHTTP11 && request.host == nil { throw Self.bad("no host") }
+    if isHTTP11 && request.host == nil { throw Self.bad("no Host header") }
     // RFC 9112 §6.1: where such a request ends is not known.
-    if hasTransferCoding && (length != nil || !isHTTP11) { throw Self.bad("no telling where the request ends") }
+    if hasTransferCoding && (length != nil || !isHTTP11) { throw Self.bad("the end of the request is unclear") }
     if let targetHost { request.host = targetHost }
     request.hasBody = hasTransferCoding || length == 1
     request.keepsAlive = !saysClose && !request.hasBody && isHTTP11

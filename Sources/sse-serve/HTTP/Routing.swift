@@ -27,7 +27,7 @@ struct Router {
     // First of all, so that a page that is not meant learns nothing. A request without a host (HTTP/1.0) is by no browser.
     if let hosts, let host = request.host, !hosts.contains(host) { return Self.misdirected }
     if request.method == .other { return .refused(405, "method not allowed") }
-    if request.hasBody { return .refused(413, "no content is taken") }
+    if request.hasBody { return .refused(413, "a request body is not accepted") }
     let path = String(decoding: request.path, as: UTF8.self)
     // A browser sends no token with its preflight, and a load balancer none with its checks.
     if request.method == .options { return .methods }

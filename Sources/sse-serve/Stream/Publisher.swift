@@ -116,13 +116,13 @@ struct Publisher {
   ) throws(ToolFailure) {
     guard let bad = value.first(where: { $0.isLineEnd || $0 == 0 }) else { return }
     let what = bad == 0 ? "NUL" : "a line end"
-    throw records.failure("\(name()) has \(what) in it, which no event stream can carry", item, at: 0)
+    throw records.failure("\(name()) has \(what), which an event stream cannot carry", item, at: 0)
   }
 
   /// For messages.
   private func idName(of record: EventRecord) -> String {
     guard record.id.isEmpty, let pointer = options.idFrom else { return "'id'" }
-    return "the id at '\(pointer.shown)'"
+    return "the ID at '\(pointer.shown)'"
   }
 
   private mutating func append(_ record: EventRecord, _ data: JSONValue, id: [UInt8]) {
@@ -197,7 +197,7 @@ struct Publisher {
     if options.isPlain, index.hasIDs {
       // What is here is all there is left to make the gap as small as can be.
       beginning.place = index.windowStart
-      beginning.preamble += Array(": the event after which to go on is not known any more\n\n".utf8)
+      beginning.preamble += Array(": the event to resume after is no longer known\n\n".utf8)
     }
     // The id that is not known must not stay the client's last one where the events that follow have none.
     beginning.preamble += Array("id\n\n".utf8)
