@@ -32,7 +32,7 @@ package struct PointerError: Error, Equatable, Sendable {
     return switch reason {
     case .noMember: "no member \(name) \(at)"
     case .noElement(let count): "no element \(shortened(token)) \(at), which has \(count)"
-    case .notAnIndex: "\(name) is no array index \(at)"
+    case .notAnIndex: "\(name) is not an array index \(at)"
     case .dash: "'-' names no element \(at)"
     case .scalar(let kind): "no member \(name) \(at), which is \(kind.name)"
     case .duplicate: "member \(name) occurs more than once \(at)"
