@@ -21,7 +21,7 @@ package struct ChildProcess {
     error: Descriptor
   ) throws(SystemError) {
     var files = unsafe Platform.spawnFiles
-    var attributes = Platform.spawnAttributes
+    var attributes = unsafe Platform.spawnAttributes
     unsafe posix_spawn_file_actions_init(&files)
     unsafe posix_spawnattr_init(&attributes)
     defer {

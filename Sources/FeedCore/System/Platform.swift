@@ -23,13 +23,16 @@ enum Platform {
     static let openFiles = RLIMIT_NOFILE
   #endif
 
+  // What posix_spawn(3) is told: pointers on Darwin, and structures elsewhere, with pointers in them or without.
   #if canImport(Darwin)
-    // What posix_spawn(3) is told; Darwin has pointers where the others have structures.
-    static let spawnFiles: posix_spawn_file_actions_t? = nil
-    static let spawnAttributes: posix_spawnattr_t? = nil
+    static var spawnFiles: posix_spawn_file_actions_t? { nil }
+    static var spawnAttributes: posix_spawnattr_t? { nil }
+  #elseif canImport(Glibc)
+    static var spawnFiles: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
+    @unsafe static var spawnAttributes: posix_spawnattr_t { posix_spawnattr_t() }
   #else
     static var spawnFiles: posix_spawn_file_actions_t { unsafe posix_spawn_file_actions_t() }
-    static var spawnAttributes: posix_spawnattr_t { posix_spawnattr_t() }
+    static var spawnAttributes: posix_spawnattr_t { unsafe posix_spawnattr_t() }
   #endif
 
   /// What futimens(2) takes for a time that stays.
