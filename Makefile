@@ -18,7 +18,7 @@ export FEEDUTILS_CONFORMANCE ?= $(abspath ../shared/conformance)
 endif
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: all demo test unit-test lint bench soak fuzz install completions deps clean
+.PHONY: all demo test unit-test lint bench soak fuzz install completions doc deps clean
 
 all: deps
 	$(SWIFT) build $(RELEASE)
@@ -71,6 +71,10 @@ completions: all
 	  $(BIN)/$$tool --completion zsh >completions/zsh/_$$tool && \
 	  $(BIN)/$$tool --completion fish >completions/fish/$$tool.fish || exit 1; \
 	done
+
+# The manual as HTML, for a browser; needs mandoc and Python.
+doc:
+	man/html/pages doc
 
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man7" \

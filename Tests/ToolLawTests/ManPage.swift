@@ -23,7 +23,7 @@ struct ManPage {
   /// Every page, by its path.
   static let all: [String] = {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: Repository.path("man"))) ?? []
-    return names.sorted().map { "man/" + $0 }
+    return names.filter { $0.wholeMatch(of: /.*\.[1-8]/) != nil }.sorted().map { "man/" + $0 }
   }()
 
   init(_ path: String) throws {
