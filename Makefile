@@ -91,4 +91,4 @@ deps:
 	@.ci/deps
 
 clean:
-	rm -rf .build
+	rm -rf .build doc
