@@ -69,7 +69,7 @@ import Testing
         .map { "\($0.option)=\(String(decoding: $0.value.bytes, as: UTF8.self))" }
       return (options + whole.operands.map { String(decoding: $0, as: UTF8.self) }).joined(separator: " ")
     } catch {
-      let text = String(decoding: error.rendered(by: "tool", withExcerpt: true), as: UTF8.self)
+      let text = String(decoding: error.rendered(by: "tool", .excerpt), as: UTF8.self)
       return text.split(separator: "\n")[0].replacingOccurrences(of: folder.path + "/", with: "@")
     }
   }

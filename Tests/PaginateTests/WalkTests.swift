@@ -140,7 +140,7 @@ struct WalkTests {
     let local = error.failure(in: "-", page: 1, isLocal: true, body: body.bytes)
     #expect(local.status == .trouble)
     #expect(
-      text(local.diagnostic.rendered(by: "paginate", withExcerpt: false))
+      text(local.diagnostic.rendered(by: "paginate", .plain))
         == "paginate: -:3:3: page 1: item 2: no id at /id (--id)\n")
     #expect(error.failure(in: "https://a/", page: 1, isLocal: false, body: body.bytes).status == .otherEnd)
     #expect(WalkError(.loop, "x").status(isLocal: true) == .trouble)

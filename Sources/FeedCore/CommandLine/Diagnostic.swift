@@ -20,30 +20,43 @@ package struct Diagnostic: Equatable, Sendable {
     Diagnostic(text + more, source: source, place: place, record: record)
   }
 
+  /// How it looks.
+  package enum Style: Sendable {
+    /// A line.
+    case plain
+    /// With the source line and a caret, as on a terminal.
+    case excerpt
+    /// The same, with what says where bold, and the caret green. That can be read on any background.
+    case colored
+  }
+
   /// `jpatch: in.json:3:17: event 4: expected ',' or '}' after an object member`, as a line.
-  /// - Parameter withExcerpt: whether to show the source line with a caret, as on a terminal.
-  package func rendered(by program: String, withExcerpt: Bool) -> [UInt8] {
-    var line = program + ": "
+  package func rendered(by program: String, _ style: Style) -> [UInt8] {
+    var head = program + ":"
     if let source {
-      line += source
-      if let place { line += ":\(place.line):\(place.column)" }
-      line += ": "
+      head += " " + source
+      if let place { head += ":\(place.line):\(place.column)" }
+      head += ":"
     }
-    if let record { line += record + ": " }
-    let message = printable(Array((line + text).utf8)) + [UInt8(ascii: "\n")]
-    guard withExcerpt, let place, !place.excerpt.isEmpty else { return message }
-    return message + Self.caret(place)
+    if let record { head += " " + record + ":" }
+    let start = printable(head.utf8)
+    let message = (style == .colored ? Rendition.bold.applied(to: start) : start) + printable((" " + text).utf8)
+      + [UInt8(ascii: "\n")]
+    guard style != .plain, let place, !place.excerpt.isEmpty else { return message }
+    return message + Self.caret(place, isColored: style == .colored)
   }
 
   /// The source line, cut to what fits around the column, and a caret below it.
-  private static func caret(_ place: TextPlace) -> [UInt8] {
+  private static func caret(_ place: TextPlace, isColored: Bool) -> [UInt8] {
     let width = 72
     let column = min(place.column - 1, place.excerpt.count)
     let start = max(0, min(column - width / 2, place.excerpt.count - width))
     let before = printable(Array(place.excerpt[start..<column]))
     let after = printable(Array(place.excerpt[column..<min(place.excerpt.count, start + width)]))
     let indent = String(decoding: before, as: UTF8.self).count
+    let caret = [UInt8(ascii: "^")]
     return Array("  ".utf8) + before + after + Array("\n  ".utf8)
-      + [UInt8](repeating: UInt8(ascii: " "), count: indent) + Array("^\n".utf8)
+      + [UInt8](repeating: UInt8(ascii: " "), count: indent)
+      + (isColored ? Rendition.boldGreen.applied(to: caret) : caret) + [UInt8(ascii: "\n")]
   }
 }

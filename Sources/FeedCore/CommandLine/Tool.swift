@@ -22,18 +22,20 @@ package struct StandardStreams: Sendable {
   /// Tells somebody at a terminal that the tool waits for what is typed.
   func announceTerminalInput() {
     guard input.isTerminal, error.isTerminal else { return }
-    error.write(Array("\(program): reading standard input\n".utf8).span)
+    say(Diagnostic("reading standard input"))
   }
 
   /// Prints a message that does not end the tool.
   package func say(_ diagnostic: Diagnostic) {
-    error.write(diagnostic.rendered(by: program, withExcerpt: error.isTerminal).span)
+    error.write(diagnostic.rendered(by: program, style).span)
   }
 
   /// Prints what ends the tool.
   func say(_ failure: ToolFailure) {
-    error.write(failure.rendered(by: program, withExcerpt: error.isTerminal).span)
+    error.write(failure.rendered(by: program, style).span)
   }
+
+  private var style: Diagnostic.Style { error.wantsColor ? .colored : error.isTerminal ? .excerpt : .plain }
 }
 
 extension ToolSpec {

@@ -53,8 +53,8 @@ package enum ToolFailure: Error, Equatable, Sendable {
   package func adding(_ more: String) -> ToolFailure { saying { $0.adding(more) } }
 
   /// The message as it is printed.
-  func rendered(by program: String, withExcerpt: Bool) -> [UInt8] {
-    let text = diagnostic.rendered(by: program, withExcerpt: withExcerpt)
+  func rendered(by program: String, _ style: Diagnostic.Style) -> [UInt8] {
+    let text = diagnostic.rendered(by: program, style)
     guard case .usage = self else { return text }
     return text + Array("Try '\(program) --help' for more information.\n".utf8)
   }

@@ -175,13 +175,6 @@ package struct Descriptor: Sendable {
 
   // MARK: What it is
 
-  package var isTerminal: Bool { isatty(number) == 1 }
-
-  /// Whether colour is welcome: on a terminal that has it, unless NO_COLOR (no-color.org) is set.
-  package var wantsColor: Bool {
-    isTerminal && Process.environment("NO_COLOR") == nil && Process.environment("TERM") != Array("dumb".utf8)
-  }
-
   private var isDirectory: Bool { status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
 
   /// What a descriptor refers to, as far as it matters to those who share it.

@@ -16,12 +16,11 @@ struct TextView {
     case come = "+ "
     case same = "  "
 
-    /// Select Graphic Rendition (ECMA-48 §8.3.117): cyan, red, green.
-    var color: String? {
+    var color: Rendition? {
       switch self {
-      case .heading: "36"
-      case .gone: "31"
-      case .come: "32"
+      case .heading: .cyan
+      case .gone: .red
+      case .come: .green
       case .same: nil
       }
     }
@@ -153,10 +152,8 @@ struct TextView {
 
   /// Writes a line with nothing in it that could drive a terminal.
   private mutating func line(_ mark: Mark?, _ text: String) {
-    let color = isColored ? mark?.color : nil
-    if let color { output.append("\u{1B}[\(color)m") }
-    output.append((mark?.rawValue ?? "") + quoted(text.utf8))
-    if color != nil { output.append("\u{1B}[0m") }
+    let line = Array((mark?.rawValue ?? "").utf8) + printable(text.utf8)
+    if isColored, let color = mark?.color { output.append(color.applied(to: line)) } else { output.append(line) }
     output.endLine()
   }
 

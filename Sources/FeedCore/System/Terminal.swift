@@ -1,0 +1,40 @@
+// What a terminal can do, and the few control sequences that are sent to one.
+
+extension Descriptor {
+  package var isTerminal: Bool { isatty(number) == 1 }
+
+  /// Whether it is a terminal that understands control sequences: TERM says what it is.
+  package var takesControlSequences: Bool {
+    guard isTerminal, let kind = Process.environment("TERM") else { return false }
+    return kind != Array("dumb".utf8)
+  }
+
+  /// Whether colour is welcome: on a terminal that has it, unless NO_COLOR (no-color.org) is set.
+  package var wantsColor: Bool { takesControlSequences && Process.environment("NO_COLOR") == nil }
+
+  /// How many columns a terminal has; 80 where it does not say.
+  var columns: Int {
+    var size = winsize()
+    let answer = unsafe ioctl(number, UInt(TIOCGWINSZ), &size)
+    return answer == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+  }
+
+  /// Whether this process may write to the terminal now. A job in the background would write into what somebody types.
+  var isOfForeground: Bool {
+    let group = tcgetpgrp(number)
+    return group < 0 || group == getpgrp()
+  }
+}
+
+/// How text looks on a terminal: Select Graphic Rendition (ECMA-48 §8.3.117).
+package enum Rendition: String, Sendable {
+  case bold = "1"
+  case boldGreen = "1;32"
+  case red = "31"
+  case green = "32"
+  case cyan = "36"
+
+  package func applied(to text: [UInt8]) -> [UInt8] {
+    Array("\u{1B}[\(rawValue)m".utf8) + text + Array("\u{1B}[0m".utf8)
+  }
+}
