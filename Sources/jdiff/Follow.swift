@@ -30,7 +30,8 @@ struct Follow: DocumentFollower {
   mutating func run() throws(ToolFailure) -> ExitStatus {
     var input = DocumentInput(
       file, try file.open(streams), maxDepth: options.maxDepth, maxSize: options.maxSize,
-      skippingLinesWith: options.skipsErrors ? streams : nil, record: "document")
+      skippingLinesWith: options.skipsErrors ? streams : nil, record: "document",
+      progress: ReadingProgress(streams, of: [file]))
     try resume()
     try input.feed(&self, orHangUpOf: streams.output)
     return areRecords == true || input.hasSkipped ? .no : .yes

@@ -5,10 +5,14 @@ import FeedCore
 struct Pair {
   let options: Options
   let streams: StandardStreams
+  /// Two documents of so many bytes are compared in some tenths of a second or more.
+  private static let large = 100_000_000
 
   func run() throws(ToolFailure) -> ExitStatus {
-    let oldText = try read(options.files[0])
-    let newText = try read(options.files[1])
+    var progress = ReadingProgress(streams, of: options.files)
+    let oldText = try read(options.files[0], &progress)
+    let newText = try read(options.files[1], &progress)
+    progress.enter("comparing", large: Self.large)
     let old = try parse(oldText, options.files[0])
     var output = ByteWriter(streams.output, records: .filter)
     // Most documents that are the same are so to the byte.
@@ -26,8 +30,13 @@ struct Pair {
     return isSame ? .yes : .no
   }
 
-  private func read(_ file: InputFile) throws(ToolFailure) -> [UInt8] {
-    try file.readJSON(streams, limit: options.maxSize, option: "--\(Flag.maxSize.spec.name)")
+  private func read(_ file: InputFile, _ progress: inout ReadingProgress) throws(ToolFailure) -> [UInt8] {
+    var count = 0
+    return try file.readAll(streams, limit: options.maxSize, option: "--\(Flag.maxSize.spec.name)") { bytes in
+      progress.advance(by: bytes.count - count)
+      count = bytes.count
+      return JSONDocument.mayBegin(with: bytes)
+    }
   }
 
   private func parse(_ text: [UInt8], _ file: InputFile) throws(ToolFailure) -> JSONDocument {

@@ -12,7 +12,7 @@ struct EachDocument {
     let patches = try NamedPatch.read(options, streams)
     var input = DocumentInput(
       options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
-      record: "document")
+      record: "document", progress: ReadingProgress(streams, of: [options.file]))
     var output = ByteWriter(streams.output, records: .filter)
     do throws(ToolFailure) {
       while let item = try input.next(

@@ -35,7 +35,7 @@ struct Follow: DocumentFollower {
     try begin()
     var input = DocumentInput(
       options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
-      record: "event")
+      record: "event", progress: ReadingProgress(streams, of: [options.file]))
     try input.feed(&self, orHangUpOf: streams.output)
     try reportNothingFound()
     return status

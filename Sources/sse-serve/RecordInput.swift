@@ -18,7 +18,7 @@ struct RecordInput {
   /// - Returns: false at the end of the input.
   mutating func read(into publisher: inout Publisher) throws(ToolFailure) -> Bool {
     let goesOn: Bool
-    do { goesOn = try stream.read(from: descriptor) } catch {
+    do { goesOn = try stream.read(from: descriptor) > 0 } catch {
       // It was another process that has taken it.
       if error.wouldBlock { return true }
       throw .system(error, InputFile.standardInput.name)

@@ -6,6 +6,7 @@ struct Splitter {
   let options: Options
   private let streams: StandardStreams
   private var writer: ElementWriter
+  private var progress: ReadingProgress
   /// Whether there was an error that did not end the run.
   var hasFailed = false
   /// Whether an error has been reported, and nothing was right since.
@@ -30,6 +31,7 @@ struct Splitter {
     self.options = options
     self.streams = streams
     writer = ElementWriter(options, streams.output)
+    progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
     selector = ElementSelector(options.path)
   }
@@ -79,6 +81,7 @@ struct Splitter {
         if source.isBetweenStreams { begin() }
         continue
       }
+      progress.advance(by: source.lastCount)
       if piece == .inputEnd, options.hasPrefixes { return }
       tokenizer.wasUTF16 = source.isUTF16
       try takeBytes(of: &source, isLast: piece != .more)

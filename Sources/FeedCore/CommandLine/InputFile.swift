@@ -13,6 +13,12 @@ package struct InputFile: Sendable {
 
   package var isStandardInput: Bool { path == nil }
 
+  /// How many bytes it has; nil for what is no regular file.
+  func size(_ streams: StandardStreams) -> Int? {
+    guard let path else { return streams.input.fileSize }
+    return Descriptor.fileSize(of: path)
+  }
+
   package func open(_ streams: StandardStreams) throws(ToolFailure) -> Descriptor {
     guard let path else {
       streams.announceTerminalInput()
@@ -24,7 +30,7 @@ package struct InputFile: Sendable {
   /// The whole content.
   /// - Parameters:
   ///   - limit: in bytes; more is an error that names `option`.
-  ///   - isWorthReading: whether to go on after the first bytes.
+  ///   - isWorthReading: whether to go on after what has come so far.
   package func readAll(
     _ streams: StandardStreams, limit: Int = .max, option: String = "",
     isWorthReading: ([UInt8]) -> Bool = { _ in true }

@@ -25,13 +25,22 @@ package struct StandardStreams: Sendable {
     say(Diagnostic("reading standard input"))
   }
 
+  /// Whether a line on the terminal can say how far the tool is: what it prints goes into a file. Into a pipe it goes to
+  /// a program that may write to the same terminal, into the middle of the line.
+  package var showsStatus: Bool { output.fileSize != nil && error.takesControlSequences }
+
+  /// Shows such a line in place of the one before.
+  package func show(status: String) { StatusLine.draw("\(program): \(status)", on: error) }
+
   /// Prints a message that does not end the tool.
   package func say(_ diagnostic: Diagnostic) {
+    StatusLine.erase()
     error.write(diagnostic.rendered(by: program, style).span)
   }
 
   /// Prints what ends the tool.
   func say(_ failure: ToolFailure) {
+    StatusLine.erase()
     error.write(failure.rendered(by: program, style).span)
   }
 
@@ -54,6 +63,7 @@ extension ToolSpec {
   /// Runs a tool on the streams that it is given, as a test does within its own process.
   /// - Returns: the exit status; nil when nobody reads the output any more, of which a process dies.
   func run(_ arguments: [[UInt8]], _ streams: StandardStreams, _ tool: Run) -> ExitStatus? {
+    defer { StatusLine.erase() }
     do throws(ToolFailure) {
       let status = try answer(arguments, streams, tool)
       // A disk that fills up may say so only now.

@@ -57,7 +57,7 @@ package final class JSONDocument: Sendable {
 
   /// Whether a document may begin with these bytes, the first of a text (RFC 8259 §2, §3; or with a byte order mark).
   package static func mayBegin(with bytes: [UInt8]) -> Bool {
-    guard let first = bytes.first(where: { !$0.isWhiteSpace }) else { return true }
+    guard let first = bytes.prefix(ByteReader.chunkSize).first(where: { !$0.isWhiteSpace }) else { return true }
     return "{[\"-tfn".utf8.contains(first) || first.isDigit || first == 0xEF
   }
 

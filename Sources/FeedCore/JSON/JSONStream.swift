@@ -59,15 +59,15 @@ package struct JSONStream {
   }
 
   /// Takes more bytes in.
-  /// - Returns: false at the end of the input.
-  package mutating func read(from descriptor: Descriptor) throws(SystemError) -> Bool {
+  /// - Returns: how many; 0 at the end of the input.
+  package mutating func read(from descriptor: Descriptor) throws(SystemError) -> Int {
     if start > 0, start >= buffer.count / 2 {
       buffer.removeFirst(start)
       lineEnd = lineEnd.map { $0 - start }
       searched -= start
       start = 0
     }
-    return try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) > 0
+    return try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer)
   }
 
   package mutating func append(_ bytes: [UInt8]) { buffer += bytes }

@@ -14,6 +14,7 @@ package struct DocumentInput {
   private let descriptor: Descriptor
   private let record: String
   private var stream: JSONStream
+  private var progress: ReadingProgress?
   private var isAtEnd = false
   /// Where lines that are no documents are told; nil where they end the reading.
   private let complaints: StandardStreams?
@@ -26,13 +27,15 @@ package struct DocumentInput {
   ///   - complaints: where a line that is no document is told, and then passed over; no document goes on in another line
   ///     then. Nil: it ends the reading.
   ///   - record: what messages call one of them: `event`, `document`.
+  ///   - progress: shows how far the reading is.
   package init(
     _ file: InputFile, _ descriptor: Descriptor, maxDepth: Int, maxSize: Int,
-    skippingLinesWith complaints: StandardStreams? = nil, record: String
+    skippingLinesWith complaints: StandardStreams? = nil, record: String, progress: ReadingProgress? = nil
   ) {
     self.file = file
     self.descriptor = descriptor
     self.record = record
+    self.progress = progress
     self.complaints = complaints
     stream = JSONStream(maxDepth: maxDepth, maxSize: maxSize, isLineDelimited: complaints != nil)
   }
@@ -49,7 +52,9 @@ package struct DocumentInput {
       if let item = try nextComplete() { return item }
       if isAtEnd { return nil }
       try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: flush)
-      isAtEnd = try !naming(file.name, stream.read(from: descriptor))
+      let count = try naming(file.name, stream.read(from: descriptor))
+      progress?.advance(by: count)
+      isAtEnd = count == 0
     }
   }
 

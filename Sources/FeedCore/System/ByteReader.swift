@@ -5,6 +5,9 @@ package struct ByteReader {
   /// One pipe's worth: what a single read can return from a full Linux pipe.
   package static let chunkSize = 64 * 1024
 
+  /// What `readAll` asks for at once: little enough for somebody who watches.
+  private static let stepSize = 16 << 20
+
   package let descriptor: Descriptor
   /// The bytes of the last read.
   package private(set) var chunk: [UInt8] = []
@@ -27,7 +30,8 @@ package struct ByteReader {
   /// Everything up to the end of the input.
   /// - Parameters:
   ///   - limit: throws `EFBIG` when more bytes than this come.
-  ///   - isWorthReading: whether to go on, asked once, with the first bytes; if not, they are all there is.
+  ///   - isWorthReading: whether to go on, asked with what has come so far, the first time with a little; if not, that is
+  ///     all there is.
   package static func readAll(
     _ descriptor: Descriptor, limit: Int, isWorthReading: ([UInt8]) -> Bool = { _ in true }
   ) throws(SystemError) -> [UInt8] {
@@ -43,9 +47,10 @@ package struct ByteReader {
     while true {
       if bytes.count == bytes.capacity { try Memory.reserve(2 * bytes.count, in: &bytes) }
       // Asking for more than the room that is there would move everything, just to find the end.
-      let free = bytes.capacity - bytes.count
+      let free = min(bytes.capacity - bytes.count, stepSize)
       if try descriptor.read(upTo: free > 0 ? free : chunkSize, into: &bytes) == 0 { return bytes }
       if bytes.count > limit { throw SystemError.tooLarge }
+      if !isWorthReading(bytes) { return bytes }
     }
   }
 }

@@ -189,7 +189,12 @@ package struct Descriptor: Sendable {
   }
 
   /// The size of a regular file in bytes; nil for pipes, terminals and devices.
-  package var fileSize: Int? {
+  package var fileSize: Int? { Self.fileSize(status) }
+
+  /// The same of what is under a name.
+  static func fileSize(of path: [UInt8]) -> Int? { fileSize(status(of: path)) }
+
+  private static func fileSize(_ status: stat?) -> Int? {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Int(status.st_size)
   }

@@ -70,8 +70,31 @@ package enum Signals {
     return output
   }
 
+  /// Has `StatusLine` erased before a signal kills or stops the tool. One that is ignored or caught stays so.
+  static func eraseStatusLineFirst() {
+    for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP] { eraseStatusLine(before: number) }
+  }
+
+  private static func eraseStatusLine(before number: Int32) {
+    let former = signal(number) { number in
+      let before = errno
+      StatusLine.erase()
+      signal(number, SIG_DFL)
+      Signals.unblock(number)
+      raise(number)
+      // Only from SIGTSTP does a process come back.
+      Signals.eraseStatusLine(before: number)
+      errno = before
+    }
+    if !isDefault(former) { signal(number, former) }
+  }
+
   private static func reset(_ number: Int32) {
     if isIgnoring(signal(number, SIG_DFL)) { signal(number, SIG_IGN) }
+  }
+
+  private static func isDefault(_ handler: sig_t?) -> Bool {
+    unsafe unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_DFL, to: Int.self)
   }
 
   private static func isIgnoring(_ handler: sig_t?) -> Bool {

@@ -42,7 +42,7 @@ struct MessageSource {
   mutating func read() throws(ToolFailure) {
     do throws(SystemError) {
       if records != nil {
-        isAtEnd = try records?.read(from: descriptor) == false
+        isAtEnd = try records?.read(from: descriptor) == 0
         return
       }
       if start > 0, start >= buffer.count / 2 {

@@ -20,6 +20,8 @@ struct InputSource {
   private var prefix = LengthPrefix()
   /// How many bytes of the stream have not come; nil before the length has.
   private var left: Int?
+  /// How many bytes the last step has read.
+  private(set) var lastCount = 0
   /// With lengths: the bytes that were read, and how many of them have been used.
   private var chunk: [UInt8] = []
   private var index = 0
@@ -60,6 +62,7 @@ struct InputSource {
 
   /// Reads on.
   mutating func next(_ window: inout Window) throws(ToolFailure) -> Piece {
+    lastCount = 0
     if hasPrefixes { return try nextOfLength(&window) }
     if decoder.isTransparent {
       hasEnded = try !read(into: &window.bytes)
@@ -129,7 +132,8 @@ struct InputSource {
   /// - Returns: false at the end of the input.
   private mutating func read(into bytes: inout [UInt8]) throws(ToolFailure) -> Bool {
     try waitForInput(of: descriptor, orHangUpOf: output) {}
-    return try naming(file.name, descriptor.read(upTo: ByteReader.chunkSize, into: &bytes)) > 0
+    lastCount = try naming(file.name, descriptor.read(upTo: ByteReader.chunkSize, into: &bytes))
+    return lastCount > 0
   }
 
   func failure(_ error: XMLError, _ window: Window) -> ToolFailure {
