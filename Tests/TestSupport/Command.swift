@@ -49,6 +49,9 @@ public enum Command {
     environment["LC_ALL"] = "C.UTF-8"
     for name in environment.keys where name.lowercased().hasSuffix("_proxy") { environment[name] = nil }
     environment["SWIFT_BACKTRACE"] = "enable=no"
+    // A terminal without colours, unless a test has one made: Fixtures/bin/on-terminal.
+    environment["TERM"] = "dumb"
+    environment["NO_COLOR"] = nil
     return environment
   }()
 

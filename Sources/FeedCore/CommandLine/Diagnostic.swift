@@ -40,7 +40,8 @@ package struct Diagnostic: Equatable, Sendable {
     }
     if let record { head += " " + record + ":" }
     let start = printable(head.utf8)
-    let message = (style == .colored ? Rendition.bold.applied(to: start) : start) + printable((" " + text).utf8)
+    let message =
+      (style == .colored ? Rendition.bold.applied(to: start) : start) + printable((" " + text).utf8)
       + [UInt8(ascii: "\n")]
     guard style != .plain, let place, !place.excerpt.isEmpty else { return message }
     return message + Self.caret(place, isColored: style == .colored)

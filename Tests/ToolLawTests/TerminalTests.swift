@@ -1,0 +1,27 @@
+import TestSupport
+import Testing
+
+/// What is shown of a long work on a terminal (Cases/all/terminal.cases has the rest): each read takes a while here.
+@Suite(.enabled(if: Repository.has("strace"))) struct TerminalTests {
+  private func slowly(_ command: String, reading file: String, columns: Int = 80) throws -> String {
+    let slow = "strace -o /dev/null -P \"$PWD/\(file)\" -e trace=read -e inject=read:delay_enter=600000 "
+    let content = "printf '<a>%70000s<b/>%70000s</a>' >\(file)"
+    let run = "on-terminal --columns \(columns) \(Command.quote(slow + command))"
+    let result = try Command.shell("\(content); \(run); cat found")
+    #expect(result.status == 0)
+    return result.text.replacing(#/[0-9.]+ k?B/s/#, with: "RATE")
+  }
+
+  @Test func theShareOfAFileThatIsRead() throws {
+    let lines =
+      "^Mxml-split: 131 kB of 140 kB, 93 %, RATE^[[J^M^Mxml-split: 140 kB of 140 kB, 100 %, RATE^[[J^M^M^[[J<b/>\n"
+    #expect(try slowly("xml-split /a/b in.xml >found", reading: "in.xml") == lines)
+    // A file that the shell opens has a size too.
+    #expect(try slowly("xml-split /a/b <in.xml >found", reading: "in.xml") == lines)
+  }
+
+  @Test func aLineIsCutToTheWidth() throws {
+    let text = try slowly("xml-split /a/b in.xml >found", reading: "in.xml", columns: 16)
+    #expect(text == "^Mxml-split: 131 ^[[J^M^Mxml-split: 140 ^[[J^M^M^[[J<b/>\n")
+  }
+}
