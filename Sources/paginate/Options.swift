@@ -19,22 +19,22 @@ enum Flag: ToolOption {
   var group: OptionGroup {
     switch self {
     case .next, .items, .id, .hasMore, .total, .emptyCursor, .noDedupe:
-      OptionGroup("Options that tell what a page is")
+      OptionGroup("Options that describe a page")
     case .limit, .maxPages, .untilID, .records, .pages, .printNext, .baseURL, .keepParam: .output
     case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .orderKey, .overlap, .onGap,
       .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
     case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes, .verbose:
-      OptionGroup("Options for the way to a server").needs(.url)
+      .connection
     case .maxSize, .maxDepth: .limits
     }
   }
 
   var spec: OptionSpec {
     switch self {
-    case .next: OptionSpec("next", .rule, "how the next page is asked for")
-    case .items: OptionSpec("items", .pointer("/data/items"), "where a page has its items")
-    case .id: OptionSpec("id", .pointer("/id"), "where an item has its id")
+    case .next: OptionSpec("next", .rule, "how to request the next page")
+    case .items: OptionSpec("items", .pointer("/data/items"), "where the items are in a page")
+    case .id: OptionSpec("id", .pointer("/id"), "where the id is in an item")
     case .hasMore: OptionSpec("has-more", .hasMore, "where a page says whether there is more")
     case .total: OptionSpec("total", .pointer("/total"), "where a page says how many items there are")
     case .emptyCursor: OptionSpec("empty-cursor", .choice("end", "follow"), "what an empty cursor means").default("end")
@@ -46,48 +46,49 @@ enum Flag: ToolOption {
     case .untilID: OptionSpec("until-id", .text("ID"), "end before the item with this id").needs("id").excludes("store")
     case .records: OptionSpec("records", "print event records").excludes("pages", "print-next")
     case .pages: OptionSpec("pages", "print whole pages").excludes("print-next")
-    case .printNext: OptionSpec("print-next", "print only where the next page is")
+    case .printNext: OptionSpec("print-next", "print only the URL of the next page")
     case .baseURL:
-      OptionSpec("base-url", .httpURL, "where the pages of an input come from").needs("print-next")
+      OptionSpec("base-url", .httpURL, "the URL that the first page of the input came from").needs("print-next")
         .meaningless(with: .url)
     case .keepParam:
-      OptionSpec("keep-param", .text("NAME"), "put a parameter back into next links").repeating
+      OptionSpec("keep-param", .text("NAME"), "copy a parameter of the first URL into next links").repeating
         .needs(.url, "print-next")
 
     case .store:
-      OptionSpec("store", .wholeFile, "keep the feed in a SQLite file, print what is new")
+      OptionSpec("store", .wholeFile, "keep the feed in a SQLite file, print only new items")
         .needs(.url, "cached", "status").excludes("pages", "print-next")
-    case .feed: OptionSpec("feed", .text("NAME"), "what the feed is called; its URL otherwise")
-    case .more: OptionSpec("more", "read one older page, or --max-pages").excludes("full", "cached", "status")
+    case .feed: OptionSpec("feed", .text("NAME"), "the name of the feed in the store, instead of its URL")
+    case .more: OptionSpec("more", "read older pages: one, or --max-pages").excludes("full", "cached", "status")
     case .full: OptionSpec("full", "read the whole feed again").excludes("cached", "status")
-    case .cached: OptionSpec("cached", "print the feed as it is known, offline").excludes("status")
-    case .status: OptionSpec("status", "print runs and gaps, offline")
+    case .cached: OptionSpec("cached", "print the known items, offline").excludes("status")
+    case .status: OptionSpec("status", "print what the store knows, and its gaps, offline")
     case .changed: OptionSpec("changed", "print edited items again")
-    case .redeliver: OptionSpec("redeliver", "print what may not have been printed")
+    case .redeliver: OptionSpec("redeliver", "print items that may not have been printed")
     case .resumeFrom:
       OptionSpec("resume-from", .file, "go on from a checkpoint, which stays as it is").needs("records")
         .excludes("status", "redeliver")
     case .orderKey: OptionSpec("order-key", .pointer("/created_at"), "what the feed is sorted by")
-    case .overlap: OptionSpec("overlap", .integer(1...1000), "known items that make a page join").default("1")
-    case .onGap: OptionSpec("on-gap", .choice("keep", "drop"), "what a gap does to what is below it").default("keep")
-    case .durable: OptionSpec("durable", "outlive a power cut too")
-    case .wait: OptionSpec("wait", "wait for another run on the feed")
-    case .now: OptionSpec("now", "ask even if the server wanted no request yet").needs(.url)
-    case .secretParam: OptionSpec("secret-param", .parameter, "a parameter that it must not store").repeating
+    case .overlap:
+      OptionSpec("overlap", .integer(1...1000), "known items that a page must end with to join").default("1")
+    case .onGap: OptionSpec("on-gap", .choice("keep", "drop"), "what to do with the pages below a gap").default("keep")
+    case .durable: OptionSpec("durable", "lose nothing in a power cut")
+    case .wait: OptionSpec("wait", "wait for another run that uses the feed")
+    case .now: OptionSpec("now", "send a request even if the server said to wait").needs(.url)
+    case .secretParam: OptionSpec("secret-param", .parameter, "never store this parameter").repeating
 
     case .delay: OptionSpec("delay", .seconds, "wait this long between requests").default("0")
     case .retries:
       OptionSpec("retries", .integer(0...Int.max), "give up when N retries in a row have failed").default("5")
-    case .maxWait: OptionSpec("max-wait", .seconds, "end rather than wait for longer").default("900")
-    case .idleTimeout: OptionSpec("idle-timeout", .duration, "try again when nothing comes for this long").default("60")
-    case .requestTimeout: OptionSpec("request-timeout", .duration, "try again when a page takes longer").default("300")
-    case .allowHost: OptionSpec("allow-host", .host, "follow next links to a host, without secrets").repeating
-    case .sendAuthTo: OptionSpec("send-auth-to", .host, "follow next links to a host, with all headers").repeating
+    case .maxWait: OptionSpec("max-wait", .seconds, "end if the server asks for a longer wait").default("900")
+    case .idleTimeout: OptionSpec("idle-timeout", .duration, "try again after this long without data").default("60")
+    case .requestTimeout: OptionSpec("request-timeout", .duration, "try again if a page takes longer").default("300")
+    case .allowHost: OptionSpec("allow-host", .host, "follow next links to this host, without secrets").repeating
+    case .sendAuthTo: OptionSpec("send-auth-to", .host, "follow next links to this host, with all headers").repeating
     case .notes: ConnectionOption.notes.spec.needs("records")
     case .verbose: OptionSpec("verbose", "v", "report requests on standard error")
 
-    case .maxSize: OptionSpec("max-size", .size, "bytes of a page, unpacked").default("64M")
-    case .maxDepth: OptionSpec("max-depth", .integer(1...Int.max), "nesting of a page").default("10000")
+    case .maxSize: OptionSpec("max-size", .size, "the most bytes of a page, decompressed").default("64M")
+    case .maxDepth: OptionSpec("max-depth", .integer(1...Int.max), "the deepest nesting of a page").default("10000")
     }
   }
 }

@@ -179,12 +179,12 @@ import Testing
     ("UPDATE release SET item = 2, count = 0", "item 'b' was not released"),
     ("UPDATE release SET is_again = 2", "is_again of a release cannot be 2"),
     ("UPDATE release SET count = 1", "item 'b' was not released"),
-    ("UPDATE release SET seq = 9223372036854775807", "the number of a release is no whole number"),
+    ("UPDATE release SET seq = 9223372036854775807", "the number of a release is not a whole number"),
     (
       "UPDATE item SET number = 9223372036854775806 WHERE id = 'b'; UPDATE release SET count = 1",
       "the number of an item cannot be 9223372036854775807"
     ),
-    ("DROP INDEX release_first", "index 'release_first' is not as it was made"),
+    ("DROP INDEX release_first", "index 'release_first' was changed"),
   ])
   func damage(_ statement: String, _ what: String) throws {
     try add(item("a", at: 0), item("b", at: 1), to: try feed())

@@ -92,8 +92,8 @@ import Testing
       "the position of an item cannot be 9223372036854775807"
     ),
     ("PRAGMA user_version = 0", "there is no format 0"),
-    ("DROP INDEX item_live", "index 'item_live' is not as it was made"),
-    ("ALTER TABLE run ADD COLUMN x TEXT", "table 'run' is not as it was made"),
+    ("DROP INDEX item_live", "index 'item_live' was changed"),
+    ("ALTER TABLE run ADD COLUMN x TEXT", "table 'run' was changed"),
     ("CREATE TRIGGER t AFTER UPDATE ON item BEGIN DELETE FROM item; END", "it has a trigger, 't'"),
   ])
   func whatCannotBe(_ statement: String, _ what: String) throws {

@@ -58,14 +58,14 @@ import Testing
   @Test func refusesWhatIsNoStore() throws {
     let folder = try ScratchFolder()
     let text = try folder.write("notes.txt", String(repeating: "no database\n", count: 100))
-    #expect(refusal(text) == StoreError(.foreign, "not a store: the file is no SQLite database"))
+    #expect(refusal(text) == StoreError(.foreign, "not a store: the file is not a SQLite database"))
     #expect(try folder.read("notes.txt").hasPrefix("no database"))
 
     let other = folder.file("other.db")
     try folder.write("other.db", "")
     try Database(bytes(other), .shared).run("CREATE TABLE cookies (name TEXT)")
     let before = FileManager.default.contents(atPath: other)
-    #expect(refusal(other) == StoreError(.foreign, "not a store: the SQLite database is that of another program"))
+    #expect(refusal(other) == StoreError(.foreign, "not a store: the SQLite database belongs to another program"))
     #expect(FileManager.default.contents(atPath: other) == before)
   }
 

@@ -217,7 +217,7 @@ struct FeedEngine {
     }
     guard let request = tail.next else { return end() }
     if requests.contains(request.hashValue) {
-      return end(FeedFailure(status: .otherEnd, message: "the next page is one that was read already"))
+      return end(FeedFailure(status: .otherEnd, message: "the next page was already read"))
     }
     numbered.go(request, fromFresh: isFresh)
     return fetch(request, .below)

@@ -21,7 +21,7 @@ extension Statement {
   /// A whole number.
   /// - Parameter name: what it is, for the message.
   func integer(_ column: Int32, _ name: String, in range: ClosedRange<Int>) throws(StoreError) -> Int {
-    guard isInteger(column) else { throw .damaged("\(name) is no whole number") }
+    guard isInteger(column) else { throw .damaged("\(name) is not a whole number") }
     let number = integer(column)
     guard range.contains(number) else { throw .damaged("\(name) cannot be \(number)") }
     return number
@@ -35,7 +35,7 @@ extension Statement {
   func flag(_ column: Int32, _ name: String) throws(StoreError) -> Bool { try integer(column, name, in: 0...1) == 1 }
 
   func text(_ column: Int32, _ name: String) throws(StoreError) -> [UInt8] {
-    guard isText(column) else { throw .damaged("\(name) is no text") }
+    guard isText(column) else { throw .damaged("\(name) is not text") }
     return text(column)
   }
 

@@ -93,7 +93,7 @@ final class Database {
     // not as it was made.
     case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_FORMAT:
       return .damaged(quoted(text.utf8))
-    case SQLITE_NOTADB: return StoreError(.foreign, "not a store: the file is no SQLite database")
+    case SQLITE_NOTADB: return StoreError(.foreign, "not a store: the file is not a SQLite database")
     case SQLITE_READONLY, SQLITE_PERM: return StoreError(.readOnly, withCause("cannot be written"))
     case SQLITE_CANTOPEN: return StoreError(.readOnly, withCause("cannot be opened, or the files beside it cannot"))
     default: return StoreError(.other, withCause(text.lowercasedFirst))

@@ -157,7 +157,7 @@ enum Schema {
     for (index, part) in alternatives[0].enumerated()
     where !alternatives.contains(where: { statements.contains(Array($0[index].utf8)) }) {
       let words = part.split(separator: " ")
-      return "\(words[1].lowercased()) '\(words[2])' is not as it was made"
+      return "\(words[1].lowercased()) '\(words[2])' was changed"
     }
     return nil
   }

@@ -60,7 +60,7 @@ final class StoreFile {
   }
 
   private static func refuseSpecialFile(_ path: [UInt8]) throws(StoreError) {
-    if Descriptor.isSpecialFile(path) { throw StoreError(.foreign, "not a store: no regular file") }
+    if Descriptor.isSpecialFile(path) { throw StoreError(.foreign, "not a store: not a regular file") }
   }
 
   /// The longest name of a file that is made: those of the lock of any feed, of the log and of the journal begin with it,
@@ -73,7 +73,7 @@ final class StoreFile {
     guard name.count > longestName else { return }
     if let file = try? Descriptor.open(reading: path) { return file.closeQuietly() }
     throw StoreError(
-      .other, "the name of the file is too long: those of files beside it begin with it (at most \(longestName) bytes)")
+      .other, "the file name is too long, as names of other files begin with it (at most \(longestName) bytes)")
   }
 
   private static func number(_ database: Database, _ pragma: String) throws(StoreError) -> Int {
@@ -89,7 +89,7 @@ final class StoreFile {
     let version = try number(database, "PRAGMA user_version")
     if application == 0, version == 0, isEmpty { return }
     guard application == Schema.application else {
-      throw StoreError(.foreign, "not a store: the SQLite database is that of another program")
+      throw StoreError(.foreign, "not a store: the SQLite database belongs to another program")
     }
     guard version <= Schema.version else {
       throw StoreError(.newer, "the store was made by a later version of paginate (format \(version))")
@@ -145,7 +145,7 @@ final class StoreFile {
   func add(_ name: [UInt8], url: [UInt8]) throws(StoreError) -> FeedRecord {
     try database.prepare("INSERT INTO feed (name, url, options) VALUES (?, ?, '{}') ON CONFLICT (name) DO NOTHING")
       .run(.text(name), .text(url))
-    guard let record = try feed(named: name) else { throw StoreError(.other, "the feed was taken out meanwhile") }
+    guard let record = try feed(named: name) else { throw StoreError(.other, "the feed was removed from the store meanwhile") }
     return record
   }
 

@@ -41,7 +41,7 @@ struct StoredFetcher: PageFetcher {
       let knowsID = feed.walker.options.id != nil || shape?.id != nil
       guard let found = try feed.fetch(asked, ifNoneMatch: ifNoneMatch) else { return .notModified }
       if !knowsID, let id = shape?.id {
-        feed.note("takes what is at \(id.shown) for the id of an item (--id)", found.answer.url)
+        feed.note("using \(id.shown) as the id of an item (--id)", found.answer.url)
       }
       return .page(page(found, request))
     } catch {

@@ -79,7 +79,7 @@ struct StoredView {
   /// Prints what a reader does not have yet.
   private func printReleased(of store: FeedStore, to output: inout ByteWriter) throws(ToolFailure) {
     guard try storeOptions.stored(file.hasNumbers(of: store)), var place = try storeOptions.place(in: store) else {
-      throw storeOptions.failure("the store is of an earlier version: first of all it needs a run without '--cached'")
+      throw storeOptions.failure("the store was made by an earlier version: run once without '--cached' first")
     }
     var left = options.walk.limit
     while left > 0 {

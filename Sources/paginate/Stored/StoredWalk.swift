@@ -58,12 +58,12 @@ struct StoredWalk {
   func run() throws(ToolFailure) -> ExitStatus {
     let record = try feedRecord()
     guard let lock = try storeOptions.stored(file.lock(record, waits: storeOptions.waits)) else {
-      throw storeOptions.failure("another run is at work on the feed (--wait)", .later)
+      throw storeOptions.failure("another run is using the feed (--wait)", .later)
     }
     defer { withExtendedLifetime(lock) {} }
     // Only now: the run that was waited for may have been the first.
     guard let known = try storeOptions.stored(file.feed(named: name)) else {
-      throw storeOptions.failure("the feed was taken out meanwhile")
+      throw storeOptions.failure("the feed was removed from the store meanwhile")
     }
     let store = try storeOptions.stored(file.open(known, isVersioned: true))
     try storeOptions.stored(store.releaseLog().addItemsWithoutNumbers())
@@ -74,7 +74,7 @@ struct StoredWalk {
     walk.findsID = walk.id == nil
     let secrets = secrets(walk)
     guard known.url == secrets.redacted(first).url else {
-      throw storeOptions.failure("feed '\(shortened(name))' is that of another URL, \(shortened(known.url))")
+      throw storeOptions.failure("feed '\(shortened(name))' is the feed of another URL, \(shortened(known.url))")
     }
     let feed = feedOptions(walk, options, secrets)
     // These are what the engine sees to.
@@ -110,7 +110,7 @@ struct StoredWalk {
     guard let known = feeds.first else { return }
     let more = feeds.count == 1 ? "" : " and \(feeds.count - 1) more"
     throw storeOptions.failure(
-      "no feed of this URL (it has '\(shortened(known.name))'\(more)); to add one, give its '--id'")
+      "the store has no feed of this URL (it has '\(shortened(known.name))'\(more)); to add one, give its '--id'")
   }
 
   private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolFailure) -> StoredFetcher {
@@ -220,14 +220,14 @@ struct StoredWalk {
     if wasOpen, !isOpen, lost == 0 { try notes.print(.gap, url.display, "the gap is filled") }
   }
 
-  private static let gapLost = "a gap cannot be filled any more: the feed ends above what was known"
+  private static let gapLost = "a gap cannot be filled any more: the feed ends above the known items"
 
   private func tell(_ note: FeedNote) {
     let text =
       switch note {
       case .gapLost: Self.gapLost
-      case .uncertain(1): "of 1 item it is not known whether it was printed (--redeliver)"
-      case .uncertain(let count): "of \(count) items it is not known whether they were printed (--redeliver)"
+      case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
+      case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"
       }
     if !options.http.isSilent { streams.say(Diagnostic(text, source: url.display)) }
   }

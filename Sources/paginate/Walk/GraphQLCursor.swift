@@ -33,7 +33,7 @@ enum GraphQLCursor {
     if let items = context.items, let beside = beside(items, in: context.page.root) { return beside }
     let found = outermost(in: context.page.root)
     if found.count > 1 {
-      throw WalkError(.usage, "the answer has \(found.count) pageInfo: say which list is read (--items)")
+      throw WalkError(.usage, "the answer has \(found.count) pageInfo objects: say which list to read (--items)")
     }
     if found.isEmpty, context.page.hasMore == nil {
       throw WalkError(
@@ -79,7 +79,7 @@ enum GraphQLCursor {
     if candidates.count == 1 { return candidates[0] }
     if named.isEmpty && empty.isEmpty {
       throw WalkError(
-        .usage, "no variable for the cursor: the query must have 'after: $NAME', or the variables one that is null")
+        .usage, "no variable for the cursor: the query needs 'after: $NAME', or one of its variables must be null")
     }
     let names = (named.isEmpty ? empty : named).map { "$" + quoted($0) }.joined(separator: ", ")
     throw WalkError(.usage, "cannot tell which variable takes the cursor: \(names)")

@@ -15,7 +15,7 @@ enum IDMember {
       return JSONPointer(tokens: [only])
     }
     let seen = found.prefix(5).map { JSONPointer(tokens: [$0]).shown }.joined(separator: ", ")
-    let why = found.isEmpty ? "no member 'id' that tells the items of the page apart" : seen
+    let why = found.isEmpty ? "no member 'id' that is different in every item" : seen
     throw WalkError(.usage, "cannot tell where the id of an item is (--id): \(why)")
   }
 

@@ -139,7 +139,7 @@ extension NextRule {
     for (index, item) in page.items.enumerated() {
       guard let number = item.id.flatMap({ DecimalText($0) }) else {
         throw WalkError(
-          .page, "item \(index + 1): the id is no whole number, which --next max-id needs",
+          .page, "item \(index + 1): the id is not a whole number, which --next max-id needs",
           at: item.value.range.lowerBound)
       }
       if smallest.map({ number < $0 }) ?? true { smallest = number }

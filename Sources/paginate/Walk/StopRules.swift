@@ -55,10 +55,10 @@ struct LoopGuard: Sendable {
   mutating func check(_ next: PageRequest, cursor: [UInt8]?) throws(WalkError) {
     if staleCount >= Self.staleLimit { throw WalkError(.loop, "\(staleCount) pages without a new item") }
     if requests.contains(next.identity) {
-      throw WalkError(.loop, "the next page has been read before in this walk, which would never end")
+      throw WalkError(.loop, "the next page was already read in this run, so it would never end")
     }
     if let cursor, !cursors.insert(cursor) {
-      throw WalkError(.loop, "the next page's cursor has been used before in this walk, which would never end")
+      throw WalkError(.loop, "the next page's cursor was already used in this run, so it would never end")
     }
   }
 }

@@ -118,7 +118,7 @@ struct Walker: Sendable {
 
   /// What is said of a first page after which none is known to follow.
   static func onlyPage(_ root: JSONValue) -> String {
-    "took the one page for the whole feed, for it says nothing of a next one (--next): the page is "
+    "found no next page, so this may not be the whole feed (--next): the page is "
       + ItemArray.described(root)
   }
 
