@@ -3,7 +3,7 @@
 import FeedCore
 
 let xmlSplit = ToolSpec(
-  "xml-split", "Print the elements of an XML stream that a path names, as they end",
+  "xml-split", "Print the elements of an XML stream that match a path, as they end",
   synopsis: ["[options] PATH [FILE ...]"], options: Flag.self,
   sharing: StampOption.rows(in: Flag.records.group) { $0.needs("records") })
 
@@ -32,38 +32,40 @@ enum Flag: ToolOption {
     case .noInherit: OptionSpec("no-inherit", "add no namespace declarations").excludes("json", "fields")
     case .json: OptionSpec("json", "j", "print each as a line of JSON").excludes("header-row")
     case .array:
-      OptionSpec("array", .elementName, "JSON: children of this name are always an array").repeating
+      OptionSpec("array", .elementName, "JSON: write children of this name as an array").repeating
         .needs("json").excludes("ordered", "fields")
-    case .arrays: OptionSpec("arrays", "JSON: all children are arrays").needs("json").excludes("ordered", "fields")
-    case .ordered: OptionSpec("ordered", "JSON: a form that keeps the order").needs("json")
+    case .arrays: OptionSpec("arrays", "JSON: write all children as arrays").needs("json").excludes("ordered", "fields")
+    case .ordered: OptionSpec("ordered", "JSON: keep the order of children and text").needs("json")
     case .fields:
       OptionSpec("fields", "f", .fields, "print the text at these paths, tab-separated").repeating.excludes("ordered")
     case .headerRow: OptionSpec("header-row", "print the paths first").needs("fields")
     case .records: OptionSpec("records", "print event records")
-    case .id: OptionSpec("id", .field, "where the id of a record is").needs("records")
+    case .id: OptionSpec("id", .field, "take the id of each record from this path").needs("records")
     case .entities:
-      OptionSpec("entities", .choice("error", "literal"), "undefined entities in JSON and fields").default("error")
+      OptionSpec("entities", .choice("error", "literal"), "what to do with undefined entities").default("error")
         .needs("json", "fields", "records", "having", "files")
-    case .nested: OptionSpec("nested", "print inner elements too, and first")
-    case .ns: OptionSpec("ns", .namespace, "what a prefix in PATH stands for").repeating
-    case .having: OptionSpec("having", .field, "only elements that have this in them").repeating
+    case .nested: OptionSpec("nested", "print inner elements too, before the outer ones")
+    case .ns: OptionSpec("ns", .namespace, "the namespace of a prefix in PATH").repeating
+    case .having: OptionSpec("having", .field, "print only elements with a match for this path").repeating
     case .files:
-      OptionSpec("files", .fileNames, "write files: 'part-%05d.xml', '{@id}.xml'")
+      OptionSpec("files", .fileNames, "write each to a file: 'part-%05d.xml', '{@id}.xml'")
         .excludes("json", "fields", "records")
-    case .perFile: OptionSpec("per-file", .integer(1...Int.max), "put N in each file, in a root element").needs("files")
-    case .noWrap: OptionSpec("no-wrap", "put no root element around them").needs("files")
-    case .single: OptionSpec("single", "insist on one document")
-    case .lengthPrefixed: OptionSpec("length-prefixed", "read the length of each document first")
+    case .perFile:
+      OptionSpec("per-file", .integer(1...Int.max), "write N elements to each file, in a root element").needs("files")
+    case .noWrap: OptionSpec("no-wrap", "write no root element around the elements").needs("files")
+    case .single: OptionSpec("single", "expect exactly one document in each input")
+    case .lengthPrefixed: OptionSpec("length-prefixed", "expect a line with its length before each document")
     case .restartAt:
-      OptionSpec("restart-at", .rootName, "in such a root, its start tag begins a new document")
+      OptionSpec("restart-at", .rootName, "begin a new document at this tag, inside such a root")
         .excludes("single", "length-prefixed")
-    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed element does").default("stop")
+    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what to do at malformed input").default("stop")
     case .maxSize:
-      OptionSpec("max-size", .size, "bytes of an element or of a tag").default("64M").synonym("max-element")
-    case .maxDepth: OptionSpec("max-depth", .integer(1...Int.max), "nesting of elements").default("1000")
+      OptionSpec("max-size", .size, "the most bytes of an element or a tag").default("64M").synonym("max-element")
+    case .maxDepth: OptionSpec("max-depth", .integer(1...Int.max), "the deepest nesting of elements").default("1000")
     case .maxAttributes:
-      OptionSpec("max-attributes", .integer(0...Int.max), "attributes of an element").default("10000")
-    case .maxInherited: OptionSpec("max-inherited", .size, "bytes of declarations added to one").default("64K")
+      OptionSpec("max-attributes", .integer(0...Int.max), "the most attributes of an element").default("10000")
+    case .maxInherited:
+      OptionSpec("max-inherited", .size, "the most bytes of declarations added to one element").default("64K")
     }
   }
 }

@@ -240,7 +240,7 @@ struct Splitter {
       let (name, limit) = (shortened(joined.watch.name), options.limits.maxToken)
       try warn(
         XMLError(
-          "element '\(name)' has not ended, and nothing fits PATH for more than \(limit) bytes (--max-size)",
+          "element '\(name)' has not ended, and nothing matches PATH for more than \(limit) bytes (--max-size)",
           at: tokenizer.offset), source)
     }
   }

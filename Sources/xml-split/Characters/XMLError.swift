@@ -15,7 +15,7 @@ struct XMLError: LocatedError, Equatable {
 extension XMLError {
   /// A reference that would have no meaning in the output.
   static func entity(_ name: [UInt8], at offset: Int) -> XMLError {
-    XMLError("entity '\(shortened(name))' is not replaced (--entities literal)", at: offset)
+    XMLError("entity '\(shortened(name))' is not expanded (--entities literal)", at: offset)
   }
 
   /// - Parameter what: what the input was in the middle of.

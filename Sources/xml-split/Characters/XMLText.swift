@@ -117,7 +117,7 @@ enum XMLText {
     if byte == 0xED, encoding == .utf8, index + 1 < bytes.count, bytes[index + 1] >= 0xA0 {
       return XMLError("half of a surrogate pair", at: index)
     }
-    if byte >= 0x80, encoding == .ascii { return XMLError("a byte that is no US-ASCII", at: index) }
+    if byte >= 0x80, encoding == .ascii { return XMLError("a byte that is not US-ASCII", at: index) }
     if byte >= 0x80, encoding == .utf8, UTF8Sequence.length(in: bytes, at: index) == 0 {
       return XMLError("invalid UTF-8", at: index)
     }

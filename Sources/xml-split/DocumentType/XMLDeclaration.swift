@@ -20,7 +20,7 @@ struct XMLDeclaration {
     var hasSpace = cursor.skipSpace()
     if hasSpace, cursor.starts(with: "encoding") {
       let name = try cursor.pseudoAttribute("encoding")
-      guard Self.isEncodingName(name) else { throw cursor.error("'\(shortened(name))' is no name of an encoding") }
+      guard Self.isEncodingName(name) else { throw cursor.error("'\(shortened(name))' is not the name of an encoding") }
       encoding = name
       hasSpace = cursor.skipSpace()
     }

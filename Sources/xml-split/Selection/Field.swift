@@ -33,7 +33,7 @@ struct Field {
       path = nil
     } else {
       let path = try XMLPath(steps, namespaces: [:], isRelative: true)
-      guard !path.usesNamespaces else { throw problem("names are as in the tag here") }
+      guard !path.usesNamespaces else { throw problem("expected names as in the tag, without a namespace") }
       self.path = path
     }
   }
