@@ -47,7 +47,7 @@ struct Follow: DocumentFollower {
       lastID = Int(String(decoding: saved.id, as: UTF8.self))
       guard let lastID, Options.ids.contains(lastID) else {
         throw .failed(
-          .trouble, "the id '\(shortened(saved.id))' of the checkpoint is no number to count from (--no-ids)",
+          .trouble, "the id '\(shortened(saved.id))' of the checkpoint is not a number to continue from (--no-ids)",
           source: quoted(path))
       }
     }

@@ -3,7 +3,7 @@
 import FeedCore
 
 let jdiff = ToolSpec(
-  "jdiff", "Print the patch between two JSON documents, or along a stream of them",
+  "jdiff", "Print the patch between two JSON documents, or for each change in a stream",
   synopsis: ["[options] OLD [NEW]", "--follow [options] [FILE]"], options: Flag.self,
   sharing: StampOption.rows(in: Flag.follow.group) { $0.meaningless(with: "sse") })
 
@@ -28,35 +28,36 @@ enum Flag: ToolOption {
       OptionSpec("type", .choice("json-patch", "merge-patch"), "the kind of patch").default("json-patch")
         .excludes("quiet", "stat", "text")
     case .test:
-      OptionSpec("test", "test for what is removed or replaced before it is").excludes("quiet", "text")
+      OptionSpec("test", "test each value before it is removed or replaced").excludes("quiet", "text")
         .meaningless(with: "type=merge-patch")
     case .noMoves:
       OptionSpec("no-moves", "remove and add instead of moving").meaningless(with: "type=merge-patch")
     case .verify:
-      OptionSpec("verify", "apply the patch and compare, before it is printed").excludes("quiet", "stat", "text")
-    case .maxDepth: OptionSpec("max-depth", .integer(1...Int(Int32.max)), "nesting of the input").default("10000")
-    case .maxSize: OptionSpec("max-size", .size, "bytes of a document").default("1G")
+      OptionSpec("verify", "check the patch before it is printed: apply it, compare").excludes("quiet", "stat", "text")
+    case .maxDepth:
+      OptionSpec("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of a document").default("10000")
+    case .maxSize: OptionSpec("max-size", .size, "the most bytes of a document").default("1G")
 
     case .ignore:
-      OptionSpec("ignore", .pointer(Options.example), "pass over what differs there; * is any token").repeating
-    case .only: OptionSpec("only", .pointer(Options.example), "pass over what differs elsewhere").repeating
-    case .unordered: OptionSpec("unordered", .pointer(Options.example), "compare that array as a set").repeating
-    case .identity: OptionSpec("identity", .identity, "that array: what tells items apart").repeating
+      OptionSpec("ignore", .pointer(Options.example), "ignore differences there; * is any token").repeating
+    case .only: OptionSpec("only", .pointer(Options.example), "ignore differences everywhere else").repeating
+    case .unordered: OptionSpec("unordered", .pointer(Options.example), "compare the array there as a set").repeating
+    case .identity: OptionSpec("identity", .identity, "match the items of the array there by this member").repeating
 
     case .compact: OptionSpec("compact", "C", "print the patch on one line").excludes("quiet", "stat", "text")
     case .quiet: OptionSpec("quiet", "q", "print nothing: 0 if the same, 1 if not").excludes("stat", "text")
-    case .stat: OptionSpec("stat", "print how many operations, and their bytes").excludes("text")
-    case .text: OptionSpec("text", "t", "print the differences for people")
+    case .stat: OptionSpec("stat", "print how many operations and bytes the patch has").excludes("text")
+    case .text: OptionSpec("text", "t", "print the differences for people to read")
     case .color:
-      OptionSpec("color", .choice(Options.Color.self), "use colour").default("auto").needs("text")
+      OptionSpec("color", .choice(Options.Color.self), "whether --text uses colour").default("auto").needs("text")
 
     case .follow: OptionSpec("follow", "f", "read documents, print event records")
     case .sse: OptionSpec("sse", "print an event stream")
     case .firstID: OptionSpec("first-id", .integer(Options.ids), "the id of the first event").default("1")
-    case .noIDs: OptionSpec("no-ids", "print no ids").excludes("first-id")
-    case .fullEvery: OptionSpec("full-every", .integer(1...Int.max), "print each Nth change as a document")
+    case .noIDs: OptionSpec("no-ids", "give the events no id").excludes("first-id")
+    case .fullEvery: OptionSpec("full-every", .integer(1...Int.max), "print every Nth change as a whole document")
     case .checkpoint: OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date")
-    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what a malformed line does").default("stop")
+    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what to do with a malformed line").default("stop")
     }
   }
 }

@@ -46,7 +46,7 @@ struct Follow: DocumentFollower {
     if hasFollowed || records.hasNotes { return }
     if records.hasNonRecords { throw records.nothing }
     if records.hasEvents {
-      let text = "no event here brings a document or a change (--data-event and --patch-event say what they are called)"
+      let text = "no event brings a document or a change (--data-event and --patch-event set their names)"
       throw .failed(.no, text, source: options.file.name)
     }
   }
@@ -72,7 +72,7 @@ struct Follow: DocumentFollower {
       status = .no
       return
     }
-    if outcome == .other { return records.tell("skipped: no event of a document stream", of: item) }
+    if outcome == .other { return records.tell("skipped: not an event of a document stream", of: item) }
     hasFollowed = true
     guard outcome == .document || outcome == .change else { return }
     if let reason = view.show(&stream, afterDocument: outcome == .document, to: &output) {

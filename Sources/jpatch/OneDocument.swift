@@ -43,8 +43,8 @@ struct OneDocument {
   private func refusal(_ refusal: EditedFile.Refusal) -> ToolFailure {
     switch refusal {
     case .system(let error): .system(error, options.file.name)
-    case .notRegular: .failed(.trouble, "is no regular file (--in-place)", source: options.file.name)
-    case .locked: .failed(.later, "another process has locked it (--in-place)", source: options.file.name)
+    case .notRegular: .failed(.trouble, "is not a regular file (--in-place)", source: options.file.name)
+    case .locked: .failed(.later, "locked by another process (--in-place)", source: options.file.name)
     }
   }
 
@@ -72,7 +72,7 @@ struct OneDocument {
       }
     } catch {
       if error == .changed, file.hasChanged {
-        throw .failed(.later, "changed while it was being patched, and was left alone", source: options.file.name)
+        throw .failed(.later, "changed while it was being patched, so it was not replaced", source: options.file.name)
       }
       if let failure = companion?.failure, let undo = options.undo { throw .system(failure, quoted(undo)) }
       throw .system(error, options.file.name)
@@ -108,7 +108,7 @@ struct OneDocument {
       || identity != nil
         && (others.contains { Descriptor.Identity($0) == identity }
           || [streams.output, streams.error].contains { $0.fileIdentity == identity })
-    if isTaken { throw .usage("option '--undo': '\(quoted(undo))' is in use for something else here") }
+    if isTaken { throw .usage("option '--undo': '\(quoted(undo))' is already read or written here") }
   }
 
   private func write(_ tree: JSONTree, of document: JSONDocument, to output: inout ByteWriter) {

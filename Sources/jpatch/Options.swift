@@ -3,7 +3,7 @@
 import FeedCore
 
 let jpatch = ToolSpec(
-  "jpatch", "Apply JSON patches to a document, once or for ever",
+  "jpatch", "Apply JSON patches to a document, once or from a stream",
   synopsis: ["[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--follow [options] [FILE]"], options: Flag.self,
   sharing: StampOption.rows(in: Flag.follow.group) { $0.needs("records") })
 
@@ -28,13 +28,13 @@ enum Flag: ToolOption {
     switch self {
     case .select: OptionSpec("select", "p", .pointer("/results"), "print only this value of the result")
     case .maxDepth:
-      OptionSpec("max-depth", .integer(1...Int(Int32.max)), "nesting of the input and of the result").default("10000")
-    case .maxOps: OptionSpec("max-ops", .integer(0...Int.max), "operations in a patch").default("1000000")
-    case .maxSize: OptionSpec("max-size", .size, "bytes of an input and of the result").default("1G")
+      OptionSpec("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of input and result").default("10000")
+    case .maxOps: OptionSpec("max-ops", .integer(0...Int.max), "the most operations in a patch").default("1000000")
+    case .maxSize: OptionSpec("max-size", .size, "the most bytes of input and result").default("1G")
 
-    case .expression: OptionSpec("expression", "e", .text("JSON"), "the patch itself; several apply in order").repeating
+    case .expression: OptionSpec("expression", "e", .text("JSON"), "apply this patch; several apply in order").repeating
     case .type:
-      OptionSpec("type", .choice("json-patch", "merge-patch"), "what the patch is, where its form would mislead")
+      OptionSpec("type", .choice("json-patch", "merge-patch"), "the type of the patch, if its form is misleading")
     case .compact:
       OptionSpec("compact", "C", "print on one line, without white space").excludes("indent").meaningless(with: "each")
     case .indent:
@@ -42,23 +42,23 @@ enum Flag: ToolOption {
     case .inPlace:
       OptionSpec("in-place", "i", "write the result back to FILE").excludes("select").meaningless(with: "each")
     case .backup:
-      OptionSpec("backup", .suffix, "keep the old FILE under this suffix").needs("in-place").meaningless(with: "each")
+      OptionSpec("backup", .suffix, "keep the old FILE with this suffix").needs("in-place").meaningless(with: "each")
     case .check:
       OptionSpec("check", "print nothing: 0 if the patch applies, 1 if not").excludes("in-place", "undo")
         .meaningless(with: "each")
-    case .undo: OptionSpec("undo", .wholeFile, "write the patch that takes this one back").meaningless(with: "each")
-    case .makeParents: OptionSpec("make-parents", "let add make the objects on the way")
-    case .ignoreMissing: OptionSpec("ignore-missing", "let remove pass over what is not there")
+    case .undo: OptionSpec("undo", .wholeFile, "write a patch to FILE that undoes this one").meaningless(with: "each")
+    case .makeParents: OptionSpec("make-parents", "let add create missing objects on the way")
+    case .ignoreMissing: OptionSpec("ignore-missing", "let remove ignore missing members")
 
-    case .each: OptionSpec("each", "patch each of many documents, print each on a line")
+    case .each: OptionSpec("each", "patch many documents, print each on one line")
 
     case .follow: OptionSpec("follow", "f", "read event records, print the document after each")
-    case .initial: OptionSpec("initial", .file, "the document before the first event")
-    case .onChange: OptionSpec("on-change", "print only what differs from the last line")
-    case .newer: OptionSpec("newer", .pointer("/num_results"), "print only when this number has grown")
+    case .initial: OptionSpec("initial", .file, "begin with this document")
+    case .onChange: OptionSpec("on-change", "print only if the line differs from the last one")
+    case .newer: OptionSpec("newer", .pointer("/num_results"), "print only if this number has grown")
     case .records: OptionSpec("records", "print event records")
-    case .onError: OptionSpec("on-error", .choice("stop", "resync"), "what a failing patch does").default("stop")
-    case .verbose: OptionSpec("verbose", "v", "report what is not printed, and why")
+    case .onError: OptionSpec("on-error", .choice("stop", "resync"), "what to do when a patch fails").default("stop")
+    case .verbose: OptionSpec("verbose", "v", "report records that print nothing, and why")
     case .checkpoint: OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date")
     case .dataEvent: OptionSpec("data-event", .text("NAME"), "the event that brings a document").default("data")
     case .patchEvent: OptionSpec("patch-event", .text("NAME"), "the event that brings a patch").default("patch")

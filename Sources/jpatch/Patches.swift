@@ -76,7 +76,7 @@ struct NamedPatch {
       return .operations(try JSONPatch(value, maxOperations: options.maxOperations))
     default:
       throw FormatError(
-        "\(value.kind.name) is no JSON Patch, and a merge patch only with --type merge-patch", at: value)
+        "\(value.kind.name) is not a JSON Patch, and is a merge patch only with --type merge-patch", at: value)
     }
   }
 }

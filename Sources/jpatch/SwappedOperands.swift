@@ -28,7 +28,7 @@ struct SwappedOperands {
   }
 
   private func refusal(_ what: String, _ record: String? = nil) -> ToolFailure {
-    let advice = ": are PATCH and FILE the wrong way round? (--type merge-patch)"
+    let advice = ": are PATCH and FILE swapped? (--type merge-patch)"
     return .failed(.trouble, what + advice, source: options.file.name, record: record)
   }
 }

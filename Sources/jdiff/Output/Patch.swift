@@ -52,7 +52,7 @@ enum Patch {
   }
 
   private static func defect(_ problem: String) -> ToolFailure {
-    .failed(.trouble, "the patch is wrong, which is a defect of jdiff: " + problem)
+    .failed(.trouble, "the patch is wrong, which is a bug in jdiff: " + problem)
   }
 
   private func reread() throws(ToolFailure) -> Patch {
