@@ -3,7 +3,7 @@
 import FeedCore
 
 let deliver = ToolSpec(
-  "deliver", "Hand records to a command in batches, and forget none",
+  "deliver", "Pass records to a command in batches, and lose none",
   synopsis: ["[options] [--] COMMAND [ARG ...]"], operands: .command, options: Flag.self)
 
 enum Flag: ToolOption {
@@ -30,31 +30,33 @@ enum Flag: ToolOption {
     switch self {
     case .recordsIn: OptionSpec("records-in", "read event records instead of lines")
     case .raw:
-      OptionSpec("raw", "r", "give COMMAND the data of the records alone").needs("records-in", "checkpoint")
+      OptionSpec("raw", "r", "give COMMAND only the data of the records").needs("records-in", "checkpoint")
 
-    case .batch: OptionSpec("batch", .integer(1...Int(Int32.max)), "records in a batch").default("100")
-    case .batchBytes: OptionSpec("batch-bytes", .size, "bytes of a batch; a longer record goes alone").default("1M")
+    case .batch: OptionSpec("batch", .integer(1...Int(Int32.max)), "the most records in a batch").default("100")
+    case .batchBytes:
+      OptionSpec("batch-bytes", .size, "the most bytes in a batch; a longer record goes alone").default("1M")
     case .batchTime:
-      OptionSpec("batch-time", .seconds, "wait this long for more after the first record").default("1")
+      OptionSpec("batch-time", .seconds, "wait this long after the first record of a batch").default("1")
 
     case .refused:
-      OptionSpec("refused", .exitStatuses, "statuses that mean: do not try this again").default("65,100")
-    case .timeout: OptionSpec("timeout", .seconds, "end COMMAND when it takes longer; 0 for never").default("300")
-    case .grace: OptionSpec("grace", .seconds, "how long COMMAND may still run when it must end").default("10")
+      OptionSpec("refused", .exitStatuses, "exit statuses that mean: do not try this again").default("65,100")
+    case .timeout: OptionSpec("timeout", .seconds, "end COMMAND if it takes longer; 0 means never").default("300")
+    case .grace: OptionSpec("grace", .seconds, "how long COMMAND may continue when it must end").default("10")
     case .maxBackoff: OptionSpec("max-backoff", .duration, "the longest wait between two tries").default("60")
-    case .retries: OptionSpec("retries", .integer(0...Int.max), "give a batch up after N retries in a row")
-    case .dead: OptionSpec("dead", .appended, "append the records that COMMAND refuses here, and go on")
+    case .retries: OptionSpec("retries", .integer(0...Int.max), "give up a batch after N retries in a row")
+    case .dead: OptionSpec("dead", .appended, "append refused records to FILE, and continue")
     case .maxDead:
-      OptionSpec("max-dead", .integer(0...Int.max), "end when more than N records in a row are refused")
+      OptionSpec("max-dead", .integer(0...Int.max), "end if more than N records in a row are refused")
         .default("100").needs("dead")
 
-    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "keep the id of the last record taken in FILE")
-    case .wait: OptionSpec("wait", .seconds, "wait for another deliver that keeps it").default("30").needs("checkpoint")
+    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "keep the ID of the last record taken in FILE")
+    case .wait:
+      OptionSpec("wait", .seconds, "wait this long for the lock of the checkpoint").default("30").needs("checkpoint")
 
-    case .silent: OptionSpec("silent", "s", "tell only what ends deliver").excludes("verbose")
-    case .verbose: OptionSpec("verbose", "v", "tell each batch and each try")
+    case .silent: OptionSpec("silent", "s", "report only the error that ends the program").excludes("verbose")
+    case .verbose: OptionSpec("verbose", "v", "report each batch and each failed try")
 
-    case .maxSize: OptionSpec("max-size", .size, "bytes of a line").default("64M")
+    case .maxSize: OptionSpec("max-size", .size, "the longest line").default("64M")
     }
   }
 }

@@ -146,7 +146,7 @@ struct BatchReader {
     if line.isEmpty || options.readsRecords && line.allSatisfy(\.isWhiteSpace) { return nil }
     if (try? JSONDocument(parsing: line, maxDepth: .max)) != nil { return record(line, number) }
     hasDropped = true
-    let text = "dropped: the last line has no line end and is no whole JSON"
+    let text = "dropped: the last line has no line end and is not complete JSON"
     streams.say(Diagnostic(text, source: Self.source, place: TextPlace(line: number, column: 1)))
     return nil
   }
