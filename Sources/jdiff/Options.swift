@@ -56,7 +56,7 @@ enum Flag: ToolOption {
     case .firstID: OptionSpec("first-id", .integer(Options.ids), "the id of the first event").default("1")
     case .noIDs: OptionSpec("no-ids", "give the events no id").excludes("first-id")
     case .fullEvery: OptionSpec("full-every", .integer(1...Int.max), "print every Nth change as a whole document")
-    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date")
+    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "resume from FILE, and keep it up to date")
     case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what to do with a malformed line").default("stop")
     }
   }

@@ -59,7 +59,7 @@ enum Flag: ToolOption {
     case .records: OptionSpec("records", "print event records")
     case .onError: OptionSpec("on-error", .choice("stop", "resync"), "what to do when a patch fails").default("stop")
     case .verbose: OptionSpec("verbose", "v", "report records that print nothing, and why")
-    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "go on from FILE, and keep it up to date")
+    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "resume from FILE, and keep it up to date")
     case .dataEvent: OptionSpec("data-event", .text("NAME"), "the event that brings a document").default("data")
     case .patchEvent: OptionSpec("patch-event", .text("NAME"), "the event that brings a patch").default("patch")
     }

@@ -65,7 +65,7 @@ enum Flag: ToolOption {
     case .changed: OptionSpec("changed", "print edited items again")
     case .redeliver: OptionSpec("redeliver", "print items that may not have been printed")
     case .resumeFrom:
-      OptionSpec("resume-from", .file, "go on from a checkpoint, which stays as it is").needs("records")
+      OptionSpec("resume-from", .file, "resume from a checkpoint without changing it").needs("records")
         .excludes("status", "redeliver")
     case .orderKey: OptionSpec("order-key", .pointer("/created_at"), "what the feed is sorted by")
     case .overlap:
@@ -78,14 +78,14 @@ enum Flag: ToolOption {
 
     case .delay: OptionSpec("delay", .seconds, "wait this long between requests").default("0")
     case .retries:
-      OptionSpec("retries", .integer(0...Int.max), "give up when N retries in a row have failed").default("5")
+      OptionSpec("retries", .integer(0...Int.max), "give up after N failed retries in a row").default("5")
     case .maxWait: OptionSpec("max-wait", .seconds, "end if the server asks for a longer wait").default("900")
     case .idleTimeout: OptionSpec("idle-timeout", .duration, "try again after this long without data").default("60")
     case .requestTimeout: OptionSpec("request-timeout", .duration, "try again if a page takes longer").default("300")
     case .allowHost: OptionSpec("allow-host", .host, "follow next links to this host, without secrets").repeating
     case .sendAuthTo: OptionSpec("send-auth-to", .host, "follow next links to this host, with all headers").repeating
     case .notes: ConnectionOption.notes.spec.needs("records")
-    case .verbose: OptionSpec("verbose", "v", "report requests on standard error")
+    case .verbose: OptionSpec("verbose", "v", "report each request on standard error")
 
     case .maxSize: OptionSpec("max-size", .size, "the most bytes of a page, decompressed").default("64M")
     case .maxDepth: OptionSpec("max-depth", .integer(1...Int.max), "the deepest nesting of a page").default("10000")

@@ -17,9 +17,9 @@ enum Flag: ToolOption {
   var group: OptionGroup {
     switch self {
     case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .fields, .headerRow, .records, .id, .entities:
-      OptionGroup("Options that print")
-    case .nested, .ns, .having: OptionGroup("Options that choose")
-    case .files, .perFile, .noWrap: OptionGroup("Options that write files")
+      .output
+    case .nested, .ns, .having: OptionGroup("Options for selecting elements")
+    case .files, .perFile, .noWrap: OptionGroup("Options for writing files")
     case .single, .lengthPrefixed, .restartAt, .onError: OptionGroup("Options for the input")
     case .maxSize, .maxDepth, .maxAttributes, .maxInherited: .limits
     }

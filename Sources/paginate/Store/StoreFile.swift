@@ -145,7 +145,9 @@ final class StoreFile {
   func add(_ name: [UInt8], url: [UInt8]) throws(StoreError) -> FeedRecord {
     try database.prepare("INSERT INTO feed (name, url, options) VALUES (?, ?, '{}') ON CONFLICT (name) DO NOTHING")
       .run(.text(name), .text(url))
-    guard let record = try feed(named: name) else { throw StoreError(.other, "the feed was removed from the store meanwhile") }
+    guard let record = try feed(named: name) else {
+      throw StoreError(.other, "the feed was removed from the store meanwhile")
+    }
     return record
   }
 
