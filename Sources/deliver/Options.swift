@@ -56,7 +56,7 @@ enum Flag: ToolOption {
     case .silent: OptionSpec("silent", "s", "report only the error that ends the program").excludes("verbose")
     case .verbose: OptionSpec("verbose", "v", "report each batch and each failed try")
 
-    case .maxSize: OptionSpec("max-size", .size, "the longest line").default("64M")
+    case .maxSize: OptionSpec("max-size", .size, "the most bytes of a line").default("64M")
     }
   }
 }
