@@ -16,7 +16,7 @@ complete -c deliver -l checkpoint -r -F -d 'keep the ID of the last record taken
 complete -c deliver -l wait -x -d 'wait this long for the lock of the checkpoint'
 complete -c deliver -s s -l silent -d 'report only the error that ends the program'
 complete -c deliver -s v -l verbose -d 'report each batch and each failed try'
-complete -c deliver -l max-size -x -d 'the longest line'
+complete -c deliver -l max-size -x -d 'the most bytes of a line'
 complete -c deliver -s h -l help -d 'print this help and exit'
 complete -c deliver -s V -l version -d 'print the version and exit'
 complete -c deliver -l completion -x -a 'bash zsh fish' -d 'print the completion script for a shell and exit'
