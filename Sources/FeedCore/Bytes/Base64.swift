@@ -1,4 +1,4 @@
-// Base64 (RFC 4648 §4), with padding and without line ends: how event records hold bytes that are no text.
+// Base64 (RFC 4648 §4), with padding and without line ends: the form of binary data in event records.
 
 package enum Base64 {
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
@@ -18,7 +18,7 @@ package enum Base64 {
     return text
   }
 
-  /// - Returns: nil for what `encoded` would not have written.
+  /// - Returns: nil for text that `encoded` never writes.
   package static func decoded(_ text: [UInt8]) -> [UInt8]? {
     guard text.count % 4 == 0 else { return nil }
     let end = text.count - min(2, text.reversed().prefix { $0 == padding }.count)
@@ -35,7 +35,7 @@ package enum Base64 {
         bytes.append(UInt8(truncatingIfNeeded: bits >> count))
       }
     }
-    // What is left over is nothing, or it would have been another byte.
+    // The remaining bits must be zero, as `encoded` writes them.
     return bits & (1 << count - 1) == 0 ? bytes : nil
   }
 

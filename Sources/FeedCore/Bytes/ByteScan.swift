@@ -1,9 +1,9 @@
-// The ways in which the scanners look at more than one byte at a time. All stay inside the span.
+// How the scanners read more than one byte at a time. All stay inside the span.
 
-/// The eight bytes from `index`, the first one in the low byte. Traps when they are not all there.
+/// The eight bytes from `index`, the first one in the low byte. Traps if there are fewer.
 @inlinable @inline(__always)
 package func loadWord(_ bytes: borrowing Span<UInt8>, at index: Int) -> UInt64 {
-  // The raw span checks the bounds; only the missing alignment and the type are on our word.
+  // The raw span checks the bounds; we only vouch for the alignment and the type.
   unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
 }
 
@@ -18,15 +18,15 @@ package func firstIndex(of byte: UInt8, in bytes: borrowing Span<UInt8>, _ range
   }
 }
 
-/// How often `byte` occurs in `range`.
+/// The number of times that `byte` occurs in `range`.
 func count(of byte: UInt8, in bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int {
   var count = 0
   var index = range.lowerBound
-  // Four words a step, of which each place then counts up to four.
+  // Four words a step; each of their eight places then counts up to four.
   while index &+ 32 <= range.upperBound {
     var places: UInt64 = 0
     for word in 0..<4 {
-      // Exact for all eight: no sum is more than 0xFF, so that none carries into the next place.
+      // Exact for all eight places: no sum exceeds 0xFF, so none carries into the next.
       let other = loadWord(bytes, at: index &+ word &* 8) ^ .repeating(byte)
       places &+= ~((other & .repeating(0x7F) &+ .repeating(0x7F)) | other) &>> 7 & .repeating(1)
     }
@@ -52,10 +52,10 @@ package func sameBytes(_ left: borrowing Span<UInt8>, _ right: borrowing Span<UI
   }
 }
 
-/// Whether a text stands somewhere, as far as one can see.
+/// Whether a text starts at a place; `cut` if the bytes end before that is known.
 package enum StartsWith: Sendable { case yes, no, cut }
 
-/// Whether `text` stands at `offset`; cut where the bytes end before that is known.
+/// Whether `text` starts at `offset`.
 package func startsWith(_ bytes: borrowing Span<UInt8>, _ text: StaticString, at offset: Int) -> StartsWith {
   text.withUTF8Buffer { expected in
     for place in expected.indices {
@@ -71,19 +71,19 @@ extension UInt64 {
   @inlinable @inline(__always)
   package static func repeating(_ byte: UInt8) -> UInt64 { UInt64(byte) &* 0x0101_0101_0101_0101 }
 
-  /// The high bit of each place whose byte is zero. Exact up to the lowest such place, which is all that is used.
+  /// The high bit of each place whose byte is zero. Exact up to the lowest such place, and only that one is used.
   @inlinable @inline(__always)
   package var zeroBytes: UInt64 { (self &- .repeating(0x01)) & ~self & .repeating(0x80) }
 
-  /// Likewise the places that hold `byte`.
+  /// The same for places that hold `byte`.
   @inlinable @inline(__always)
   package func places(of byte: UInt8) -> UInt64 { (self ^ .repeating(byte)).zeroBytes }
 
-  /// Likewise the places that hold less than `bound` (at most 0x80).
+  /// The same for places that hold less than `bound` (at most 0x80).
   @inlinable @inline(__always)
   package func places(below bound: UInt8) -> UInt64 { (self &- .repeating(bound)) & ~self & .repeating(0x80) }
 
-  /// Of a word of marked places: the index of the lowest, 0 to 7; 8 when none is marked.
+  /// The index of the lowest marked place of a word, 0 to 7; 8 if none is marked.
   @inlinable @inline(__always)
   package var lowestPlace: Int { trailingZeroBitCount >> 3 }
 }

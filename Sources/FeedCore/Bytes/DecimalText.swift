@@ -1,5 +1,5 @@
-// Whole numbers as the digits that they are written with, so that a page number, an offset or an id of any length
-// comes out as exactly the next one. A 64-bit id does not survive a Double, and the next longer one not an Int.
+// Whole numbers as decimal digits, so that the successor of a page number, an offset or an id is exact at any length. A
+// Double cannot hold every 64-bit id, and an Int cannot hold a longer one.
 
 /// Arithmetic on decimal digits.
 package struct DecimalText: Comparable, Sendable {

@@ -1,8 +1,9 @@
-// Numbers as digits, decimal and hexadecimal. Those of the standard library take a sign too, and a String.
+// Numbers as digits, decimal and hexadecimal. The parsers of the standard library also accept a sign, and need a
+// String.
 
 extension FixedWidthInteger {
   /// A whole number in decimal digits, and nothing else.
-  /// - Returns: nil for anything else, and for what is too large for the type.
+  /// - Returns: nil for anything else, and for a number too large for the type.
   @inlinable
   package init?(decimal digits: some Sequence<UInt8>) {
     var value: Self?
@@ -17,7 +18,7 @@ extension FixedWidthInteger {
     self = value
   }
 
-  /// The value in small hexadecimal digits, as many as the type has room for: two of a byte.
+  /// The value in lower-case hexadecimal digits, with leading zeros: two digits for each byte of the type.
   package var hexDigits: [UInt8] {
     stride(from: bitWidth - 4, through: 0, by: -4).map { place in
       let value = UInt8(truncatingIfNeeded: self >> Self(place)) & 0xF
@@ -40,7 +41,7 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-  /// The bytes that pairs of hexadecimal digits stand for; nil for anything else.
+  /// The bytes that pairs of hexadecimal digits encode; nil for anything else.
   package init?(hex digits: [UInt8]) {
     guard digits.count % 2 == 0 else { return nil }
     self = []

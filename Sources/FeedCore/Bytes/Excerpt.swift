@@ -1,7 +1,6 @@
-// What of an input or of a server's answer goes into a message.
+// Excerpts of an input or of a server's answer, for messages.
 
-/// `bytes` with control characters written as `\x1b`, and invalid UTF-8 likewise, so that nothing quoted can drive a
-/// terminal.
+/// `bytes` with control characters and invalid UTF-8 written as `\x1b`, so that quoted text cannot control a terminal.
 package func printable(_ bytes: some Sequence<UInt8>) -> [UInt8] {
   let bytes = Array(bytes)
   var result: [UInt8] = []
@@ -24,12 +23,12 @@ package func printable(_ bytes: some Sequence<UInt8>) -> [UInt8] {
 /// `printable` for a message.
 package func quoted(_ bytes: some Sequence<UInt8>) -> String { String(decoding: printable(bytes), as: UTF8.self) }
 
-/// `quoted`, cut after `limit` bytes and ended by `…`.
+/// `quoted`, cut after `limit` bytes and followed by `…`.
 package func beginning(of bytes: [UInt8], upTo limit: Int) -> String {
   bytes.count <= limit ? quoted(bytes) : quoted(bytes.wholeCharacters(upTo: limit)) + "…"
 }
 
-/// `quoted`, with the middle left out of what would be more than a line.
+/// `quoted`, without its middle if it would be longer than a line.
 package func shortened(_ bytes: [UInt8]) -> String {
   let half = 100
   guard bytes.count > 2 * half else { return quoted(bytes) }
@@ -37,7 +36,7 @@ package func shortened(_ bytes: [UInt8]) -> String {
 }
 
 extension [UInt8] {
-  /// The first bytes, `limit` at most, without a character that does not end there.
+  /// The first bytes, at most `limit`, without an incomplete character at the end.
   package func wholeCharacters(upTo limit: Int) -> ArraySlice<UInt8> {
     guard count > limit else { return self[...] }
     return self[..<(self[...limit].lastIndex { !UTF8.isContinuation($0) } ?? 0)]

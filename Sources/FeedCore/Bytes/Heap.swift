@@ -1,5 +1,5 @@
-/// Items in the order of their keys (a binary heap: its first item is at 0, and those after `i` at `2i+1`, `2i+2`). Items
-/// of one key come in any order.
+/// Items in the order of their keys: a binary heap, with the first item at 0, and the children of `i` at `2i+1` and
+/// `2i+2`. Items with equal keys come in any order.
 package struct Heap<Key: Comparable, Item> {
   private var items: [(key: Key, item: Item)] = []
 

@@ -1,8 +1,7 @@
-// Percent-encoding as queries have it (WHATWG URL §5.1): what of a URL has to be compared is compared decoded.
+// Percent-encoding in queries (WHATWG URL §5.1): parts of URLs are compared decoded.
 
 extension RandomAccessCollection<UInt8> where Index == Int {
-  /// The bytes that some text of a query stands for: `%41` and `+` (a space) decoded, a `%` without two digits left as it
-  /// is.
+  /// The decoded bytes of a query: `%41` and `+` (a space) are decoded, a `%` without two digits is unchanged.
   @inlinable
   package var percentDecoded: [UInt8] {
     var result: [UInt8] = []
@@ -24,7 +23,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
 }
 
 extension Sequence<UInt8> {
-  /// With all bytes encoded but those of which `stays` is true. RFC 3986 §2.1 wants capitals.
+  /// With all bytes encoded except those for which `stays` is true. RFC 3986 §2.1 asks for upper-case digits.
   package func percentEncoded(except stays: (UInt8) -> Bool = \.isUnreserved) -> [UInt8] {
     let digits = Array("0123456789ABCDEF".utf8)
     var result: [UInt8] = []

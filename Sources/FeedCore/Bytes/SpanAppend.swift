@@ -14,7 +14,7 @@ extension [UInt8] {
     }
   }
 
-  /// Appends a span of which every four bytes are combined with those of `mask`, its low byte first, by exclusive or.
+  /// Appends a span, combining every four bytes with the bytes of `mask`, its low byte first, by exclusive or.
   package mutating func append(span: borrowing Span<UInt8>, xor mask: UInt32) {
     let wide = UInt64(mask) << 32 | UInt64(mask)
     let count = span.count

@@ -1,10 +1,10 @@
-/// Where in a text something is wrong.
+/// The place of an error in a text.
 package struct TextPlace: Equatable, Sendable {
   /// Counted from 1; lines end at LF.
   package let line: Int
   /// In bytes, counted from 1.
   package let column: Int
-  /// The text of the line as far as it is known, for the caret.
+  /// The known part of the line's text, for the caret.
   package let excerpt: [UInt8]
 
   package init(line: Int, column: Int, excerpt: [UInt8] = []) {
@@ -14,7 +14,7 @@ package struct TextPlace: Equatable, Sendable {
   }
 }
 
-/// A position in a text as people count it: lines from 1, ended by LF; columns in bytes, from 1.
+/// A position in a text: lines from 1, ended by LF; columns in bytes, from 1.
 package struct TextPosition: Equatable, Sendable {
   package private(set) var line = 1
   package private(set) var column = 1
@@ -29,7 +29,7 @@ package struct TextPosition: Equatable, Sendable {
       return
     }
     line += lines
-    // Back to where the last line began; what is passed over has been counted just now.
+    // Back to the start of the last line; the line ends have just been counted.
     var start = range.upperBound
     while bytes[start - 1] != UInt8(ascii: "\n") { start -= 1 }
     column = range.upperBound - start + 1
@@ -42,7 +42,7 @@ package struct TextPosition: Equatable, Sendable {
     position.advance(over: bytes.span, 0..<offset)
     let start = max(0, offset - (position.column - 1))
     let end = firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, offset..<bytes.count) ?? bytes.count
-    // The line may have begun before these bytes; then there is no telling what stood there, and no caret.
+    // The line may have begun before these bytes. Then its start is unknown, and there is no caret.
     let excerpt = offset - start == position.column - 1 ? Array(bytes[start..<end]) : []
     return TextPlace(line: position.line, column: position.column, excerpt: excerpt)
   }

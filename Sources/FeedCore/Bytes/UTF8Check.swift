@@ -1,8 +1,8 @@
-// Is this UTF-8? Asked of a text that comes in pieces, and answered as soon as it can be: at the first byte that no
-// well-formed text could have there (RFC 3629 §4), not at the end of the piece or of the text.
+// Checks that a text in pieces is UTF-8. An error is reported as early as possible: at the first byte that no
+// well-formed text can have there (RFC 3629 §4), not at the end of the piece or of the text.
 
 package struct UTF8Check: Sendable {
-  /// The beginning of a sequence that the last piece cut in two; three bytes at the most.
+  /// The beginning of a sequence that the last piece cut in two; at most three bytes.
   private var begun: [UInt8] = []
 
   package init() {}
@@ -10,9 +10,9 @@ package struct UTF8Check: Sendable {
   /// Whether the text could end here.
   package var isComplete: Bool { begun.isEmpty }
 
-  /// Goes on with the next piece.
-  /// - Returns: nil while all is well; otherwise the index of the byte in `bytes` that cannot be there, or of the first
-  ///   one of its sequence where that is in this piece too.
+  /// Checks the next piece.
+  /// - Returns: nil if it is well-formed so far. Otherwise the index in `bytes` of the byte that cannot be there. If
+  ///   its sequence begins in this piece, the index of the sequence's first byte.
   package mutating func take(_ bytes: borrowing Span<UInt8>) -> Int? {
     var index = 0
     while !begun.isEmpty, index < bytes.count {
@@ -29,7 +29,7 @@ package struct UTF8Check: Sendable {
     return nil
   }
 
-  /// The index of the first byte that begins no well-formed sequence; nil when `bytes` is UTF-8.
+  /// The index of the first byte that begins no well-formed sequence; nil if `bytes` is UTF-8.
   package static func firstInvalid(_ bytes: borrowing Span<UInt8>) -> Int? { UTF8Repair.firstInvalid(bytes, from: 0) }
 }
 

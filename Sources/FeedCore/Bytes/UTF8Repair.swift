@@ -1,6 +1,6 @@
-// The "UTF-8 decode" of the Encoding standard for bytes that stay bytes: what is no UTF-8 becomes U+FFFD, one for
-// each maximal subpart. Almost every text is valid, so the walk over it is what counts: ASCII goes by four words at
-// a time, and nothing is copied before something is wrong.
+// The "UTF-8 decode" of the Encoding standard, on bytes: invalid UTF-8 becomes U+FFFD, one for each maximal subpart.
+// Almost every text is valid, so the check must be fast: it skips ASCII by four words at a time, and copies nothing
+// before the first error.
 
 package enum UTF8Repair {
   private static let replacement: [UInt8] = [0xEF, 0xBF, 0xBD]
@@ -31,7 +31,7 @@ package enum UTF8Repair {
     var index = start
     while true {
       skipASCII(bytes, &index)
-      // Text of one script stays in it for a while, so the look for ASCII words waits until a byte is one.
+      // Text of one script usually continues in it, so the search for ASCII words waits for an ASCII byte.
       while index < bytes.count, bytes[index] >= 0x80 {
         let length = UTF8Sequence.length(in: bytes, at: index)
         if length == 0 { return index }

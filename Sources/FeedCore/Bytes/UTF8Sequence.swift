@@ -1,6 +1,6 @@
-/// UTF-8 as RFC 3629 §4 defines it: no overlong forms, no surrogates, nothing past U+10FFFF.
+/// UTF-8 as RFC 3629 §4 defines it: no overlong forms, no surrogates, nothing above U+10FFFF.
 package enum UTF8Sequence {
-  /// The length of the well-formed sequence at `index`: 1 to 4; 0 when there is none.
+  /// The length of the well-formed sequence at `index`: 1 to 4; 0 if there is none.
   @inline(__always)
   package static func length(in bytes: borrowing Span<UInt8>, at index: Int) -> Int {
     let lead = bytes[index]
@@ -9,10 +9,11 @@ package enum UTF8Sequence {
     return valid == length ? length : 0
   }
 
-  /// How long the sequence at `index` should be, by its lead byte, and how many of its bytes are there and right.
+  /// The length that the sequence at `index` should have by its lead byte, and how many of its bytes are there and
+  /// right.
   ///
-  /// The second is the length of the *maximal subpart* of which Unicode §3.9 and the Encoding standard make one
-  /// U+FFFD; it is at least 1. The first is 0 for a byte that leads nothing.
+  /// The second is the length of the *maximal subpart*, which Unicode §3.9 and the Encoding standard replace by one
+  /// U+FFFD; it is at least 1. The first is 0 for a byte that cannot lead.
   package static func prefix(in bytes: borrowing Span<UInt8>, at index: Int) -> (length: Int, valid: Int) {
     let lead = bytes[index]
     let length: Int
@@ -39,8 +40,8 @@ package enum UTF8Sequence {
     return (length, valid)
   }
 
-  /// Appends the UTF-8 form of a code point. A surrogate is written in the three bytes that the scheme would give it
-  /// (WTF-8): only comparing needs it, where a lone `\ud800` must equal itself and nothing else.
+  /// Appends a code point in UTF-8. A surrogate is written in three bytes in the same way (WTF-8). Only comparison
+  /// needs that: a lone `\ud800` must equal itself and nothing else.
   package static func append(_ codePoint: UInt32, to bytes: inout [UInt8]) {
     switch codePoint {
     case 0..<0x80: bytes.append(UInt8(codePoint))

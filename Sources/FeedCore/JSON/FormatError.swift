@@ -1,8 +1,8 @@
-/// What makes a JSON value not what it should be: no patch, no event record.
+/// Why a JSON value is not of the expected format, such as a patch or an event record.
 package struct FormatError: LocatedError, Equatable, Sendable {
   package let message: String
   package let limit: Limit?
-  /// In the document that the value is part of.
+  /// In the document that contains the value.
   package let offset: Int
 
   package init(_ message: String, at value: JSONValue, limit: Limit? = nil) {

@@ -1,22 +1,22 @@
-// A number for every value of a document, such that equal values (JSONEquality) have equal digests: then whether two
-// values differ is mostly one comparison of words, and the items of an array can be looked up.
+// A number for every value of a document, such that equal values (JSONEquality) have equal digests. To see whether two
+// values differ then usually takes one comparison of words, and the items of an array can be looked up.
 //
-// Each process has its own seed for digests, so that no input can be made to collide. Two different values may have one
-// digest all the same: who must be right compares what it has found.
+// Each process has its own seed for digests, so that no input can be made to collide. Two different values can still
+// have the same digest: code that must be right compares the values too.
 
-/// The digests of a value and of all values in it, by tape position. Made in one pass over the tape from its end, where
-/// the children of a container come before it; a child is looked at once more for its parent.
+/// The digests of a value and of all values in it, by tape position. One pass over the tape from its end makes them: it
+/// meets the children of a container before the container. A child is read once more for its parent.
 package struct JSONDigests: Sendable {
-  /// Of the words of the value, one after another; 0 where none begins a value.
+  /// The digests of the value, one for each tape position; 0 if no value begins there.
   package let words: [UInt64]
-  /// The tape position of the first.
+  /// The tape position of the first digest.
   private let first: Int
 
   /// - Parameters:
-  ///   - value: of which document and where.
+  ///   - value: a value in a document.
   ///   - sets: the tape positions of arrays whose order does not count.
-  ///   - voids: those of values that do not count: as members they are as good as absent, as elements all the same.
-  ///   - mask: what is kept of each digest. A test narrows it to see that collisions do no harm.
+  ///   - voids: the tape positions of ignored values. As members they count as absent; as elements they still count.
+  ///   - mask: the bits to keep of each digest. A test narrows it to see that collisions do no harm.
   package init(of value: JSONValue, sets: Set<Int> = [], voids: Set<Int> = [], mask: UInt64 = .max) {
     let document = value.document
     first = value.position
@@ -51,7 +51,7 @@ package struct JSONDigests: Sendable {
     return JSONDigest.ofScalar(scalar.kind, bytes.span, scalar.document, scalar.position, JSONDigest.seed)
   }
 
-  /// A digest of the text of a value: values with one text have one.
+  /// A digest of the text of a value: values with the same text have the same digest.
   package static func ofText(_ value: JSONValue) -> UInt64 {
     let bytes = value.document.bytes
     return JSONDigest.of(bytes.span.extracting(value.range), JSONDigest.seed)
@@ -85,14 +85,14 @@ package struct JSONDigests: Sendable {
     return JSONDigest.mix(sum ^ seed, 0x5)
   }
 
-  /// Members in any order; those of an object that names one twice in their own, in which alone they are equal.
+  /// Members count in any order, except in an object that has two members of one name: there the order counts.
   @inline(__always)
   private static func ofObject(
     _ digests: borrowing Span<UInt64>, _ first: Int, _ object: Int, _ document: JSONDocument,
     _ tape: borrowing Span<UInt64>, _ seed: UInt64, _ voids: Set<Int>
   ) -> UInt64 {
     var sum: UInt64 = 0
-    // A bit for each name, to know mostly that no two are the same.
+    // A bit for each name, which usually proves that no two names are equal.
     var seen: [32 of UInt64] = .init(repeating: 0)
     var mayHaveDuplicates = false
     var position = object + 2
@@ -110,7 +110,7 @@ package struct JSONDigests: Sendable {
     return JSONDigest.mix(sum ^ seed, 0x0)
   }
 
-  /// - Returns: nil for an object that names no member twice.
+  /// - Returns: nil if no two members have the same name.
   @inline(never)
   private static func ofDuplicates(
     _ digests: borrowing Span<UInt64>, _ first: Int, _ object: Int, _ document: JSONDocument, _ seed: UInt64,
@@ -146,7 +146,6 @@ package struct JSONDigests: Sendable {
 enum JSONDigest {
   static let seed = UInt64.random(in: .min ... .max)
 
-  /// Of decoded bytes.
   static func of(_ bytes: [UInt8]) -> UInt64 { of(bytes.span, seed) }
 
   @inline(__always)
@@ -156,7 +155,7 @@ enum JSONDigest {
     return (product.high ^ product.low) &+ word.byteSwapped
   }
 
-  /// - Parameter kind: no container.
+  /// - Parameter kind: not that of a container.
   @inline(__always)
   static func ofScalar(
     _ kind: JSONKind, _ text: borrowing Span<UInt8>, _ document: JSONDocument, _ position: Int, _ seed: UInt64
@@ -171,7 +170,7 @@ enum JSONDigest {
 
   // MARK: Strings
 
-  /// Of a string's bytes, eight a step and what is left, with the length at the end.
+  /// A digest of a string's bytes: eight at a step, then the rest, then the length.
   static func of(_ bytes: borrowing Span<UInt8>, _ seed: UInt64) -> UInt64 {
     var digest = seed
     var index = 0
@@ -184,7 +183,7 @@ enum JSONDigest {
     return mix(mix(digest, rest), UInt64(bytes.count))
   }
 
-  /// The same of a string without escapes as it stands in a text, from its first byte up to the quote.
+  /// The same for a string without escapes, read from a text from its first byte to its closing quote.
   @inline(__always)
   static func ofText(_ text: borrowing Span<UInt8>, from start: Int, _ seed: UInt64) -> UInt64 {
     var digest = seed
@@ -210,7 +209,7 @@ enum JSONDigest {
 
   // MARK: Numbers
 
-  /// Of a number's value: `1`, `1.0` and `10e-1` have the same. What fits is read here as an integer and a power of ten.
+  /// A digest of a number's value: `1`, `1.0` and `10e-1` have the same. Usually read as an integer and a power of ten.
   @inline(__always)
   static func ofNumber(
     _ text: borrowing Span<UInt8>, _ start: Int, _ document: JSONDocument, _ position: Int, _ seed: UInt64
@@ -266,5 +265,5 @@ enum JSONDigest {
   }
 }
 
-/// A digest of bytes that is the same in every process that gives the same seed; not for secrets.
+/// A digest of bytes that is the same in every process with the same seed; not for secrets.
 package func contentDigest(_ bytes: borrowing Span<UInt8>, seed: UInt64) -> UInt64 { JSONDigest.of(bytes, seed) }

@@ -1,15 +1,15 @@
-// A parsed document, and a value in it. Both are immutable: a document can be held by as many trees as like.
+// A parsed document, and a value in it. Both are immutable, so any number of trees can share a document.
 
 /// The bytes of a JSON text with their tape (see JSONTape).
 package final class JSONDocument: Sendable {
   package let bytes: [UInt8]
   package let tape: [UInt64]
-  /// Whether no white space stands between the tokens of the value.
+  /// Whether there is no white space between the tokens of the value.
   package let isCompact: Bool
-  /// How many containers are inside one another at the deepest place.
+  /// The greatest depth of nested containers.
   package let depth: Int
 
-  /// - Parameter scanner: one that has come to the end of the document in `bytes`.
+  /// - Parameter scanner: one that has reached the end of the document in `bytes`.
   init(_ bytes: [UInt8], scannedBy scanner: JSONScanner) {
     self.bytes = bytes
     tape = scanner.tape
@@ -26,9 +26,9 @@ package final class JSONDocument: Sendable {
     depth = 0
   }
 
-  /// A document of which some values are passed over: less on the tape, for the same bytes. The text of a value is what
-  /// it was, its children are those that are left.
-  /// - Parameter tape: the words of the values that are left, with new second words.
+  /// A document with some values left out: a shorter tape for the same bytes. The text of a value is unchanged; its
+  /// children are those that remain.
+  /// - Parameter tape: the words of the remaining values, with corrected second words.
   package init(_ document: JSONDocument, tape: [UInt64]) {
     bytes = document.bytes
     self.tape = tape
@@ -36,7 +36,7 @@ package final class JSONDocument: Sendable {
     depth = document.depth
   }
 
-  /// Parses a text that is one document, with white space around it at the most.
+  /// Parses a text that is one document, with nothing but white space around it.
   /// - Parameter maxDepth: how many containers may be open at once.
   package convenience init(parsing bytes: [UInt8], maxDepth: Int = JSONScanner.defaultMaxDepth) throws(JSONError) {
     var scanner = JSONScanner(maxDepth: maxDepth)
@@ -50,12 +50,12 @@ package final class JSONDocument: Sendable {
     self.init(bytes, scannedBy: scanner)
   }
 
-  /// Parses a text that the program itself has written.
+  /// Parses a text that this program wrote itself.
   package convenience init(known text: [UInt8]) {
     do { try self.init(parsing: text, maxDepth: .max) } catch { preconditionFailure("not JSON: \(error.message)") }
   }
 
-  /// Whether a document may begin with these bytes, the first of a text (RFC 8259 §2, §3; or with a byte order mark).
+  /// Whether a document can begin with these first bytes of a text (RFC 8259 §2, §3; a byte order mark is allowed).
   package static func mayBegin(with bytes: [UInt8]) -> Bool {
     guard let first = bytes.prefix(ByteReader.chunkSize).first(where: { !$0.isWhiteSpace }) else { return true }
     return "{[\"-tfn".utf8.contains(first) || first.isDigit || first == 0xEF
@@ -72,7 +72,7 @@ package final class JSONDocument: Sendable {
   @inlinable @inline(__always)
   package func start(_ position: Int) -> Int { TapeWord.offset(tape[position]) }
 
-  /// The tape position after a value with all that is in it.
+  /// The tape position after a value and everything in it.
   @inlinable @inline(__always)
   package func next(_ position: Int) -> Int {
     kind(position).isContainer ? TapeWord.offset(tape[position + 1]) : position + 1
@@ -125,7 +125,7 @@ package struct JSONValue: Sendable {
   package var kind: JSONKind { document.kind(position) }
   /// The bytes of the value in `document.bytes`.
   package var range: Range<Int> { document.start(position)..<document.end(position) }
-  /// The value's text as it stands in the document.
+  /// The value's text as written in the document.
   package var text: [UInt8] { Array(document.bytes[range]) }
 
   /// Whether two values are the same bytes.
@@ -135,14 +135,14 @@ package struct JSONValue: Sendable {
     return sameBytes(mine.span.extracting(range), others.span.extracting(other.range))
   }
 
-  /// The members or elements of a container, in their order; none of a scalar.
+  /// The members or elements of a container, in order; empty for a scalar.
   package var children: JSONChildren { JSONChildren(of: self) }
 
   /// The value of a string, decoded; nil for anything else.
   package var string: [UInt8]? { kind.isString ? JSONString.decoded(self) : nil }
 }
 
-/// Walks over the children of a container.
+/// Iterates over the children of a container.
 package struct JSONChildren: Sequence, IteratorProtocol, Sendable {
   package struct Child: Sendable {
     /// The name, a string; nil in an array.

@@ -1,7 +1,7 @@
-// Edits of a tree by pointer: the six operations of RFC 6902 rest on these. Each gives a new tree or says at which
-// token the way ended; the tree that it was asked of stays as it was.
+// Edits of a tree by pointer: the six operations of RFC 6902 are built on these. Each returns a new tree, or an error
+// with the token that failed; the original tree never changes.
 
-/// Why a pointer leads nowhere in a tree.
+/// Why a pointer names nothing in a tree.
 package struct PointerError: Error, Equatable, Sendable {
   enum Reason: Equatable, Sendable {
     case noMember
@@ -13,11 +13,11 @@ package struct PointerError: Error, Equatable, Sendable {
   }
 
   let reason: Reason
-  /// The token that did not fit, and the way up to it.
+  /// The token that failed, and the path before it.
   let token: [UInt8]
   let parent: JSONPointer
 
-  /// The value that the pointer names is not there, though it might be.
+  /// Whether the pointer only names a value that is absent, but could exist.
   package var isAbsence: Bool {
     switch reason {
     case .noMember, .noElement: true
@@ -41,10 +41,10 @@ package struct PointerError: Error, Equatable, Sendable {
 }
 
 extension JSONTree {
-  /// The opened containers from the top down to the one that holds the target, with the slot taken in each.
+  /// The opened containers from the top down to the target's parent, with the slot taken in each.
   private typealias Way = [(container: JSONTree, node: JSONNode, slot: Int)]
 
-  /// What `set` and `insert` found at the place before.
+  /// What `set` or `insert` replaced.
   package enum Before {
     case nothing
     case value(JSONTree)
@@ -52,8 +52,8 @@ extension JSONTree {
 
   /// The value that `pointer` names.
   ///
-  /// The containers on the way are opened, and stay so in this tree: asking for a thousand elements of a long array
-  /// must not walk over its tape a thousand times.
+  /// The containers on the way are opened and stay open in this tree. So looking up a thousand elements of a long array
+  /// does not read its tape a thousand times.
   package mutating func value(at pointer: JSONPointer) throws(PointerError) -> JSONTree {
     guard !pointer.tokens.isEmpty else { return self }
     let (way, opened) = try way(to: pointer)
@@ -63,7 +63,7 @@ extension JSONTree {
     return value
   }
 
-  /// Replaces the value at `pointer`, which must be there.
+  /// Replaces the value at `pointer`, which must exist.
   package mutating func replace(at pointer: JSONPointer, with value: JSONTree) throws(PointerError) -> JSONTree {
     guard !pointer.tokens.isEmpty else {
       defer { self = value }
@@ -75,7 +75,7 @@ extension JSONTree {
     return last.node.slots[last.slot].value
   }
 
-  /// Removes the value at `pointer`, which must be there and not be the whole document.
+  /// Removes the value at `pointer`, which must exist and must not be the whole document.
   package mutating func remove(at pointer: JSONPointer) throws(PointerError) -> JSONTree {
     let (way, _) = try way(to: pointer)
     let last = way[way.count - 1]
@@ -84,8 +84,8 @@ extension JSONTree {
   }
 
   /// Puts a value at `pointer` as RFC 6902 §4.1 says: a member is set, an array element inserted, `-` appends.
-  /// - Parameter makingParents: whether objects are made where the way to it ends.
-  /// - Returns: what a member or the document was before, and the pointer with `-` made into the index.
+  /// - Parameter makingParents: whether to create objects for missing parents.
+  /// - Returns: the former value of the member or document, and the pointer with `-` replaced by the index.
   package mutating func add(
     _ value: JSONTree, at pointer: JSONPointer, makingParents: Bool = false
   ) throws(PointerError) -> (before: Before, at: JSONPointer) {
@@ -97,7 +97,7 @@ extension JSONTree {
     var container: JSONTree
     do { container = try self.value(at: parent) } catch {
       guard makingParents, error.reason == .noMember else { throw error }
-      // The first missing parent takes a value that holds all the others.
+      // The first missing parent gets a value that contains all the others.
       let depth = error.parent.tokens.count + 1
       let missing = JSONPointer(tokens: Array(pointer.tokens.prefix(depth)))
       let nested = pointer.tokens[depth...].reversed().reduce(value) { JSONTree.object(named: $1, $0) }
@@ -130,8 +130,8 @@ extension JSONTree {
 
   // MARK: The way down and up
 
-  /// Opens every container down to the one that holds the target.
-  /// - Returns: the way, and whether any of it had been closed.
+  /// Opens every container down to the target's parent.
+  /// - Returns: the way, and whether any of the containers had to be opened.
   private func way(to pointer: JSONPointer) throws(PointerError) -> (Way, opened: Bool) {
     var way: Way = []
     way.reserveCapacity(pointer.tokens.count)
@@ -165,7 +165,7 @@ extension JSONTree {
     return (way, opened)
   }
 
-  /// The tree in which the last container of `way` has become `node`.
+  /// The tree with `node` in place of the last container of `way`.
   private static func rebuilt(_ way: Way, _ node: JSONNode) -> JSONTree {
     var tree = JSONTree(origin: way[way.count - 1].container.origin, node: node)
     for step in way.dropLast().reversed() {

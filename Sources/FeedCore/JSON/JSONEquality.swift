@@ -1,6 +1,6 @@
-// When two values are the same: numbers by exact value, strings by code points, arrays by order, objects by members
-// in any order (RFC 6902 §4.6). An object that names a member twice equals only one that lists the same members in
-// the same order. No recursion: a list of pairs still to be compared stands in for the stack.
+// When two values are equal: numbers by exact value, strings by code points, arrays by order, objects by members in any
+// order (RFC 6902 §4.6). An object with two members of one name equals only one with the same members in the same
+// order. A list of pairs to compare replaces recursion.
 
 package enum JSONEquality {
   package static func equal(_ left: JSONTree, _ right: JSONTree) -> Bool {
@@ -23,7 +23,7 @@ package enum JSONEquality {
     return true
   }
 
-  /// - Returns: false when the lengths differ.
+  /// - Returns: false if the lengths differ.
   private static func pairElements(_ a: JSONTree, _ b: JSONTree, _ pending: inout [(JSONTree, JSONTree)]) -> Bool {
     var others = b.children
     for (_, element) in a.children {
@@ -33,7 +33,7 @@ package enum JSONEquality {
     return others.next() == nil
   }
 
-  /// - Returns: false when the names differ.
+  /// - Returns: false if the names differ.
   private static func pairMembers(_ a: JSONTree, _ b: JSONTree, _ pending: inout [(JSONTree, JSONTree)]) -> Bool {
     let start = pending.count
     var others = b.children

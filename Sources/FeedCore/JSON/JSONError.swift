@@ -42,7 +42,7 @@ package struct JSONError: LocatedError, Equatable, Sendable {
     }
   }
 
-  /// - Parameter unit: what ended where it must not: `input`, `line`.
+  /// - Parameter unit: the thing that ended too early: `input`, `line`.
   func message(inA unit: String) -> String {
     switch kind {
     case .expectedValue: "expected a JSON value"

@@ -1,10 +1,10 @@
-// White space between tokens. A formatter is fed the text of valid JSON, in pieces cut between tokens, drops the
-// white space that it has and puts in its own. It needs no tape and no recursion: all it knows is the depth.
+// White space between tokens. A formatter takes the text of valid JSON, in pieces cut between tokens, and replaces its
+// white space. It needs no tape and no recursion: its only state is the depth.
 
 /// How white space is set.
 struct JSONStyle: Equatable, Sendable {
-  /// What starts the lines of a multi-line layout: the line end, then the indentation of the text around.
-  /// Nil sets all on one line.
+  /// The start of each line in a multi-line layout: the line end, then the indentation of the surrounding text. Nil:
+  /// all on one line.
   var lineStart: [UInt8]?
   /// One level of indentation.
   var unit: [UInt8] = []
@@ -23,15 +23,15 @@ struct JSONStyle: Equatable, Sendable {
 struct JSONFormatter {
   private let style: JSONStyle
   private var depth = 0
-  /// A bracket was just opened: nothing is set before its closing one, a new line before all else.
+  /// A bracket was just opened: the closing one follows directly, anything else starts a new line.
   private var atStart = false
 
-  /// What is deeper shares a line: a text of n brackets inside one another would otherwise get n² blanks.
+  /// Deeper containers are written on one line. Otherwise n nested brackets would produce n² blanks.
   private static let deepestLine = 200
 
   init(_ style: JSONStyle) { self.style = style }
 
-  /// Writes what `text` says.
+  /// Writes `text` with new white space.
   mutating func write(_ text: borrowing Span<UInt8>, to output: inout ByteWriter) {
     var index = 0
     while index < text.count {
@@ -68,7 +68,7 @@ struct JSONFormatter {
     }
   }
 
-  /// Writes what `text` says without white space: what stands between two stretches of it is copied at once.
+  /// Writes `text` without white space: the bytes between two stretches of white space are copied at once.
   static func writeCompact(_ text: borrowing Span<UInt8>, to output: inout ByteWriter) {
     var start = 0
     var index = 0

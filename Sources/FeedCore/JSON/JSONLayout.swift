@@ -1,18 +1,18 @@
-// How a text is laid out: read off the bytes of a container, and off the whole document where a container has
-// nothing to show. Only values that are put in need it; all else is copied.
+// The layout of a text, learnt from the bytes of a container, or from the whole document if the container shows
+// nothing. Only inserted values need it; everything else is copied.
 
 /// The white space of one container, in the document that it came with.
 struct ContainerLayout {
   private let document: JSONDocument
   private let container: JSONValue
 
-  /// From the opening bracket to the first child; empty where there is none.
+  /// From the opening bracket to the first child; empty if there is no child.
   let lead: [UInt8]
-  /// Before the closing bracket; what stands between the brackets where there are no children.
+  /// The text before the closing bracket; without children, the text between the brackets.
   let trail: [UInt8]
-  /// A comma with the white space around it, copied from between two children. Nil where there are not two.
+  /// A comma with the white space around it, copied from between two children. Nil if there are fewer than two.
   let separator: [UInt8]?
-  /// A colon with the white space around it. Nil where there is no member.
+  /// A colon with the white space around it. Nil if there is no member.
   let colon: [UInt8]?
 
   init(of container: JSONValue) {
@@ -37,7 +37,7 @@ struct ContainerLayout {
   var isEmpty: Bool { document.first(container.position) == document.last(container.position) }
   var isMultiLine: Bool { (isEmpty ? trail : lead).contains(UInt8(ascii: "\n")) }
 
-  /// Whether the first child that is a container with something in it is on one line.
+  /// Whether the first child that is a non-empty container is on one line.
   var hasChildrenOnOneLine: Bool {
     for child in container.children where child.value.kind.isContainer {
       let inner = child.value
@@ -47,7 +47,7 @@ struct ContainerLayout {
     return false
   }
 
-  /// What stands before the child that begins at tape position `place`: the first one's lead, or a separator.
+  /// The text before the child that begins at tape position `place`: the lead for the first child, else a separator.
   func before(_ place: Int) -> [UInt8] {
     place == document.first(container.position) ? lead : Self.separator(document, place)
   }
@@ -75,7 +75,7 @@ struct ContainerLayout {
   }
 }
 
-/// What the whole document shows of its author's habits.
+/// The layout habits of the whole document.
 struct DocumentLayout {
   /// `\n` or `\r\n`.
   private(set) var lineEnd: [UInt8] = [UInt8(ascii: "\n")]
@@ -83,14 +83,14 @@ struct DocumentLayout {
   private(set) var unit: [UInt8] = []
   /// Whether containers are laid out over several lines at all.
   private(set) var isMultiLine = false
-  /// White space after a comma and a colon that no new line follows.
+  /// White space after a comma or colon, if no new line follows.
   private(set) var afterComma: [UInt8] = []
   private(set) var afterColon: [UInt8] = []
 
-  /// A habit shows early or not at all.
+  /// A habit shows in the first containers or not at all.
   private static let containersLookedAt = 1000
 
-  /// Looks at containers from the top until every question has an answer.
+  /// Looks at containers from the top until every habit is known.
   init(of document: JSONDocument) {
     guard !document.isCompact else { return }
     var position = 0
@@ -100,7 +100,7 @@ struct DocumentLayout {
       defer { position += 1 }
       guard document.tape[position] & 0xF < 0xE, document.kind(position).isContainer else { continue }
       let layout = ContainerLayout(of: JSONValue(document: document, position: position))
-      position += 1  // over the second word
+      position += 1  // past the second word
       looked += 1
       if layout.isMultiLine, !layout.isEmpty, !isMultiLine {
         isMultiLine = true
@@ -115,7 +115,7 @@ struct DocumentLayout {
         afterComma = Array(separator.drop { $0 != UInt8(ascii: ",") }.dropFirst())
       }
     }
-    // No member to learn from: as most who write lines do.
+    // There is no member to learn from; multi-line JSON usually has a space there.
     if !knowsColon, isMultiLine { afterColon = [UInt8(ascii: " ")] }
     if !knowsComma { afterComma = afterColon }
   }
@@ -133,7 +133,7 @@ struct DocumentLayout {
     return Array(bytes[start..<offset].prefix(while: \.isBlank))
   }
 
-  /// What follows the last line end of `text`.
+  /// The text after the last line end of `text`.
   static func lastLine(_ text: [UInt8]) -> [UInt8] {
     guard let end = text.lastIndex(of: UInt8(ascii: "\n")) else { return [] }
     return Array(text[(end + 1)...])

@@ -1,8 +1,8 @@
-// What is in a value, by name and by pointer. It is asked of every item and record, so the search goes along the tape: a
-// value for each name that is passed would cost more than the look at the name.
+// Values by name and by pointer. This runs for every item and record, so the search reads the tape directly: making a
+// value for each name on the way would cost more than the comparison.
 
 extension JSONValue {
-  /// The value of the last member called `name`; nil when there is none or this is no object.
+  /// The value of the last member called `name`; nil if there is none or this is not an object.
   package func member(_ name: [UInt8]) -> JSONValue? {
     guard kind == .object else { return nil }
     let (bytes, words) = (document.bytes, document.tape)
@@ -23,7 +23,7 @@ extension JSONValue {
 
   package func member(_ name: String) -> JSONValue? { member(Array(name.utf8)) }
 
-  /// The element that a token of a pointer names; nil when there is none or this is no array.
+  /// The element that a pointer token names; nil if there is none or this is not an array.
   private func element(_ token: [UInt8]) -> JSONValue? {
     guard kind == .array, var left = JSONPointer.index(token) else { return nil }
     var position = document.first(self.position)
@@ -35,7 +35,8 @@ extension JSONValue {
     return position < end ? JSONValue(document: document, position: position) : nil
   }
 
-  /// The value that `pointer` names in this one; nil where there is none. Of members with one name the last counts.
+  /// The value that `pointer` names in this one; nil if there is none. Of several members with one name, the last
+  /// counts.
   package func value(at pointer: JSONPointer) -> JSONValue? {
     var value = self
     for token in pointer.tokens {

@@ -1,6 +1,6 @@
-// Numbers as exact decimals: 1, 1.0 and 10e-1 are equal, 9007199254740993 and ...992 are not, and 1e400 is a number
-// like any other. Nothing is ever a Double. A number is brought to the form  ± 0.d₁d₂…dₙ × 10^exponent  with d₁ and dₙ
-// not zero; the exponent of a hostile number (`1e` and a megabyte of digits) is itself kept as decimal digits.
+// Numbers as exact decimals: 1, 1.0 and 10e-1 are equal, 9007199254740993 and ...992 are not, and 1e400 is an ordinary
+// number. Double is never used. A number is normalised to  ± 0.d₁d₂…dₙ × 10^exponent  with d₁ and dₙ not zero. The
+// exponent of a hostile number (`1e` and a megabyte of digits) is kept as decimal digits too.
 
 package struct JSONNumber: Sendable {
   private var isNegative = false
@@ -43,7 +43,7 @@ package struct JSONNumber: Sendable {
     }
   }
 
-  /// -1, 0 or 1 as the left number is smaller, equal or greater.
+  /// -1, 0 or 1 if the left number is smaller, equal or greater.
   package static func compare(_ left: JSONNumber, _ right: JSONNumber) -> Int {
     if left.sign != right.sign { return left.sign < right.sign ? -1 : 1 }
     let order = magnitudeOrder(left, right)
@@ -53,8 +53,8 @@ package struct JSONNumber: Sendable {
   /// -1, 0 or 1.
   var sign: Int { digits.isEmpty ? 0 : isNegative ? -1 : 1 }
 
-  /// What stands for the magnitude: the digits and the exponent, and both as integers where they fit, the value then
-  /// being `value` × 10^`scale` with no zero at the end of `value`.
+  /// The magnitude: the digits and the exponent, and if both fit, as integers. Then the value is `value` × 10^`scale`,
+  /// and `value` does not end in a zero.
   var decimal: (digits: [UInt8], exponent: [UInt8], small: (value: UInt64, scale: Int)?) {
     var small: (UInt64, Int)?
     // 19 digits fit a word.
@@ -79,7 +79,7 @@ package struct JSONNumber: Sendable {
   }
 }
 
-/// A whole number of any size that is only ever compared, and shifted by a small one.
+/// A whole number of any size, which can be compared and added to a small one.
 private struct BigExponent: Sendable {
   private var isNegative = false
   /// Without leading zeros, most significant first; empty for zero.
@@ -89,7 +89,7 @@ private struct BigExponent: Sendable {
 
   /// - Parameters:
   ///   - text: digits with an optional sign; empty for zero.
-  ///   - shift: added to it.
+  ///   - shift: the number to add.
   init(text: ArraySlice<UInt8>, adding shift: Int) {
     var text = text
     var negative = false
@@ -102,7 +102,7 @@ private struct BigExponent: Sendable {
       let value = Int(decimal: text) ?? 0
       set((negative ? -value : value) + shift)
     } else {
-      // At least 10^17, so adding less than that in size cannot change the sign.
+      // At least 10^17, so adding a smaller number cannot change the sign.
       isNegative = negative
       digits = text.map { $0 - UInt8(ascii: "0") }
       add(negative ? -shift : shift)
@@ -119,7 +119,7 @@ private struct BigExponent: Sendable {
     digits.reverse()
   }
 
-  /// Adds to the magnitude, from the last digit on with a carry that may be negative.
+  /// Adds to the magnitude, starting at the last digit; the carry may be negative.
   private mutating func add(_ shift: Int) {
     var carry = shift
     var index = digits.count
@@ -137,14 +137,14 @@ private struct BigExponent: Sendable {
     digits.removeFirst(digits.prefix { $0 == 0 }.count)
   }
 
-  /// As an integer, where it has at most 17 digits.
+  /// As an integer, if it has at most 17 digits.
   var small: Int? {
     guard digits.count <= 17 else { return nil }
     let magnitude = digits.reduce(0) { $0 * 10 + Int($1) }
     return isNegative ? -magnitude : magnitude
   }
 
-  /// Bytes that are the same for the same exponent.
+  /// Bytes that identify the exponent: equal exponents have equal keys.
   var key: [UInt8] { [isNegative ? 1 : 0] + digits }
 
   static func compare(_ left: BigExponent, _ right: BigExponent) -> Int {

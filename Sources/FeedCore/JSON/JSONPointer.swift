@@ -63,16 +63,16 @@ package struct JSONPointer: Equatable, Sendable {
   /// The string representation for a message.
   package var shown: String { shortened(text) }
 
-  /// Whether `other` points to something inside what this points to.
+  /// Whether `other` points to something inside the value that this one points to.
   package func isProperPrefix(of other: JSONPointer) -> Bool {
     tokens.count < other.tokens.count && other.tokens.starts(with: tokens)
   }
 
-  /// Whether a token names an element of an array, if only the place after the last one.
+  /// Whether a token names an element of an array, or the place after the last one.
   package static func isIndex(_ token: [UInt8]) -> Bool { index(token) != nil || token == [UInt8(ascii: "-")] }
 
   /// A token as an array index (RFC 6901 §4): digits without a leading zero. Nil for anything else, and for a number
-  /// that no array could reach.
+  /// beyond any array.
   package static func index(_ token: [UInt8]) -> Int? {
     guard token.count <= 18, token.count == 1 || token.first != UInt8(ascii: "0") else { return nil }
     return Int(decimal: token)

@@ -1,12 +1,11 @@
-// The one validating pass over a JSON text (RFC 8259): it makes the tape, or an error with its place.
+// The one validating pass over a JSON text (RFC 8259): it makes the tape, or an error with its offset.
 //
-// It can stop after any byte and go on when more have come, without looking at a byte twice, so a document that
-// arrives in 4 KiB pieces costs what it costs in one, and an error is known as soon as its byte is there. All that
-// it remembers between two calls is in the struct: what may come next, the containers that are open, and how far
-// into a string or number it was.
+// It can stop after any byte and go on when more bytes come, and it never reads a byte twice. So a document that
+// arrives in 4 KiB pieces costs the same as in one, and an error is reported at its byte. All state between two calls
+// is in the struct: what may come next, the open containers, and the position inside a string or number.
 
 package struct JSONScanner {
-  /// The depth that the tools allow unless told otherwise.
+  /// The depth limit of the tools, by default.
   package static let defaultMaxDepth = 10_000
 
   /// What may come next.
@@ -14,7 +13,7 @@ package struct JSONScanner {
     case value, elementOrEnd, keyOrEnd, key, colon, elementEnd, memberEnd, nothing
   }
 
-  /// The token that the last chunk ended in.
+  /// The token that the last chunk cut off.
   private enum Unfinished {
     case none
     case string(isKey: Bool)
@@ -22,17 +21,17 @@ package struct JSONScanner {
   }
 
   package private(set) var tape: [UInt64] = []
-  /// Whether no white space stands between the tokens, so that the text is its own compact form.
+  /// Whether there is no white space between the tokens, so that the text is its own compact form.
   package private(set) var isCompact = true
-  /// How many containers were open at once at the most.
+  /// The greatest number of containers that were open at once.
   package private(set) var depth = 0
-  /// How many bytes have been judged. After a complete document: the offset after it.
+  /// How many bytes have been checked. After a complete document: the offset after it.
   package private(set) var offset = 0
 
   private let maxDepth: Int
   private let isAtStart: Bool
   private var expected = Expected.value
-  /// What comes after a value in the innermost container.
+  /// What must follow a value in the innermost container.
   private var afterValue = Expected.nothing
   private var unfinished = Unfinished.none
   /// The tape positions of the open containers, outermost first.
@@ -41,25 +40,25 @@ package struct JSONScanner {
 
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
-  ///   - isAtStart: whether a text begins with these bytes, where a byte order mark or another encoding shows.
+  ///   - isAtStart: whether the bytes begin a text, so that they may show a byte order mark or another encoding.
   package init(maxDepth: Int = defaultMaxDepth, isAtStart: Bool = true) {
     self.maxDepth = maxDepth
     self.isAtStart = isAtStart
   }
 
-  /// Whether anything but white space has been seen.
+  /// Whether anything except white space was read.
   package var hasStarted: Bool { started }
 
-  /// Scans on.
+  /// Continues the scan.
   /// - Parameters:
-  ///   - bytes: the document from its first byte: what was there at the last call and what has come since.
-  ///   - isLast: whether no more will come.
-  /// - Returns: true when the document is complete, with `offset` after its last byte; false when more is needed,
-  ///   or when there was nothing but white space up to the end.
+  ///   - bytes: the document from its first byte: the bytes of the last call, then the new ones.
+  ///   - isLast: whether these are the last bytes.
+  /// - Returns: true if the document is complete, with `offset` after its last byte. False if it needs more bytes, or
+  ///   if all of the input was white space.
   package mutating func scan(_ bytes: borrowing Span<UInt8>, isLast: Bool) throws(JSONError) -> Bool {
     if tape.capacity == 0 {
-      // A text that is here as a whole mostly needs no more than that. In a stream the bytes may hold many documents,
-      // and each would keep the room of all.
+      // Usually enough for a text that is complete. In a stream, the bytes may hold many documents, and each would
+      // reserve room for all of them.
       tape.reserveCapacity(isAtStart && isLast ? bytes.count / 8 + 16 : 64)
     }
     var index = offset
@@ -93,7 +92,7 @@ package struct JSONScanner {
             continue
           }
           expected = .key
-          // What mostly follows, without another turn of the loop; here and below.
+          // The most likely next byte, checked without another turn of the loop; here and below.
           guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { continue }
           guard try name(bytes, &index, isLast) else { return false }
         } else {
@@ -133,7 +132,7 @@ package struct JSONScanner {
     return true
   }
 
-  /// Scans a value's first byte, and the whole of it unless it is a container.
+  /// Scans a value's first byte; all of the value unless it is a container.
   @inline(__always)
   private mutating func value(
     _ byte: UInt8, _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool
@@ -176,7 +175,7 @@ package struct JSONScanner {
   ) throws(JSONError) -> Bool {
     var escaped = false
     let end = scanString(bytes, &index, escaped: &escaped)
-    // Which sort of string it is, is known only now.
+    // Only now is it known whether the string has escapes.
     if escaped { tape[tape.count - 1] = TapeWord.make(.escapedString, at: TapeWord.offset(tape[tape.count - 1])) }
     switch end {
     case .complete:
@@ -254,7 +253,7 @@ package struct JSONScanner {
 
   // MARK: Between tokens
 
-  /// - Returns: false when the bytes end first.
+  /// - Returns: false if the bytes end first.
   @inline(__always)
   private mutating func skipWhiteSpace(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Bool {
     let start = index
@@ -263,8 +262,8 @@ package struct JSONScanner {
     return index < bytes.count
   }
 
-  /// The offset after a byte order mark: RFC 8259 §8.1 allows to ignore one, and files of some editors have it.
-  /// - Returns: nil when it takes more bytes to tell.
+  /// The offset after a byte order mark: RFC 8259 §8.1 allows a parser to ignore one, and some editors write it.
+  /// - Returns: nil if more bytes are needed to decide.
   private func afterByteOrderMark(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> Int? {
     let mark: [3 of UInt8] = [0xEF, 0xBB, 0xBF]
     for place in 0..<3 {
@@ -275,7 +274,7 @@ package struct JSONScanner {
   }
 }
 
-/// The three names of RFC 8259 §3, with their letters in the bytes of a word.
+/// The three literal names of RFC 8259 §3, with their letters in the bytes of a word.
 private struct Literal {
   let kind: JSONKind
   let letters: UInt64

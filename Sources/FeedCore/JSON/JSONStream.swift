@@ -1,16 +1,15 @@
-// Documents one after another, as NDJSON or in any other concatenation, out of a descriptor that may deliver them in
-// any pieces. Each is known to be complete at its last byte (a number: at the byte after it), without a byte being
-// looked at twice.
+// Documents one after another, as NDJSON or in any other concatenation, from a descriptor that may deliver them in any
+// pieces. Each is complete at its last byte (a number: at the byte after it), and no byte is read twice.
 
-/// One document of a stream, and where in the stream it stands.
+/// One document of a stream, and its position in the stream.
 package struct StreamedDocument: Sendable {
   package let document: JSONDocument
-  /// Which one it is, from 1.
+  /// Its number in the stream, from 1.
   package let number: Int
   /// The position of the document's first byte.
   package let position: TextPosition
 
-  /// The place of an offset in the document's bytes.
+  /// The place in the stream of an offset in the document.
   package func place(of offset: Int) -> TextPlace { position.place(of: offset, in: document.bytes) }
 }
 
@@ -18,12 +17,12 @@ package struct JSONStream {
   /// What is wrong with the stream, and where.
   package struct Failure: MessageError {
     package let error: JSONError
-    /// What ends where it must not: `input`, `line`.
+    /// The thing that ended too early: `input`, `line`.
     let unit: String
-    /// Which document it is in, from 1.
+    /// The number of the document with the error, from 1.
     package let number: Int
     package let place: TextPlace
-    /// What has come of the stream, where it is wrong from its beginning on.
+    /// The bytes read so far, if the stream is wrong from its start.
     package let beginning: [UInt8]?
 
     package var message: String { error.message(inA: unit) }
@@ -34,12 +33,12 @@ package struct JSONStream {
   private let maxSize: Int
   private let isLineDelimited: Bool
   private var buffer: [UInt8] = []
-  /// Where in the buffer the next document starts, and which place of the stream that is.
+  /// Where the next document starts: in the buffer and in the stream.
   private var start = 0
   private var position = TextPosition()
   private var scanner: JSONScanner
   private var count = 0
-  /// With lines: where the one of `start` ends, once that has come, and how far it has been looked for.
+  /// Of a stream of lines: the end of the line at `start`, once it has come, and how far the search for it got.
   private var lineEnd: Int?
   private var searched = 0
   private var isSkipping = false
@@ -47,8 +46,8 @@ package struct JSONStream {
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
   ///   - maxSize: the largest document in bytes.
-  ///   - isLineDelimited: whether a document must end in the line it begins in (NDJSON), so that `skipLine` can go on
-  ///     after an error.
+  ///   - isLineDelimited: whether a document must end on the line that it begins on (NDJSON), so that `skipLine` can
+  ///     continue after an error.
   package init(
     maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max, isLineDelimited: Bool = false
   ) {
@@ -58,7 +57,7 @@ package struct JSONStream {
     scanner = JSONScanner(maxDepth: maxDepth)
   }
 
-  /// Takes more bytes in.
+  /// Reads more bytes.
   /// - Returns: how many; 0 at the end of the input.
   package mutating func read(from descriptor: Descriptor) throws(SystemError) -> Int {
     if start > 0, start >= buffer.count / 2 {
@@ -72,15 +71,15 @@ package struct JSONStream {
 
   package mutating func append(_ bytes: [UInt8]) { buffer += bytes }
 
-  /// The next document that is complete.
-  /// - Parameter isLast: whether nothing more will be taken in.
-  /// - Returns: nil when there is none (yet).
+  /// The next complete document.
+  /// - Parameter isLast: whether all input has been read.
+  /// - Returns: nil if there is none, or not yet.
   package mutating func next(isLast: Bool) throws(Failure) -> StreamedDocument? {
     if isLineDelimited { return try nextInLine(isLast: isLast) }
     return try next(upTo: buffer.count, isLast: isLast)
   }
 
-  /// Passes over the rest of the line that `next` has failed on; it counts as a document.
+  /// Skips the rest of the line on which `next` failed; it counts as a document.
   package mutating func skipLine() {
     count += 1
     isSkipping = true
@@ -138,7 +137,7 @@ package struct JSONStream {
   private mutating func scan(upTo end: Int, isLast: Bool) throws(JSONError) -> Bool {
     var scanner = self.scanner
     let bytes = buffer
-    self.scanner = JSONScanner(maxDepth: maxDepth)  // so that there is one owner, and nothing is copied
+    self.scanner = JSONScanner(maxDepth: maxDepth)  // so that it has one owner, and nothing is copied
     defer { self.scanner = scanner }
     return try scanner.scan(bytes.span.extracting(start..<end), isLast: isLast)
   }
@@ -151,8 +150,8 @@ package struct JSONStream {
       place: position.place(of: error.offset, in: Array(buffer[start...])), beginning: isBeginning ? buffer : nil)
   }
 
-  /// The bytes from `start` to `end`, which are then gone from the buffer. A large document takes the buffer with it
-  /// instead of being copied.
+  /// Removes the bytes from `start` to `end` from the buffer and returns them. A large document takes over the buffer,
+  /// so that it is not copied.
   private mutating func takeBytes(to end: Int) -> [UInt8] {
     guard start == 0, end >= ByteReader.chunkSize, buffer.count - end <= ByteReader.chunkSize else {
       defer { start = end }
@@ -166,7 +165,7 @@ package struct JSONStream {
     return buffer
   }
 
-  /// Goes on to the next document, over the white space that is there at `index`.
+  /// Skips the white space at `index`, up to the next document.
   private mutating func skip(to index: Int) {
     var end = index
     while end < buffer.count, buffer[end].isWhiteSpace { end += 1 }

@@ -1,4 +1,4 @@
-// Strings (RFC 8259 §7): decoded only where two must be compared or one must be shown, and escaped when written.
+// Strings (RFC 8259 §7): decoded only to compare or show them, and escaped when written.
 
 package enum JSONString {
   /// The code points of a string value as UTF-8. A lone surrogate escape becomes its three WTF-8 bytes, so that
@@ -17,7 +17,7 @@ package enum JSONString {
   /// Whether two strings have the same code points; no normalisation.
   package static func equal(_ left: JSONValue, _ right: JSONValue) -> Bool {
     if left.kind == .string && right.kind == .string {
-      // Without escapes the text is the value, and both texts end with the quote that cannot be inside.
+      // Without escapes the text is the value. Both texts end with a quote, which cannot occur inside.
       return left.hasSameText(as: right)
     }
     return decoded(left) == decoded(right)
@@ -28,7 +28,7 @@ package enum JSONString {
     equals(value.document, value.position, bytes)
   }
 
-  /// The same of the string at a position of a document's tape.
+  /// The same for the string at a position of a document's tape.
   static func equals(_ document: JSONDocument, _ position: Int, _ bytes: [UInt8]) -> Bool {
     guard document.kind(position) == .string else {
       return decoded(JSONValue(document: document, position: position)) == bytes
@@ -37,12 +37,12 @@ package enum JSONString {
     return isSame(all.span, document.start(position) + 1, bytes)
   }
 
-  /// Whether the string without escapes that begins at `start`, after its quote, is `bytes`.
+  /// Whether `bytes` are the string without escapes that begins at `start`, after its quote.
   @inline(__always)
   static func isSame(_ text: borrowing Span<UInt8>, _ start: Int, _ bytes: [UInt8]) -> Bool {
     let end = start + bytes.count
     guard end < text.count, text[end] == UInt8(ascii: "\"") else { return false }
-    // The quote may be one further on, and `bytes` hold all that stands between, the value's own quote included.
+    // The quote that was found may be a later one; then `bytes` contain the value's own closing quote.
     return sameBytes(text.extracting(start..<end), bytes.span) && !bytes.contains(UInt8(ascii: "\""))
   }
 
@@ -89,14 +89,14 @@ package enum JSONString {
 
   // MARK: Writing
 
-  /// Writes `bytes` as a JSON string with its quotes. Escaped is what must be: quote, backslash and controls, and the
-  /// lone surrogates that `decoded` makes of such escapes, for they have no place in UTF-8.
-  /// - Parameter bytes: UTF-8, or what `decoded` gives.
+  /// Writes `bytes` as a JSON string with its quotes. It escapes only what JSON requires (quote, backslash, controls),
+  /// and the lone surrogates that `decoded` returns, because UTF-8 cannot hold them.
+  /// - Parameter bytes: UTF-8, or a result of `decoded`.
   package static func write(_ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
     write(bytes, 0..<bytes.count, to: &output)
   }
 
-  /// The same for a part of `bytes`: quicker for short ones, since it can look past the end.
+  /// The same for a part of `bytes`. It is faster for short parts, because it may read past their end.
   package static func write(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "\""))
     var start = range.lowerBound
@@ -139,7 +139,7 @@ package enum JSONString {
     return end
   }
 
-  /// Whether the three bytes of a surrogate begin a range: UTF-8 goes from ED 9F BF to EE 80 80.
+  /// Whether the range begins with a surrogate in three bytes: UTF-8 goes from ED 9F BF to EE 80 80.
   private static func isSurrogate(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
     bytes[range.lowerBound] == 0xED && range.count > 2 && bytes[range.lowerBound + 1] >= 0xA0
   }

@@ -14,9 +14,9 @@
 //                                               9  string  at 21
 //                                              10  (end)   at 24
 //
-// So a scalar takes one word and a container three. To pass over a container is one look at its second word, and
-// its last byte is one look at the word before that. Where a scalar ends is found by reading it again, which only
-// happens to scalars that somebody asks for.
+// So a scalar takes one word and a container three. To skip a container takes one look at its second word, and to find
+// its last byte one look at the word before that. The end of a scalar is found by reading it again, which happens only
+// if its text is needed.
 
 /// What a JSON value is.
 @frozen
@@ -65,7 +65,7 @@ package enum TapeWord {
     JSONKind(rawValue: UInt8(truncatingIfNeeded: word & 0xF))
   }
 
-  /// The position after the value at `position` with all that is in it.
+  /// The position after the value at `position` and everything in it.
   @inlinable @inline(__always)
   package static func next(_ tape: borrowing Span<UInt64>, _ position: Int) -> Int {
     // Only containers have a second word.

@@ -1,17 +1,17 @@
-// The tokens that have an inside: strings and numbers. Each function goes on from `index`, which may be in the middle
-// of a token whose beginning came with an earlier chunk, and leaves `index` after the last byte it has judged.
+// The tokens with contents: strings and numbers. Each function continues at `index`, which may be in the middle of a
+// token that began in an earlier chunk. It leaves `index` after the last byte that it has checked.
 
-/// How the scan of a token's bytes came to an end.
+/// How the scan of a token ended.
 enum TokenEnd: Equatable {
   /// The token is complete and `index` is after it.
   case complete
-  /// The bytes ran out; go on from `index` when there are more.
+  /// The bytes ran out; continue at `index` when there are more.
   case outOfBytes
   case error(JSONError.Kind, at: Int)
 }
 
-/// Scans the rest of a string up to and with its closing quote (RFC 8259 §7).
-/// - Parameter escaped: set when a backslash is met.
+/// Scans the rest of a string, up to and including its closing quote (RFC 8259 §7).
+/// - Parameter escaped: set when a backslash is found.
 @inline(__always)
 func scanString(_ bytes: borrowing Span<UInt8>, _ index: inout Int, escaped: inout Bool) -> TokenEnd {
   let count = bytes.count
@@ -33,7 +33,7 @@ func scanString(_ bytes: borrowing Span<UInt8>, _ index: inout Int, escaped: ino
       index += 1
       return .complete
     } else if byte >= 0x80 {
-      // Words in other alphabets are runs of these.
+      // Words in non-Latin scripts are runs of these.
       let start = index
       while index + 8 <= count {
         let length = multiByteLength(loadWord(bytes, at: index))
@@ -70,8 +70,8 @@ func scanString(_ bytes: borrowing Span<UInt8>, _ index: inout Int, escaped: ino
   }
 }
 
-/// The length of the sequence with which a word begins, when it is one of the common ones of two or three bytes: all of
-/// them but those that need a look at the second byte's range. 0 leaves it to `UTF8Sequence`.
+/// The length of the UTF-8 sequence at the start of a word, if it is a common one of two or three bytes. 0 for those
+/// that need a check of the second byte's range: `UTF8Sequence` does that.
 @inline(__always)
 private func multiByteLength(_ word: UInt64) -> Int {
   let lead = word & 0xFF
@@ -80,14 +80,14 @@ private func multiByteLength(_ word: UInt64) -> Int {
   return 0
 }
 
-/// Where in a number (RFC 8259 §6) the next byte stands.
+/// The position of the next byte in a number (RFC 8259 §6).
 enum NumberState: UInt8 {
   case start, minus, zero, integer, point, fraction, exponent, exponentSign, exponentDigits
 
   var mayEnd: Bool { self == .zero || self == .integer || self == .fraction || self == .exponentDigits }
 }
 
-/// Scans the rest of a number. `.complete` when a byte follows that cannot belong to it.
+/// Scans the rest of a number. `.complete` if the next byte cannot belong to it.
 @inline(__always)
 func scanNumber(_ bytes: borrowing Span<UInt8>, _ index: inout Int, _ state: inout NumberState) -> TokenEnd {
   while index < bytes.count {

@@ -1,5 +1,5 @@
-// A document that changes. A tree is opened only where it is touched: what no patch went through stays a position on
-// the tape of the document that it came with, and is printed by copying bytes.
+// A document that can change. A tree is opened only where it changes: all other parts stay positions on the tape of
+// their document, and are printed by copying bytes.
 //
 //     {"n":1,"results":[{…},{…},{…}]}   after replacing /results/1/title
 //
@@ -8,16 +8,16 @@
 //                                                         ├─ object, opened ─ … "title": raw, in the patch's document
 //                                                         └─ raw
 //
-// Trees are values and never change: an edit makes a new tree that shares all else with the old one. So a patch that
-// fails half-way has changed nothing, and a snapshot costs nothing.
+// Trees are values and never change: an edit makes a new tree that shares everything else with the old one. So a patch
+// that fails half-way has changed nothing, and a snapshot costs nothing.
 
-/// A JSON value, as it came or as edits have made it.
+/// A JSON value, as read or as edited.
 package struct JSONTree {
-  /// The value as it came; for an opened container, the container that it was before. Its kind is the tree's kind.
+  /// The value as read; for an opened container, the container before the edits. Its kind is the tree's kind.
   let origin: JSONValue
   let node: JSONNode?
 
-  /// A tree of which nothing is opened.
+  /// A tree in which nothing is opened.
   package init(_ value: JSONValue) {
     origin = value
     node = nil
@@ -33,7 +33,7 @@ package struct JSONTree {
 
   package var kind: JSONKind { origin.kind }
 
-  /// The value where nothing of it is opened; nil where its text would have to be put together.
+  /// The value as read, if nothing in it is opened; otherwise nil.
   package var untouched: JSONValue? { node == nil ? origin : nil }
 
   /// The container with its children in slots; nil for a scalar.
@@ -43,13 +43,13 @@ package struct JSONTree {
     return JSONTree(origin: origin, node: JSONNode(opening: origin))
   }
 
-  /// How many bytes the value takes as compact text; more by the white space that its untouched parts have.
+  /// The value's size in bytes as compact text; larger by any white space in its unopened parts.
   package var size: Int { node?.size ?? origin.range.count }
 
-  /// No container in this value is deeper than this many levels, the value itself the first.
+  /// An upper bound of the depth of nested containers, this value included.
   var depthBound: Int { node?.depthBound ?? (kind.isContainer ? origin.document.depth : 0) }
 
-  /// Whether more than `limit` containers are inside one another. Cheap unless the bound is past the limit.
+  /// Whether containers are nested deeper than `limit`. Cheap unless the bound exceeds the limit.
   func isDeeper(than limit: Int) -> Bool {
     guard depthBound > limit else { return false }
     var open = [(children: children, depth: 1)]
@@ -96,24 +96,24 @@ final class JSONNode: @unchecked Sendable {
     /// The member's name, a string value; nil in an array.
     let key: JSONValue?
     var value: JSONTree
-    /// The tape position of the name (object) or value (array) that stood here in the container's origin; -1 for one
-    /// that was put in. The white space around it is found from there, even when the value was replaced.
+    /// The tape position of the name (object) or value (array) that had this slot in the container's origin; -1 for an
+    /// inserted one. The white space around it is found from there, even if the value was replaced.
     let place: Int
-    /// A member that was taken out. It keeps its slot, so that the slots named by the index of names stay right.
+    /// A removed member. It keeps its slot, so that the slots in the index of names stay right.
     var isRemoved = false
   }
 
   private(set) var slots: PersistentList<Slot>
-  /// See `JSONTree.size`; kept up to date so that a patch that copies and copies is stopped in time.
+  /// See `JSONTree.size`. Always up to date, so that a patch that copies repeatedly is stopped in time.
   let size: Int
-  /// See `JSONTree.depthBound`. It grows with what is put in, and does not shrink when that is taken out.
+  /// See `JSONTree.depthBound`. It grows with inserted values, and does not shrink when they are removed.
   let depthBound: Int
   /// How many slots are not removed: the container's count.
   let count: Int
-  /// Where the members are by the hash of their names; nil in an array and in a small object.
+  /// The slots of members by the hash of their names; nil in an array and in a small object.
   let index: KeyIndex?
 
-  /// Objects of up to this many members are searched by looking at each.
+  /// Objects with at most this many members are searched one by one.
   private static let indexThreshold = 16
 
   init(slots: PersistentList<Slot>, size: Int, depthBound: Int, count: Int, index: KeyIndex?) {
@@ -137,8 +137,8 @@ final class JSONNode: @unchecked Sendable {
       count: slots.count, index: index)
   }
 
-  // A patch can open a path as long as the document is deep. Freeing it must not recurse that far: the opened
-  // children that only this node holds are taken out first, and theirs, into a list.
+  // A patch can open a path as deep as the document. To free it without deep recursion, this moves the opened children
+  // that only this node holds into a list, and then their children.
   deinit {
     var dying: [JSONNode] = []
     slots.visitUnshared { Self.takeNode(of: &$0, into: &dying) }
@@ -156,7 +156,7 @@ final class JSONNode: @unchecked Sendable {
 
   // MARK: Finding
 
-  /// What a name stands for in an object.
+  /// The result of looking up a name in an object.
   enum Found {
     case slot(Int)
     case nothing
@@ -221,7 +221,7 @@ final class JSONNode: @unchecked Sendable {
     var removed = slots.replacing(position, with: gap)
     var index = index?.removing(key, at: position)
     if removed.count > 2 * count + Self.indexThreshold {
-      // More gaps than members: close them up.
+      // More gaps than members: remove the gaps.
       let live = removed.filter { !$0.isRemoved }
       removed = PersistentList(live)
       index = live.count > Self.indexThreshold ? KeyIndex(live) : nil
@@ -233,8 +233,8 @@ final class JSONNode: @unchecked Sendable {
   private func depthBound(with value: JSONTree) -> Int { max(depthBound, value.depthBound + 1) }
 }
 
-/// The members of a wide object, sorted by the hash of their names: finding one costs a binary search, and like all
-/// else here the index of an older tree stays valid.
+/// The members of a wide object, sorted by the hash of their names: a lookup is a binary search. The index of an older
+/// tree stays valid, like everything here.
 struct KeyIndex {
   private struct Entry {
     let hash: UInt64

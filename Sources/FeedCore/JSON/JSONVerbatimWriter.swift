@@ -1,9 +1,9 @@
-// A patched document in its author's own layout. What no operation touched is copied byte for byte; a removal takes
-// one comma and the white space around it; what is put in is laid out as its neighbours are.
+// A patched document in its author's own layout. Bytes that no operation touched are copied; a removal takes one comma
+// and the white space around it; inserted values are laid out like their neighbours.
 //
-// Each opened container knows the text that it was, and each of its slots the place that it had there. So the writer
-// only decides about what is new: a separator like a sibling's, one line in a container on one line, a line of its
-// own and the document's indentation in one that has several.
+// Each opened container knows its former text, and each of its slots its place in that text. So the writer decides only
+// about new parts. They get a sibling's separator, and stay on one line in a container on one line. Otherwise they get
+// a line of their own with the document's indentation.
 
 package struct JSONVerbatimWriter {
   private let document: JSONDocument
@@ -11,9 +11,9 @@ package struct JSONVerbatimWriter {
 
   /// Where a value is being written.
   private struct Context {
-    /// Set when the container around has a line for each child: the line end and the child's indentation.
+    /// The line end and the child's indentation, if the surrounding container has a line for each child.
     var lineStart: [UInt8]?
-    /// In an array: whether the elements are on one line each, as in a list of records, so a new one is too.
+    /// In an array: whether each element is on one line, as in a list of records, so that a new one is too.
     var hasChildrenOnOneLine = false
     var afterComma: [UInt8]
     var afterColon: [UInt8]
@@ -24,9 +24,9 @@ package struct JSONVerbatimWriter {
     var slots: PersistentList<JSONNode.Slot>.Iterator
     let layout: ContainerLayout
     let isObject: Bool
-    /// For the children.
+    /// The context of the children.
     let context: Context
-    /// What closes it when children were written.
+    /// The text that closes it after children were written.
     let end: [UInt8]
     var isFirst = true
   }
@@ -37,7 +37,7 @@ package struct JSONVerbatimWriter {
     layout = DocumentLayout(of: document)
   }
 
-  /// Writes `tree`, an edited form of the document, with the white space that stood around the document.
+  /// Writes `tree`, an edited form of the document, with the white space around the document.
   package func write(_ tree: JSONTree, to output: inout ByteWriter) {
     let root = document.root.range
     output.append(document.bytes, 0..<root.lowerBound)
@@ -45,7 +45,7 @@ package struct JSONVerbatimWriter {
     output.append(document.bytes, root.upperBound..<document.bytes.count)
   }
 
-  /// Writes a part of an edited form of the document, without what stands around it.
+  /// Writes a part of an edited form of the document, without the white space around it.
   package func write(part tree: JSONTree, to output: inout ByteWriter) {
     write(tree, at: tree.origin.document === document ? tree.origin.position : -1, to: &output)
   }
@@ -88,8 +88,8 @@ package struct JSONVerbatimWriter {
     write(slot.value, at: place, level.context, &levels, to: &output)
   }
 
-  /// Writes a value, or opens a level for one whose children follow.
-  /// - Parameter place: the tape position of the value that stood here before; -1 for none.
+  /// Writes a scalar, or opens a level for a container whose children follow.
+  /// - Parameter place: the tape position of the value that was here before; -1 if there was none.
   private func write(
     _ tree: JSONTree, at place: Int, _ context: Context, _ levels: inout [Level], to output: inout ByteWriter
   ) {
@@ -136,14 +136,14 @@ package struct JSONVerbatimWriter {
     )
   }
 
-  /// The line end and indentation for the children of a container; nil where they share a line.
+  /// The line end and indentation for the children of a container; nil if they share a line.
   private func childLineStart(_ own: ContainerLayout, _ around: Context, _ container: JSONValue) -> [UInt8]? {
     if !own.isEmpty { return own.isMultiLine ? layout.lineEnd + DocumentLayout.lastLine(own.lead) : nil }
     guard let outer = around.lineStart else { return own.isMultiLine ? layout.lineEnd + layout.unit : nil }
     return outer + layout.unit
   }
 
-  /// A comma for a value that is put in: a sibling's, else one that fits the container's lines.
+  /// A comma for an inserted value: a sibling's if there is one, else one that fits the container's lines.
   private func newSeparator(_ level: Level) -> [UInt8] {
     if let separator = level.layout.separator { return separator }
     if let lineStart = level.context.lineStart {
@@ -154,7 +154,7 @@ package struct JSONVerbatimWriter {
 
   // MARK: Values from elsewhere in the document
 
-  /// Copies a value with its own lines, indented for its new place.
+  /// Copies a value with its own line breaks, indented for its new place.
   private func writeMoved(_ value: JSONValue, _ context: Context, to output: inout ByteWriter) {
     let bytes = document.bytes
     guard firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, value.range) != nil else {

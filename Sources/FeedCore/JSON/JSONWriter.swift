@@ -1,4 +1,4 @@
-// A tree as text, in a layout of its own: compact, or indented. What was not opened is copied, at once where it is compact
+// A tree as text, in a new layout: compact, or indented. Unopened parts are copied, in one piece if they are compact
 // already.
 
 package enum JSONWriter {
@@ -68,8 +68,8 @@ package enum JSONWriter {
     }
   }
 
-  /// Children of an opened container that stand side by side in one document, which is compact: they are copied at
-  /// once, with the commas and colons between them.
+  /// Children of an opened container that are neighbours in one compact document. They are copied at once, with the
+  /// commas and colons between them.
   private struct Run {
     private let document: JSONDocument
     private let first: Int
@@ -90,7 +90,7 @@ package enum JSONWriter {
       if key.document !== document || first + 1 != last { return nil }
     }
 
-    /// Takes a child in if it is the next one of the document.
+    /// Adds a child if it is the next one in the document.
     mutating func extend(_ key: JSONValue?, _ value: JSONTree) -> Bool {
       let start = key?.position ?? value.origin.position
       guard start == next, value.node == nil, value.origin.document === document else { return false }

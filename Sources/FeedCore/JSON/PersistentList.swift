@@ -1,7 +1,7 @@
-// A list whose old copies stay valid: a B-tree by position. Getting, replacing, inserting and removing one element
-// costs the logarithm of the length and leaves the list it was asked of as it was; the two share all but one path of
-// small nodes. That is what makes a patch atomic without a copy of the document, and an insertion at the head of a
-// list of a million items as cheap as one at the end.
+// A list whose old copies stay valid: a B-tree by position. To get, replace, insert or remove one element costs the
+// logarithm of the length. The old list does not change; the two share everything except one path of small nodes. So a
+// patch is atomic without a copy of the document. Inserting at the head of a million items costs no more than at the
+// end.
 
 struct PersistentList<Element> {
   /// A node holds at most this many elements or children.
@@ -37,7 +37,7 @@ struct PersistentList<Element> {
       root = Node(elements: elements)
       return
     }
-    // Three quarters full, so that the first insertions do not split every node they meet.
+    // Three quarters full, so that the first insertions do not split every node.
     let fill = Self.width * 3 / 4
     var level = stride(from: 0, to: elements.count, by: fill).map {
       Node(elements: Array(elements[$0...].prefix(fill)))
@@ -88,7 +88,7 @@ struct PersistentList<Element> {
   private static func place(of index: Int, in node: Node) -> (child: Int, index: Int) {
     var index = index
     var child = 0
-    // The last child also takes the index after its end, where an insertion may be.
+    // The last child also takes the index after its end, where an element may be inserted.
     while child < node.children.count - 1, index >= node.children[child].count {
       index -= node.children[child].count
       child += 1
@@ -139,7 +139,7 @@ struct PersistentList<Element> {
     return Node(children: children)
   }
 
-  /// Drops an empty child, and joins a small one with a neighbour where both fit in one node.
+  /// Removes an empty child; joins a small one with a neighbour if both fit in one node.
   private static func join(_ children: inout [Node], _ child: Int) {
     if children[child].count == 0, children.count > 1 {
       children.remove(at: child)
@@ -155,9 +155,9 @@ struct PersistentList<Element> {
     }
   }
 
-  // MARK: Searching, and the end of life
+  // MARK: Searching, and freeing
 
-  /// The first index whose element does not precede; the elements must be sorted by `precedes`.
+  /// The first index whose element does not satisfy `precedes`; the elements must be sorted by it.
   func partition(_ precedes: (Element) -> Bool) -> Int {
     var low = 0
     var high = count
@@ -168,7 +168,8 @@ struct PersistentList<Element> {
     return low
   }
 
-  /// Calls `body` on each element that no other list shares, so that it can take out what must not be freed by recursion.
+  /// Calls `body` on each element that no other list shares, so that it can move out parts that recursion must not
+  /// free.
   mutating func visitUnshared(_ body: (inout Element) -> Void) {
     guard isKnownUniquelyReferenced(&root) else { return }
     var pending = [root]
@@ -183,12 +184,12 @@ struct PersistentList<Element> {
 }
 
 extension PersistentList: Sequence {
-  /// Walks over the elements in order; each step costs next to nothing.
+  /// Iterates over the elements in order, in constant time per step.
   struct Iterator: IteratorProtocol {
-    /// The elements of the leaf that the walk is in, and the next of them.
+    /// The elements of the current leaf, and the index of the next one.
     private var leaf: [Element] = []
     private var index = 0
-    /// The nodes that are still to be walked over, the next one last.
+    /// The nodes not yet visited, the next one last.
     private var pending: [Node]
 
     fileprivate init(_ root: Node) { pending = [root] }

@@ -1,13 +1,13 @@
-// JSON Patch, RFC 6902. A patch is read whole before anything is changed, so what is no patch is found out before,
-// and it is applied to a tree, so a patch that fails half-way leaves the tree that it was given.
+// JSON Patch, RFC 6902. The whole patch is read before anything changes, so a malformed patch is refused first. It is
+// applied to a tree, so a patch that fails half-way leaves the given tree unchanged.
 
-/// A list of operations that may be applied to a document.
+/// A list of operations that can be applied to a document.
 package struct JSONPatch: Sendable {
   package var operations: [Operation]
 
   package init(_ operations: [Operation] = []) { self.operations = operations }
 
-  /// The limit on operations that the tools have unless told otherwise.
+  /// The default limit on operations.
   package static let defaultMaxOperations = 1_000_000
 
   package enum Operation: Sendable {
@@ -40,7 +40,7 @@ package struct JSONPatch: Sendable {
     }
   }
 
-  /// - Parameter value: what should be an array of operation objects.
+  /// - Parameter value: should be an array of operation objects.
   package init(_ value: JSONValue, maxOperations: Int = defaultMaxOperations) throws(FormatError) {
     if Self.isOperation(value) {
       throw FormatError("this is one operation; a JSON Patch is an array of them", at: value)
@@ -58,21 +58,21 @@ package struct JSONPatch: Sendable {
     }
   }
 
-  // MARK: Telling operations
+  // MARK: Recognising operations
 
-  /// Whether a value is an operation that has lost its array: an object with `op` and `path`.
+  /// Whether a value is an operation outside an array: an object with `op` and `path`.
   package static func isOperation(_ value: JSONValue) -> Bool {
     value.member("op") != nil && value.member("path") != nil
   }
 
-  /// Whether a value is an operation of RFC 6902 and hardly can be anything else.
+  /// Whether a value is clearly an operation of RFC 6902.
   package static func isKnownOperation(_ value: JSONValue) -> Bool {
     guard isOperation(value) else { return false }
     do { _ = try operation(value, number: 1) } catch { return false }
     return true
   }
 
-  /// Whether a value is an array of operations, and at least one.
+  /// Whether a value is a non-empty array of operations.
   package static func looksLikePatch(_ value: JSONValue) -> Bool {
     guard value.kind == .array else { return false }
     var isEmpty = true
@@ -99,7 +99,7 @@ package struct JSONPatch: Sendable {
       guard let key = child.key, let index = memberNames.firstIndex(where: { JSONString.equals(key, $0) }) else {
         continue
       }
-      // RFC 6902 §4: exactly once each; two readers must not see two different patches.
+      // RFC 6902 §4: exactly once each. Two readers must not read it as two different patches.
       guard members[index] == nil else {
         throw error("member '\(quoted(memberNames[index]))' occurs more than once", key)
       }

@@ -1,15 +1,15 @@
-// JSON Merge Patch, RFC 7386. Its own recursion (§2) is a list of levels here, so depth costs nothing but memory.
+// JSON Merge Patch, RFC 7386. A list of levels replaces the recursion of §2, so depth costs only memory.
 
 package enum MergePatch {
-  /// An object of the patch that is being merged into `target`.
+  /// An object of the patch that is merged into `target`.
   private struct Level {
     var members: JSONChildren
     /// An opened object.
     var target: JSONTree
-    /// The member of the level above that this one is the value of, and its slot there if it had one.
+    /// The member of the level above whose value this level is, and its slot there if it had one.
     let key: JSONValue?
     let slot: Int?
-    /// The names that have come. RFC 8259 §4 leaves open what two members of one name mean.
+    /// The names so far. RFC 8259 §4 does not define what two members of one name mean.
     var names: Set<[UInt8]> = []
 
     mutating func set(_ value: JSONTree, named key: JSONValue, at slot: Int?) {
@@ -21,8 +21,8 @@ package enum MergePatch {
 
   /// Merges all of `patch` or nothing.
   /// - Parameters:
-  ///   - tree: becomes the result; stays as it is when the patch fails.
-  ///   - undo: when there is one, is told what takes this patch back.
+  ///   - tree: becomes the result; unchanged if the patch fails.
+  ///   - undo: if given, records the changes that undo this patch.
   package static func apply(
     _ patch: JSONValue, to tree: inout JSONTree, _ options: PatchOptions = PatchOptions(), undo: inout UndoLog?
   ) throws(PatchFailure) {
@@ -91,7 +91,7 @@ package enum MergePatch {
     return PointerError(reason: .duplicate, token: name, parent: parent)
   }
 
-  /// RFC 7386 §2: what is no object becomes an empty one.
+  /// RFC 7386 §2: a value that is not an object becomes an empty one.
   private static func object(from tree: JSONTree?) -> JSONTree {
     if let tree, tree.kind == .object, let opened = tree.opened { return opened }
     return JSONTree.emptyObject.opened ?? JSONTree.emptyObject

@@ -1,14 +1,14 @@
-// Applying a JSON Patch to a tree, with the way back written down.
+// Applying a JSON Patch to a tree, and recording how to undo it.
 
-/// How patches are applied, beyond what the RFCs say.
+/// How patches are applied, besides what the RFCs say.
 package struct PatchOptions: Sendable {
-  /// Whether `add` makes the objects that are missing on the way to its target.
+  /// Whether `add` creates missing objects on the way to its target.
   package var makesParents = false
-  /// Whether `remove` of what is not there is no error.
+  /// Whether `remove` of a missing value succeeds.
   package var ignoresMissing = false
-  /// The largest result in bytes: a patch of a few hundred bytes can copy a document into itself for ever.
+  /// The largest result in bytes: a short patch could otherwise copy a document into itself without end.
   package var maxSize = 1 << 30
-  /// How many containers may be inside one another in the result.
+  /// The deepest nesting of containers that the result may have.
   package var maxDepth = JSONScanner.defaultMaxDepth
 
   package init() {}
@@ -18,7 +18,7 @@ package struct PatchOptions: Sendable {
 package struct PatchFailure: MessageError, Equatable, Sendable {
   /// `op 3 (remove /results/12/titel): no member 'titel' at /results/12`
   package let message: String
-  /// The patch is at fault, or a limit of ours stands in the way: it is not that the document does not fit.
+  /// Whether the patch is wrong or exceeds a limit, rather than not fitting the document.
   package let isMalformed: Bool
   package let limit: Limit?
 
@@ -40,8 +40,8 @@ package struct PatchFailure: MessageError, Equatable, Sendable {
 extension JSONPatch {
   /// Applies all operations or none.
   /// - Parameters:
-  ///   - tree: becomes the result; stays as it is when the patch fails.
-  ///   - undo: when there is one, is told what takes this patch back.
+  ///   - tree: becomes the result; unchanged if the patch fails.
+  ///   - undo: if given, records the changes that undo this patch.
   package func apply(
     to tree: inout JSONTree, _ options: PatchOptions = PatchOptions(), undo: inout UndoLog?
   ) throws(PatchFailure) {
@@ -69,7 +69,7 @@ extension JSONPatch {
 }
 
 extension JSONPatch.Operation {
-  /// - Returns: why the operation does not apply though its pointers lead somewhere; nil when it did.
+  /// - Returns: why the operation does not apply although its pointers exist; nil if it was applied.
   func apply(to tree: inout JSONTree, _ options: PatchOptions, _ undo: inout UndoLog?) throws(PointerError) -> String? {
     switch self {
     case .add(let value, let path):
@@ -95,7 +95,7 @@ extension JSONPatch.Operation {
       undo?.added(at: place, before)
 
     case .move(let from, let path):
-      // RFC 6902 §4.4: no location can be moved into one of its children; moving onto itself changes nothing.
+      // RFC 6902 §4.4: a value cannot be moved into one of its children; moving it onto itself changes nothing.
       if from.isProperPrefix(of: path) { return "\(Self.place(from)) cannot be moved into itself" }
       let value = try tree.value(at: from)
       if from == path { return nil }
@@ -124,7 +124,7 @@ extension JSONPatch.Operation {
     return "the value is \(excerpt(found)), not \(excerpt(expected))"
   }
 
-  /// A value for a message: whole when it is short, else its beginning or just its kind.
+  /// A value for a message: all of it if it is short, else its beginning or just its kind.
   private static func excerpt(_ tree: JSONTree) -> String {
     guard let value = tree.untouched else { return tree.kind.name }
     let limit = 40

@@ -1,14 +1,14 @@
-// A checkpoint: one event record in a file, from which a tool goes on after it was ended in whatever way.
+// A checkpoint: one event record in a file. A tool that ended, in any way, starts again from it.
 //
 //     {"event":"data","id":"42","data":{…}}
 //
-// The id and the document belong together, so the file changes as a whole or not at all. `extra` is what else a tool
-// remembers.
+// The id and the document belong together, so the file changes as a whole or not at all. `extra` holds what a tool
+// remembers besides.
 
 package struct Checkpoint: Sendable {
   /// The last event ID; empty for none.
   package var id: [UInt8]
-  /// The document after that event; nil where the tool holds none.
+  /// The document after that event; nil if the tool keeps none.
   package var document: JSONTree?
   /// Further members by their names, as JSON text.
   package var extra: [String: [UInt8]] = [:]
@@ -19,13 +19,13 @@ package struct Checkpoint: Sendable {
     self.extra = extra
   }
 
-  /// No document that the tools hold comes near it.
+  /// Far larger than any document that the tools hold.
   private static let maxSize = 4 << 30
   private static let eventName = Array("data".utf8)
 
   /// Reads a checkpoint.
-  /// - Returns: nil when there is no such file: start afresh.
-  /// - Throws: status 2 when it cannot be read or is no checkpoint.
+  /// - Returns: nil if there is no such file: the tool starts from the beginning.
+  /// - Throws: status 2 if the file cannot be read or is no checkpoint.
   package static func read(_ path: [UInt8]) throws(ToolFailure) -> Checkpoint? {
     let name = String(decoding: path, as: UTF8.self)
     let bytes: [UInt8]
@@ -60,9 +60,9 @@ package struct Checkpoint: Sendable {
     }
   }
 
-  /// Puts the checkpoint under the name `path`, whole or not at all.
+  /// Writes the checkpoint to `path`, as a whole or not at all.
   package func write(_ path: [UInt8]) throws(ToolFailure) {
-    // Nobody else is to read the document.
+    // Other users must not read the document.
     try naming(String(decoding: path, as: UTF8.self), AtomicFile.replace(path, mode: 0o600) { write(to: &$0) })
   }
 
@@ -77,7 +77,7 @@ package struct Checkpoint: Sendable {
     output.beginRecord(event: Self.eventName.span, id: id.span, extra: members.take())
     switch document {
     case nil: output.append("null")
-    case let document? where document.kind == .null: output.append("\"null\"")  // not the same as having none
+    case let document? where document.kind == .null: output.append("\"null\"")  // not the same as no document
     case let document?: output.appendDocument(document)
     }
     output.endRecord()

@@ -1,6 +1,6 @@
-// Keeps a checkpoint that covers only what has been printed: saved when the tool is about to wait, at the end, and
-// once a second under load. Two processes with one checkpoint would each undo what the other has saved, so a lock on a
-// file beside it (`FILE.lock`) lets only one in; to make that file is also the proof that the folder can be written.
+// Keeps a checkpoint that covers only records that have been printed. It is saved before the tool waits, at the end,
+// and once a second under load. Two processes with one checkpoint would overwrite each other's, so a lock on a second
+// file (`FILE.lock`) admits only one. Creating that file also proves that the folder can be written.
 
 package struct CheckpointKeeper {
   private let path: [UInt8]?
@@ -8,25 +8,25 @@ package struct CheckpointKeeper {
   private var isStale = false
   private var lastTime = Clock.monotonic()
 
-  /// Keeps none.
+  /// Keeps no checkpoint.
   package init() {
     path = nil
     lock = nil
   }
 
-  /// Takes a checkpoint over, until the process ends.
+  /// Locks a checkpoint until the process ends.
   /// - Parameters:
-  ///   - path: nil where none is kept.
-  ///   - isInherited: whether programs that are started keep others away too.
-  ///   - hint: what the message says to somebody who only wanted to read it.
-  /// - Throws: status 4 when another process keeps it, status 2 when it cannot be written.
+  ///   - path: nil to keep no checkpoint.
+  ///   - isInherited: whether child processes keep the lock too.
+  ///   - hint: what the message advises a user who only wanted to read the file.
+  /// - Throws: status 4 if another process holds the lock, status 2 if the file cannot be written.
   package init(_ path: [UInt8]?, isInherited: Bool = false, hint: String = "") throws(ToolFailure) {
     self.path = path
     guard let path, !Descriptor.isSpecialFile(path) else {
       lock = nil
       return
     }
-    // By the name of the file itself, which may have others by symbolic links.
+    // Symbolic links give a file several names; the lock goes by the real one.
     let lockPath = AtomicFile.resolved(path) + Array(".lock".utf8)
     lock = try naming(quoted(path), LockFile.take(lockPath, waits: false, isInherited: isInherited))
     if lock == nil { throw .failed(.later, "another process keeps this checkpoint" + hint, source: quoted(path)) }
@@ -34,30 +34,29 @@ package struct CheckpointKeeper {
     leftovers.sweep(beside: path)
   }
 
-  /// What was saved last.
-  /// - Returns: nil where there is nothing yet.
-  /// - Throws: status 2 when it cannot be read or is no checkpoint.
+  /// The checkpoint that was saved last.
+  /// - Returns: nil if there is none yet.
+  /// - Throws: status 2 if the file cannot be read or is no checkpoint.
   package func saved() throws(ToolFailure) -> Checkpoint? {
     guard let path else { return nil }
     return try Checkpoint.read(path)
   }
 
-  /// Whether there is a file.
   package var isKept: Bool { path != nil }
 
-  /// Whether a second has passed since the last save, or since the beginning.
+  /// Whether a second has passed since the last save, or since the start.
   package var isDue: Bool { path != nil && Clock.monotonic() - lastTime >= 1 }
 
-  /// When to save what is new, by the monotonic clock; nil where nothing is.
+  /// When to save changes, by the monotonic clock; nil if nothing has changed.
   package var dueTime: Double? { path != nil && isStale ? lastTime + 1 : nil }
 
-  /// Lets others in, also where a program that was started goes on.
+  /// Releases the lock, even if a child process that inherited it still runs.
   package func release() { lock?.release() }
 
-  /// Something was taken in that the file does not know of.
+  /// Says that the file is out of date.
   package mutating func invalidate() { isStale = true }
 
-  /// Saves, if there is anything new. All that the checkpoint covers must have been written out.
+  /// Saves the checkpoint if it has changed. The caller must first have written out everything that it covers.
   package mutating func save(_ checkpoint: Checkpoint) throws(ToolFailure) {
     guard let path else { return }
     lastTime = Clock.monotonic()

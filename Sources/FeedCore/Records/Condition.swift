@@ -1,11 +1,11 @@
-// POINTER=VALUE: what a JSON value must have at a place.
+// POINTER=VALUE: a place in a JSON value, and the value that must be there.
 
 package struct Condition: Equatable, Sendable {
   package let pointer: JSONPointer
   package let value: [UInt8]
 
-  /// - Returns: nil when `text` is no such thing. A pointer may hold a `=`: the first one whose left side is a pointer
-  ///   divides.
+  /// - Returns: nil if `text` is malformed. A pointer may contain `=`, so the text is divided at the first `=` whose
+  ///   left side is a pointer.
   package init?(_ text: [UInt8]) {
     guard let cut = text.firstIndex(of: UInt8(ascii: "=")), let pointer = try? JSONPointer(Array(text[..<cut])) else {
       return nil
@@ -22,7 +22,6 @@ package struct Condition: Equatable, Sendable {
 }
 
 extension OptionType {
-  /// A `Condition`.
   package static let condition = OptionType("POINTER=VALUE") { bytes throws(OptionRefusal) in
     if let condition = Condition(bytes) { return condition }
     if let cut = bytes.firstIndex(of: UInt8(ascii: "=")) {
@@ -33,7 +32,7 @@ extension OptionType {
 }
 
 extension JSONValue {
-  /// The text of a string, or a number, `true`, `false` or `null` as it stands there; nil for objects and arrays.
+  /// The text of a string, or a number, `true`, `false` or `null` as written; nil for objects and arrays.
   package var word: [UInt8]? {
     if kind.isContainer { return nil }
     return string ?? text

@@ -1,11 +1,11 @@
-// The documents of an input, one by one, live: what was printed goes out before the tool waits for more.
+// The documents of an input, one by one, live: printed output is flushed before the tool waits for more.
 
-/// What a tool makes of a stream of documents.
+/// What a tool does with a stream of documents.
 package protocol DocumentFollower {
   mutating func take(_ item: StreamedDocument) throws(ToolFailure)
-  /// Whether to commit although more input is there.
+  /// Whether to commit although there is more input.
   var isCommitDue: Bool { get }
-  /// Writes out what was printed, and then the checkpoint that covers it, if there is one.
+  /// Flushes the output, then saves the checkpoint that covers it, if there is one.
   mutating func commit() throws(ToolFailure)
 }
 
@@ -16,17 +16,17 @@ package struct DocumentInput {
   private var stream: JSONStream
   private var progress: ReadingProgress?
   private var isAtEnd = false
-  /// Where lines that are no documents are told; nil where they end the reading.
+  /// Where malformed lines are reported; nil if they end the reading.
   private let complaints: StandardStreams?
-  /// Whether a line was passed over.
+  /// Whether a line was skipped.
   package private(set) var hasSkipped = false
 
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
   ///   - maxSize: the largest document in bytes.
-  ///   - complaints: where a line that is no document is told, and then passed over; no document goes on in another line
-  ///     then. Nil: it ends the reading.
-  ///   - record: what messages call one of them: `event`, `document`.
+  ///   - complaints: where a malformed line is reported, which is then skipped; a document may not continue on another
+  ///     line then. Nil: a malformed line ends the reading.
+  ///   - record: what messages call one of the documents: `event`, `document`.
   ///   - progress: shows how far the reading is.
   package init(
     _ file: InputFile, _ descriptor: Descriptor, maxDepth: Int, maxSize: Int,
@@ -40,11 +40,11 @@ package struct DocumentInput {
     stream = JSONStream(maxDepth: maxDepth, maxSize: maxSize, isLineDelimited: complaints != nil)
   }
 
-  /// The next document.
+  /// Returns the next document.
   /// - Parameters:
-  ///   - output: where nobody may be reading any more, which ends the waiting.
-  ///   - flush: writes out what was printed; called before any wait.
-  /// - Returns: nil when all has been read and taken.
+  ///   - output: the wait ends when this has lost its reader.
+  ///   - flush: writes out what was printed; called before every wait.
+  /// - Returns: nil when all input has been read and returned.
   package mutating func next(
     orHangUpOf output: Descriptor, beforeWaiting flush: () throws(ToolFailure) -> Void
   ) throws(ToolFailure) -> StreamedDocument? {
@@ -58,7 +58,7 @@ package struct DocumentInput {
     }
   }
 
-  /// Takes each document, and commits before each wait, when that is due, and at the end.
+  /// Passes each document to the follower. Commits before each wait, when a commit is due, and at the end.
   package mutating func feed(
     _ follower: inout some DocumentFollower, orHangUpOf output: Descriptor
   ) throws(ToolFailure) {
@@ -70,14 +70,14 @@ package struct DocumentInput {
         if follower.isCommitDue { try follower.commit() }
       }
     } catch {
-      // What was good before the error is printed before it is told.
+      // Documents before the error are printed before the error is reported.
       if error != .brokenPipe { try follower.commit() }
       throw error
     }
     try follower.commit()
   }
 
-  /// The next document that has come as a whole.
+  /// The next complete document in the buffer.
   private mutating func nextComplete() throws(ToolFailure) -> StreamedDocument? {
     while true {
       do { return try stream.next(isLast: isAtEnd, of: file.name, record: record) } catch {

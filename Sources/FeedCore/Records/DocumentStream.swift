@@ -1,5 +1,5 @@
 // A document kept up to date by event records: `data` (or `snapshot`) replaces it, `patch` is an RFC 6902 patch,
-// `merge` an RFC 7386 one, `error` a message; all else is passed over.
+// `merge` an RFC 7386 one, `error` a message; all other events are ignored.
 
 package struct DocumentStream {
   /// What a record did.
@@ -10,7 +10,7 @@ package struct DocumentStream {
     case change
     /// It is a message of the sender.
     case message([UInt8])
-    /// It was a change, but the document that it is for was lost before.
+    /// It was a change, but an earlier failure has left the document out of date.
     case skipped
     /// Not an event of a document stream.
     case other
@@ -18,31 +18,31 @@ package struct DocumentStream {
 
   package struct Failure: MessageError {
     package let message: String
-    /// In the bytes of the record's document; nil when it concerns the whole record.
+    /// In the bytes of the record's document; nil if the error concerns the whole record.
     package let offset: Int?
-    /// Whether the record is malformed, as against a change that does not fit the document.
+    /// Whether the record is malformed, rather than a change that does not fit the document.
     package let isMalformed: Bool
   }
 
-  /// What the events are called in this stream.
+  /// The event names of this stream.
   package var dataEvent = Array("data".utf8)
   package var patchEvent = Array("patch".utf8)
   package var options = PatchOptions()
   package var maxOperations = JSONPatch.defaultMaxOperations
 
-  /// The document, when there is one.
+  /// The document, if there is one.
   package private(set) var document: JSONTree?
-  /// The id that came last: that of `document`.
+  /// The id of the last event that was applied to `document`.
   package private(set) var id: [UInt8] = []
-  /// A change failed, so what the other side has is not known until the next whole document.
+  /// Whether a change failed. The sender's document is unknown until it sends a whole one.
   private var isOutOfSync = false
 
-  /// Takes no changes any more until the next whole document: one has been missed.
+  /// Skips all changes until the next whole document, because one was missed.
   package mutating func loseSync() { isOutOfSync = true }
-  /// How many bytes of records the tree may be holding on to, beside the document that it began with.
+  /// At most this many bytes of records are kept alive by the tree, besides the document that it began with.
   private var attached = 0
 
-  /// Below this, held records are not worth the work.
+  /// Below this size, freeing held records is not worth the work.
   private static let attachedBeforeRebase = 1 << 20
   private static let snapshotEvent = Array("snapshot".utf8)
   private static let mergeEvent = Array("merge".utf8)
@@ -50,7 +50,7 @@ package struct DocumentStream {
 
   package init() {}
 
-  /// Begins with a document from elsewhere.
+  /// Starts from a document that did not come as an event.
   package mutating func begin(with document: JSONTree, id: [UInt8] = []) {
     self.document = document
     self.id = id
@@ -58,12 +58,12 @@ package struct DocumentStream {
     attached = 0
   }
 
-  /// The value at `pointer`; nil when it, or the document, is not there.
+  /// The value at `pointer`; nil if there is no such value or no document.
   package mutating func value(at pointer: JSONPointer) -> JSONTree? {
     do { return try document?.value(at: pointer) } catch { return nil }
   }
 
-  /// Takes one record in. After a failure the document is as it was, and changes are skipped until the next whole one.
+  /// Applies one record. After a failure the document is unchanged, and changes are skipped until the next whole one.
   package mutating func apply(_ record: EventRecord) throws(Failure) -> Outcome {
     do { return try outcome(of: record) } catch {
       isOutOfSync = true
@@ -91,7 +91,7 @@ package struct DocumentStream {
   ) throws(Failure) {
     let patch: JSONPatch
     do { patch = try JSONPatch(payload, maxOperations: maxOperations) } catch {
-      // The offset is one in the record only when the patch is not in a string of its own.
+      // If the patch is JSON in a string, its offset is not an offset in the record.
       let isInRecord = payload.document === record.data?.document
       throw Failure(message: error.message(), offset: isInRecord ? error.offset : nil, isMalformed: true)
     }
@@ -121,7 +121,7 @@ package struct DocumentStream {
     return .change
   }
 
-  /// The value of `data`; where that is a string, the JSON in it.
+  /// The value of `data`; if that is a string, the JSON in it.
   private func payload(_ record: EventRecord) throws(Failure) -> JSONValue {
     do {
       if let value = try record.document(maxDepth: options.maxDepth) { return value }
@@ -131,14 +131,14 @@ package struct DocumentStream {
     throw Failure(message: "no 'data'", offset: nil, isMalformed: true)
   }
 
-  /// Gives the tree a text of its own once the records that it holds on to outweigh it.
+  /// Gives the tree its own text once the records that it keeps alive are larger than the document.
   ///
-  /// A value put in keeps its whole record alive, and goes on doing so when all but a byte of it has been replaced.
-  /// Writing the document out costs what those records cost to read, so it pays for itself, and bounds the memory.
+  /// A value that was put in keeps its whole record alive, even when almost all of it has been replaced since. Writing
+  /// the document costs as much as reading those records did. So the cost stays in proportion, and memory is bounded.
   private mutating func rebase() {
     guard let tree = document else { return }
     let isOutweighed = attached > max(Self.attachedBeforeRebase, tree.size)
-    // A bound past the limit makes every change look at the whole tree; a new text has an exact one.
+    // Past the limit, the depth bound makes every change measure the whole tree; a new text has an exact bound.
     guard isOutweighed || tree.depthBound > options.maxDepth else { return }
     var writer = ByteWriter()
     JSONWriter.writeCompact(tree, to: &writer)

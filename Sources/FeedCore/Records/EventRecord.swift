@@ -1,14 +1,14 @@
-// Event records: what the tools say to each other (feedutils(7)). One JSON object with the members `event`, `id` and
-// `data`, in any order, beside others that nobody here knows.
+// Event records: the format that the tools exchange (feedutils(7)). One JSON object with the members `event`, `id` and
+// `data`, in any order; other members are ignored.
 
 /// A record that was read.
 package struct EventRecord: Sendable {
   package let event: [UInt8]
-  /// Empty when there is none.
+  /// Empty if there is none.
   package let id: [UInt8]
   package let data: JSONValue?
 
-  /// Whether an object without `event` is a note, which every reader of records passes over.
+  /// Whether an object without `event` is a note, which every reader of records skips.
   package static func isNote(_ value: JSONValue) -> Bool {
     value.member(noteName) != nil || value.member(commentName) != nil
   }
@@ -18,7 +18,7 @@ package struct EventRecord: Sendable {
     value.member(noteName)?.string == Array(kind.rawValue.utf8)
   }
 
-  /// Whether a value is meant as a record by all signs: `event` and `data`, and no member that no record has.
+  /// Whether a value is clearly meant as a record: it has `event` and `data`, and no member that records do not have.
   package static func isUnmistakable(_ value: JSONValue) -> Bool {
     guard value.kind == .object, value.member(eventName)?.kind.isString == true, value.member(dataName) != nil else {
       return false
@@ -45,8 +45,8 @@ package struct EventRecord: Sendable {
     data = value.member(Self.dataName)
   }
 
-  /// The document that `data` holds: the value itself, or the JSON in it when it is a string.
-  /// - Returns: nil when there is no `data`.
+  /// The document that `data` holds: the value itself, or if it is a string, the JSON in it.
+  /// - Returns: nil if there is no `data`.
   package func document(maxDepth: Int) throws(FormatError) -> JSONValue? {
     guard let data, let text = data.string else { return data }
     do { return try JSONDocument(parsing: text, maxDepth: maxDepth).root } catch {
@@ -54,7 +54,7 @@ package struct EventRecord: Sendable {
     }
   }
 
-  /// The id, or where there is none, the one that `document` has at `pointer`.
+  /// The id; if there is none, the id that the document has at `pointer`.
   package func id(or pointer: JSONPointer?, maxDepth: Int) -> [UInt8] {
     guard id.isEmpty, let pointer, let document = try? document(maxDepth: maxDepth) else { return id }
     return document.recordID(at: pointer)
@@ -69,8 +69,8 @@ package struct EventRecord: Sendable {
 }
 
 extension JSONValue {
-  /// What is at `pointer` as the id of a record: the text of a string, or a number, `true` or `false` as it stands there.
-  /// - Returns: empty where there is no such thing, null included, which says that there is no id.
+  /// The value at `pointer` as the id of a record: the text of a string, or a number, `true` or `false` as written.
+  /// - Returns: empty if there is no such value. Null also means that there is no id.
   package func recordID(at pointer: JSONPointer) -> [UInt8] {
     guard let value = value(at: pointer), value.kind != .null, let word = value.word, word.isUTF8 else { return [] }
     return word
@@ -78,7 +78,7 @@ extension JSONValue {
 }
 
 extension ByteWriter {
-  /// Writes the beginning of a record, up to and with the colon after `"data"`.
+  /// Writes the beginning of a record, up to and including the colon after `"data"`.
   /// - Parameters:
   ///   - event: valid UTF-8.
   ///   - id: valid UTF-8; left out when empty.
@@ -94,8 +94,8 @@ extension ByteWriter {
     append(",\"data\":")
   }
 
-  /// Writes a document as the `data` of a record. A string is JSON text there, so a document that is one is put into
-  /// another: readers take `"\"x\""` for the document `"x"`.
+  /// Writes a document as the `data` of a record. A string there is read as JSON text. So a document that is a string
+  /// is written as a string in a string: readers take `"\"x\""` for the document `"x"`.
   package mutating func appendDocument(_ document: JSONTree) {
     guard document.kind.isString else { return JSONWriter.writeCompact(document, to: &self) }
     var text = ByteWriter()

@@ -1,20 +1,19 @@
 // Server-sent events: the parser of `text/event-stream` (WHATWG HTML §9.2.5 and §9.2.6), to the letter.
 //
-// It is given chunks, cut anywhere, and asked for what they complete; all that it remembers between two bytes is in
-// the struct. A value goes from the chunk straight to the buffer it belongs in, also when its line is not at its end
-// yet, so a line of 64 MiB is held once. Lines, names and the space after the colon are found in the bytes as they
-// came: all of them are ASCII, which is never part of a longer UTF-8 sequence, good or broken, so decoding may wait
-// until a value is complete and can be checked as a whole.
+// It takes chunks, cut anywhere, and returns the items that they complete. All state between two bytes is in the
+// struct. A value goes from the chunk straight into its buffer, even before its line ends. So a line of 64 MiB is held
+// once. Lines, names and the space after the colon are found in the raw bytes: all of them are ASCII, which is never
+// part of a longer UTF-8 sequence, valid or not. So a value is checked as UTF-8 only when it is complete.
 
 /// Turns chunks of an event stream into events.
 ///
 ///     while let item = try parser.next(chunk.span, from: &index) { … }
 package struct EventStreamParser: Sendable {
-  /// What a line has completed.
+  /// What the last line completed.
   package enum Item: Equatable, Sendable {
     /// An event: `type`, `data` and `lastEventID` hold it.
     case event
-    /// A comment: `comment` holds it. Only if `keepsComments`.
+    /// A comment: `comment` holds it. Only with `keepsComments`.
     case comment
     /// A new reconnection time in milliseconds; one too big for Int is `Int.max`.
     case retry(Int)
@@ -25,20 +24,20 @@ package struct EventStreamParser: Sendable {
 
   private enum Field { case undecided, data, event, id, retry, comment, unknown }
 
-  /// How many bytes of data, and of the value that is being read beside it, are held at most.
+  /// The limit, in bytes, for the data and for the value being read, together.
   package let maxEventSize: Int
   package let keepsComments: Bool
 
-  /// The data of the event that `next` returned, valid UTF-8; until the next call of `next`.
+  /// The data of the event that `next` returned, valid UTF-8; valid until the next call of `next`.
   package private(set) var data: [UInt8] = []
-  /// The ID to reconnect with: that of the last block that was closed by a blank line, whether it made an event or not.
+  /// The ID to reconnect with: that of the last block that a blank line ended, whether or not it made an event.
   package private(set) var lastEventID: [UInt8] = []
 
   private var typeBuffer: [UInt8] = []
   private var idBuffer: [UInt8] = []
-  /// The value of a line that is neither data nor unknown; as long as nothing else is read, the last comment.
+  /// The value of a line that is neither data nor unknown. Until the next call, it is the last comment.
   private var value: [UInt8] = []
-  /// The first bytes of a line that came to its end of chunk before its field was clear.
+  /// The first bytes of a line whose chunk ended before its field was known.
   private var head: [UInt8] = []
   private var field = Field.undecided
   private var hasKnownLine = false
@@ -47,7 +46,7 @@ package struct EventStreamParser: Sendable {
   private var hasID = false
   private var isDispatched = false
   private var isAfterCR = false
-  /// How much of a byte order mark has been seen; nil once it cannot come any more.
+  /// How many bytes of a byte order mark have been seen; nil once there can be none.
   private var byteOrderMark: Int? = 0
 
   package init(maxEventSize: Int = .max, keepsComments: Bool = false, lastEventID: [UInt8] = []) {
@@ -56,13 +55,13 @@ package struct EventStreamParser: Sendable {
     self.lastEventID = lastEventID
   }
 
-  /// The type of the event that `next` returned, valid UTF-8; until the next call of `next`.
+  /// The type of the event that `next` returned, valid UTF-8; valid until the next call of `next`.
   package var type: [UInt8] { typeBuffer.isEmpty ? Self.message : typeBuffer }
-  /// The comment that `next` returned, without the colon and one space; until the next call of `next`.
+  /// The comment that `next` returned, without the colon and one space; valid until the next call of `next`.
   package var comment: [UInt8] { value }
 
-  /// Goes on in `chunk` at `index` up to the next item.
-  /// - Returns: nil when the chunk is used up; then `index` is at its end.
+  /// Reads `chunk` from `index` to the end of the next item.
+  /// - Returns: nil if the chunk is used up; `index` is then at its end.
   package mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(TooLarge) -> Item? {
     if isDispatched { forgetEvent() }
     while index < chunk.count {
@@ -88,8 +87,8 @@ package struct EventStreamParser: Sendable {
     return nil
   }
 
-  /// Whether something came, and not a line of it belongs in an event stream. To be asked at the end: a line that has no
-  /// end counts unless it may become one that does belong.
+  /// Whether there was input, and no line of it belongs in an event stream. Ask at the end: an unfinished line counts,
+  /// unless it could still become a line that belongs.
   package var isForeign: Bool {
     if hasKnownLine { return false }
     let names = ["data", "event", "id", "retry"].map { Array($0.utf8) }
@@ -99,7 +98,7 @@ package struct EventStreamParser: Sendable {
     return hasUnknownLine || !mayBelong
   }
 
-  /// Begins a new stream, as after a reconnection: only the last event ID stays.
+  /// Starts a new stream, as after a reconnection: only the last event ID is kept.
   package mutating func restart() {
     self = EventStreamParser(maxEventSize: maxEventSize, keepsComments: keepsComments, lastEventID: lastEventID)
   }
@@ -110,7 +109,7 @@ package struct EventStreamParser: Sendable {
   private mutating func forgetEvent() {
     isDispatched = false
     hasData = false
-    // One huge event must not hold its room for ever.
+    // One huge event must not keep its memory for ever.
     data.removeAll(keepingCapacity: data.count <= 1 << 20)
     typeBuffer.removeAll(keepingCapacity: true)
   }
@@ -122,7 +121,7 @@ package struct EventStreamParser: Sendable {
       byteOrderMark = seen < 2 ? seen + 1 : nil
     } else {
       byteOrderMark = nil
-      // It was none: what was held back begins the first line.
+      // It was no byte order mark: the bytes held back begin the first line.
       try read(Self.byteOrderMarkBytes.span, 0..<seen, isEnded: false)
     }
   }
@@ -131,10 +130,10 @@ package struct EventStreamParser: Sendable {
 // MARK: Lines
 
 extension EventStreamParser {
-  /// The longest name with its colon and space, and one byte: enough to tell what a line is.
+  /// The longest name with its colon and space, and one byte: enough to know which field a line has.
   private static let headSize = 8
 
-  /// Takes a piece of a line: all of it, or what one chunk has.
+  /// Reads a piece of a line: the whole line, or the part in one chunk.
   private mutating func read(_ chunk: borrowing Span<UInt8>, _ piece: Range<Int>, isEnded: Bool) throws(TooLarge) {
     var rest = piece
     if field == .undecided {
@@ -153,8 +152,8 @@ extension EventStreamParser {
     try take(chunk, rest)
   }
 
-  /// Finds out what a line is (§9.2.6: up to the first colon its field, after it and one space its value).
-  /// - Returns: what of the line belongs to the value.
+  /// Finds the field of a line (§9.2.6: the field is up to the first colon; the value follows the colon and one space).
+  /// - Returns: the part of the line that belongs to the value.
   private mutating func begin(_ line: borrowing Span<UInt8>, _ range: Range<Int>) throws(TooLarge) -> Range<Int> {
     guard !range.isEmpty else { return range }
     let (named, length) = Self.field(Self.firstWord(line, range))
@@ -171,7 +170,7 @@ extension EventStreamParser {
       return range.upperBound..<range.upperBound
     }
     if named == .data {
-      // The standard adds LF after each line and cuts the last one again.
+      // The standard adds LF after each line and removes the last one.
       if hasData {
         try makeRoom(for: 1)
         data.append(UInt8(ascii: "\n"))
@@ -184,12 +183,12 @@ extension EventStreamParser {
     return start..<range.upperBound
   }
 
-  /// A line that is no field; one of white space says nothing.
+  /// A line with no known field. A line of white space does not count as foreign.
   private mutating func takeUnknown(_ first: UInt8) {
     if !first.isBlank { hasUnknownLine = true }
   }
 
-  /// The field with which a line begins, by its first eight bytes, and the length of its name.
+  /// The field with which a line begins, from its first eight bytes, and the length of its name.
   @inline(__always)
   private static func field(_ word: UInt64) -> (Field, length: Int) {
     // The names as little-endian numbers.
@@ -201,7 +200,7 @@ extension EventStreamParser {
     return (.unknown, 0)
   }
 
-  /// Up to eight bytes from the start of a line, the first in the low byte; zeros stand for the bytes after its end.
+  /// Up to eight bytes from the start of a line, the first in the low byte; zeros fill up after its end.
   @inline(__always)
   private static func firstWord(_ line: borrowing Span<UInt8>, _ range: Range<Int>) -> UInt64 {
     let count = range.count
@@ -231,7 +230,7 @@ extension EventStreamParser {
     if count > maxEventSize - data.count { throw TooLarge() }
   }
 
-  /// Does what a complete line asks for.
+  /// Acts on a complete line.
   private mutating func endLine() -> Item? {
     let field = self.field
     self.field = .undecided
@@ -259,7 +258,7 @@ extension EventStreamParser {
     return Int(decimal: value) ?? .max
   }
 
-  /// A blank line: the block is an event if it had data.
+  /// Ends a block at a blank line: it is an event if it had data.
   private mutating func dispatch() -> Item? {
     if hasID {
       swap(&lastEventID, &idBuffer)
@@ -275,10 +274,10 @@ extension EventStreamParser {
   }
 }
 
-/// The index of the first CR or LF from `start`; the end of `bytes` when there is none.
+/// The index of the first CR or LF from `start`; the end of `bytes` if there is none.
 private func lineEnd(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
   var index = start
-  // Most lines are short: word by word finds their end before a call to memchr(3) has begun.
+  // Most lines are short: a search word by word is done before a call of memchr(3) would have begun.
   let near = min(bytes.count, start + 64)
   while index + 8 <= near {
     let word = loadWord(bytes, at: index)
@@ -290,7 +289,7 @@ private func lineEnd(_ bytes: borrowing Span<UInt8>, from start: Int) -> Int {
     while index < near, bytes[index] != UInt8(ascii: "\n"), bytes[index] != UInt8(ascii: "\r") { index += 1 }
     return index
   }
-  // In windows, or the search for LF would walk over everything after each CR of a stream that has no LF.
+  // Searched in windows. Without them, in a stream that has no LF, each search for LF after a CR would read to the end.
   while index < bytes.count {
     let window = index..<min(bytes.count, index + 4096)
     let lineFeed = firstIndex(of: UInt8(ascii: "\n"), in: bytes, window) ?? window.upperBound

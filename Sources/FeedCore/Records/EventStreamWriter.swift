@@ -1,19 +1,19 @@
-// Server-sent events as text, in one canonical form: type, id and data in this order, LF line ends, one space after
-// the colon. What EventStreamParser reads from it is what was written.
+// Server-sent events as text, in one canonical form: type, id and data in this order, LF line ends, one space after the
+// colon. EventStreamParser reads back exactly what was written.
 
 /// Writes the blocks of an event stream (WHATWG HTML §9.2.5).
 package struct EventStreamWriter: Sendable {
-  /// Whether the reader of the stream has a last event ID by now, which an event without one must clear.
+  /// Whether the reader of the stream has a last event ID, which an event without an ID must clear.
   private var hasID = false
 
   package init() {}
 
   /// Writes one event.
   /// - Parameters:
-  ///   - type: without line ends. `message` is left out, for it goes without saying.
+  ///   - type: without line ends. `message` is left out, because it is the default.
   ///   - id: without line ends and NUL; empty for none.
-  ///   - data: any text; each of its lines (ended by LF, CR or CRLF, which is all the same to a reader) becomes a line of
-  ///     the block.
+  ///   - data: any text; each of its lines becomes a line of the block. LF, CR and CRLF all end a line, and readers
+  ///     cannot tell them apart.
   package mutating func write(type: [UInt8], id: [UInt8], data: [UInt8], to output: inout ByteWriter) {
     if type != Self.message { Self.writeLine("event: ", type.span, to: &output) }
     if !id.isEmpty {
@@ -33,7 +33,7 @@ package struct EventStreamWriter: Sendable {
     output.endLine()
   }
 
-  /// Writes a comment, which must have no line ends.
+  /// Writes a comment. It must have no line ends.
   package func write(comment: [UInt8], to output: inout ByteWriter) {
     Self.writeLine(": ", comment.span, to: &output)
     output.markRecord()
@@ -47,7 +47,7 @@ package struct EventStreamWriter: Sendable {
 
   private static let message = Array("message".utf8)
 
-  /// Writes a line of data, or several that CR parts.
+  /// Writes a line of data. CR divides it into several.
   private static func writeLines(_ text: borrowing Span<UInt8>, to output: inout ByteWriter) {
     var start = 0
     while let end = firstIndex(of: UInt8(ascii: "\r"), in: text, start..<text.count) {

@@ -1,22 +1,22 @@
-// Input that is to be JSON: reading it, and saying what it is instead.
+// Reading input that should be JSON, with a hint if it is something else.
 
 extension InputFile {
-  /// The one document that the content is.
-  /// - Parameter content: what was read.
+  /// Parses the content as one document.
+  /// - Parameter content: the bytes read.
   package func parse(_ content: [UInt8], maxDepth: Int) throws(ToolFailure) -> JSONDocument {
     do { return try JSONDocument(parsing: content, maxDepth: maxDepth) } catch {
       throw .malformed(error, in: content, of: name, hint: InputGuess.hint(for: error, in: content))
     }
   }
 
-  /// The whole content, which should be JSON: no more is read of what cannot begin a document.
+  /// Reads the whole content, which should be JSON. If it cannot begin a document, reading stops early.
   package func readJSON(_ streams: StandardStreams, limit: Int, option: String) throws(ToolFailure) -> [UInt8] {
     try readAll(streams, limit: limit, option: option, isWorthReading: JSONDocument.mayBegin)
   }
 }
 
 extension InputGuess {
-  /// Of an input that is no JSON from its beginning on.
+  /// A hint for input that is not JSON from its start.
   static func hint(for error: JSONError, in bytes: [UInt8]) -> String {
     guard error.offset < size / 8, error.kind != .empty, error.kind != .notUTF8Text else { return "" }
     let first = bytes.first { !$0.isWhiteSpace }
@@ -26,11 +26,11 @@ extension InputGuess {
 }
 
 extension JSONStream {
-  /// The next document that is complete.
+  /// The next complete document.
   /// - Parameters:
   ///   - source: where it comes from, for messages.
-  ///   - record: what messages call one of the documents: `event`, `document`; nil where there is one.
-  ///   - options: those that set the limits.
+  ///   - record: what messages call one of the documents: `event`, `document`; nil if there is only one.
+  ///   - options: the options that set the limits.
   package mutating func next(
     isLast: Bool, of source: String, record: String? = nil, options: [Limit: String] = Limit.options
   ) throws(ToolFailure) -> StreamedDocument? {

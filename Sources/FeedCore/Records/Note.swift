@@ -1,25 +1,25 @@
-// Notes: what a tool says between event records (feedutils(7)). A note has no member `event`, so every reader of records
-// passes over it. All tools that print notes write them here, so that they look alike.
+// Notes: what a tool says between event records (feedutils(7)). A note has no member `event`, so every reader of
+// records skips it. All tools print their notes with this code, so that they look alike.
 
-/// What became of a connection or of a feed, as one line among records.
+/// What happened to a connection or a feed, as one line among records.
 ///
 ///     {"note":"retrying","url":"http://127.0.0.1/events","time":"2026-11-22T10:04:36.000000Z","delay":3,"reason":"…"}
 package struct Note: Equatable, Sendable {
-  /// What happened; the raw value is what the member `note` holds.
+  /// What happened; the raw value is the value of the member `note`.
   package enum Kind: String, CaseIterable, Sendable {
-    /// A connection was made, and it brings what was asked for.
+    /// A connection was made, and the server sends what was requested.
     case open
-    /// A connection that was open has ended.
+    /// An open connection has ended.
     case closed
     /// The tool waits, and then tries again.
     case retrying
-    /// All that was missed has come; what follows is new.
+    /// Everything that was missed has come; the following records are new.
     case live
     /// Something is missing at this place.
     case gap
-    /// Something that came was left out.
+    /// Something was received but left out.
     case skipped
-    /// The tool waits because the server asked for it.
+    /// The tool waits because the server asked it to.
     case held
   }
 
@@ -28,16 +28,16 @@ package struct Note: Equatable, Sendable {
   package var url: String
   /// In microseconds since 1970.
   package var time: Int64
-  /// What the feed is called, by `--source` or in a list of URLs; valid UTF-8.
+  /// The name of the feed, by `--source` or from a list of URLs; valid UTF-8.
   package var source: [UInt8]?
-  /// The status of HTTP (RFC 9110 §15) or of a WebSocket close frame (RFC 6455 §7.4).
+  /// An HTTP status (RFC 9110 §15) or the status of a WebSocket close frame (RFC 6455 §7.4).
   package var code: Int?
   /// In seconds, until the next attempt.
   package var delay: Double?
-  /// Why, in the words of messages.
+  /// Why, in the words of the messages.
   package var reason: String?
 
-  /// - Parameter time: in microseconds since 1970; now if it is left out.
+  /// - Parameter time: in microseconds since 1970; by default now.
   package init(
     _ kind: Kind, url: String, time: Int64 = Clock.now(), source: [UInt8]? = nil, code: Int? = nil,
     delay: Double? = nil, reason: String? = nil
@@ -53,7 +53,7 @@ package struct Note: Equatable, Sendable {
 }
 
 extension ByteWriter {
-  /// Writes a note on a line. Members that it does not have are left out.
+  /// Writes a note as a line. Members without a value are left out.
   package mutating func append(_ note: Note) {
     append("{\"note\":")
     appendText(note.kind.rawValue)
@@ -75,9 +75,9 @@ extension ByteWriter {
 
   private mutating func appendText(_ text: String) { JSONString.write(Array(text.utf8).span, to: &self) }
 
-  /// Seconds with three decimals at the most.
+  /// Seconds with at most three decimals.
   private static func decimal(_ seconds: Double) -> String {
-    // No wait comes near the limit, and past it Int overflows.
+    // No real wait comes near this limit. Above it, Int would overflow.
     let thousandths = Int((min(max(seconds, 0), 1e12) * 1000).rounded())
     var fraction = String(thousandths % 1000 + 1000).dropFirst()
     while fraction.last == "0" { fraction.removeLast() }

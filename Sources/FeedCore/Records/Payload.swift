@@ -1,17 +1,17 @@
-// How the `data` of an event record holds what came over a wire: the one rule of all tools that print records of it, and
-// its option, `--data-as`.
+// How the `data` of an event record holds received data: one rule for all tools that print such records, and its
+// option, `--data-as`.
 
 package enum PayloadForm: String, CaseIterable, Sendable {
-  /// Objects and arrays are embedded as they came, less the white space between tokens; everything else is a string.
+  /// Objects and arrays are embedded as received, without the white space between tokens; everything else is a string.
   case auto
-  /// Every JSON value is embedded, and what is none is an error.
+  /// Every JSON value is embedded; data that is not JSON is an error.
   case json
   /// Always a string.
   case text
 }
 
 extension PayloadForm {
-  /// The data as JSON if it is to be embedded as such; nil when it is to be a string.
+  /// The data as JSON if it is to be embedded; nil if it is to be a string.
   package func document(of data: [UInt8]) throws(FormatError) -> JSONDocument? {
     switch self {
     case .text: return nil
@@ -23,7 +23,7 @@ extension PayloadForm {
     }
   }
 
-  /// The same of data that has been parsed already, by `parsed`.
+  /// The same for data that `parsed` has already parsed.
   package func document(_ parsed: Result<JSONDocument, FormatError>) throws(FormatError) -> JSONDocument? {
     switch self {
     case .text: return nil
@@ -34,7 +34,7 @@ extension PayloadForm {
     }
   }
 
-  /// The JSON document that is data of a wire, where a byte order mark is none (RFC 8259 §8.1), unlike in a file.
+  /// Parses received data as JSON. Unlike in a file, a byte order mark is an error here (RFC 8259 §8.1).
   package static func parsed(_ data: [UInt8]) throws(FormatError) -> JSONDocument {
     if data.first == 0xEF { throw FormatError("the data is not JSON: expected a JSON value, at byte 1 of it", at: 0) }
     do throws(JSONError) { return try JSONDocument(parsing: data) } catch {
@@ -47,7 +47,7 @@ extension ByteWriter {
   /// Writes the `data` of a record.
   /// - Parameters:
   ///   - data: valid UTF-8.
-  ///   - document: of it, by `PayloadForm.document(of:)`.
+  ///   - document: the data as JSON, by `PayloadForm.document(of:)`.
   package mutating func appendPayload(_ data: [UInt8], _ document: JSONDocument?) {
     guard let document else { return JSONString.write(data.span, to: &self) }
     if document.isCompact {
@@ -58,7 +58,7 @@ extension ByteWriter {
   }
 
   /// Writes the member `time`.
-  /// - Parameter time: in microseconds since 1970; this moment if it is left out.
+  /// - Parameter time: in microseconds since 1970; by default now.
   package mutating func appendTime(_ time: Int64 = Clock.now()) {
     append(",\"time\":\"")
     append(CivilTime(microseconds: time).text)

@@ -1,16 +1,16 @@
-// Options that take a JSON Pointer. People type `results`, `.results[0]` or `#/results` first, so the message says what
-// was probably meant.
+// Options that take a JSON Pointer. People often type `results`, `.results[0]` or `#/results`, so the message suggests
+// the pointer that they probably meant.
 
 extension OptionType {
-  /// A `JSONPointer`; the empty one is the whole document.
-  /// - Parameter example: what the message names as a pointer that would make sense here.
+  /// A `JSONPointer`; the empty pointer is the whole document.
+  /// - Parameter example: a pointer that makes sense here, for the message.
   package static func pointer(_ example: String) -> OptionType {
     OptionType("POINTER") { bytes throws(OptionRefusal) in try JSONPointer(typed: bytes, suchAs: example) }
   }
 }
 
 extension JSONPointer {
-  /// The pointer that is an option's value, or a part of it.
+  /// Parses a pointer that is the value of an option, or a part of it.
   package init(typed text: [UInt8], suchAs example: String) throws(OptionRefusal) {
     do { self = try JSONPointer(text) } catch {
       let refusal = OptionRefusal.expected("a JSON Pointer such as " + example, found: text)
@@ -18,7 +18,7 @@ extension JSONPointer {
     }
   }
 
-  /// The pointer that somebody meant with a text that is none.
+  /// The pointer that was probably meant by a text that is not one.
   static func suggestion(for text: [UInt8]) -> [UInt8] {
     var rest = text[...]
     // The root of JSONPath, and the URI fragment of JSON Schema.
@@ -33,7 +33,7 @@ extension JSONPointer {
     var result: [UInt8] = []
     for (index, byte) in pointer.enumerated() {
       result.append(byte)
-      // RFC 6901 §3: a `~` of the name itself.
+      // RFC 6901 §3: a `~` in the name must be escaped.
       let next = index + 1 < pointer.count ? pointer[index + 1] : 0
       if byte == UInt8(ascii: "~"), next != UInt8(ascii: "0"), next != UInt8(ascii: "1") {
         result.append(UInt8(ascii: "0"))

@@ -1,21 +1,21 @@
-// Reads event records out of a stream of documents. All tools use its words for what is no record, what does not apply,
-// and what is skipped.
+// Reads event records from a stream of documents. All tools share its messages for non-records, for changes that do not
+// apply, and for skipped records.
 
 package struct RecordReader {
   private let source: String
   private let streams: StandardStreams
-  /// How records are made of what comes instead of them.
+  /// How to make records of the wrong kind of input, for messages.
   private let remedy: String
-  /// Whether the first value that is no record is told at once, since the end may be far.
+  /// Whether the first value that is no record is reported at once, because the end may be far away.
   private let tellsAtOnce: Bool
   private let isVerbose: Bool
-  /// What there was so far: events, notes, and what is no record.
+  /// What has been read so far: events, notes, and values that are no records.
   package private(set) var hasEvents = false
   package private(set) var hasNotes = false
   package private(set) var hasNonRecords = false
-  /// Whether the note `live` has come.
+  /// Whether the note `live` was read.
   package private(set) var isLive = false
-  /// Whether changes are skipped, since one has failed.
+  /// Whether changes are skipped because one has failed.
   private var isSkipping = false
 
   package init(
@@ -29,14 +29,14 @@ package struct RecordReader {
   }
 
   private var hasRead: Bool { hasEvents || hasNotes }
-  /// Whether there was something, and none of it a record.
+  /// Whether there was input, but not one record in it.
   package var hasFoundNothing: Bool { hasNonRecords && !hasRead }
 
-  /// What a tool ends with that has found no records, and has not told it.
+  /// The failure of a tool that found no records and has not yet reported it.
   package var nothing: ToolFailure { .failed(.no, "no event records in this input (\(remedy))", source: source) }
 
-  /// The record that a document is.
-  /// - Returns: nil for a note, and for what is no record: that is reported and skipped.
+  /// Reads a document as a record.
+  /// - Returns: nil for a note, and for a value that is no record, which is reported and skipped.
   package mutating func record(_ item: StreamedDocument) throws(ToolFailure) -> EventRecord? {
     let value = item.document.root
     do {
@@ -62,7 +62,7 @@ package struct RecordReader {
     return nil
   }
 
-  /// Applies a record to the document that it is for. A message in it is told.
+  /// Applies a record to the document. A message in the record is reported.
   package mutating func apply(
     _ record: EventRecord, _ item: StreamedDocument, to stream: inout DocumentStream
   ) throws(ToolFailure) -> DocumentStream.Outcome {
@@ -80,20 +80,20 @@ package struct RecordReader {
     }
   }
 
-  /// Tells what a tool goes on after.
-  /// - Parameter losesChanges: whether the changes after it have nothing to apply to.
+  /// Reports a failure after which the tool goes on.
+  /// - Parameter losesChanges: whether later changes can no longer be applied.
   package mutating func skip(_ failure: ToolFailure, losesChanges: Bool = true) {
     let text = losesChanges && !isSkipping ? "; changes are skipped until the next document" : ""
     streams.say(failure.diagnostic.adding(text))
     isSkipping = true
   }
 
-  /// What is wrong with a record.
+  /// A failure that concerns one record.
   package func failure(_ text: String, _ item: StreamedDocument, at offset: Int) -> ToolFailure {
     .failed(.trouble, diagnostic(text, item, at: offset))
   }
 
-  /// Tells what `-v` shows.
+  /// Reports what only `-v` shows.
   package func tell(_ text: @autoclosure () -> String, of item: StreamedDocument) {
     if isVerbose { streams.say(diagnostic(text(), item)) }
   }

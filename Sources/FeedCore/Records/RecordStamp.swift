@@ -1,7 +1,7 @@
-// When a record was printed, and of which feed it is: the members `time` and `source`, and the options that add them.
-// Where several feeds go into one pipe, they tell the records apart.
+// When a record was printed, and from which feed it is: the members `time` and `source`, and the options that add them.
+// If several feeds go into one pipe, these members tell their records apart.
 
-/// The rows of the tools that print records.
+/// The option rows of tools that print records.
 package enum StampOption: ToolOption {
   case time, source
 
@@ -16,25 +16,25 @@ package enum StampOption: ToolOption {
 
   /// The rows of a tool.
   /// - Parameters:
-  ///   - group: of the tool's rows, the one that these join.
-  ///   - records: makes a row say which options of the tool print records, or do not.
+  ///   - group: the group of the tool's rows that these rows join.
+  ///   - records: makes a row say which options of the tool print records, or which do not.
   package static func rows(in group: OptionGroup = .output, records: (OptionSpec) -> OptionSpec) -> [OptionSpec] {
     rows().map { row in records(row).with { $0.group = group } }
   }
 }
 
 extension OptionType {
-  /// What a string of JSON can hold.
+  /// Text that a JSON string can hold.
   fileprivate static let sourceName = text("NAME", "a name in valid UTF-8") { !$0.isEmpty && $0.isUTF8 }
 }
 
-/// What the rows come to.
+/// The values of the options.
 package struct RecordStamp: Equatable, Sendable {
   package var hasTime = false
   /// Valid UTF-8.
   package private(set) var source: [UInt8]?
 
-  /// A test sets what it needs.
+  /// For tests, which set only what they need.
   package init(hasTime: Bool = false, source: [UInt8]? = nil) {
     self.hasTime = hasTime
     self.source = source
@@ -49,7 +49,7 @@ package struct RecordStamp: Equatable, Sendable {
     }
   }
 
-  /// A note of the same feed. It has a time of its own.
+  /// A note with the source of this feed. It keeps its own time.
   package func stamped(_ note: Note) -> Note {
     var note = note
     note.source = source
@@ -58,7 +58,7 @@ package struct RecordStamp: Equatable, Sendable {
 }
 
 extension ByteWriter {
-  /// Writes the end of a record, with what the options add to it.
+  /// Writes the end of a record, with the members that the options add.
   package mutating func endRecord(_ stamp: RecordStamp) {
     if stamp.hasTime { appendTime() }
     appendSource(stamp.source)

@@ -1,20 +1,20 @@
-// A file that grows by lines. A line is there as a whole, and on the disk, or not at all, however many processes append.
+// A file that grows by lines. A line is written and synced as a whole or not at all, even if many processes append.
 
 package struct AppendedFile {
   private let file: Descriptor
 
-  /// - Parameter mode: the permission bits of a file that was not there, less the umask.
+  /// - Parameter mode: the permission bits of a new file; the umask applies.
   package init(_ path: [UInt8], mode: UInt32) throws(SystemError) {
     file = try Descriptor.open(appending: path, mode: mode)
     if file.fileSize != nil { try AtomicFile.syncFolder(of: AtomicFile.resolved(path), .libc) }
   }
 
-  /// - Parameter line: with its end.
+  /// - Parameter line: the line with its line end.
   package func append(_ line: [UInt8]) throws(SystemError) {
-    // What is taken back below must be our own.
+    // Under the lock, bytes removed below can only be our own.
     _ = flock(file.number, LOCK_EX)
     defer { _ = flock(file.number, LOCK_UN) }
-    // A line that somebody else did not finish is not to become one with this.
+    // If another writer left a line unfinished, this one must not continue it.
     let (accepted, error) = file.write((endsInLine ? line : [UInt8(ascii: "\n")] + line).span)
     if let error {
       if let size = file.fileSize, accepted > 0 { _ = ftruncate(file.number, off_t(size - accepted)) }

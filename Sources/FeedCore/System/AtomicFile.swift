@@ -1,22 +1,22 @@
-// Files change whole or not at all: the new content is written beside, synced, and renamed over the old. Whoever
-// opens the name sees one or the other, also after kill -9 or a power cut.
+// Files change as a whole or not at all: the new content is written to a temporary file, synced, and renamed over the
+// old file. Readers see one or the other, even after kill -9 or a power cut.
 
 package enum AtomicFile {
-  /// Puts `content` under the name `path`, keeping the mode and owner of a file that is there already.
+  /// Replaces the file `path` by `content`, and keeps the mode and owner of an existing file.
   ///
-  /// A symbolic link is followed, so the link stays and its target changes. A device or pipe is written to. Signals
-  /// wait meanwhile, so only kill -9 can leave the temporary file behind (`TemporaryFiles`).
+  /// A symbolic link is followed: the link stays and its target changes. A device or pipe is written to. Signals are
+  /// blocked meanwhile, so only kill -9 can leave the temporary file (`TemporaryFiles`).
   /// - Parameters:
-  ///   - mode: the permissions of a file that was not there, less the umask.
-  ///   - backup: a suffix under which the old content is kept, by a hard link made just before the rename.
-  ///   - companion: a file that is replaced with it, or not at all.
-  ///   - confirm: called when all is written and nothing is replaced; what it throws leaves all as it was.
+  ///   - mode: the permission bits of a new file; the umask applies.
+  ///   - backup: a suffix for the old content, which is kept by a hard link made just before the rename.
+  ///   - companion: a file that is replaced together with this one, or not at all.
+  ///   - confirm: called when everything is written but nothing replaced yet; if it throws, nothing changes.
   package static func replace(
     _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil, alongside companion: CompanionFile? = nil,
     calls: SystemCalls = .libc, confirm: () throws(SystemError) -> Void = { () throws(SystemError) in },
     with content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) {
-    // By its own name: a link of /dev/fd to a pipe has a target that is no name.
+    // By its own name: a link of /dev/fd to a pipe has a target that is not a file name.
     if Descriptor.status(of: path).map({ $0.st_mode & S_IFMT != S_IFREG }) == true {
       return try write(over: path, calls, content)
     }
@@ -52,15 +52,15 @@ package enum AtomicFile {
     }
   }
 
-  /// Writes new content for `target` beside it, synced and with the mode and owner of what is there.
-  /// - Returns: its name, and the file, which is closed when it need not be known any more that somebody is writing it.
+  /// Writes new content for `target` to a temporary file, synced, with the mode and owner of the existing file.
+  /// - Returns: the temporary name, and the file. Closing the file tells other processes that nobody is writing it.
   static func write(
     beside target: [UInt8], mode: UInt32, _ calls: SystemCalls,
     _ content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) -> (name: [UInt8], file: Descriptor) {
     let old = Descriptor.status(of: target)
     let temporary = TemporaryFiles.name(beside: target)
-    _ = unsafe withPath(temporary) { unsafe unlink($0) }  // left by a killed process whose number we have now
+    _ = unsafe withPath(temporary) { unsafe unlink($0) }  // left by a killed process that had our process ID
     let file = try Descriptor.create(temporary, mode: mode, calls: calls)
     do throws(SystemError) {
       TemporaryFiles.claim(file)
@@ -77,20 +77,20 @@ package enum AtomicFile {
     return (temporary, file)
   }
 
-  /// Keeps the old content under a second name, in whose place it comes as a whole.
+  /// Keeps the old content under a second name, which is also replaced as a whole.
   private static func keep(
     _ target: [UInt8], as backup: [UInt8], _ calls: SystemCalls
   ) throws(SystemError) -> Substitution {
     let temporary = TemporaryFiles.name(beside: backup)
     _ = unsafe withPath(temporary) { unsafe unlink($0) }
     try link(target, as: temporary, calls)
-    // Where both are one file already, rename(2) leaves the temporary name.
+    // If both names are the same file already, rename(2) keeps the temporary name.
     defer { _ = unsafe withPath(temporary) { unsafe unlink($0) } }
     return try Substitution(temporary, for: backup, calls)
   }
 
-  /// The rename itself is data of the folder. Some file systems cannot sync one, and some folders can be written but not
-  /// opened; then it is as safe as it gets.
+  /// The rename itself is data of the folder. Some file systems cannot sync a folder, and some folders can be written
+  /// but not opened; there, this cannot be made safer.
   static func syncFolder(of path: [UInt8], _ calls: SystemCalls) throws(SystemError) {
     do {
       let folder = try Descriptor.open(directory: folder(of: path), calls: calls)
@@ -128,10 +128,10 @@ package enum AtomicFile {
     }
   }
 
-  /// The name behind symbolic links, also where there is no file yet.
+  /// The name after following symbolic links, even if there is no file yet.
   static func resolved(_ path: [UInt8]) -> [UInt8] {
     var path = path
-    // As many links as the kernel follows.
+    // The kernel follows this many links.
     for _ in 0..<40 {
       guard let target = linkTarget(path) else { break }
       path = target.first == UInt8(ascii: "/") ? target : folder(of: path) + [UInt8(ascii: "/")] + target
@@ -139,7 +139,7 @@ package enum AtomicFile {
     return path
   }
 
-  /// What a symbolic link says; nil for anything else.
+  /// The target of a symbolic link; nil for anything else.
   private static func linkTarget(_ path: [UInt8]) -> [UInt8]? {
     var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
     let count = unsafe withPath(path) { name in

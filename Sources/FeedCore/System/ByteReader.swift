@@ -1,8 +1,8 @@
-/// Reads a descriptor in pieces of up to 64 KiB, and tells beforehand whether a read would wait.
+/// Reads a descriptor in pieces of up to 64 KiB, and knows beforehand whether a read would wait.
 ///
-/// A filter's loop is: flush when there is nothing to read, read, work on `chunk`.
+/// The loop of a filter is: flush if there is nothing to read, read, work on `chunk`.
 package struct ByteReader {
-  /// One pipe's worth: what a single read can return from a full Linux pipe.
+  /// The size of a full Linux pipe, which a single read can return.
   package static let chunkSize = 64 * 1024
 
   /// What `readAll` asks for at once: little enough for somebody who watches.
@@ -38,15 +38,15 @@ package struct ByteReader {
     let size = descriptor.fileSize
     if let size, size > limit { throw SystemError.tooLarge }
     var bytes: [UInt8] = []
-    // A file may say more than it has, or than there is room for; so its first bytes come first.
+    // A file may report a larger size than it has, or than fits in memory; so read the first bytes before reserving.
     let count = try descriptor.read(upTo: chunkSize, into: &bytes)
     if count > limit { throw SystemError.tooLarge }
     if count == 0 || !isWorthReading(bytes) { return bytes }
-    // One byte more than the size, so that the read that finds the end needs no new room.
+    // One byte more than the size, so that the read that finds the end needs no more memory.
     try Memory.reserve(max((size ?? 0) + 1, bytes.count), in: &bytes)
     while true {
       if bytes.count == bytes.capacity { try Memory.reserve(2 * bytes.count, in: &bytes) }
-      // Asking for more than the room that is there would move everything, just to find the end.
+      // Asking for more than the free capacity would move everything, only to find the end.
       let free = min(bytes.capacity - bytes.count, stepSize)
       if try descriptor.read(upTo: free > 0 ? free : chunkSize, into: &bytes) == 0 { return bytes }
       if bytes.count > limit { throw SystemError.tooLarge }

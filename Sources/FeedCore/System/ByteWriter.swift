@@ -1,34 +1,34 @@
-// Output: a buffer in front of a descriptor, or just the buffer.
+// Output: a buffer with a descriptor, or just the buffer.
 //
-// Appending never throws, so that writers of JSON and of event streams read as what they write. The first error
-// is kept instead, as stdio does, and everything after it is dropped; `flush` throws it. A tool flushes before it
-// waits and before it ends, and asks `check` where it could go on for long without either.
+// Appending never throws, so code that writes JSON or event streams stays readable. As in stdio, the first error is
+// kept and everything after it is dropped; `flush` throws it. A tool flushes before it waits and before it ends. In
+// long work without either it calls `check`.
 //
-// Standard output may have other writers (`tool >>file & tool >>file`), so what goes there is cut between records:
-// RecordWrites.swift has the rule. Whoever makes records says where they end, by `markRecord`.
+// Standard output may have other writers (`tool >>file & tool >>file`), so its data is cut only between records:
+// RecordWrites.swift has the rule. Code that writes records marks their ends by `markRecord`.
 
-/// Collects bytes and writes them to a descriptor when 64 KiB are there or `flush` is called.
+/// Collects bytes, and writes them to a descriptor at 64 KiB or when `flush` is called.
 package struct ByteWriter {
   static let capacity = 64 * 1024
   private static let largePiece = capacity / 4
 
-  /// What has not been written yet; everything, when there is no descriptor.
+  /// The bytes not written yet; all bytes if there is no descriptor.
   package private(set) var buffer: [UInt8] = []
   /// How many bytes the descriptor has accepted.
   package private(set) var accepted = 0
   private let descriptor: Descriptor?
-  /// How records are written; nil where nobody else writes.
+  /// How records are written; nil if the file has no other writer.
   private let records: RecordWrites?
-  /// From this size on a piece goes out as it is, where that tears no record that could be whole.
+  /// Pieces of at least this size are written directly, unless that would cut a record that could be whole.
   private let pieceLimit: Int
-  /// Where in the buffer each record ends that is complete.
+  /// The end in the buffer of each complete record.
   private var ends: [Int] = []
   private var failure: SystemError?
 
   /// A writer of a file that has no other writer.
   package init(_ descriptor: Descriptor) { self.init(descriptor, nil) }
 
-  /// A writer of records on standard output. A terminal or a device is not shared in a way that could tear them.
+  /// A writer of records on standard output. A terminal or a device needs no protection against other writers.
   package init(_ descriptor: Descriptor, records: RecordWrites.Source) {
     self.init(descriptor, descriptor.kind == .other ? nil : RecordWrites(to: descriptor, of: records))
   }
@@ -40,14 +40,14 @@ package struct ByteWriter {
     buffer.reserveCapacity(Self.capacity + Self.largePiece)
   }
 
-  /// A writer that only collects, for a part of an output or a test.
+  /// A writer that only collects, for a part of an output or for a test.
   package init() {
     descriptor = nil
     records = nil
     pieceLimit = .max
   }
 
-  /// How many bytes have been appended in all.
+  /// How many bytes have been appended in total.
   package var count: Int { accepted + buffer.count }
 
   package mutating func append(_ byte: UInt8) {
@@ -71,19 +71,19 @@ package struct ByteWriter {
       if buffer.count >= Self.capacity { spill() }
       return
     }
-    // A large piece goes out as it is: copying it would cost more than the second system call.
+    // A large piece is written directly: copying it would cost more than the second system call.
     writeAll()
     write(bytes, [])
   }
 
-  /// What has been appended so far is whole records.
+  /// Says that the bytes so far are complete records.
   package mutating func markRecord() {
     guard records != nil else { return }
     if buffer.count > ends.last ?? 0 { ends.append(buffer.count) }
     if buffer.count >= Self.capacity { spill() }
   }
 
-  /// Ends a record that is a line, or what stands for one.
+  /// Ends a record that is a line, or that ends with another terminator.
   package mutating func endLine(_ terminator: UInt8 = UInt8(ascii: "\n")) {
     buffer.append(terminator)
     markRecord()
@@ -102,13 +102,13 @@ package struct ByteWriter {
     if let failure { throw failure }
   }
 
-  /// Takes the collected bytes out, leaving none.
+  /// Returns the collected bytes and empties the buffer.
   package mutating func take() -> [UInt8] {
     defer { buffer = [] }
     return buffer
   }
 
-  /// Makes room: writes what need not wait for the rest of its record.
+  /// Frees buffer space: writes everything that need not wait for the rest of its record.
   private mutating func spill() {
     guard descriptor != nil else { return }
     guard let records else { return writeAll() }
@@ -120,7 +120,7 @@ package struct ByteWriter {
     if descriptor != nil, !buffer.isEmpty { write(upTo: buffer.count) }
   }
 
-  /// Writes the first `count` bytes of the buffer, which stays the owner of its room.
+  /// Writes the first `count` bytes of the buffer, which keeps its memory.
   private mutating func write(upTo count: Int) {
     var full: [UInt8] = []
     swap(&full, &buffer)

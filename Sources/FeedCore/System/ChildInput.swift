@@ -1,5 +1,5 @@
-// What a child process gets on its standard input, when all of it is known: a file without a name. Neither process waits
-// for the other, and when the tool is killed the child still has all of it.
+// The standard input of a child process, if all of it is known: a file without a name. Neither process waits for the
+// other, and if the tool is killed, the child still has all of its input.
 
 package struct ChildInput {
   let file: Descriptor
@@ -19,8 +19,8 @@ package struct ChildInput {
     file.forgetReads()
   }
 
-  /// Whether a part of it was not read. A program that opens its input again, as /dev/stdin, reads at a place of its own:
-  /// then nobody knows, and the answer is no.
+  /// Whether a part of it was not read. A program that opens its input again, as /dev/stdin, has its own file position;
+  /// then this cannot be known, and the answer is no.
   package var isUnread: Bool {
     guard let place = file.place, place < size else { return false }
     return place > 0 || !file.wasRead
@@ -30,13 +30,13 @@ package struct ChildInput {
 }
 
 extension Descriptor {
-  /// Where in a file the next read begins.
+  /// The file position of the next read.
   fileprivate var place: Int? {
     let place = lseek(number, 0, SEEK_CUR)
     return place < 0 ? nil : Int(place)
   }
 
-  /// Sets the time of the last read to 0, so that `wasRead` can tell.
+  /// Sets the time of the last read to 0, for `wasRead`.
   fileprivate func forgetReads() {
     var times = [timespec(tv_sec: 0, tv_nsec: 0), timespec(tv_sec: 0, tv_nsec: Platform.sameTime)]
     _ = unsafe futimens(number, &times)

@@ -1,21 +1,21 @@
-// Programs that a tool starts, by posix_spawn(3). Each leads a process group of its own: a signal from the terminal does
-// not reach it, and a signal from us reaches all that it has started.
+// Programs that a tool starts, by posix_spawn(3). Each leads its own process group: signals from the terminal do not
+// reach it, and signals from us reach it and all programs that it has started.
 
 /// A program that was started.
 package struct ChildProcess {
   package enum Ending: Equatable, Sendable {
     case exited(Int32)
-    /// By the number of the signal.
+    /// The number of the signal.
     case killed(Int32)
   }
 
   private let identifier: pid_t
 
-  /// Starts a program, looked for by PATH if its name has no slash.
+  /// Starts a program, found by PATH if its name has no slash.
   /// - Parameters:
-  ///   - arguments: the program and what it is called with.
-  ///   - variables: what is set in its environment; nil where it must not be.
-  /// - Throws: what exec(2) says: `isUnusableProgram`, or what may pass.
+  ///   - arguments: the program and its arguments.
+  ///   - variables: variables to set in its environment; nil to unset.
+  /// - Throws: the error of exec(2): `isUnusableProgram`, or one that may pass.
   package init(
     _ arguments: [[UInt8]], variables: [(name: String, value: [UInt8]?)], input: ChildInput, output: Descriptor,
     error: Descriptor
@@ -31,7 +31,8 @@ package struct ChildProcess {
     for (number, stream) in [input.file, output, error].enumerated() {
       _ = unsafe posix_spawn_file_actions_adddup2(&files, stream.number, Int32(number))
     }
-    // What we take or ignore is the program's again; what our parent made us ignore stays so.
+    // Signals that we catch or ignore get their default back in the program; those that our parent ignored stay
+    // ignored.
     var none = sigset_t()
     var ours = sigset_t()
     unsafe sigemptyset(&none)
@@ -55,7 +56,7 @@ package struct ChildProcess {
     self.identifier = identifier
   }
 
-  /// How it has ended; nil while it runs or is stopped. To be asked until it has ended, and not after.
+  /// How it ended; nil while it runs or is stopped. Do not call this again after it has returned an ending.
   package func ending() throws(SystemError) -> Ending? {
     var status: Int32 = 0
     let found = try SystemCalls.libc.retrying(.waitForChild) { unsafe waitpid(identifier, &status, WNOHANG) }
@@ -64,27 +65,27 @@ package struct ChildProcess {
     return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
   }
 
-  /// Sends a signal to the program and to what it has started, which then goes on if it was stopped.
+  /// Sends a signal to the program and its children, and continues them if they were stopped.
   package func send(_ number: Int32) {
     for number in number == SIGKILL ? [number] : [number, SIGCONT] {
       kill(-identifier, number)
-      // It may have joined another group.
+      // The program may have joined another group.
       if getpgid(identifier) != identifier { kill(identifier, number) }
     }
   }
 }
 
 extension SystemError {
-  /// A file is no program that could be run, now or later.
+  /// The file cannot be run as a program, now or later.
   package var isUnusableProgram: Bool {
     [ENOENT, ENOTDIR, EACCES, EPERM, ENOEXEC, ELOOP, ENAMETOOLONG, EISDIR, EINVAL, E2BIG].contains(code)
   }
-  /// A file is neither a binary of this machine nor a script with a `#!` line.
+  /// The file is neither a binary for this machine nor a script with a `#!` line.
   package var isNoProgram: Bool { code == ENOEXEC }
 }
 
 extension Process {
-  /// The environment with some variables set, or taken out, as `NAME=value`.
+  /// Our environment with some variables set or unset, as `NAME=value`.
   fileprivate static func environment(with variables: [(name: String, value: [UInt8]?)]) -> [[UInt8]] {
     let names = variables.map { Array(($0.name + "=").utf8) }
     var result: [[UInt8]] = []
@@ -99,7 +100,7 @@ extension Process {
   }
 }
 
-/// Calls `body` with texts as the system wants them: pointers to C strings, and a null pointer after them.
+/// Calls `body` with the texts as an array of C strings that ends with a null pointer.
 private func withPointers<T>(
   to texts: [[UInt8]], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> T
 ) -> T {

@@ -1,7 +1,7 @@
-// Dates of the Gregorian calendar, in UTC, by the arithmetic of the civil calendar with years that begin in March
+// Dates of the Gregorian calendar in UTC, with years that begin in March for the arithmetic
 // (https://howardhinnant.github.io/date_algorithms.html); no time zone data, no locale.
 
-/// A moment by date and time of day, in UTC.
+/// A date and time of day, in UTC.
 package struct CivilTime: Equatable, Sendable {
   package var year: Int
   /// 1 to 12.
@@ -23,7 +23,7 @@ package struct CivilTime: Equatable, Sendable {
     self.microsecond = microsecond
   }
 
-  /// - Parameter microseconds: since 1970-01-01T00:00:00Z, as `Clock.now()` has them.
+  /// - Parameter microseconds: since 1970-01-01T00:00:00Z, as `Clock.now()` returns them.
   package init(microseconds: Int64) {
     let (days, rest) = Self.floored(Int(microseconds), by: 86_400_000_000)
     let (era, dayOfEra) = Self.floored(days + 719_468, by: 146_097)

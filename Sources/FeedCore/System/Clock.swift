@@ -1,6 +1,6 @@
-/// The two clocks: one for spans of time, one for the calendar.
+/// The two clocks: one for durations, one for dates.
 package enum Clock {
-  /// Seconds since some fixed moment; never goes back, whatever happens to the date.
+  /// Seconds since some fixed moment; never goes back, even if the date is changed.
   package static func monotonic() -> Double { read(CLOCK_MONOTONIC) }
 
   /// Microseconds since 1970-01-01T00:00:00Z.

@@ -1,17 +1,17 @@
-// A file that belongs to another and is replaced with it: the patch that takes back what was done to a document. Two
-// renames cannot be one, so there is an order:
+// A file that is replaced together with another: for example, the patch that undoes the change of a document. Two
+// renames cannot be atomic, so there is an order:
 //
 //     1. the new companion is written and synced beside the old one      .undo.json.PID.tmp
-//     2. the new document likewise                                       .doc.json.PID.tmp
+//     2. the new document is written and synced too                     .doc.json.PID.tmp
 //     3. the old companion gets a second name                            .undo.json.PID.old
 //     4. the new companion takes its name                                undo.json
 //     5. the new document takes its name                                 doc.json
-//     6. the second name goes
+//     6. the second name is removed
 //
-// What can fail for want of room has been done before anything has changed. An error at 5 puts the old companion back.
-// After kill -9 or a power cut between 4 and 5 the document is the old one, and the companion that fits it is there under
-// its second name. The other order, 5 before 4, would leave a document that has changed with a companion that does not
-// fit, and an error at 4 would have to be told with half of the work done.
+// All that can fail for lack of space is done before anything changes. An error at 5 puts the old companion back. After
+// kill -9 or a power cut between 4 and 5, the document is the old one, and its companion exists under the second name.
+// The other order, 5 before 4, would leave a changed document with the wrong companion. An error at 4 would then come
+// with half of the work done.
 
 package final class CompanionFile {
   private let path: [UInt8]
@@ -19,7 +19,7 @@ package final class CompanionFile {
   private let calls: SystemCalls
   private var temporary: [UInt8]?
   private var substitution: Substitution?
-  /// What went wrong with this file; nil when it was the other.
+  /// The error, if it concerns this file; nil if it concerns the other.
   package private(set) var failure: SystemError?
 
   package init(
@@ -30,7 +30,7 @@ package final class CompanionFile {
     self.calls = calls
   }
 
-  /// Writes the content beside the file. A device or pipe is written to at once, for it cannot be taken back.
+  /// Writes the content to a temporary file. A device or pipe is written to at once, because that cannot be undone.
   func prepare() throws(SystemError) {
     do throws(SystemError) {
       if Descriptor.status(of: path).map({ $0.st_mode & S_IFMT != S_IFREG }) == true {
@@ -73,10 +73,10 @@ package final class CompanionFile {
   }
 }
 
-/// A file that has taken the place of another, which is kept until it is certain that it may.
+/// A file that has replaced another. The old one is kept until the replacement is final.
 struct Substitution {
   private let target: [UInt8]
-  /// The second name of the old file; nil where there was none.
+  /// The second name of the old file; nil if there was none.
   private let aside: [UInt8]?
   private let calls: SystemCalls
 
@@ -85,7 +85,7 @@ struct Substitution {
     self.calls = calls
     if let old = Descriptor.status(of: target), old.st_mode & S_IFMT == S_IFDIR { throw SystemError(code: EISDIR) }
     let name = TemporaryFiles.name(beside: target, suffix: ".old")
-    _ = unsafe withPath(name) { unsafe unlink($0) }  // left by a killed process whose number we have now
+    _ = unsafe withPath(name) { unsafe unlink($0) }  // left by a killed process that had our process ID
     var aside: [UInt8]? = name
     do throws(SystemError) {
       try AtomicFile.link(target, as: name, calls)
@@ -93,7 +93,7 @@ struct Substitution {
       if error.code == ENOENT {
         aside = nil
       } else {
-        // A file system without hard links: for an instant there is no file of that name.
+        // A file system without hard links: for a moment, no file has the name.
         try AtomicFile.rename(target, to: name, calls)
       }
     }
@@ -116,7 +116,7 @@ struct Substitution {
       _ = unsafe withPath(target) { unsafe unlink($0) }
       return
     }
-    // Two names of one file: then rename(2) does nothing, and the second name has to go by itself.
+    // If both names are the same file, rename(2) does nothing, and the second name must be removed.
     do { try AtomicFile.rename(aside, to: target, calls) } catch { return }
     commit()
   }

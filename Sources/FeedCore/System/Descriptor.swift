@@ -1,4 +1,4 @@
-// Every system call on an open file stands here, each through `SystemCalls`.
+// All system calls on open files are in this file, each made through `SystemCalls`.
 
 #if os(Linux)
   import CLinux
@@ -31,17 +31,17 @@ package struct Descriptor: Sendable {
   }
 
   /// Creates a file that must not exist yet, to write.
-  /// - Parameter mode: the permission bits, less the umask.
+  /// - Parameter mode: the permission bits; the umask applies.
   static func create(_ path: [UInt8], mode: UInt32, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
     try open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode: mode, calls: calls)
   }
 
-  /// Opens a file to write at its end, whoever else does, empty if it was not there.
+  /// Opens a file to append to, after all other writers; creates it if it does not exist.
   static func open(appending path: [UInt8], mode: UInt32) throws(SystemError) -> Descriptor {
     try open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, mode: mode)
   }
 
-  /// Creates a file without a name, in memory where the system can: it goes with the last process that has it open.
+  /// Creates a file without a name, in memory if the system can. It is deleted when no process has it open any more.
   static func createNameless() throws(SystemError) -> Descriptor {
     #if os(Linux)
       if let number = try? SystemCalls.libc.retrying(.open, { unsafe feed_memory_file("batch") }) {
@@ -53,7 +53,8 @@ package struct Descriptor: Sendable {
     return try createNameless(beside: Array("/tmp".utf8) + name)
   }
 
-  /// Creates a file without a name in the folder of `path`, to write and then to read: it goes with the process.
+  /// Creates a file without a name in the folder of `path`, to write and then read. It is deleted when the process
+  /// ends.
   static func createNameless(beside path: [UInt8]) throws(SystemError) -> Descriptor {
     try Signals.blocked { () throws(SystemError) in
       let name = TemporaryFiles.name(beside: path)
@@ -63,17 +64,17 @@ package struct Descriptor: Sendable {
     }
   }
 
-  /// Goes back to the first byte of a file.
+  /// Moves back to the first byte of a file.
   func rewind() throws(SystemError) {
     _ = try calls.retrying(.seek) { lseek(number, 0, SEEK_SET) < 0 ? -1 : 0 }
   }
 
-  /// Opens a file that exists, to write over it in place (a terminal, a pipe, a device).
+  /// Opens an existing file to write in place (a terminal, a pipe, a device).
   static func open(writing path: [UInt8], calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
     try open(path, O_WRONLY | O_CLOEXEC, calls: calls)
   }
 
-  /// Opens a file to read and write, empty if it was not there.
+  /// Opens a file to read and write; creates it if it does not exist.
   static func openOrCreate(_ path: [UInt8], mode: UInt32) throws(SystemError) -> Descriptor {
     try open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode: mode)
   }
@@ -89,7 +90,7 @@ package struct Descriptor: Sendable {
     return Descriptor(number, calls: calls)
   }
 
-  /// A pipe, closed in programs that are started.
+  /// Creates a pipe that child processes do not inherit.
   package static func pipe() throws(SystemError) -> (output: Descriptor, input: Descriptor) {
     var numbers: [Int32] = [-1, -1]
     _ = try SystemCalls.libc.retrying(.pipe) { unsafe systemPipe(&numbers) }
@@ -97,7 +98,7 @@ package struct Descriptor: Sendable {
     return (Descriptor(numbers[0]), Descriptor(numbers[1]))
   }
 
-  /// Closes the descriptor; a write error that the system kept until now is thrown.
+  /// Closes the descriptor; throws a write error that the system reports only now.
   package func close() throws(SystemError) {
     // After EINTR the state of the descriptor is unspecified (POSIX); on Linux and macOS it is closed.
     if calls.once(.close, { systemClose(number) }) != 0, errno != EINTR { throw SystemError.last }
@@ -105,9 +106,9 @@ package struct Descriptor: Sendable {
 
   package func closeQuietly() { _ = systemClose(number) }
 
-  /// Makes sure that 0, 1 and 2 are taken, so that no file that is opened later becomes a standard stream by chance.
+  /// Makes sure that 0, 1 and 2 are open, so that no file opened later becomes a standard stream by accident.
   ///
-  /// One that the caller closed (`>&-`) is opened the wrong way round: using it fails as it would have (`EBADF`).
+  /// A stream that the caller closed (`>&-`) is opened in the wrong direction: using it still fails with `EBADF`.
   static func openMissingStandardStreams() {
     for number: Int32 in 0...2 where fcntl(number, F_GETFD) < 0 {
       _ = unsafe withPath(Array("/dev/null".utf8)) { unsafe systemOpen($0, number == 0 ? O_WRONLY : O_RDONLY, 0) }
@@ -116,18 +117,18 @@ package struct Descriptor: Sendable {
 
   // MARK: Reading and writing
 
-  /// Appends up to `count` bytes to `buffer`, after waiting for the first.
+  /// Appends up to `count` bytes to `buffer`; waits for the first.
   /// - Returns: how many arrived; 0 at the end of the file.
   package func read(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int {
     while true {
       if let count = try readAvailable(upTo: count, into: &buffer) { return count }
-      // A descriptor that its owner made non-blocking (a shared terminal, a parent's pipe).
+      // Another process made this descriptor non-blocking (a shared terminal, a parent's pipe).
       _ = try Self.wait(for: [.init(self, .input)], milliseconds: -1)
     }
   }
 
-  /// Appends up to `count` bytes that are there to `buffer`.
-  /// - Returns: how many; 0 at the end of the input; nil when nothing is there yet and the descriptor does not wait.
+  /// Appends up to `count` available bytes to `buffer`.
+  /// - Returns: how many; 0 at the end of the input; nil if the descriptor does not wait and no bytes are available.
   package func readAvailable(upTo count: Int, into buffer: inout [UInt8]) throws(SystemError) -> Int? {
     var answer = SystemCalls.Answer(count: 0)
     repeat {
@@ -139,7 +140,7 @@ package struct Descriptor: Sendable {
     throw error
   }
 
-  /// Writes all of `bytes`, however often the system takes only a part.
+  /// Writes all of `bytes`, even if the system takes them in several parts.
   /// - Returns: how many bytes were accepted, with the error that stopped it, if any.
   @discardableResult
   package func write(_ bytes: borrowing Span<UInt8>) -> (accepted: Int, error: SystemError?) {
@@ -149,7 +150,7 @@ package struct Descriptor: Sendable {
       if answer.count > 0 {
         done += answer.count
       } else if answer.count == 0 || answer.errno == EAGAIN {
-        // A descriptor that its owner made non-blocking (a shared terminal, a parent's pipe): wait for room.
+        // Another process made this descriptor non-blocking (a shared terminal, a parent's pipe): wait for room.
         do { _ = try Self.wait(for: [.init(self, .output)], milliseconds: -1) } catch { return (done, error) }
       } else if answer.errno != EINTR {
         return (done, SystemError(code: answer.errno))
@@ -158,26 +159,26 @@ package struct Descriptor: Sendable {
     return (done, nil)
   }
 
-  /// Asks that all written data reach the disk.
+  /// Waits until all written data is on the disk.
   func sync() throws(SystemError) {
     _ = try calls.retrying(.sync) { fsync(number) }
   }
 
-  /// Makes reads and writes tell that they would have to wait, instead of waiting.
+  /// Makes the descriptor non-blocking: reads and writes report that they would wait.
   package func stopWaiting() throws(SystemError) {
     _ = try calls.retrying(.control) { fcntl(number, F_SETFL, fcntl(number, F_GETFL) | O_NONBLOCK) }
   }
 
-  /// Gives the open file to programs that are started, which then hold its lock too.
+  /// Lets child processes inherit the open file, and with it the lock on the file.
   func beInherited() throws(SystemError) {
     _ = try calls.retrying(.control) { fcntl(number, F_SETFD, 0) }
   }
 
-  // MARK: What it is
+  // MARK: Kinds of files
 
   private var isDirectory: Bool { status.map { $0.st_mode & S_IFMT == S_IFDIR } ?? false }
 
-  /// What a descriptor refers to, as far as it matters to those who share it.
+  /// The kind of file, as far as it matters to processes that share it.
   enum Kind { case file, pipe, other }
 
   var kind: Kind {
@@ -199,9 +200,9 @@ package struct Descriptor: Sendable {
     return Int(status.st_size)
   }
 
-  /// Gives a file the permission bits, owner and group of the one whose place it takes.
+  /// Gives a file the permission bits, owner and group of the file that it replaces.
   func take(ownershipOf old: stat) {
-    // Best effort: only root may give a file away, and then the mode must be set after the owner.
+    // Best effort: only root may change the owner, and then the mode must be set after the owner.
     _ = fchown(number, old.st_uid, old.st_gid)
     _ = fchmod(number, old.st_mode & 0o7777)
   }
@@ -211,24 +212,24 @@ package struct Descriptor: Sendable {
     return unsafe fstat(number, &status) == 0 ? status : nil
   }
 
-  /// What is under a name, without opening it: a FIFO would keep the caller waiting, and a file need not be readable.
+  /// The status of a file, without opening it: opening a FIFO would wait, and the file may be unreadable.
   static func status(of path: [UInt8]) -> stat? {
     var status = stat()
     return unsafe withPath(path) { unsafe systemStatus($0, &status) } == 0 ? status : nil
   }
 
-  /// Whether there is something under a name, and it is neither a file nor a folder: opening it may wait for ever.
+  /// Whether a name is neither a regular file nor a folder, so that opening it could wait for ever.
   package static func isSpecialFile(_ path: [UInt8]) -> Bool {
     status(of: path).map { $0.st_mode & S_IFMT != S_IFREG && $0.st_mode & S_IFMT != S_IFDIR } ?? false
   }
 
-  /// Calls `body` with the name of each entry of a folder; with none where it cannot be read.
+  /// Calls `body` with the name of each entry of a folder. An unreadable folder counts as empty.
   static func forEachName(in folder: [UInt8], _ body: ([UInt8]) -> Void) {
     _ = unsafe withPath(folder) { path in
       guard let stream = unsafe opendir(path) else { return -1 }
       defer { unsafe closedir(stream) }
       while let entry = unsafe readdir(stream) {
-        // The name is the last member, and may be longer than the type says.
+        // The name is the last member, and may be longer than its declared type.
         let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
         let name = unsafe UnsafeRawPointer(entry) + offset
         body(unsafe [UInt8](cString: name.assumingMemoryBound(to: CChar.self)))
@@ -237,7 +238,7 @@ package struct Descriptor: Sendable {
     }
   }
 
-  /// The absolute name of a file, without symbolic links; nil when there is no such file.
+  /// The absolute path of a file, without symbolic links; nil if there is no such file.
   package static func realPath(_ path: [UInt8]) -> [UInt8]? {
     var result: [UInt8]?
     _ = unsafe withPath(path) { name in
@@ -249,7 +250,7 @@ package struct Descriptor: Sendable {
     return result
   }
 
-  /// Which file a descriptor is open on, or a path leads to; equal for two names of one file.
+  /// The file that a descriptor or path refers to; equal for two names of one file.
   package struct Identity: Equatable, Sendable {
     private let device: UInt64
     private let node: UInt64
@@ -259,21 +260,21 @@ package struct Descriptor: Sendable {
       node = UInt64(status.st_ino)
     }
 
-    /// - Returns: nil when there is no such file.
+    /// - Returns: nil if there is no such file.
     package init?(_ path: [UInt8]) {
       guard let status = Descriptor.status(of: path) else { return nil }
       self.init(status)
     }
   }
 
-  /// The regular file that this is open on; nil for anything else, which may have many users.
+  /// The regular file that this is open on; nil for anything else, such as a device, which may have many users.
   package var fileIdentity: Identity? {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }
     return Identity(status)
   }
 }
 
-/// Calls `body` with `path` as the C string that the system wants. A path with a NUL inside names no file.
+/// Calls `body` with `path` as a C string. A path that contains NUL names no file.
 func withPath(_ path: [UInt8], _ body: (UnsafePointer<CChar>) -> Int32) -> Int32 {
   guard !path.contains(0) else {
     errno = ENOENT

@@ -1,24 +1,24 @@
-// A file that is read, and replaced by what comes of it. Whoever else does the same by this type waits until it is done, so
-// no edit is lost; and what others have done to it meanwhile, who do not know of the lock, is seen before it is lost.
+// A file that is read, edited and replaced. Other processes that use this type wait until it is done, so no edit is
+// lost. Changes by processes that ignore the lock are detected before they would be overwritten.
 //
-// The lock is flock(2) on the file itself, so it leaves nothing behind. The file that has it goes with the rename: who has
-// waited for it looks whether the name still leads to it, and begins again if not.
+// The lock is flock(2) on the file itself, so no lock file remains. The rename replaces the locked file. So a process
+// that waited for the lock checks that the name still refers to the same file, and starts again if not.
 
 package final class EditedFile {
   package enum Refusal: Error, Sendable {
     case system(SystemError)
-    /// A pipe, a device: it cannot be replaced.
+    /// A pipe or a device: it cannot be replaced.
     case notRegular
-    /// Another process has had it for as long as one waits.
+    /// Another process held the lock until the wait was over.
     case locked
   }
 
   private let path: [UInt8]
-  /// Open to read.
+  /// Open for reading.
   package let descriptor: Descriptor
   private let before: State
 
-  /// What changes when somebody writes to a file or replaces it.
+  /// The values that change when a process writes to a file or replaces it.
   private struct State: Equatable {
     let identity: Descriptor.Identity?
     let size: Int
@@ -41,11 +41,11 @@ package final class EditedFile {
 
   deinit { descriptor.closeQuietly() }
 
-  /// Whether something is there that cannot be replaced; it is not opened.
+  /// Whether the name is something that cannot be replaced. It is not opened.
   package static func isNotRegular(_ path: [UInt8]) -> Bool { Descriptor.isSpecialFile(path) }
 
   /// Opens and locks a file.
-  /// - Parameter patience: for how many seconds to wait for another process that has it.
+  /// - Parameter patience: how many seconds to wait for another process that holds the lock.
   package static func open(
     _ path: [UInt8], patience: Double = 60, calls: SystemCalls = .libc
   ) throws(Refusal) -> EditedFile {
@@ -63,7 +63,7 @@ package final class EditedFile {
       if let opened = file.status, let named = Descriptor.status(of: path), State(opened) == State(named) {
         return EditedFile(path, file, State(opened))
       }
-      // Somebody has replaced it while we waited.
+      // Another process replaced the file while we waited.
       file.closeQuietly()
     }
   }
@@ -75,17 +75,17 @@ package final class EditedFile {
         _ = try calls.retrying(.lock) { flock(file.number, LOCK_EX | LOCK_NB) }
         return
       } catch {
-        // No such locks on this file system: what others do is still seen before the rename.
+        // This file system has no such locks. Changes by others are still detected before the rename.
         if error.code != EWOULDBLOCK { return }
       }
-      // Not by waiting in flock: who runs this under flock(1) on the same file would wait for ever.
+      // A blocking flock would never return if this runs under flock(1) on the same file.
       if Clock.monotonic() >= deadline { throw .locked }
       usleep(pause)
       pause = min(2 * pause, 20_000)
     }
   }
 
-  /// Whether somebody has written to the file since it was opened, or the name leads to another one.
+  /// Whether the file was written to since it was opened, or the name refers to another file now.
   package var hasChanged: Bool {
     guard let now = Descriptor.status(of: path) else { return true }
     return State(now) != before

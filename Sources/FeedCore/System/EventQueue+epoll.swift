@@ -1,7 +1,7 @@
 #if os(Linux)
   import CLinux
 
-  /// What the poller has of the kernel: epoll(7).
+  /// The kernel interface of the poller: epoll(7).
   @safe struct EventQueue {
     private let descriptor: Descriptor
     private var found = unsafe [epoll_event](repeating: epoll_event(), count: 256)
@@ -11,7 +11,7 @@
       descriptor = Descriptor(number, calls: calls)
     }
 
-    /// - Returns: false for what cannot be watched, since it never keeps anyone waiting.
+    /// - Returns: false for a descriptor that cannot be watched, because it never waits.
     func add(_ added: Descriptor, _ events: PollEvents, as token: UInt64) throws(SystemError) -> Bool {
       do { try control(EPOLL_CTL_ADD, added, events, token) } catch {
         guard error.code == EPERM else { throw error }

@@ -1,5 +1,5 @@
 #if !os(Linux)
-  /// What the poller has of the kernel: kqueue(2), which watches for input and for output by a filter each.
+  /// The kernel interface of the poller: kqueue(2), with one filter for input and one for output.
   @safe struct EventQueue {
     private let descriptor: Descriptor
     private var found: [kevent] = unsafe Array(repeating: kevent(), count: 256)
@@ -10,9 +10,9 @@
       _ = fcntl(number, F_SETFD, FD_CLOEXEC)
     }
 
-    /// - Returns: false for what cannot be watched, since it never keeps anyone waiting.
+    /// - Returns: false for a descriptor that cannot be watched, because it never waits.
     func add(_ added: Descriptor, _ events: PollEvents, as token: UInt64) throws(SystemError) -> Bool {
-      // Of a file it tells nothing once the end is reached.
+      // For a file, kqueue reports nothing at its end.
       if added.kind == .file { return false }
       do { try change(added, events, as: token) } catch {
         // A device such as /dev/null.
@@ -23,7 +23,7 @@
     }
 
     func change(_ changed: Descriptor, _ events: PollEvents, as token: UInt64) throws(SystemError) {
-      // A filter that is only disabled keeps its place: where the system has run short, a new one might not be had.
+      // A disabled filter keeps its place. Adding a new one could fail when the system is short of memory.
       try control(changed, EVFILT_READ, events.contains(.input) ? EV_ADD | EV_ENABLE : EV_DISABLE, token)
       try control(changed, EVFILT_WRITE, events.contains(.output) ? EV_ADD | EV_ENABLE : EV_DISABLE, token)
     }
@@ -44,7 +44,7 @@
       do {
         _ = try descriptor.calls.retrying(.controlPoller) { unsafe kevent(descriptor.number, &event, 1, nil, 0, nil) }
       } catch {
-        // A filter that was never added is off already.
+        // A filter that was never added is disabled already.
         guard error.code == ENOENT, flags & EV_ADD == 0 else { throw error }
       }
     }
@@ -63,7 +63,8 @@
         let event = unsafe found[index]
         let token = unsafe UInt64(UInt(bitPattern: event.udata))
         let isInput = unsafe Int32(event.filter) == EVFILT_READ
-        // The end of what the other side sends leaves room to answer; an error, or nobody who reads, does not.
+        // At the end of the other side's output we can still answer; not after an error, or if the other side no longer
+        // reads.
         let isBroken = unsafe Int32(event.flags) & EV_EOF != 0 && (!isInput || event.fflags != 0)
         let events: PollEvents = isBroken ? [.input, .output] : isInput ? .input : .output
         if let place = places[token] {

@@ -1,8 +1,8 @@
-// One process at a time, by flock(2) on a file that stands beside what is guarded. The system lets go of the lock when
-// the process ends, by kill -9 too, so none is ever left behind; the file itself stays, for removing it would let two
-// processes hold "the" lock on two files of one name.
+// One process at a time, by flock(2) on a file beside the guarded one. The system releases the lock when the process
+// ends, even by kill -9, so a lock never remains. The lock file does remain: if it were removed, two processes could
+// hold "the" lock on two files of one name.
 
-/// A lock that is held until it is let go of, or the process ends.
+/// A lock that is held until it is released or the process ends.
 package final class LockFile {
   private let file: Descriptor
 
@@ -10,11 +10,11 @@ package final class LockFile {
 
   deinit { file.closeQuietly() }
 
-  /// Takes the lock, creating the file (mode 0600) where there is none.
+  /// Takes the lock. Creates the file (mode 0600) if it does not exist.
   /// - Parameters:
   ///   - waits: whether to wait while another process holds it.
-  ///   - isInherited: whether programs that are started hold it too, until the last of them has ended.
-  /// - Returns: nil when another holds it.
+  ///   - isInherited: whether child processes hold it too, until the last of them has ended.
+  /// - Returns: nil if another process holds it.
   package static func take(_ path: [UInt8], waits: Bool, isInherited: Bool = false) throws(SystemError) -> LockFile? {
     let lock = LockFile(try Descriptor.openOrCreate(path, mode: 0o600))
     do throws(SystemError) {
@@ -27,16 +27,16 @@ package final class LockFile {
     return lock
   }
 
-  /// Lets go of the lock, also where a program that was started still has the file.
+  /// Releases the lock, even if a child process still has the file open.
   package func release() { _ = flock(file.number, LOCK_UN) }
 
-  /// The one name of a file that may have several by symbolic links, so that all who guard it take the same lock.
-  /// - Returns: `path` itself where there is no such file.
+  /// The real path of a file that may have several names by symbolic links, so that all processes take the same lock.
+  /// - Returns: `path` itself if there is no such file.
   package static func realPath(_ path: [UInt8]) -> [UInt8] { Descriptor.realPath(path) ?? path }
 
-  /// Makes sure that a file of this name is there and may be written, for a library that would create it with other
+  /// Makes sure that a file of this name exists and is writable, because a library would create it with other
   /// permissions.
-  /// - Parameter mode: the permission bits of a file that was not there, less the umask.
+  /// - Parameter mode: the permission bits of a new file; the umask applies.
   package static func ensureFile(_ path: [UInt8], mode: UInt32) throws(SystemError) {
     try Descriptor.openOrCreate(path, mode: mode).close()
   }

@@ -1,13 +1,13 @@
 /// How many descriptors the process may have open.
 package enum OpenFiles {
-  /// Raises the limit to `count`, or as far as the system lets, if it is lower.
-  /// - Returns: what the limit is then.
+  /// Raises the limit to `count`, or as far as the system allows, if it is lower.
+  /// - Returns: the limit after that.
   package static func raiseLimit(to count: Int) -> Int {
     var limit = rlimit()
     guard unsafe getrlimit(Platform.openFiles, &limit) == 0 else { return 0 }
     let wanted = rlim_t(count)
     if limit.rlim_cur >= wanted { return Int(clamping: limit.rlim_cur) }
-    // The hard limit first, which only root may raise.
+    // First try to raise the hard limit, which only root may do.
     var raised = limit
     raised.rlim_cur = wanted
     raised.rlim_max = max(limit.rlim_max, wanted)

@@ -1,5 +1,5 @@
-/// A file as it was before it is replaced, to restore it when a later step fails. It leaves nothing behind, for only the
-/// open file is kept.
+/// A file as it was before it is replaced, to restore it if a later step fails. Nothing remains on the disk, because
+/// only the open file is kept.
 package struct OriginalFile: ~Copyable {
   private let path: [UInt8]
   private let file: Descriptor?
@@ -14,7 +14,7 @@ package struct OriginalFile: ~Copyable {
 
   deinit { file?.closeQuietly() }
 
-  /// Puts it in its place again, as far as that can be.
+  /// Restores the file, as far as possible.
   package func restore() {
     if let file {
       do {

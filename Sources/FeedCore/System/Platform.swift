@@ -1,5 +1,5 @@
-// The C library, for all files of all modules, and where it is not the same everywhere. No other file asks which one there
-// is; what only one kernel has, such as epoll(7), is chosen by `os`.
+// The C library, for all files of all modules, and the differences between platforms. No other file asks which platform
+// this is. Interfaces that only one kernel has, such as epoll(7), are chosen by `os`.
 
 #if canImport(Darwin)
   @_exported import Darwin
@@ -13,7 +13,7 @@
 
 enum Platform {
   #if canImport(Glibc)
-    // Glibc has enumerations where the others have numbers.
+    // Enumerations in Glibc, numbers elsewhere.
     static let streamSocket = Int32(SOCK_STREAM.rawValue)
     static let shutWrite = Int32(SHUT_WR)
     static let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -35,11 +35,11 @@ enum Platform {
     static var spawnAttributes: posix_spawnattr_t { unsafe posix_spawnattr_t() }
   #endif
 
-  /// What futimens(2) takes for a time that stays.
+  /// The value that makes futimens(2) leave a time unchanged.
   static let sameTime = Int((1 << 30) - 2)
 
   #if os(Linux)
-    /// No network at all: only Linux tells it apart.
+    /// There is no network: only Linux has an error number for it.
     static let noNetwork = ENONET
   #else
     static let noNetwork = ENETDOWN
@@ -47,7 +47,7 @@ enum Platform {
 }
 
 extension stat {
-  /// When somebody last read the file, as far as the file system keeps it.
+  /// The time of the last read, if the file system keeps it.
   var accessed: timespec {
     #if canImport(Darwin)
       st_atimespec
@@ -56,7 +56,7 @@ extension stat {
     #endif
   }
 
-  /// When somebody last wrote to the file.
+  /// The time of the last write.
   var modified: timespec {
     #if canImport(Darwin)
       st_mtimespec

@@ -1,29 +1,29 @@
-// Waiting for many descriptors at once, where a wait costs what has happened and not how many are watched: by epoll(7) on
-// Linux, by kqueue(2) elsewhere. Both tell again what has been told until it is dealt with (level-triggered), so that a
-// caller may take a piece from each and come back.
+// Waiting for many descriptors at once. The cost of a wait depends on what has happened, not on how many are watched:
+// by epoll(7) on Linux, by kqueue(2) elsewhere. Both are level-triggered: they report an event again until it is
+// handled, so a caller may take a piece from each descriptor and come back.
 
-/// What is awaited of a descriptor, and what has come.
+/// The events to wait for, and the events that happened.
 package struct PollEvents: OptionSet, Sendable {
   package let rawValue: UInt8
 
   package init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Bytes to read, the end of the input, or an error that a read will tell.
+  /// Bytes to read, the end of the input, or an error that a read will return.
   package static let input = PollEvents(rawValue: 1)
-  /// Room to write, or an error that a write will tell.
+  /// Room to write, or an error that a write will return.
   package static let output = PollEvents(rawValue: 2)
 }
 
-/// What has come for the descriptor that is watched under a token.
+/// The events of the descriptor that is watched under a token.
 package struct PollNotice: Equatable, Sendable {
   package let token: UInt64
   package internal(set) var events: PollEvents
 }
 
-/// Watches descriptors, each under a token of the caller's.
+/// Watches descriptors, each under a token chosen by the caller.
 package struct Poller {
   private var queue: EventQueue
-  /// What the system does not watch (files, devices) is always ready, as poll(2) has it.
+  /// Descriptors that the system cannot watch (files, devices) are always ready, as in poll(2).
   private var alwaysReady: [(number: Int32, notice: PollNotice)] = []
 
   package init(calls: SystemCalls = .libc) throws(SystemError) { queue = try EventQueue(calls) }
@@ -37,7 +37,7 @@ package struct Poller {
     try queue.change(changed, events, as: token)
   }
 
-  /// Watches no longer. A descriptor that is closed right after it is not watched either way, whatever this throws.
+  /// Stops watching. A descriptor that is closed next is no longer watched in any case, whatever this throws.
   package mutating func remove(_ removed: Descriptor) throws(SystemError) {
     if let index = alwaysReady.firstIndex(where: { $0.number == removed.number }) {
       alwaysReady.remove(at: index)
@@ -46,9 +46,9 @@ package struct Poller {
     }
   }
 
-  /// Waits until something has come.
-  /// - Parameter milliseconds: how long at most; -1 for ever, 0 just looks.
-  /// - Returns: what has come, not necessarily all of it; nothing when the time is up or a signal came.
+  /// Waits for events.
+  /// - Parameter milliseconds: the longest wait; -1 for ever, 0 does not wait.
+  /// - Returns: events, perhaps not all; none after the timeout or a signal.
   package mutating func wait(milliseconds: Int32) throws(SystemError) -> [PollNotice] {
     let notices = alwaysReady.map(\.notice)
     return try notices + queue.wait(milliseconds: notices.isEmpty ? milliseconds : 0)

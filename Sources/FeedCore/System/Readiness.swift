@@ -1,14 +1,14 @@
-// Waiting: which of a few descriptors can go on, by poll(2).
+// Waiting until one of a few descriptors is ready, by poll(2).
 
 extension Descriptor {
-  /// One descriptor and what is awaited of it.
+  /// A descriptor and the event to wait for.
   package struct Interest: Sendable {
     package enum Event: Sendable {
       /// Bytes to read, or the end of the input.
       case input
       /// Room to write.
       case output
-      /// Nothing but that the other side has gone (a closed pipe, a socket hung up).
+      /// Only that the other side has closed (a closed pipe, a socket hung up).
       case hangUp
     }
 
@@ -29,9 +29,9 @@ extension Descriptor {
     }
   }
 
-  /// Waits until at least one of `interests` is there, starting again after a signal.
-  /// - Parameter milliseconds: how long at most; -1 for ever, 0 just looks.
-  /// - Returns: for each interest, whether it is there; all false when the time is up.
+  /// Waits until at least one of `interests` is ready. Starts again after a signal.
+  /// - Parameter milliseconds: the longest wait; -1 for ever, 0 does not wait.
+  /// - Returns: for each interest, whether it is ready; all false after the timeout.
   package static func wait(for interests: [Interest], milliseconds: Int32) throws(SystemError) -> [Bool] {
     var polled = interests.map { pollfd(fd: $0.descriptor.number, events: $0.mask, revents: 0) }
     let calls = interests.first?.descriptor.calls ?? .libc
@@ -43,12 +43,12 @@ extension Descriptor {
     return polled.map { $0.revents != 0 }
   }
 
-  /// Whether a read would not have to wait.
+  /// Whether a read would return at once.
   package var hasInput: Bool {
     get throws(SystemError) { try Self.wait(for: [.init(self, .input)], milliseconds: 0)[0] }
   }
 
-  /// Whether nobody reads the other end of this pipe any more. A file or a terminal never says so.
+  /// Whether the other end of this pipe has no reader any more. Files and terminals never report this.
   package var isHungUp: Bool {
     get throws(SystemError) { try Self.wait(for: [.init(self, .hangUp)], milliseconds: 0)[0] }
   }

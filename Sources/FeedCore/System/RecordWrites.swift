@@ -1,26 +1,26 @@
-// How records reach an output that other processes may be writing to as well (feedutils(7), "Fan-in").
+// How records are written to an output that may have other writers (feedutils(7), "Fan-in").
 //
-// A regular file: a record is always within one write(2), however long. The kernel lets one write into a file at a time,
-// so `tool >>file & tool >>file` tears nothing.
+// A regular file: a record is always written by one write(2), whatever its length. The kernel does one write to a file
+// at a time, so with `tool >>file & tool >>file` no record is torn.
 //
-// A pipe: only a write of at most PIPE_BUF bytes is never mixed with others (POSIX, write). The tools that read a network
-// keep to it, since several of them into one pipe are the way to merge feeds; records that are longer go alone, and may
-// be torn. The plain filters write up to 64 KiB at a time, which also end at a record.
+// A pipe: only writes of at most PIPE_BUF bytes are never mixed with others (POSIX, write). The tools that read a
+// network keep to that, because feeds are merged by running several of them into one pipe. Longer records are written
+// alone, and may be torn. The other tools write up to 64 KiB at a time, also cut between records.
 
-/// How much is written at a time.
+/// How much is written by one call.
 package struct RecordWrites: Sendable {
   /// What makes the records.
   package enum Source: Sendable {
-    /// A tool that works on its input.
+    /// A tool that processes its input.
     case filter
-    /// A tool that reads a network, and may be one of several whose records go into one pipe.
+    /// A tool that reads a network. It may be one of several that write to one pipe.
     case network
   }
 
-  /// The most bytes that several records may take in one write; `Int.max` where there is no bound.
+  /// The limit in bytes for several records in one write; `Int.max` for none.
   let limit: Int
 
-  /// From this size on a piece of a record is written without waiting for the rest of the record.
+  /// A piece of a record of at least this size is written before the rest of the record comes.
   var largePiece: Int { limit == .max ? .max : ByteWriter.capacity }
 
   init(limit: Int) { self.limit = limit }
@@ -34,11 +34,11 @@ package struct RecordWrites: Sendable {
       }
   }
 
-  /// How many bytes of a full buffer to write now, so that no record is cut that could be whole.
-  /// - Parameter ends: where in the buffer each complete record ends, in order.
+  /// How many bytes of a full buffer to write now without cutting a record that could be whole.
+  /// - Parameter ends: the end in the buffer of each complete record, in order.
   func writable(of count: Int, _ ends: [Int]) -> Int {
     if limit == .max { return ends.last ?? 0 }
-    // A record that alone is more than the buffer is cut anyway.
+    // A record larger than the buffer is cut in any case.
     guard let last = ends.last else { return count }
     // The last group of records may still grow.
     var start = 0
@@ -50,9 +50,9 @@ package struct RecordWrites: Sendable {
     return start > 0 ? start : last
   }
 
-  /// Writes whole records, as many at a time as the limit allows; a longer one goes alone.
-  /// - Parameter ends: where in `bytes` each record ends, in order. What follows the last is written too.
-  /// - Returns: how many bytes were accepted, with the error that stopped it, if any.
+  /// Writes whole records, as many at a time as the limit allows; a longer one is written alone.
+  /// - Parameter ends: the end in `bytes` of each record, in order. Bytes after the last end are written too.
+  /// - Returns: how many bytes were accepted, and the error that stopped it, if any.
   package func write(
     _ bytes: borrowing Span<UInt8>, _ ends: [Int], to output: Descriptor
   ) -> (accepted: Int, error: SystemError?) {
@@ -66,16 +66,16 @@ package struct RecordWrites: Sendable {
     return (start, nil)
   }
 
-  /// Where the records end that go out together with the one at `start`.
+  /// The end of the group of records that are written together with the one at `start`.
   private func groupEnd(from start: Int, _ ends: [Int], _ count: Int) -> Int {
-    // The first record that ends past the limit, by bisection.
+    // Find the first record that ends past the limit, by bisection.
     var (low, high) = (0, ends.count)
     while low < high {
       let middle = (low + high) / 2
       if ends[middle] - start > limit { high = middle } else { low = middle + 1 }
     }
     if low > 0, ends[low - 1] > start { return min(ends[low - 1], count) }
-    // One that is longer than the limit, or what has no end yet.
+    // A record longer than the limit, or one that is incomplete.
     return low < ends.count ? min(ends[low], count) : count
   }
 }

@@ -1,14 +1,14 @@
-// Signals. Most tools leave them at their defaults, so a signal kills at once and the shell sees by which; what must not
-// be cut in two (see AtomicFile) holds them back for its short while. A tool that has to take leave of somebody first
-// (`ws-cat`, `sse-serve`) reads them from a pipe beside everything else that it waits for, and dies of them afterwards.
+// Signals. Most tools keep the defaults, so a signal kills at once and the shell sees which one. Work that must not be
+// interrupted (see AtomicFile) blocks signals for a short time. Tools that must close connections before they end
+// (`ws-cat`, `sse-serve`) read signals from a pipe, beside their other input, and die of the signal afterwards.
 
 package enum Signals {
-  /// Dies of SIGPIPE, as if the write had not been told about the closed pipe: silent, 141 for the shell.
+  /// Dies of SIGPIPE, as if the failed write had raised it: silently, with status 141 in the shell.
   package static func dieOfBrokenPipe() -> Never { die(of: SIGPIPE) }
 
-  /// Dies of a signal, so that the waiting parent sees by which.
+  /// Dies of a signal, so that the parent sees which one.
   ///
-  /// A parent may have made the tool ignore the signal (systemd and some languages do), hence the reset.
+  /// A parent may have made the tool ignore the signal (systemd and some languages do), so it is reset first.
   package static func die(of number: Int32) -> Never {
     signal(number, SIG_DFL)
     unblock(number)
@@ -23,18 +23,18 @@ package enum Signals {
     unsafe sigprocmask(SIG_UNBLOCK, &set, nil)
   }
 
-  /// Where the handler writes to; set once, before there is a handler.
+  /// The pipe that the handler writes to; set once, before the handler is installed.
   nonisolated(unsafe) private static var pipeEnd: Int32 = -1
   nonisolated(unsafe) private static var catchesAgain = false
   nonisolated(unsafe) private static var childrenEnd: Int32 = -1
 
-  /// Those that ask a tool to end, and leave it time to take leave.
+  /// The signals that ask a tool to end, and let it finish first.
   private static let leaving = [SIGHUP, SIGINT, SIGTERM]
 
-  /// Takes SIGHUP, SIGINT and SIGTERM once: the first becomes a byte to read, a second one of any kind kills. One that is
-  /// ignored, as in a background job of a shell or under nohup(1), stays so.
-  /// - Parameter again: whether a second one becomes a byte too, of a tool that then ends sooner.
-  /// - Returns: what to wait for; each byte that comes is the number of a signal, for `die(of:)`.
+  /// Catches SIGHUP, SIGINT and SIGTERM once: the first becomes a byte to read, a second one of any kind kills. Ignored
+  /// signals, as in a background job of a shell or under nohup(1), stay ignored.
+  /// - Parameter again: whether a second one becomes a byte too, for tools that then end sooner.
+  /// - Returns: the descriptor to wait for; each byte is the number of a signal, for `die(of:)`.
   package static func caught(again: Bool = false) throws(SystemError) -> Descriptor {
     let (output, input) = try Descriptor.pipe()
     try input.stopWaiting()
@@ -53,8 +53,8 @@ package enum Signals {
     return output
   }
 
-  /// Takes SIGCHLD, so that a tool can wait for its children beside everything else.
-  /// - Returns: what has a byte to read when a child may have ended. A read of it does not wait.
+  /// Catches SIGCHLD, so that a tool can wait for its children together with other events.
+  /// - Returns: a descriptor with a byte to read when a child may have ended. Reading it does not wait.
   package static func childrenEnding() throws(SystemError) -> Descriptor {
     let (output, input) = try Descriptor.pipe()
     for end in [output, input] { try end.stopWaiting() }
@@ -65,7 +65,7 @@ package enum Signals {
       _ = unsafe write(Signals.childrenEnd, &byte, 1)
       errno = before
     }
-    // A parent may have started us with it held back.
+    // A parent may have started us with SIGCHLD blocked.
     unblock(SIGCHLD)
     return output
   }
@@ -105,11 +105,11 @@ package enum Signals {
   /// A tool whose own output is closed still ends by `dieOfBrokenPipe`.
   package static func ignoreBrokenPipe() { signal(SIGPIPE, SIG_IGN) }
 
-  /// Makes a write past the limit of a file's size (`ulimit -f`) an error instead of a signal, so that it is told and
-  /// nothing is left behind.
+  /// Makes a write beyond the file size limit (`ulimit -f`) an error instead of a signal. So the tool can report it and
+  /// clean up.
   static func ignoreFileSizeLimit() { signal(SIGXFSZ, SIG_IGN) }
 
-  /// Runs `body` while SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE wait; one that came is delivered after it.
+  /// Runs `body` with SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE blocked; a pending one is delivered after it.
   static func blocked<T>(_ body: () throws(SystemError) -> T) throws(SystemError) -> T {
     var held = sigset_t()
     var before = sigset_t()

@@ -1,17 +1,18 @@
-// Sockets of a server: listening, accepting, and reads and writes that never wait. What would have to wait says so by
-// nil, and a poller tells when to try again.
+// Server sockets: listening, accepting, and non-blocking reads and writes. An operation that would wait returns nil,
+// and a poller says when to try again.
 
 extension Descriptor {
-  /// Opens a socket at an address. Clients are refused until it listens.
+  /// Opens a socket and binds it to an address. Clients are refused until it listens.
   package static func bound(to address: SocketAddress, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
     let family = Int32(address.storage.ss_family)
     let number = try calls.retrying(.socket) { systemSocket(family, Platform.streamSocket, 0) }
     let socket = Descriptor(number, calls: calls)
     do throws(SystemError) {
       try socket.prepare()
-      // A server that is started again must not wait for connections that are long gone.
+      // A restarted server must not wait for old connections to time out.
       try socket.set(SOL_SOCKET, SO_REUSEADDR)
-      // Without this, `[::]` might or might not mean IPv4 too, and two tools on one port might go unnoticed.
+      // Otherwise the system decides whether `[::]` includes IPv4, and two tools on one port might not notice each
+      // other.
       if family == AF_INET6 { try socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: address.isUnspecified ? 0 : 1) }
       _ = try calls.retrying(.bind) {
         unsafe address.withPointer { unsafe systemBind(socket.number, $0, address.length) }
@@ -23,20 +24,20 @@ extension Descriptor {
     return socket
   }
 
-  /// Lets clients connect; `accept` does not wait for one.
+  /// Starts to listen; `accept` does not wait for a client.
   package func listen() throws(SystemError) { _ = try calls.retrying(.listen) { systemListen(number, SOMAXCONN) } }
 
-  /// What has come of taking a client.
+  /// The result of `accept`.
   package enum Accepted: Sendable {
     case client(Descriptor, SocketAddress)
-    /// None is there.
+    /// No client is waiting.
     case none
-    /// There was one, and it is gone: it has left again, or its socket is good for nothing.
+    /// A client was waiting, but it has left, or its socket is unusable.
     case lost(SystemError)
   }
 
-  /// Takes the next client, whose socket does not wait either, and sends what is written at once.
-  /// - Throws: what is wrong with the listener, or with this process.
+  /// Accepts the next client. Its socket is non-blocking, and sends data at once.
+  /// - Throws: an error of the listener, or of this process.
   package func accept() throws(SystemError) -> Accepted {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -57,14 +58,14 @@ extension Descriptor {
       try socket.prepare()
       try socket.set(Int32(IPPROTO_TCP), TCP_NODELAY)
     } catch {
-      // Most likely it has left again; macOS says so here.
+      // The client has probably left; macOS reports it here.
       socket.closeQuietly()
       return .lost(error)
     }
     return .client(socket, SocketAddress(storage: storage, length: length))
   }
 
-  /// Where this socket is; of a listener with port 0, the port that the system chose.
+  /// The address of this socket; for a listener with port 0, with the port that the system chose.
   package func localAddress() throws(SystemError) -> SocketAddress {
     var storage = sockaddr_storage()
     var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
@@ -77,9 +78,9 @@ extension Descriptor {
     return SocketAddress(storage: storage, length: length)
   }
 
-  /// Writes as much as the system takes without waiting.
-  /// - Parameter offset: where in `bytes` to begin.
-  /// - Returns: how many bytes; nil when there is no room.
+  /// Writes the bytes that the system takes without waiting.
+  /// - Parameter offset: the index in `bytes` of the first one.
+  /// - Returns: how many bytes; nil if there is no room.
   package func writeAvailable(_ bytes: [UInt8], from offset: Int) throws(SystemError) -> Int? {
     while true {
       let answer = calls.write(number, bytes.span.extracting(offset...))
@@ -91,10 +92,10 @@ extension Descriptor {
     }
   }
 
-  /// Tells the other side that nothing more will come.
+  /// Ends our output, so that the other side reads its end.
   package func endOutput() { _ = shutdown(number, Platform.shutWrite) }
 
-  /// Not to be inherited, and never waiting.
+  /// Makes the socket non-blocking, and not inherited by child processes.
   private func prepare() throws(SystemError) {
     _ = try calls.retrying(.control) { fcntl(number, F_SETFD, FD_CLOEXEC) }
     try stopWaiting()
@@ -109,7 +110,7 @@ extension Descriptor {
 }
 
 extension SocketAddress {
-  /// Whether it stands for all addresses of this machine.
+  /// Whether it means all addresses of this machine.
   fileprivate var isUnspecified: Bool { text.hasPrefix("[::]:") }
 
   fileprivate func withPointer(_ body: (UnsafePointer<sockaddr>) -> Int32) -> Int32 {
@@ -121,11 +122,11 @@ extension SocketAddress {
 }
 
 extension SystemError {
-  /// Nothing there, or no room, at a descriptor that does not wait.
+  /// A non-blocking descriptor has no data, or no room.
   package var wouldBlock: Bool { code == EAGAIN || code == EWOULDBLOCK }
 
-  /// What accept(2) says of a client that has left before it was taken, or that a firewall keeps away; it is no error of
-  /// the listener.
+  /// The errors of accept(2) for a client that left before it was accepted, or that a firewall blocks. They are not
+  /// errors of the listener.
   fileprivate var isOfOneClient: Bool {
     [
       ECONNABORTED, EPROTO, EPERM, ENETDOWN, ENETUNREACH, EHOSTDOWN, EHOSTUNREACH, ENOPROTOOPT, EOPNOTSUPP, ETIMEDOUT,
@@ -133,10 +134,10 @@ extension SystemError {
     ].contains(code)
   }
 
-  /// No address of this machine, or of a kind that it does not have.
+  /// Not an address of this machine, or an address family that it does not have.
   package var isUnknownAddress: Bool { code == EADDRNOTAVAIL || code == EAFNOSUPPORT }
 
-  /// The process or the system has no descriptor or memory left for another connection, or watches no more of them
+  /// The process or the system lacks descriptors or memory for another connection, or cannot watch more of them
   /// (`ENOSPC`, see epoll(7)).
   package var isExhausted: Bool { [EMFILE, ENFILE, ENOBUFS, ENOMEM, ENOSPC].contains(code) }
 }

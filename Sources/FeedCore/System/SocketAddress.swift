@@ -1,9 +1,9 @@
-// Where a socket is: an address and a port, for IPv4 and IPv6. Names are looked up by getaddrinfo(3).
+// The address of a socket: an address and a port, for IPv4 and IPv6. getaddrinfo(3) looks up names.
 
 package struct SocketAddress: Sendable {
-  /// A name or address that the system does not know.
+  /// The system does not know the name or address.
   package struct Unknown: Error, Sendable {
-    /// The system's own words, with a small first letter.
+    /// The system's own words, beginning in lower case.
     package let message: String
   }
 
@@ -11,7 +11,7 @@ package struct SocketAddress: Sendable {
   var length: socklen_t
 
   /// All addresses of a host, to listen on.
-  /// - Parameter host: a name, or an address, an IPv6 one without brackets.
+  /// - Parameter host: a name or an address; an IPv6 address has no brackets.
   package static func resolve(host: [UInt8], port: UInt16) throws(Unknown) -> [SocketAddress] {
     var hints = unsafe addrinfo()
     unsafe hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV
@@ -41,7 +41,7 @@ package struct SocketAddress: Sendable {
   /// The port; 0 lets the system choose one.
   package var port: UInt16 {
     get {
-      // The port is in the same place for both families.
+      // The port has the same position in both families.
       unsafe withUnsafeBytes(of: storage) {
         UInt16(bigEndian: unsafe $0.loadUnaligned(fromByteOffset: 2, as: UInt16.self))
       }
@@ -53,10 +53,10 @@ package struct SocketAddress: Sendable {
     }
   }
 
-  /// Whether only programs on this machine can reach it: 127.0.0.0/8, also as IPv6 has it, or ::1.
+  /// Whether only programs on this machine can reach it: 127.0.0.0/8, also in IPv6 form, or ::1.
   package var isLoopback: Bool {
     let isIPv6 = Int32(storage.ss_family) == AF_INET6
-    // The place of the address within sockaddr_in and sockaddr_in6 is the same everywhere.
+    // The position of the address in sockaddr_in and sockaddr_in6 is the same on all platforms.
     let bytes = unsafe withUnsafeBytes(of: storage) { unsafe Array($0[(isIPv6 ? 8 : 4)..<(isIPv6 ? 24 : 8)]) }
     guard isIPv6 else { return bytes[0] == 127 }
     let isMapped = bytes.starts(with: [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF])

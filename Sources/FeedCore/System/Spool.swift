@@ -1,16 +1,16 @@
-// Bytes that are collected until all of them are there: in memory while they are few, then in a file without a name, of
-// which nothing is left however the process ends.
+// Bytes that are collected until they are complete: in memory while they are few, then in a file without a name, which
+// disappears however the process ends.
 
 package struct Spool {
-  /// From this many bytes on they are in a file.
+  /// From this many bytes on, they are kept in a file.
   static let threshold = 1 << 20
 
   private let path: [UInt8]
   private var writer = ByteWriter()
   private var file: Descriptor?
 
-  /// - Parameter path: what the bytes are for. The file is made in the same folder, so that the disk that fills up is the
-  ///   one that they are meant for.
+  /// - Parameter path: the file that the bytes are for. The spool file is made in the same folder, so that both use the
+  ///   same disk.
   package init(beside path: [UInt8]) { self.path = path }
 
   package mutating func append(_ bytes: [UInt8]) throws(SystemError) {
@@ -25,7 +25,7 @@ package struct Spool {
     try writer.check()
   }
 
-  /// Writes all that was collected.
+  /// Writes all collected bytes.
   package mutating func copy(to output: inout ByteWriter) throws(SystemError) {
     guard let file else { return output.append(writer.buffer) }
     try writer.flush()
@@ -38,7 +38,7 @@ package struct Spool {
     }
   }
 
-  /// Gives all of it back.
+  /// Frees the memory and the file.
   package mutating func close() {
     file?.closeQuietly()
     file = nil

@@ -1,11 +1,11 @@
 // The system calls, as values.
 //
-// The tools run on `.libc`. A test hands in its own: reads of one byte, a write that is cut short, EINTR at every second
-// call, a disk that fills up, a poll(2) or an fsync(2) that fails. Nothing else in the project calls read(2) or write(2),
-// and every other call that a tool depends on goes through `retrying`.
+// The tools use `.libc`. A test passes its own: reads of one byte, short writes, EINTR at every second call, a full
+// disk, a failing poll(2) or fsync(2). Nothing else in the project calls read(2) or write(2), and every other call that
+// a tool depends on goes through `retrying`.
 
 package struct SystemCalls: Sendable {
-  /// `read(2)` and `write(2)` as the kernel answers them: how many bytes, or -1 with an `errno`.
+  /// The result of `read(2)` or `write(2)`: how many bytes, or -1 with an `errno`.
   package struct Answer: Equatable, Sendable {
     package let count: Int
     package let errno: Int32
@@ -16,18 +16,18 @@ package struct SystemCalls: Sendable {
     }
   }
 
-  /// The calls that move no bytes; a test only says which of them fail.
+  /// The calls that move no data; a test only chooses which of them fail.
   package enum Call: Sendable, CaseIterable {
     case open, close, sync, seek, rename, link, pipe, lock, waitForChild
     case poll, createPoller, controlPoller, waitForPoller
     case socket, bind, listen, accept, control, setOption, address
   }
 
-  /// Fills free room of a buffer from a descriptor.
+  /// Reads from a descriptor into the free part of a buffer.
   package var read: @Sendable (Int32, inout OutputSpan<UInt8>) -> Answer
-  /// Takes bytes for a descriptor.
+  /// Writes bytes to a descriptor.
   package var write: @Sendable (Int32, borrowing Span<UInt8>) -> Answer
-  /// The `errno` that a call fails with, which then is not made; nil to make it.
+  /// The `errno` with which to fail a call without making it; nil to make it.
   package var failure: @Sendable (Call) -> Int32?
 
   package init(
@@ -58,7 +58,7 @@ package struct SystemCalls: Sendable {
     Answer(count: count, errno: count < 0 ? errno : 0)
   }
 
-  /// Makes a call again as long as a signal has interrupted it: the one EINTR loop.
+  /// Repeats a call while signals interrupt it: the only EINTR loop.
   func retrying(_ call: Call, _ body: () -> Int32) throws(SystemError) -> Int32 {
     while true {
       let answer = once(call, body)
@@ -67,8 +67,8 @@ package struct SystemCalls: Sendable {
     }
   }
 
-  /// Makes a call once, for the few that must not be made again as they were.
-  /// - Returns: what it returned; below 0 the `errno` says why.
+  /// Makes a call once, for the few that must not simply be repeated.
+  /// - Returns: its result; if below 0, `errno` has the reason.
   func once(_ call: Call, _ body: () -> Int32) -> Int32 {
     guard let code = failure(call) else { return body() }
     errno = code

@@ -1,17 +1,16 @@
-// The files that AtomicFile writes beside the one that is meant. Only kill -9 or a power cut leaves one behind; the next
-// process that writes the same file takes it away.
+// The temporary files of AtomicFile. Only kill -9 or a power cut leaves one behind; the next process that writes the
+// same target removes it.
 
-/// What killed processes have left behind, folder by folder.
+/// The temporary files that killed processes left, folder by folder.
 package struct TemporaryFiles {
   private static let suffix = Array(".tmp".utf8)
 
-  /// By folder, then by the name of the file that they were meant for. A folder is read once, however many files are
-  /// written into it.
+  /// By folder, then by the name of the target. A folder is read only once.
   private var left: [[UInt8]: [[UInt8]: [[UInt8]]]] = [:]
 
   package init() {}
 
-  /// Removes those that were meant for `path` and that no process is writing any more.
+  /// Removes the temporary files for `path` that no process is writing any more.
   package mutating func sweep(beside path: [UInt8]) {
     let target = AtomicFile.resolved(path)
     let folder = AtomicFile.folder(of: target)
@@ -21,14 +20,14 @@ package struct TemporaryFiles {
       let path = folder + [UInt8(ascii: "/")] + temporary
       guard let file = try? Descriptor.open(reading: path) else { continue }
       defer { file.closeQuietly() }
-      // Whoever writes it holds a lock on it, also where process numbers are those of another container.
+      // The writer holds a lock on it, which also works across containers, where process IDs say nothing.
       if flock(file.number, LOCK_EX | LOCK_NB) == 0 { _ = unsafe withPath(path) { unsafe unlink($0) } }
     }
   }
 
   // MARK: Names
 
-  /// Shortened to this, for a name may be as long as the file system takes.
+  /// Names are shortened to this length, because a name may be as long as the file system allows.
   private static let longestName = 200
 
   /// `.NAME.PID.tmp` in the folder of `path`.
@@ -38,10 +37,10 @@ package struct TemporaryFiles {
       + Array(".\(Process.identifier)\(suffix)".utf8)
   }
 
-  /// Marks a temporary file as being written, until it is closed.
+  /// Locks a temporary file while it is written, until it is closed.
   static func claim(_ file: Descriptor) { _ = flock(file.number, LOCK_EX | LOCK_NB) }
 
-  /// Of a name made by `name(beside:)`: the file that it was meant for, and the process that made it.
+  /// The target and the process ID in a name made by `name(beside:)`.
   private static func meaning(of name: [UInt8]) -> (target: [UInt8], process: Int32)? {
     guard name.first == UInt8(ascii: "."), name.suffix(suffix.count) == suffix[...] else { return nil }
     let body = name.dropFirst().dropLast(suffix.count)
@@ -51,7 +50,7 @@ package struct TemporaryFiles {
     return (Array(body[..<dot]), process)
   }
 
-  /// The temporary files in a folder whose process has ended, by the name of what they were meant for.
+  /// The temporary files in a folder whose process has ended, by the name of their target.
   private static func leftovers(in folder: [UInt8]) -> [[UInt8]: [[UInt8]]] {
     var found: [[UInt8]: [[UInt8]]] = [:]
     Descriptor.forEachName(in: folder) { name in
