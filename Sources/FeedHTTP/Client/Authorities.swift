@@ -1,5 +1,5 @@
-// Which certificates are trusted, by the rules of curl(1): an option, else variables of the environment, else what libcurl
-// was built with.
+// Which certificates are trusted, by the rules of curl(1): an option, else environment variables, else the defaults of
+// libcurl's build.
 
 import FeedCore
 
@@ -8,16 +8,16 @@ struct Authorities: Equatable {
   var file: [UInt8]?
   /// A folder of certificates, named as c_rehash(1) does.
   var folder: [UInt8]?
-  /// Whether those of the system are not trusted any more.
+  /// Whether the system's certificates are no longer trusted.
   var excludesSystem = false
 
   /// - Parameters:
   ///   - option: the file of `--cacert`.
-  ///   - variable: of the environment, nil when it is empty or not set.
+  ///   - variable: an environment variable; nil if it is empty or not set.
   init(option: [UInt8]?, variable: (String) -> [UInt8]? = Process.environment) {
     if let option {
       file = option
-      // Some systems have a file and a folder of them, and the file alone is what this takes the place of.
+      // Some systems have a certificate file and a folder. This option replaces only the file.
       excludesSystem = true
     } else if let bundle = variable("CURL_CA_BUNDLE") {
       file = bundle

@@ -1,22 +1,22 @@
-// Takes all codings off a body, by pieces: those of the content (RFC 9110 §8.4), and those of the transfer (RFC 9112 §7),
-// which we do not ask for. libcurl does the chunks alone.
+// Decodes a body in pieces: first the transfer codings (RFC 9112 §7), which we do not ask for, then the content codings
+// (RFC 9110 §8.4). libcurl decodes only chunks.
 
 import FeedCore
 
 final class BodyDecoder {
-  /// What we ask for.
+  /// The codings that we ask for.
   static let accepted = Array("gzip, deflate".utf8)
-  /// The most bytes that one `unpack` brings.
+  /// The most bytes that one `unpack` returns.
   static let pieceSize = 64 * 1024
-  /// The most codings of a body. With each one more, the same bytes can take a thousand times as long to unpack.
+  /// The most codings of a body. Each further coding can make the same bytes take a thousand times as long to unpack.
   private static let mostCodings = 2
 
-  /// In the order in which they are taken off.
+  /// In decoding order.
   private let inflaters: [Inflater]
 
-  /// - Parameter head: of an answer that has a body.
-  /// - Returns: nil when the body is what it is.
-  /// - Throws: for a coding that is not known. That it was applied will not change by asking again.
+  /// - Parameter head: the head of an answer with a body.
+  /// - Returns: nil if the body needs no decoding.
+  /// - Throws: for an unknown coding; asking again would not help.
   init?(_ head: HTTPHead) throws(HTTPError) {
     let codings = head.codings
     if codings.isEmpty { return nil }
@@ -36,20 +36,20 @@ final class BodyDecoder {
   }
 
   /// Replaces `chunk` by the next bytes of the body.
-  /// - Parameter refill: replaces its argument by the next bytes as they came; false when there are none now.
-  /// - Returns: false when there is nothing before more has come.
-  /// - Throws: when the data is damaged, or goes on after its end, after all that came before has been given out.
+  /// - Parameter refill: replaces its argument by the next bytes as received; false if there are none now.
+  /// - Returns: false if more input is needed.
+  /// - Throws: if the data is damaged or continues after its end, after returning everything before the error.
   func unpack(into chunk: inout [UInt8], refill: (inout [UInt8]) -> Bool) throws(HTTPError) -> Bool {
     try unpack(inflaters.count - 1, into: &chunk, refill)
   }
 
-  /// The body has come to its end.
-  /// - Throws: when its data has not.
+  /// Ends the body.
+  /// - Throws: if its data is incomplete.
   func finish() throws(HTTPError) {
     for inflater in inflaters { try inflater.finish() }
   }
 
-  /// Asks one inflater, which asks the one before it when it needs more.
+  /// Asks one inflater, which asks the one before it for input.
   private func unpack(
     _ index: Int, into chunk: inout [UInt8], _ refill: (inout [UInt8]) -> Bool
   ) throws(HTTPError) -> Bool {
@@ -62,13 +62,13 @@ final class BodyDecoder {
 }
 
 extension HTTPHead {
-  /// The codings of the body in the order in which they were applied, in lower case; without chunks, and without those
-  /// that do nothing.
+  /// The codings of the body in the order in which they were applied, in lower case; without `chunked` and codings that
+  /// change nothing.
   var codings: [String] {
     let values = ["content-encoding", "transfer-encoding"].flatMap { name in fields.filter { $0.name == name } }
     let names = values.flatMap { $0.value.split(separator: UInt8(ascii: ",")) }
       .map { String(decoding: $0.trimmed(), as: UTF8.self).lowercased() }
-    // `none` is no coding, but said by servers that mean `identity`.
+    // `none` is not a coding, but some servers send it for `identity`.
     return names.filter { !["", "chunked", "identity", "none"].contains($0) }
   }
 

@@ -1,17 +1,17 @@
-// The cookies that servers set, kept in memory for the next requests of a client. Who gets which one, and for how long
-// (RFC 6265), is up to libcurl: its transfers share one jar.
+// The cookies that servers set, kept in memory for the next requests of a client. libcurl decides which request gets
+// which cookie, and for how long (RFC 6265): its transfers share one jar.
 
 import CCurl
 import FeedCore
 
 @safe
 final class CookieJar {
-  /// More cookies than these are a server that sets new ones without end: all are forgotten.
+  /// A server that sets more cookies than this sets new ones without end, so all are deleted.
   static let limit = 500
 
-  /// A cookie by the columns of the file format of Netscape, in which libcurl tells it.
+  /// A cookie in the columns of Netscape's file format, as libcurl lists it.
   struct Cookie: Equatable {
-    /// With a point before it where hosts below it are meant too.
+    /// With a leading dot if subdomains are included.
     let domain: [UInt8]
     let path: [UInt8]
     let isSecure: Bool
@@ -20,21 +20,21 @@ final class CookieJar {
     let name: [UInt8]
     let value: [UInt8]
 
-    /// - Returns: nil for what is no cookie.
+    /// - Returns: nil if the line is not a cookie.
     init?(_ line: [UInt8]) {
       let mark = Array("#HttpOnly_".utf8)
       let columns = line.dropFirst(line.starts(with: mark) ? mark.count : 0)
         .split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map(Array.init)
       guard columns.count == 7 else { return nil }
       (domain, isSecure) = (columns[0], columns[3] == Array("TRUE".utf8))
-      // What is no path means the default (§5.2.4), and that is right for the URL that set it.
+      // An invalid path means the default (§5.2.4), which is right for the URL that set it.
       path = columns[2].first == UInt8(ascii: "/") ? columns[2] : [UInt8(ascii: "/")]
       (expires, name, value) = (Int(decimal: columns[4]) ?? 0, columns[5], columns[6])
     }
   }
 
   private let share: UnsafeMutableRawPointer
-  /// Has no transfer; only says what is in the jar.
+  /// It makes no transfer; it only lists the jar.
   private let easy: UnsafeMutableRawPointer
 
   init() throws(ToolFailure) {
@@ -50,13 +50,13 @@ final class CookieJar {
     unsafe curl_share_cleanup(share)
   }
 
-  /// Makes a transfer send the cookies, and keep those that are set. It must hold the jar until its end.
+  /// Makes a transfer send the cookies, and keep new ones. The transfer must retain the jar until its end.
   func attach(to easy: UnsafeMutableRawPointer) -> CURLcode {
     forgetTooMany()
     return unsafe feed_set_pointer(easy, CURLOPT_SHARE, share)
   }
 
-  /// All of them; libcurl forgets one that has expired when the next one comes.
+  /// All cookies; libcurl deletes an expired one when the next one comes.
   var cookies: [Cookie] {
     var list: UnsafeMutablePointer<curl_slist>?
     guard unsafe feed_get_list(easy, CURLINFO_COOKIELIST, &list) == CURLE_OK else { return [] }
@@ -72,7 +72,7 @@ final class CookieJar {
     return cookies
   }
 
-  /// Takes the cookies of an answer that libcurl has not seen.
+  /// Stores the cookies of an answer that did not go through libcurl.
   func take(_ head: HTTPHead) {
     forgetTooMany()
     tell(
@@ -84,23 +84,23 @@ final class CookieJar {
       })
   }
 
-  /// Stands for the host of the answer in `take`: libcurl does not list a cookie without a domain, and takes no name
-  /// without a point.
+  /// The placeholder for the answer's host in `take`: libcurl lists no cookie without a domain, and accepts no domain
+  /// without a dot.
   static let ownHost = Array("own-host.invalid".utf8)
 
-  /// The cookies for a URL, `NAME=VALUE` each, where all that are in the jar were set by its host.
+  /// The cookies for a URL, each as `NAME=VALUE`; right only if its host set all cookies in the jar.
   func pairs(for url: HTTPURL) -> [[UInt8]] {
     cookies.filter { $0.isMeant(for: url) }.map { $0.name + [UInt8(ascii: "=")] + $0.value }
   }
 
   private func forgetTooMany() { if cookies.count > Self.limit { tell([Array("ALL".utf8)]) } }
 
-  /// Changes what is in the jar, by a handle of its own: each takes 50 cookies only, as those of one answer.
+  /// Changes the jar, with a new handle each time: libcurl accepts only 50 cookies by handle, as if from one answer.
   private func tell(_ commands: [[UInt8]]) {
     guard !commands.isEmpty, let easy = unsafe curl_easy_init() else { return }
     defer { unsafe curl_easy_cleanup(easy) }
     unsafe feed_set_pointer(easy, CURLOPT_SHARE, share)
-    // The file of no name: without one, libcurl drops the cookies that end with the session.
+    // The empty file name turns cookies on: without it, libcurl drops session cookies.
     unsafe feed_set_string(easy, CURLOPT_COOKIEFILE, "")
     for command in [Array("RELOAD".utf8)] + commands {
       unsafe (command + [0]).withUnsafeBytes { raw in
@@ -127,10 +127,10 @@ extension CookieJar.Cookie {
 }
 
 extension HTTPClient {
-  /// Keeps the cookies of an answer that came over an `HTTPConnection`.
+  /// Stores the cookies of an answer that came over an `HTTPConnection`.
   package func keepCookies(of head: HTTPHead) { jar?.take(head) }
 
-  /// The cookies that a request over an `HTTPConnection` is to carry besides its own, `NAME=VALUE` each. They are right
-  /// for a client that connects to one URL only.
+  /// The cookies, each as `NAME=VALUE`, to add to a request over an `HTTPConnection`. They are right only for a client
+  /// that connects to a single URL.
   package func cookies(for url: HTTPURL) -> [[UInt8]] { jar?.pairs(for: url) ?? [] }
 }

@@ -1,5 +1,5 @@
-// One easy handle of libcurl: what every use of one has in common, which is how it is made, what it is told about the way
-// to the server, and what went wrong.
+// One easy handle of libcurl, with everything that all its uses share: how it is made, its route to the server, and its
+// errors.
 
 import CCurl
 import FeedCore
@@ -7,15 +7,15 @@ import FeedCore
 @safe
 class CurlHandle {
   let easy: UnsafeMutableRawPointer
-  /// How the transfer ended; nil while it goes on.
+  /// How the transfer ended; nil while it runs.
   var result: CURLcode?
   /// Must live longer than the handle.
   private var jar: CookieJar?
   private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
-  /// The name of the Unix socket that is connected to instead of the URL's host.
+  /// The Unix socket to connect to, in place of the URL's host.
   private var socket: String?
   private let errorText: UnsafeMutablePointer<CChar>
-  /// Why there is no socket; 0 as long as there is one.
+  /// The error number of opening the socket; 0 while there is none.
   private let socketError: UnsafeMutablePointer<Int32>
 
   init(_ request: HTTPRequest) throws(HTTPError) {
@@ -27,15 +27,15 @@ class CurlHandle {
     unsafe socketError.initialize(to: 0)
     try unsafe check(feed_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText))
     try unsafe check(feed_keep_socket_error(easy, socketError))
-    // libcurl must touch no signal: no SIGALRM (only a libcurl without a resolver thread would use it), and SIGPIPE is
-    // ignored by HTTPClient, once, instead of around every call.
+    // libcurl must not touch signals. Only a libcurl without a resolver thread would use SIGALRM. HTTPClient ignores
+    // SIGPIPE once, so libcurl need not do it at each call.
     try set(CURLOPT_NOSIGNAL, 1)
     try unsafe check(feed_set_http_only(easy))
     try set(CURLOPT_URL, Array(request.url.text.utf8))
     try set(CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-    // A peer that vanished without a word is found by the kernel, which costs us nothing.
+    // The kernel detects a peer that vanished silently, at no cost for us.
     try set(CURLOPT_TCP_KEEPALIVE, 1)
-    // Sooner or later a host has another address: no connection is used again when it is ten minutes old.
+    // The address of a host may change, so connections older than ten minutes are not used again.
     try unsafe check(feed_limit_age(easy, 600))
     try set(CURLOPT_USERAGENT, request.userAgent)
     try configure(request.route)
@@ -50,15 +50,15 @@ class CurlHandle {
     unsafe socketError.deallocate()
   }
 
-  /// Sends the cookies in a jar, and keeps there those that the server sets.
+  /// Sends the cookies in a jar, and stores new ones in it.
   func use(_ jar: CookieJar) throws(HTTPError) {
     self.jar = jar
     try unsafe check(jar.attach(to: easy))
-    // The file of no name: without one, libcurl drops the cookies that end with the session.
+    // The empty file name turns cookies on: without it, libcurl drops session cookies.
     try set(CURLOPT_COOKIEFILE, [])
   }
 
-  /// Whether an answer came from a proxy, or through it: the port is another one than the URL's.
+  /// Whether the answer came from or through a proxy: then the port is not the URL's.
   func isProxied(_ url: HTTPURL) -> Bool {
     var port = 0
     unsafe feed_get_long(easy, CURLINFO_PRIMARY_PORT, &port)
@@ -71,7 +71,7 @@ class CurlHandle {
     return error(result)
   }
 
-  /// What a call that came to `code` has to say.
+  /// The error of a call that returned `code`.
   func error(_ code: CURLcode) -> HTTPError {
     if let descriptorError = descriptorError(code) { return descriptorError }
     var answer = 0
@@ -80,15 +80,15 @@ class CurlHandle {
     var systemError = 0
     unsafe feed_get_long(easy, CURLINFO_OS_ERRNO, &systemError)
     if systemError == 0 { systemError = unsafe Int(socketError.pointee) }
-    // Some of its texts end in a blank.
+    // Some of libcurl's texts end in a blank.
     let detail = unsafe String(decoding: Array(String(cString: errorText).utf8).trimmed(), as: UTF8.self)
     let error = HTTPError.make(code, systemError: Int32(truncatingIfNeeded: systemError), detail: detail)
     guard code == CURLE_COULDNT_CONNECT, let socket else { return error }
     return HTTPError(error.kind, "\(socket): \(error.message)")
   }
 
-  /// Why it may be that a name was not found, a file not read or a socket not made, where libcurl does not say it: the
-  /// process may open no more files.
+  /// The process may have too many files open. libcurl then only says that a name was not found, a file not read or a
+  /// socket not made.
   private func descriptorError(_ code: CURLcode) -> HTTPError? {
     let mayBe = [
       CURLE_COULDNT_CONNECT, CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY, CURLE_SSL_CACERT_BADFILE,

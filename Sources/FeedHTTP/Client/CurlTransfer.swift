@@ -1,8 +1,7 @@
-// A request on its way, and what has come back so far.
+// A request in progress, and the part of its answer that has arrived.
 //
-// libcurl hands over what it receives by calling functions. Here the calls end: they append to buffers, and the rest
-// of the program asks for what is there. Past 1 MiB that nobody has asked for, the transfer pauses, and by that the
-// server does.
+// libcurl passes received data to callbacks. These only append to buffers, and the rest of the program asks for the
+// data. When 1 MiB is waiting unread, the transfer pauses, and so does the server.
 
 import CCurl
 import FeedCore
@@ -10,8 +9,8 @@ import FeedCore
 @safe
 final class CurlTransfer: CurlHandle, HTTPHop {
   static let bufferLimit = 1 << 20
-  /// The most bytes of a head, those of 1xx answers before it, and the trailer of the body together: what libcurl allows
-  /// a head. It keeps all of them.
+  /// The size limit for a head, the 1xx answers before it and the trailer of the body together: libcurl's limit for a
+  /// head. It keeps all of them.
   private static let headLimit = 300 * 1024
 
   private(set) var head: HTTPHead?
@@ -40,7 +39,7 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     return true
   }
 
-  /// Lets a paused transfer go on; libcurl may call the sink from in here.
+  /// Continues a paused transfer; libcurl may call the callback within this call.
   func resume() {
     guard isPaused else { return }
     isPaused = false
@@ -77,11 +76,11 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     return bytes.count
   }
 
-  /// - Returns: false when there is too much of it, which ends the transfer.
+  /// - Returns: false if the head is too large, which ends the transfer.
   private func receiveHead(_ line: [UInt8]) -> Bool {
     headCount += line.count
     if headCount > Self.headLimit { return false }
-    // After the head, this would be a trailer.
+    // After the head, this is a trailer.
     if head == nil, partialHead.take(line) { head = partialHead }
     return true
   }
@@ -90,9 +89,9 @@ final class CurlTransfer: CurlHandle, HTTPHop {
 
   private func configure(_ request: HTTPRequest) throws(HTTPError) {
     try set(CURLOPT_FOLLOWLOCATION, 0)
-    // The body comes as it is sent: libcurl would take one that was cut for whole, and refuse a second gzip member.
+    // We decode the body ourselves: libcurl would accept a truncated one, and refuse a second gzip member.
     try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
-    // Four times libcurl's own size: a large body takes a fifth less CPU. Still larger ones bring no more.
+    // Four times libcurl's default: a large body takes a fifth less CPU time. Larger buffers bring no more.
     try set(CURLOPT_BUFFERSIZE, 64 * 1024)
     if request.route.usesNetrc { try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue)) }
     try configure(request.credentials)
@@ -102,7 +101,7 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     if let token = request.credentials.bearer, !request.has("Authorization") {
       lines.append(Array("Authorization: Bearer ".utf8) + token)
     }
-    // A server that does not know `Expect` makes every larger POST wait for a second.
+    // A server that does not know `Expect` would delay every larger POST by a second.
     if request.body != nil && !request.has("Expect") { lines.append(Array("Expect:".utf8)) }
     try set(CURLOPT_HTTPHEADER, list: lines)
   }

@@ -1,5 +1,5 @@
-// The client: libcurl's multi interface, driven by whoever asks for the next piece. No thread, no callback: `next`
-// does what can be done at once, `wait` waits.
+// The client: libcurl's multi interface, driven by the code that asks for the next piece. No thread, no callback:
+// `next` does everything that needs no waiting, `wait` waits.
 
 import CCurl
 import FeedCore
@@ -7,17 +7,17 @@ import FeedCore
 /// Starts requests and keeps their connections for the next ones.
 @safe
 package final class HTTPClient {
-  /// Why `wait` came back.
+  /// Why `wait` returned.
   package enum Wakeup: Equatable, Sendable {
     /// Something may have happened on the network.
     case activity
     /// The deadline has passed.
     case timeUp
-    /// The tool has to end.
+    /// The tool must end.
     case interrupted(Interruption)
   }
 
-  /// How many connections are kept at most. libcurl's own limit grows with the requests that are under way, and a poller of
+  /// The most connections that are kept. libcurl's own limit grows with the number of running requests, and a poller of
   /// many servers has few at a time.
   private static let maxConnections = 200
 
@@ -25,7 +25,7 @@ package final class HTTPClient {
   let jar: CookieJar?
   private var transfers: [CurlHandle] = []
 
-  /// Also makes SIGPIPE ignored: libcurl writes to sockets that the other side may have closed.
+  /// Also ignores SIGPIPE, because libcurl may write to sockets that the other side has closed.
   /// - Parameter keepsCookies: whether cookies that a server sets are sent with later requests, those after redirects
   ///   included.
   package init(keepsCookies: Bool = false) throws(ToolFailure) {
@@ -44,7 +44,7 @@ package final class HTTPClient {
     curl_global_cleanup()
   }
 
-  /// Sends a request on its way.
+  /// Starts a request.
   package func start(_ request: HTTPRequest) throws(HTTPError) -> HTTPTransfer {
     try HTTPTransfer(request, over: self)
   }
@@ -56,14 +56,14 @@ package final class HTTPClient {
     transfers.append(transfer)
   }
 
-  /// Ends a transfer, whatever it was at; its connection is closed unless all of its answer has come.
+  /// Ends a transfer in any state; its connection is closed unless the whole answer has come.
   func drop(_ transfer: AnyObject) {
     guard let index = transfers.firstIndex(where: { $0 === transfer }) else { return }
     unsafe curl_multi_remove_handle(multi, transfers[index].easy)
     transfers.remove(at: index)
   }
 
-  /// Does what can be done without waiting.
+  /// Does everything that needs no waiting.
   func perform() throws(HTTPError) {
     var running: Int32 = 0
     guard unsafe curl_multi_perform(multi, &running) == CURLM_OK else { throw HTTPError(.local, "libcurl failed") }
@@ -74,11 +74,11 @@ package final class HTTPClient {
     }
   }
 
-  /// Waits until the network has something, a moment of the monotonic clock has come, or something interrupts.
+  /// Waits for network activity, a time of the monotonic clock, or an interruption.
   package func wait(until deadline: Double?, _ interrupts: Interrupts) throws(HTTPError) -> Wakeup {
     let now = Clock.monotonic()
     if let deadline, deadline <= now { return .timeUp }
-    // An hour stands for ever; libcurl comes back sooner for timers of its own.
+    // One hour stands for no limit; libcurl returns sooner for its own timers.
     let milliseconds = min(3600, deadline.map { $0 - now } ?? 3600) * 1000
     let (output, signals) = (interrupts.output, interrupts.signals)
     var others = [curl_waitfd(fd: output.number, events: 0, revents: 0)]

@@ -1,27 +1,27 @@
-// A connection without HTTP on it: libcurl finds the host, connects, goes through the proxy, does TLS, and then keeps out
-// of it (CURLOPT_CONNECT_ONLY). What is said is up to the caller, who looks for readiness with poll(2).
+// A connection without HTTP: libcurl resolves the host, connects, goes through the proxy, and does TLS. Then it does no
+// more (CURLOPT_CONNECT_ONLY): the caller speaks the protocol, and waits with poll(2).
 //
-// Nothing here waits. Over TLS there may be bytes that have left the socket and not yet been handed out, so `receive` is
-// to be asked until it has none before anybody waits; and what `send` could not get rid of must be tried again as it is,
-// which is why it is copied to a place that does not move.
+// Nothing here waits. With TLS, there may be bytes that have left the socket but have not been returned. So call
+// `receive` until it returns nothing before waiting. Bytes that `send` could not write must be tried again unchanged,
+// so they are copied to memory that does not move.
 
 import CCurl
 import FeedCore
 
-/// A connection to the host of a URL, once it stands a stream of bytes in both directions.
+/// A connection to the host of a URL. Once open, it is a stream of bytes in both directions.
 @safe
 package final class HTTPConnection {
   package enum Received: Sendable {
     case bytes
     /// Nothing now.
     case nothing
-    /// The other side has closed its direction.
+    /// The other side has closed its output.
     case end
   }
 
-  /// The most that one `receive` brings: what a socket often has, and a few records of TLS.
+  /// The most bytes that one `receive` returns: what a socket often has, and a few TLS records.
   private static let pieceSize = 64 * 1024
-  /// The most that is on its way into the socket: one record of TLS.
+  /// The most bytes that are being sent at a time: one TLS record.
   private static let sendSize = 16 * 1024
 
   private let client: HTTPClient
@@ -29,7 +29,7 @@ package final class HTTPConnection {
   private let sending: UnsafeMutableRawPointer
   private var sendingCount = 0
   private var sent = 0
-  /// What to wait for when the connection stands.
+  /// The descriptor to wait for once the connection is open.
   package private(set) var descriptor = Descriptor(-1)
 
   init(_ request: HTTPRequest, of client: HTTPClient) throws(HTTPError) {
@@ -42,9 +42,9 @@ package final class HTTPConnection {
       throw error
     }
     try handle.set(CURLOPT_CONNECT_ONLY, 1)
-    // Through a proxy, http URLs too: the proxy is not to speak for us.
+    // Also for http URLs: otherwise the proxy would speak HTTP itself.
     try handle.set(CURLOPT_HTTPPROXYTUNNEL, 1)
-    // ALPN offers this, and nothing newer, for a protocol that begins as HTTP/1.1.
+    // ALPN offers only this version, because the protocol begins as HTTP/1.1.
     try handle.set(CURLOPT_HTTP_VERSION, Int(CURL_HTTP_VERSION_1_1))
     try client.begin(handle)
   }
@@ -54,8 +54,8 @@ package final class HTTPConnection {
     unsafe sending.deallocate()
   }
 
-  /// Goes on connecting.
-  /// - Returns: whether the connection stands. Until then `HTTPClient.wait` knows what to wait for.
+  /// Continues to connect.
+  /// - Returns: whether the connection is open. Until then, `HTTPClient.wait` knows what to wait for.
   package func open() throws(HTTPError) -> Bool {
     if descriptor.number >= 0 { return true }
     try client.perform()
@@ -83,12 +83,12 @@ package final class HTTPConnection {
     return chunk.isEmpty ? .end : .bytes
   }
 
-  /// Bytes that `send` has taken and that have still to go out: wait for room, and call it again.
+  /// The number of bytes that `send` has taken but not yet written: wait for room, and call it again.
   package var unsent: Int { sendingCount - sent }
 
-  /// Takes bytes to send, as many as there is room for without waiting.
-  /// - Parameter bytes: may be empty, to go on with what was taken before.
-  /// - Returns: how many were taken. They are on their way when `unsent` is 0.
+  /// Takes as many bytes as can be sent without waiting.
+  /// - Parameter bytes: may be empty, to continue with the bytes taken before.
+  /// - Returns: how many were taken. All of them have been written when `unsent` is 0.
   package func send(_ bytes: borrowing Span<UInt8>) throws(HTTPError) -> Int {
     var taken = 0
     while true {
@@ -110,7 +110,7 @@ package final class HTTPConnection {
     }
   }
 
-  /// Ends the connection, whatever it was at.
+  /// Ends the connection in any state.
   package func close() {
     client.drop(handle)
     descriptor = Descriptor(-1)
@@ -118,7 +118,7 @@ package final class HTTPConnection {
 }
 
 extension HTTPClient {
-  /// Begins to connect to the host of a request, by its route and with its client certificate.
+  /// Starts to connect to the host of a request, with its route and client certificate.
   package func connect(_ request: HTTPRequest) throws(HTTPError) -> HTTPConnection {
     try HTTPConnection(request, of: self)
   }

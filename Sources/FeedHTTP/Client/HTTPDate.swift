@@ -2,9 +2,9 @@ import FeedCore
 
 /// The dates of HTTP, in the three forms of RFC 9110 §5.6.7.
 package enum HTTPDate {
-  /// - Returns: seconds since 1970-01-01T00:00:00Z; nil when `bytes` is no date.
+  /// - Returns: seconds since 1970-01-01T00:00:00Z; nil if `bytes` are not a date.
   ///
-  /// The forms differ in order and punctuation only, so the words tell which it is:
+  /// The forms differ only in order and punctuation, so the words show which form it is:
   /// `Sun, 06 Nov 1994 08:49:37 GMT`, `Sunday, 06-Nov-94 08:49:37 GMT`, `Sun Nov  6 08:49:37 1994`.
   package static func seconds(_ bytes: [UInt8], now: Int64 = Clock.now()) -> Int? {
     let words = bytes.split { " ,-:".utf8.contains($0) }
@@ -24,7 +24,7 @@ package enum HTTPDate {
       var fullYear = number(year), time.count == 3, (1...31).contains(day), time[0] < 24, time[1] < 60, time[2] <= 60
     else { return nil }
     if year.count == 2 {
-      // Two digits mean the year that is at most fifty years ahead.
+      // A year of two digits is at most fifty years in the future.
       let thisYear = CivilTime(microseconds: now).year
       fullYear += thisYear / 100 * 100
       if fullYear > thisYear + 50 { fullYear -= 100 }

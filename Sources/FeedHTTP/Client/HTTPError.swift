@@ -1,20 +1,20 @@
-// What can go wrong with a transfer, sorted by what a client can do about it.
+// The errors of a transfer, grouped by what a client can do about them.
 
 import CCurl
 import FeedCore
 
-/// A transfer that failed, other than by the status of its answer.
+/// A transfer that failed for another reason than the status of its answer.
 package struct HTTPError: Error, Equatable, Sendable {
   package enum Kind: Equatable, Sendable {
     /// It may work later: refused, unreachable, not resolved, cut off.
     case transient
-    /// Nothing came in time.
+    /// The time ran out.
     case timedOut
-    /// It will not get better by itself: a certificate that is not accepted, a bad proxy, an endless redirect.
+    /// It will fail again: a certificate that is not accepted, a wrong proxy, an endless redirect.
     case permanent
     /// The proxy answered with this HTTP status instead of connecting.
     case proxy(Int)
-    /// It is on our side: a file or value that an option gave.
+    /// The error is on our side: a file or value of an option.
     case local
   }
 
@@ -38,7 +38,7 @@ package struct HTTPError: Error, Equatable, Sendable {
 }
 
 extension HTTPError {
-  /// What it comes to for a tool that it ends.
+  /// The failure of a tool that ends with this error.
   package func failure(_ source: String) -> ToolFailure {
     let status: ExitStatus =
       switch kind {
@@ -53,10 +53,10 @@ extension HTTPError {
     HTTPError(.local, "cannot wait: " + error.message)
   }
 
-  /// What libcurl ended a transfer with.
+  /// The error for libcurl's result of a transfer.
   /// - Parameters:
-  ///   - systemError: `errno` of a connection that failed; 0 when there is none.
-  ///   - detail: libcurl's error buffer. Used where it tells more and is known to quote no option.
+  ///   - systemError: the `errno` of a failed connection; 0 for none.
+  ///   - detail: libcurl's error buffer. Used if it has more detail and is known to quote no option.
   static func make(_ code: CURLcode, systemError: Int32, detail: String) -> HTTPError {
     switch code {
     case CURLE_COULDNT_CONNECT where detail.hasPrefix("Unsupported proxy"):
@@ -69,7 +69,7 @@ extension HTTPError {
     case CURLE_GOT_NOTHING: return HTTPError(.transient, "connection closed without an answer")
     case CURLE_RECV_ERROR where detail.hasPrefix("Too large response headers"):
       return HTTPError(.permanent, "the headers of the answer are too large")
-    // libcurl takes 100 KiB; later versions than most have say so by a code of its own.
+    // libcurl's limit is 100 KiB; newer versions have an error code of their own for it.
     case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100):
       return HTTPError(.permanent, "a header of the answer is too large")
     case CURLE_RECV_ERROR where detail.contains("chunk"): return HTTPError(.transient, "malformed chunk in the answer")
@@ -94,7 +94,7 @@ extension HTTPError {
     }
   }
 
-  /// A connection that `errno` says something about, or nothing.
+  /// The error of a connection, by its `errno` if there is one.
   private static func connection(_ systemError: Int32, else text: String) -> HTTPError {
     if systemError == 0 { return HTTPError(.transient, text) }
     let error = SystemError(code: systemError)

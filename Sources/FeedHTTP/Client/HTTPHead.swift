@@ -1,6 +1,6 @@
 import FeedCore
 
-/// What an answer begins with: its status and header fields.
+/// The head of an answer: its status and header fields.
 package struct HTTPHead: Equatable, Sendable {
   package struct Field: Equatable, Sendable {
     /// In lower case.
@@ -10,7 +10,7 @@ package struct HTTPHead: Equatable, Sendable {
   }
 
   package internal(set) var status = 0
-  /// `1.1`, as the status line has it.
+  /// `1.1`, as in the status line.
   private var version: [UInt8] = []
   package internal(set) var fields: [Field] = []
 
@@ -19,10 +19,10 @@ package struct HTTPHead: Equatable, Sendable {
   /// The value of the last field called `name` (in lower case).
   package func value(of name: String) -> [UInt8]? { fields.last { $0.name == name }?.value }
 
-  /// Where a redirect leads: the first `Location` that says anything, as curl has it.
+  /// The target of a redirect: the first non-empty `Location`, as in curl.
   package var location: [UInt8]? { fields.first { $0.name == "location" && !$0.value.isEmpty }?.value }
 
-  /// The media type without its parameters, in lower case: the essence of RFC 9110 §8.3.1 and the MIME standard.
+  /// The media type without its parameters, in lower case (the "essence" of RFC 9110 §8.3.1 and the MIME standard).
   package var mediaType: String? {
     value(of: "content-type").map { value in
       let essence = value.prefix { $0 != UInt8(ascii: ";") }
@@ -30,16 +30,16 @@ package struct HTTPHead: Equatable, Sendable {
     }
   }
 
-  /// Whether the end of the body is marked, by its length or a last chunk (RFC 9112 §6.3), or by a frame of HTTP/2. Where
-  /// it is not, the end of the connection is the end, and nobody knows if that was meant.
+  /// Whether the body has a marked end: a length or a last chunk (RFC 9112 §6.3), or a frame of HTTP/2. Otherwise the
+  /// body ends with the connection, and nobody knows whether it is complete.
   package var marksEnd: Bool {
     if version.first != UInt8(ascii: "1") { return true }
     guard let codings = value(of: "transfer-encoding") else { return value(of: "content-length") != nil }
     return codings.lowercased.trimmed().suffix(7).elementsEqual("chunked".utf8)
   }
 
-  /// Whether the length of the body is said in a way that nobody can be sure of: twice, or as what is no number (RFC 9112
-  /// §6.3). libcurl takes one of two, and reads to the end of the connection where it is too large for it.
+  /// Whether the length of the body is ambiguous: given twice, or not a number (RFC 9112 §6.3). Of two, libcurl uses
+  /// one; if it is too large, libcurl reads to the end of the connection.
   package var hasDoubtfulLength: Bool {
     if value(of: "transfer-encoding") != nil { return false }
     let lengths = fields.filter { $0.name == "content-length" }
@@ -47,8 +47,8 @@ package struct HTTPHead: Equatable, Sendable {
     return lengths.contains { Int(decimal: $0) == nil || !$0.elementsEqual(lengths[0]) }
   }
 
-  /// Takes a line of the head as it came.
-  /// - Returns: true when it was the last one of a final answer; that of a `100 Continue` is forgotten.
+  /// Adds a line of the head as received.
+  /// - Returns: true if it was the last line of a final answer; an answer such as `100 Continue` is dropped.
   package mutating func take(_ line: [UInt8]) -> Bool {
     let text = line.trimmed()
     if line.starts(with: "HTTP/".utf8) {

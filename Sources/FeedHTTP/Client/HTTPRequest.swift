@@ -1,8 +1,8 @@
-// A request as a value, and the one rule of what of it a redirect may carry on.
+// A request as a value, and the one rule for what a redirect may keep of it.
 
 import FeedCore
 
-/// What is asked of a server, and how it is reached.
+/// A request to a server, and the route to the server.
 package struct HTTPRequest: Sendable {
   /// One header line as `-H` takes it: `Name: value`, `Name;` for an empty value, `Name:` to send none.
   package struct Header: Equatable, Sendable {
@@ -14,8 +14,8 @@ package struct HTTPRequest: Sendable {
       line = Array(name.utf8) + (value.isEmpty ? Array(";".utf8) : Array(": ".utf8) + value)
     }
 
-    /// `Name: value`, `Name;` (sent with an empty value) or `Name:` (not sent at all), as curl has them.
-    /// - Returns: nil for what is no header.
+    /// `Name: value`, `Name;` (sent with an empty value) or `Name:` (not sent at all), as in curl.
+    /// - Returns: nil if the line is not a header.
     init?(line: [UInt8]) {
       let name = line.prefix(while: \.isTokenByte)
       guard !name.isEmpty, name.endIndex < line.endIndex, isSendable(line) else { return nil }
@@ -27,7 +27,7 @@ package struct HTTPRequest: Sendable {
     }
   }
 
-  /// What proves who we are. It belongs to one origin.
+  /// What proves our identity. It belongs to one origin.
   package struct Credentials: Equatable, Sendable {
     package var user: [UInt8]?
     package var password: [UInt8]?
@@ -39,7 +39,7 @@ package struct HTTPRequest: Sendable {
     package init() {}
   }
 
-  /// The way to the server, the same for every hop.
+  /// The route to the server, the same for every hop.
   package struct Route: Sendable {
     package enum Version: Sendable { case any, http1, http2 }
 
@@ -57,12 +57,12 @@ package struct HTTPRequest: Sendable {
     package init() {}
   }
 
-  /// What makes a GET conditional (RFC 9110 §13.1). It is sent only to the URL that gave the validators: after a redirect
-  /// that is not the first one, and another resource may have the same tags.
+  /// What makes a GET conditional (RFC 9110 §13.1). It is sent only to the URL that gave the validators: after a
+  /// redirect the URL may be another resource with the same tags.
   package struct Condition: Equatable, Sendable {
     /// The URL that the validators belong to.
     package var url: HTTPURL
-    /// What `If-None-Match` and `If-Modified-Since` say; empty for none.
+    /// The values of `If-None-Match` and `If-Modified-Since`; empty for none.
     package var tags: [UInt8]
     package var date: [UInt8]
 
@@ -76,30 +76,30 @@ package struct HTTPRequest: Sendable {
   package var url: HTTPURL
   package var method = "GET"
   package var body: [UInt8]?
-  /// What another origin gets in place of `body`, where that holds secrets; nil where it does not.
+  /// The body to send to another origin, if `body` contains secrets; nil if it does not.
   package var bodyWithoutSecrets: [UInt8]?
   package var userAgent: [UInt8]
   package var headers: [Header] = []
   package var condition: Condition?
   package var credentials = Credentials()
   package var route = Route()
-  /// Whether another origin that a redirect leads to gets all that the first one gets (`--location-trusted`).
+  /// Whether a redirect to another origin gets everything that the first one gets (`--location-trusted`).
   package var trustsRedirects = false
-  /// The values of cookies that servers have set, which a client that keeps cookies sends by itself.
+  /// The values of cookies that servers have set. A client that keeps cookies sends them by itself.
   var keptCookies: [[UInt8]] = []
 
-  /// Sets a header, unless the user has set or silenced one of this name.
+  /// Sets a header, unless the user has set one of this name, or turned it off.
   package mutating func setDefault(_ name: String, _ value: [UInt8]) {
     if !has(name) { headers.append(Header(name, value)) }
   }
 
-  /// Sets a header in place of any of this name.
+  /// Sets a header and replaces any other of this name.
   package mutating func set(_ name: String, _ value: [UInt8]) {
     headers.removeAll { $0.name.lowercased() == name.lowercased() }
     headers.append(Header(name, value))
   }
 
-  /// All headers of this hop, those of the condition too where it is for this URL.
+  /// All headers of this hop, with those of the condition if it is for this URL.
   var sentHeaders: [Header] {
     guard let condition, condition.url.text == url.text, method == "GET" else { return headers }
     var request = self
@@ -115,10 +115,10 @@ package struct HTTPRequest: Sendable {
 
   func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
 
-  /// The request that a redirect leads to (RFC 9110 §15.4).
+  /// The request for the target of a redirect (RFC 9110 §15.4).
   ///
-  /// Another origin than the first one's gets nothing that could be a secret, unless redirects are trusted: no
-  /// credentials, and of the headers only those that never are one.
+  /// Unless redirects are trusted, another origin than the first gets nothing that could be a secret: no credentials,
+  /// and only those headers that are never secret.
   func redirected(to target: HTTPURL, status: Int) -> HTTPRequest {
     var next = self
     next.url = target
@@ -130,7 +130,7 @@ package struct HTTPRequest: Sendable {
     }
     if target.origin != url.origin {
       if trustsRedirects {
-        next.headers.removeAll { $0.name.lowercased() == "host" }  // the first one's
+        next.headers.removeAll { $0.name.lowercased() == "host" }  // the first host's
       } else {
         next.removeSecrets()
       }
@@ -138,15 +138,15 @@ package struct HTTPRequest: Sendable {
     return next
   }
 
-  /// Takes away all that could be a secret: credentials, what is one in the body, and headers but those that never are.
+  /// Removes everything that could be a secret: credentials, secrets in the body, and all headers that may be secret.
   package mutating func removeSecrets() {
     credentials = Credentials()
     body = bodyWithoutSecrets ?? body
-    route.usesNetrc = false  // which knows hosts, but neither ports nor schemes
+    route.usesNetrc = false  // it has entries by host, whatever the port or scheme
     headers.removeAll { !Self.isHarmless($0.name.lowercased()) }
   }
 
-  /// The values that are secrets by themselves, which no message may quote.
+  /// The secret values. No message may quote them.
   package var secrets: [[UInt8]] {
     let words = headers.filter { !Self.isHarmless($0.name.lowercased()) }.flatMap(\.secrets)
     let cookies = credentials.cookies.map { Array($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
@@ -154,7 +154,7 @@ package struct HTTPRequest: Sendable {
     return words + cookies + keptCookies + [credentials.password, login, credentials.bearer].compactMap(\.self)
   }
 
-  /// What no message may quote of what a server says: the secrets, and of the URL the query, which messages hide too.
+  /// What no message may quote of a server's words: the secrets, and the URL's query, which our messages hide too.
   var unquoted: [[UInt8]] {
     let query = Array(url.text.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst())
     let values = query.split(separator: UInt8(ascii: "&")).map { $0.drop { $0 != UInt8(ascii: "=") }.dropFirst() }
@@ -168,8 +168,8 @@ package struct HTTPRequest: Sendable {
 }
 
 extension HTTPRequest.Header {
-  /// What can be a secret in the value: all of it, its words, and the values of parameters (`Digest response="…"`), but
-  /// not the name of a scheme.
+  /// The parts of the value that can be secret: all of it, its words, and the values of parameters (`Digest
+  /// response="…"`), but not the name of a scheme.
   fileprivate var secrets: [[UInt8]] {
     let value = line.dropFirst(name.utf8.count + 1).trimmed()
     func bare(_ word: ArraySlice<UInt8>) -> [UInt8] { word.filter { $0 != UInt8(ascii: "\"") } }
@@ -180,7 +180,7 @@ extension HTTPRequest.Header {
   }
 }
 
-/// Whether a header can carry the bytes (RFC 9110 §5.5: no control characters but the tab).
+/// Whether a header can contain the bytes (RFC 9110 §5.5: no control characters except the tab).
 @Sendable
 package func isSendable(_ value: [UInt8]) -> Bool {
   value.allSatisfy { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }

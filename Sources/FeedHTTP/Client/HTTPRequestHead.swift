@@ -1,10 +1,10 @@
-// The head of a request as bytes, for who speaks over a bare HTTPConnection. What libcurl would put together elsewhere is
-// put together here, by the same rules: a header of the user's stands in place of one that we would send.
+// The head of a request as bytes, for protocols on a bare HTTPConnection. It follows libcurl's rules: a header of the
+// user replaces our own.
 
 import FeedCore
 
 extension HTTPURL {
-  /// Host and port as the Host header has them: the port only when it is not the scheme's own.
+  /// Host and port as in the Host header: the port only if it is not the scheme's default.
   package var authority: String {
     let rest = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2)
     let authority = String(decoding: rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }, as: UTF8.self)
@@ -35,20 +35,20 @@ extension HTTPRequest {
     if !credentials.cookies.isEmpty {
       request.setDefault("Cookie", Array(credentials.cookies.joined(separator: Array("; ".utf8))))
     }
-    // The host comes first, as RFC 9110 §7.2 wants it.
+    // The host comes first, as RFC 9110 §7.2 recommends.
     let hosts = request.headers.filter { $0.name.lowercased() == "host" }
     let others = request.headers.filter { $0.name.lowercased() != "host" }
     let all = [Array("\(method) \(url.target) HTTP/1.1".utf8)] + (hosts + others).compactMap(\.sent)
     return Array(all.map { $0 + Array("\r\n".utf8) }.joined()) + Array("\r\n".utf8)
   }
 
-  /// Takes name and password for the host from `~/.netrc`, as `--netrc` asks, unless there are some.
+  /// Takes name and password for the host from `~/.netrc`, as `--netrc` asks, unless the request has credentials.
   package mutating func takeNetrc() {
     guard route.usesNetrc, credentials.user == nil, let home = Process.environment("HOME"),
       let file = try? Descriptor.open(reading: home + Array("/.netrc".utf8))
     else { return }
     defer { file.closeQuietly() }
-    // The port, which the origin always has, is of no interest there.
+    // The origin always has a port, but entries there do not.
     let origin = Array(url.origin.utf8)
     let host = Array(origin[..<(origin.lastIndex(of: UInt8(ascii: ":")) ?? 0)].split(separator: UInt8(ascii: "/"))[1])
     guard let text = try? ByteReader.readAll(file, limit: 1 << 20), let entry = Netrc.entry(for: host, in: text)
@@ -59,7 +59,7 @@ extension HTTPRequest {
 }
 
 extension HTTPRequest.Header {
-  /// The line as it is sent: `Name;` is a header without value, `Name:` none at all.
+  /// The line to send: `Name;` is a header with an empty value; `Name:` is not sent.
   fileprivate var sent: [UInt8]? {
     if line.last == UInt8(ascii: ";"), line.count == name.utf8.count + 1 { return Array(name.utf8) + Array(":".utf8) }
     let value = line.dropFirst(name.utf8.count + 1).trimmed()

@@ -1,41 +1,41 @@
-// One request and its answer, redirects followed. That is done here and not by libcurl, which would carry every
-// header of the user's along to wherever the server points.
+// One request and its answer, with redirects. We follow them ourselves, because libcurl would send all of the user's
+// headers to any server.
 
 import FeedCore
 
-/// One request on its way, without redirects.
+/// One request in progress, without redirects.
 protocol HTTPHop: AnyObject {
-  /// Of the final answer, once it is there as a whole.
+  /// The head of the final answer, once it is complete.
   var head: HTTPHead? { get }
-  /// Whether all has come, or nothing more will.
+  /// Whether the answer is complete, or no more of it will come.
   var isOver: Bool { get }
   var failure: HTTPError? { get }
 
-  /// Moves what has been received of the body, as it was sent, into `chunk`.
-  /// - Returns: false when nothing has.
+  /// Moves the received part of the body, as sent, into `chunk`.
+  /// - Returns: false if there is none.
   func take(into chunk: inout [UInt8]) -> Bool
-  /// Receives again, after so much had come that it paused.
+  /// Continues to receive after a pause.
   func resume()
-  /// Whether an answer came from a proxy, or through it.
+  /// Whether the answer came from or through a proxy.
   func isProxied(_ url: HTTPURL) -> Bool
 }
 
-/// What sends requests: libcurl, or what a test has written down.
+/// The sender of requests: libcurl, or a test with prepared answers.
 protocol HTTPTransport: AnyObject {
   /// The values of the cookies that are kept for later requests.
   var cookieValues: [[UInt8]] { get }
 
   func begin(_ request: HTTPRequest) throws(HTTPError) -> any HTTPHop
-  /// Ends a hop, whatever it was at.
+  /// Ends a hop in any state.
   func drop(_ hop: AnyObject)
-  /// Does what can be done without waiting.
+  /// Does everything that needs no waiting.
   func perform() throws(HTTPError)
 }
 
-/// An answer that is arriving: ask `next` until it has nothing, then wait, then ask again.
+/// An arriving answer: call `next` until it returns nil, then wait, then call it again.
 package final class HTTPTransfer {
   package enum Event: Equatable, Sendable {
-    /// `head` is there: the one that counts, after all redirects.
+    /// `head` is available: the final one, after all redirects.
     case head
     /// `chunk` holds the next bytes of the body, decompressed.
     case body
@@ -45,16 +45,16 @@ package final class HTTPTransfer {
 
   package static let maxRedirects = 20
 
-  /// The request that is being answered: the last hop's.
+  /// The request that is being answered: that of the last hop.
   package private(set) var request: HTTPRequest
   package private(set) var head = HTTPHead()
   package private(set) var chunk: [UInt8] = []
 
   private let transport: any HTTPTransport
   private var hop: any HTTPHop
-  /// Nil when the body is sent as it is.
+  /// Nil if the body needs no decoding.
   private var decoder: BodyDecoder?
-  /// Whether nothing more can be made of the body, which is of no use to anybody.
+  /// Whether the rest of the body is ignored, because it cannot be decoded and nobody needs it.
   private var isBodyGivenUp = false
   private var redirects = 0
   private var isHeadTold = false
@@ -67,32 +67,32 @@ package final class HTTPTransfer {
 
   deinit { transport.drop(hop) }
 
-  /// Whether the answer came over a proxy that can have given it itself, as is so where there is no tunnel.
+  /// Whether the answer may be from a proxy itself. That is possible whenever there is no tunnel.
   package var isFromProxy: Bool { !request.url.isSecure && hop.isProxied(request.url) }
 
-  /// Gives up what has not arrived.
+  /// Drops the part that has not arrived.
   package func cancel() { transport.drop(hop) }
 
-  /// What is there without waiting; nil when there is nothing.
-  /// - Throws: when the transfer failed, after all that came before has been given out.
+  /// The next event, without waiting; nil if there is none.
+  /// - Throws: if the transfer failed, after returning everything before the error.
   package func next() throws(HTTPError) -> Event? {
     if let event = try available() { return event }
     hop.resume()
     if let event = try available() { return event }
     try transport.perform()
     if let event = try available() { return event }
-    // What has come may have unpacked to nothing, so that all is taken and nothing would end the wait of a transfer that
-    // has paused.
+    // The received bytes may have unpacked to nothing. Then all input is used, and a paused transfer would never
+    // resume.
     hop.resume()
     return try available()
   }
 
   private func available() throws(HTTPError) -> Event? {
-    // The answer to the next hop, too, may be here when its request has gone out, and then nothing would end a wait.
+    // The answer to the next hop may also have arrived with the sending of its request. Then nothing would end a wait.
     while !isHeadTold, let head = hop.head {
       guard let target = try redirection(head) else {
         self.head = head
-        // Those that came with the answer are there now.
+        // The cookies of this answer are available now.
         request.keptCookies = transport.cookieValues
         try prepareBody()
         isHeadTold = true
@@ -104,7 +104,7 @@ package final class HTTPTransfer {
     if isBodyGivenUp { return .end }
     if let failure = hop.failure { throw failure }
     guard hop.isOver else { return nil }
-    // libcurl takes the end of a connection in the middle of the head for the end of an answer.
+    // libcurl accepts a connection that closes in the middle of the head as the end of an answer.
     if !isHeadTold { throw HTTPError(.transient, "connection closed before the end of the headers") }
     try overlooking { () throws(HTTPError) in try decoder?.finish() }
     return .end
@@ -124,8 +124,8 @@ package final class HTTPTransfer {
     return isFilled
   }
 
-  /// Does something with the content coding. Of an answer that is a refusal, the status is what counts: a body that
-  /// cannot be unpacked ends there, and is no error.
+  /// Handles the content coding. In a refusal only the status matters: a body that cannot be unpacked ends there,
+  /// without an error.
   private func overlooking(_ work: () throws(HTTPError) -> Void) throws(HTTPError) {
     do throws(HTTPError) { try work() } catch {
       if (200..<300).contains(head.status) { throw error }
@@ -150,7 +150,7 @@ package final class HTTPTransfer {
     transport.drop(hop)
     request = request.redirected(to: target, status: status)
     hop = try transport.begin(request)
-    // So that the new request is on its way before anybody waits.
+    // Sends the new request before anybody waits.
     try transport.perform()
   }
 }

@@ -1,4 +1,4 @@
-// URLs, by libcurl's own parser, so that what we compare and what is connected to is the same thing.
+// URLs, by libcurl's own parser, so that the URL that we compare is the one that libcurl connects to.
 
 import CCurl
 import FeedCore
@@ -6,23 +6,23 @@ import FeedCore
 /// An absolute `http` or `https` URL.
 package struct HTTPURL: Equatable, Sendable {
   package enum Invalid: Error, Equatable, Sendable {
-    /// Another scheme, by its name.
+    /// The name of another scheme.
     case scheme(String)
-    /// libcurl's word for what is wrong.
+    /// The error in libcurl's words.
     case malformed(String)
   }
 
-  /// The URL without user information and fragment: what is requested. Its host is in ASCII (`xn--…`).
+  /// The URL to request, without user information and fragment. Its host is in ASCII (`xn--…`).
   package let text: String
-  /// Scheme, host and port, which decide who may see credentials (RFC 6454).
+  /// Scheme, host and port, which decide where credentials may be sent (RFC 6454).
   package let origin: String
   /// The user information, percent-decoded.
   package private(set) var user: [UInt8]?
   package private(set) var password: [UInt8]?
-  /// The URL for messages: without the query too, where many an API wants its key.
+  /// The URL for messages: also without the query, where many APIs expect their key.
   package let display: String
 
-  /// In small letters; an IPv6 address in brackets.
+  /// In lower case; an IPv6 address in brackets.
   var host: String {
     let authority = origin.dropFirst(isSecure ? 8 : 7)
     return String(authority[..<(authority.lastIndex(of: ":") ?? authority.endIndex)])
@@ -30,12 +30,12 @@ package struct HTTPURL: Equatable, Sendable {
 
   var isSecure: Bool { text.hasPrefix("https:") }
 
-  /// Whether `operand` means a URL to connect to: it begins with `http://` or `https://`.
+  /// Whether `operand` is meant as a URL to connect to: it begins with `http://` or `https://`.
   package static func isURL(_ operand: [UInt8]) -> Bool {
     ["http", "https"].contains(scheme(of: operand) ?? "")
   }
 
-  /// The scheme, in lower case, of what looks like `scheme://…`.
+  /// The scheme of a text like `scheme://…`, in lower case.
   package static func scheme(of operand: [UInt8]) -> String? {
     guard let colon = operand.firstIndex(of: UInt8(ascii: ":")), colon > 0,
       operand[(colon + 1)...].starts(with: "//".utf8)
@@ -51,12 +51,12 @@ package struct HTTPURL: Equatable, Sendable {
 
   /// Resolves a reference such as the value of `Location` (RFC 3986 §5).
   package func resolving(_ reference: [UInt8]) throws(Invalid) -> HTTPURL {
-    // Nothing but a fragment is the same document with its query (§5.2.2), which libcurl drops.
+    // A reference of only a fragment means the same document with its query (§5.2.2), but libcurl drops the query.
     let isSame = reference.isEmpty || reference.first == UInt8(ascii: "#")
     return try HTTPURL(isSame ? Array(text.utf8) : reference, relativeTo: text)
   }
 
-  /// The same URL with more in its query, after a `&` if there is something.
+  /// The same URL with an addition to its query, after a `&` if the query is not empty.
   package func adding(query more: [UInt8]) throws(Invalid) -> HTTPURL {
     let mark = text.utf8.contains(UInt8(ascii: "?")) ? "&" : "?"
     // A `#` would begin a fragment.
@@ -81,7 +81,7 @@ package struct HTTPURL: Equatable, Sendable {
       get(part, flags).map { String(decoding: $0, as: UTF8.self) }
     }
     func set(_ bytes: [UInt8]) throws(Invalid) {
-      // Spaces and bytes past ASCII are encoded, as a browser's address bar does.
+      // Spaces and non-ASCII bytes are encoded, as in the address bar of a browser.
       let flags = UInt32(CURLU_NON_SUPPORT_SCHEME | CURLU_URLENCODE | CURLU_ALLOW_SPACE)
       let code = unsafe (bytes + [0]).withUnsafeBytes { raw in
         unsafe curl_url_set(handle, CURLUPART_URL, raw.bindMemory(to: CChar.self).baseAddress, flags)

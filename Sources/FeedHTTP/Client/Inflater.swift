@@ -1,7 +1,7 @@
-// Takes one content coding off: gzip with its members and padding, or deflate in both of its forms.
+// Decodes one content coding: gzip with its members and padding, or deflate in both of its forms.
 //
-// It is asked for bytes and unpacks no more than it was asked for, so that a few bytes that stand for gigabytes take no
-// memory: what is left waits, packed. What came before an error is given out before the error is.
+// It unpacks no more than it is asked for, so a few bytes that expand to gigabytes take no memory: the rest waits,
+// packed. Everything before an error is returned before the error.
 
 import FeedCore
 
@@ -9,11 +9,11 @@ final class Inflater {
   enum Coding { case gzip, deflate }
 
   private enum Place: Equatable {
-    /// Nothing has come.
+    /// Nothing has been read.
     case start
-    /// In a stream, which has to come to its end.
+    /// Inside a stream, which must reach its end.
     case inside
-    /// After a member of gzip: another one may follow (RFC 1952 §2.2), or zeros, as tapes and gzip(1) have them.
+    /// After a member of gzip: another one may follow (RFC 1952 §2.2), or zeros, as tapes and gzip(1) write them.
     case afterMember
     case padding
     /// After a stream of deflate.
@@ -36,12 +36,12 @@ final class Inflater {
 
   init(_ coding: Coding) { self.coding = coding }
 
-  /// Whether `next` has nothing to work on.
+  /// Whether `next` needs input.
   private var isHungry: Bool { index == input.count && !wasFull }
 
   /// Appends the next bytes to `output`, until it holds `size` bytes.
-  /// - Parameter refill: replaces its argument, which is empty, by more input; false when there is none now.
-  /// - Throws: what went wrong, here or in `refill`, once all that came before has been given out.
+  /// - Parameter refill: replaces its empty argument by more input; false if there is none now.
+  /// - Throws: an error, from here or from `refill`, after returning everything before it.
   func unpack(
     to output: inout [UInt8], upTo size: Int, refill: (inout [UInt8]) throws(HTTPError) -> Bool
   ) throws(HTTPError) {
@@ -60,7 +60,7 @@ final class Inflater {
     if output.isEmpty, let failure { throw failure }
   }
 
-  /// The input has come to its end: was that the end of the data too? No input at all is none.
+  /// Ends the input. It is an error if the data has not reached its end; empty input is valid.
   func finish() throws(HTTPError) {
     if let failure { throw failure }
     if place == .inside {
@@ -95,7 +95,7 @@ final class Inflater {
     switch try stream?.run(input, from: &index, room: room, to: &output) {
     case .end:
       wasFull = false
-      // Some servers leave the header away and send the checksum; curl lets that pass, too.
+      // Some servers leave out the header and send only the checksum; curl accepts that too.
       place = coding == .gzip ? .afterMember : .afterStream(allowed: wrapping == .none ? 4 : 0)
     case .damaged(let reason):
       throw HTTPError(.transient, "the compressed data of the answer is damaged: \(reason)")
@@ -103,9 +103,9 @@ final class Inflater {
     }
   }
 
-  /// `deflate` is the zlib format (RFC 9110 §8.4.1.2), and some servers send deflate without it. A zlib header begins
-  /// with the method 8 and a window of 32 KiB at most (RFC 1950 §2.2). Deflate alone would begin so with a stored block
-  /// that has a bit set in its padding, which no compressor does.
+  /// `deflate` is the zlib format (RFC 9110 §8.4.1.2), but some servers send deflate without it. A zlib header begins
+  /// with method 8 and a window of at most 32 KiB (RFC 1950 §2.2). Plain deflate would begin like that only with a
+  /// stored block whose padding has a bit set. No compressor writes that.
   private static func wrapping(ofDeflate first: UInt8) -> InflaterStream.Wrapping {
     first & 0x0F == 8 && first >> 4 <= 7 ? .zlib : .none
   }

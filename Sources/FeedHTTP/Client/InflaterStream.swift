@@ -1,12 +1,12 @@
-// One compressed stream of zlib's: bytes in, bytes out, and where it ends. What may stand before and after it is the
-// Inflater's business.
+// One compressed stream of zlib's: bytes in, bytes out, and its end. The Inflater handles what may come before and
+// after it.
 
 import CZlib
 import FeedCore
 
 @safe
 final class InflaterStream {
-  /// What is around the compressed data; the value is how zlib calls it (`windowBits`).
+  /// The format around the compressed data; the value is zlib's number for it (`windowBits`).
   enum Wrapping: Int32 {
     /// A header and a trailer with CRC and length (RFC 1952).
     case gzip = 31
@@ -17,15 +17,15 @@ final class InflaterStream {
   }
 
   enum Progress: Equatable {
-    /// All of the input was used, or there was no more room.
+    /// All input was used, or the room was full.
     case more
-    /// The stream has ended, its checksum was right.
+    /// The stream has ended, and its checksum was right.
     case end
-    /// Why it is no such stream, in zlib's words.
+    /// Why the data is invalid, in zlib's words.
     case damaged(String)
   }
 
-  // zlib compares its address with one that it keeps, so it must not move.
+  // zlib compares its address with one that it stored, so it must not move.
   private let state: UnsafeMutablePointer<z_stream>
 
   init(_ wrapping: Wrapping) throws(HTTPError) {
@@ -45,13 +45,13 @@ final class InflaterStream {
     unsafe state.deallocate()
   }
 
-  /// Begins again, with a stream of the same kind.
+  /// Starts again, with a stream of the same kind.
   func restart() { unsafe inflateReset(state) }
 
-  /// Goes on.
+  /// Continues.
   /// - Parameters:
-  ///   - input: read from `index` on. It may be at its end: zlib itself may hold what there was no room for.
-  ///   - room: the most bytes that are appended to `output`.
+  ///   - input: read from `index` on. It may be used up: zlib itself may hold output for which there was no room.
+  ///   - room: the most bytes to append to `output`.
   func run(
     _ input: [UInt8], from index: inout Int, room: Int, to output: inout [UInt8]
   ) throws(HTTPError) -> Progress {
@@ -61,7 +61,7 @@ final class InflaterStream {
     output.append(addingCapacity: room) { free in
       unsafe free.withUnsafeMutableBufferPointer { target, filled in
         unsafe input.withUnsafeBufferPointer { source in
-          // zlib does not write to what it reads, but older versions of its header do not say so.
+          // zlib does not write to its input, but older versions of its header lack the `const`.
           unsafe state.pointee.next_in = UnsafeMutablePointer(mutating: source.baseAddress.map { unsafe $0 + start })
           unsafe state.pointee.avail_in = UInt32(given)
           unsafe state.pointee.next_out = target.baseAddress

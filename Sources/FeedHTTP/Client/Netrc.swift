@@ -1,5 +1,5 @@
-// ~/.netrc, for connections on which libcurl does no HTTP and so gives away nothing of what it reads there. The words are
-// those of ftp(1); a word may stand in double quotes, with backslashes, as curl(1) has it.
+// ~/.netrc, for connections on which libcurl does no HTTP, because libcurl does not return what it reads there. The
+// keywords are those of ftp(1); as in curl(1), a word may be in double quotes, with backslashes.
 
 enum Netrc {
   struct Entry: Equatable {
@@ -7,7 +7,7 @@ enum Netrc {
     var password: [UInt8]?
   }
 
-  /// The entry of a host, or else the default one.
+  /// The entry of a host, or the default one.
   static func entry(for host: [UInt8], in text: [UInt8]) -> Entry? {
     var words = Words(text)
     var entry: Entry?
@@ -24,7 +24,7 @@ enum Netrc {
       case "password":
         if let password = words.next(), isOurs { entry?.password = password }
       case "account": _ = words.next()
-      // A macro goes on to the next blank line.
+      // A macro ends at the next blank line.
       case "macdef": words.skipParagraph()
       default: continue
       }

@@ -1,13 +1,13 @@
-// What an answer is that is not JSON, for a message: a login page, an error of a proxy and a feed of XML are all common.
+// The form of an answer that is not JSON, for a message: login pages, proxy errors and XML feeds are all common.
 
 import FeedCore
 
 package enum AnswerForm {
-  /// So many bytes of a body are looked at.
+  /// How many bytes of a body to look at.
   private static let reach = 4096
 
-  /// `HTML` or `XML`, with the page's title where there is one; nil for what does not look like either. A title may quote
-  /// what was asked for, its secrets too: `***` stands for them.
+  /// `HTML` or `XML`, with the page's title if there is one; nil for anything else. A title may quote the request with
+  /// its secrets: `***` replaces them.
   package static func name(of answer: HTTPAnswer) -> String? {
     let beginning = answer.body.drop(while: \.isWhiteSpace).prefix(2 * reach)
     return name(of: HTTPExcerpt.hidden(Array(beginning), for: answer.request))
@@ -22,13 +22,13 @@ package enum AnswerForm {
     return "HTML ('\(shortened(title))')"
   }
 
-  /// `HTML ('TITLE')`; nil for a page without title and for all else.
+  /// `HTML ('TITLE')`; nil if there is no page or no title.
   static func page(_ body: [UInt8]) -> String? {
     guard let name = name(of: body), name.hasPrefix("HTML (") else { return nil }
     return name
   }
 
-  /// Whether a body is a page whose title may yet come.
+  /// Whether a body is a page whose title may still come.
   static func isBeginningOfPage(_ body: [UInt8]) -> Bool { name(of: body) == "HTML" }
 
   private static func contains(_ text: [UInt8], _ word: String) -> Bool { index(of: word, in: text, from: 0) != nil }
@@ -43,7 +43,7 @@ package enum AnswerForm {
     return nil
   }
 
-  /// What stands between `<title>` and the next tag, its white space squeezed.
+  /// The text between `<title>` and the next tag, with its white space squeezed.
   private static func title(of text: [UInt8], _ lowered: [UInt8]) -> [UInt8]? {
     guard let tag = index(of: "<title", in: lowered, from: 0),
       let start = lowered[tag...].firstIndex(of: UInt8(ascii: ">")),

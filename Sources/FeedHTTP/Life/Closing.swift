@@ -1,10 +1,10 @@
-// How notes tell that a connection has ended.
+// The end of a connection, for notes.
 
-/// What the other end said as it closed a connection.
+/// What the other side said when it closed a connection.
 package struct Closing: Equatable, Sendable {
-  /// The status of a WebSocket close frame (RFC 6455 §7.4); nil where it had none.
+  /// The status of a WebSocket close frame (RFC 6455 §7.4); nil if it had none.
   package let code: Int?
-  /// Without secrets; nil where none was given.
+  /// Without secrets; nil if none was given.
   package let reason: String?
 
   package init(code: Int?, reason: String?) {
@@ -24,7 +24,7 @@ extension ConnectionEnding {
     }
   }
 
-  /// What `-v` tells; nil where the tool has ended the connection itself.
+  /// The text for `-v`; nil if the tool ended the connection itself.
   var reason: String? {
     switch self {
     case .stopped: "the server asks to stop (HTTP 204)"

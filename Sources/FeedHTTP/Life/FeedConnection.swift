@@ -1,22 +1,22 @@
-// One connection whose answer is a feed: from the request to the end of the answer, and what that end means.
+// One connection whose answer is a feed: from the request to the end of the answer, and the meaning of that end.
 
 import FeedCore
 
-/// What takes the body of a feed.
+/// The consumer of a feed's body.
 package protocol BodySink {
-  /// - Returns: whether all that was wanted has been printed.
+  /// - Returns: whether everything wanted has been printed.
   mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress
-  /// Writes out what has been printed: before anything is waited for.
+  /// Flushes the output; called before every wait.
   mutating func flush() throws(ToolFailure)
 }
 
 package enum BodyProgress: Sendable { case more, finished }
 
 package struct FeedConnection {
-  /// What a head means to a tool.
+  /// Whether a tool accepts a head.
   package enum Acceptance: Sendable {
     case feed
-    /// - Parameter problem: what is wrong with the answer; its status if nil.
+    /// - Parameter problem: the error in the answer; if nil, its status.
     case refused(problem: String?)
   }
 
@@ -30,7 +30,7 @@ package struct FeedConnection {
 
   /// - Parameters:
   ///   - deadline: when to end, by the monotonic clock.
-  ///   - idleTimeout: how long nothing may come, in seconds.
+  ///   - idleTimeout: the longest time without data, in seconds.
   package init(
     _ request: HTTPRequest, of client: HTTPClient, deadline: Double?, idleTimeout: Double?, _ interrupts: Interrupts
   ) throws(HTTPError) {
@@ -41,13 +41,13 @@ package struct FeedConnection {
     self.idleTimeout = idleTimeout
   }
 
-  /// Of the answer, once `open` has returned.
+  /// The head of the answer, once `open` has returned.
   package var head: HTTPHead { transfer.head }
-  /// Where the answer came from, after redirects.
+  /// The URL that answered, after redirects.
   package var url: HTTPURL { transfer.request.url }
 
-  /// Runs until the feed is open, or will not be.
-  /// - Returns: nil when it is open.
+  /// Runs until the feed is open or has failed.
+  /// - Returns: nil if it is open.
   package mutating func open(_ judge: (HTTPHead) -> Acceptance) -> ConnectionEnding? {
     do throws(HTTPError) {
       while true {
@@ -59,7 +59,7 @@ package struct FeedConnection {
     }
   }
 
-  /// Hands over what comes until the feed ends.
+  /// Passes the data on until the feed ends.
   package mutating func run(_ sink: inout some BodySink) throws(ToolFailure) -> ConnectionEnding {
     while true {
       let event: HTTPTransfer.Event?
@@ -69,7 +69,7 @@ package struct FeedConnection {
       case .end?: return .closed
       case .body?:
         if try sink.take(transfer.chunk) == .finished { return .finished }
-        // After it, since a reader that is slow makes no server idle.
+        // Taken afterwards: if our reader is slow, the server is not idle.
         lastActivity = Clock.monotonic()
         if let deadline, lastActivity >= deadline { return .outOfTime }
       case nil:
@@ -82,7 +82,7 @@ package struct FeedConnection {
   }
 
   /// Waits for the network.
-  /// - Returns: an ending when a time is up.
+  /// - Returns: an ending if a timeout has passed.
   private mutating func waitForNetwork() throws(HTTPError) -> ConnectionEnding? {
     let idleDeadline = idleTimeout.map { lastActivity + $0 }
     switch try client.wait(until: [deadline, idleDeadline].compactMap(\.self).min(), interrupts) {
@@ -100,7 +100,7 @@ package struct FeedConnection {
     switch judge(transfer.head) {
     case .feed:
       isOpen = true
-      lastActivity = Clock.monotonic()  // the head is a sign of life too
+      lastActivity = Clock.monotonic()  // the head is activity too
       return nil
     case .refused(let problem): return client.refusal(of: transfer, problem, until: deadline, interrupts)
     }

@@ -1,27 +1,28 @@
-// Follows a feed: connects, judges how the connection ended, waits, and connects again. The tool says what a connection is
-// and what is done with the data.
+// Follows a feed: connects, judges how the connection ended, waits, and connects again. The tool defines what a
+// connection is and what happens with the data.
 
 import FeedCore
 
-/// A feed that is followed over as many connections as it takes.
+/// A feed that is followed over any number of connections.
 package protocol Followed {
-  /// For the message "connecting": where the next connection resumes, such as ` after event ID '7'`; empty at the start.
+  /// For the message "connecting": the place where the next connection resumes, such as ` after event ID '7'`; empty at
+  /// the start.
   var resumption: String { get }
-  /// How many events or messages have come.
+  /// The number of events or messages received.
   var count: Int { get }
 
-  /// Throws when the tool cannot send what the options now say: files that they name are read again while it runs.
+  /// Throws if the tool cannot send what the options now contain: their files are read again while it runs.
   func check(_ http: HTTPOptions) throws(ToolFailure)
-  /// What the other end said as it closed the last connection; nil where nothing was said.
+  /// What the other side said when it closed the last connection; nil if nothing.
   var closing: Closing? { get }
 
-  /// Connects, and goes on until the connection has ended.
+  /// Connects, and runs until the connection has ended.
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding
-  /// Prints a note after what has been printed. Only called where notes are wanted.
+  /// Prints a note after the earlier output. Called only if notes are wanted.
   mutating func print(_ note: Note) throws(ToolFailure)
-  /// Writes out what has been printed.
+  /// Flushes the output.
   mutating func flush() throws(ToolFailure)
-  /// Writes out what was good, after an error that ends the tool.
+  /// Writes out the complete part of the output, after an error that ends the tool.
   mutating func abandon()
 }
 
@@ -32,10 +33,10 @@ extension Followed {
 }
 
 package struct Follower {
-  /// When the time is up, by the monotonic clock.
+  /// When to end, by the monotonic clock.
   package let deadline: Double?
   package let interrupts: Interrupts
-  /// What options say of a request; files that they name are read again for each connection.
+  /// The request options; their files are read again for each connection.
   package private(set) var http: HTTPOptions
   private let options: ConnectionOptions
   private let source: String
@@ -43,16 +44,16 @@ package struct Follower {
   private let sleep: (Double) throws(ToolFailure) -> Interruption?
   private var reconnection: Reconnection
   private var hasToldDelay = false
-  /// When the last connection was begun.
+  /// When the last connection was started.
   private var beginning = 0.0
-  /// Where the connection goes that is open, as messages show it.
+  /// The URL of the open connection, as messages show it.
   private var openURL: String?
 
   /// - Parameters:
   ///   - source: the URL, for messages.
-  ///   - missing: what there was none of when the time was up.
-  ///   - awaited: likewise, where the feed was open and something in it was waited for.
-  ///   - signals: where signals come, if the tool must close its connections before it dies of one.
+  ///   - missing: the thing that had not come when the time was up.
+  ///   - awaited: the same for an open feed, in which something was awaited.
+  ///   - signals: the source of signals, if the tool must close its connections before it dies of one.
   package init(
     _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String, awaited: String? = nil,
     rule: Reconnection.Rule = .events, _ streams: StandardStreams, signals: Descriptor? = nil
@@ -64,7 +65,7 @@ package struct Follower {
     ) { deadline throws(ToolFailure) in try interrupts.sleep(until: deadline) }
   }
 
-  /// For a test, which has its own random numbers and time.
+  /// For a test, with its own random numbers and time.
   init(
     _ options: ConnectionOptions, _ http: HTTPOptions, _ reconnection: Reconnection, source: String,
     _ streams: StandardStreams, _ interrupts: Interrupts,
@@ -95,18 +96,18 @@ package struct Follower {
         if let status = try judge(ending, broughtAny: feed.count > before, of: &feed) { return status }
       }
     } catch {
-      // What cannot be printed any more has no end either.
+      // If output is no longer possible, the end of the connection cannot be noted either.
       if error != .brokenPipe { try? noteClosed(of: &feed, nil, error.message) }
       feed.abandon()
       throw error
     }
   }
 
-  // MARK: What a connection says
+  // MARK: Events of a connection
 
-  /// A connection has become a feed.
+  /// The connection has become a feed.
   /// - Parameters:
-  ///   - url: where it goes, after redirects, as messages show it.
+  ///   - url: the URL after redirects, as messages show it.
   ///   - detail: what -v adds to the message.
   package mutating func open(
     _ feed: inout some Followed, at url: String, _ detail: String = ""
@@ -117,7 +118,7 @@ package struct Follower {
     try note(Note(.open, url: url), of: &feed)
   }
 
-  /// The feed says how long to wait before each reconnection, in seconds.
+  /// Sets the delay before each reconnection, in seconds, as the feed asks.
   package mutating func setDelay(_ seconds: Double) {
     reconnection.setDelay(seconds)
     guard seconds > RetryPolicy.longWait, !hasToldDelay else { return }
@@ -163,11 +164,11 @@ package struct Follower {
 
   // MARK: Notes
 
-  /// Notes the end of a connection, if there was one. Nothing is written out here: after an error, `abandon` knows what
-  /// may be.
+  /// Notes the end of a connection, if there was one. Nothing is flushed here: after an error, `abandon` knows what may
+  /// be written.
   /// - Parameters:
-  ///   - status: of an answer that was no feed.
-  ///   - reason: nil where the tool ended it itself.
+  ///   - status: the status of an answer that was not a feed.
+  ///   - reason: nil if the tool ended the connection itself.
   private mutating func noteClosed(
     of feed: inout some Followed, _ status: Int?, _ reason: String?
   ) throws(ToolFailure) {

@@ -1,32 +1,32 @@
-// One request and the whole of its answer. Nothing here waits, so that many exchanges can be under way at once.
+// One request and its whole answer. Nothing here waits, so many exchanges can run at once.
 
 import FeedCore
 
-/// An answer that has come as a whole, whatever its status.
+/// A complete answer, with any status.
 package struct HTTPAnswer: Sendable {
   package let head: HTTPHead
-  /// Unpacked; of an answer that is not wanted, as much as a message needs.
+  /// Unpacked; if the answer is not wanted, only as much as a message needs.
   package let body: [UInt8]
-  /// What it answers, after redirects.
+  /// The answered request, after redirects.
   package let request: HTTPRequest
   /// Whether a proxy may have sent it instead of the server.
   package let isFromProxy: Bool
 
-  /// Where it came from.
+  /// The URL that answered.
   package var url: HTTPURL { request.url }
 }
 
-/// A request whose answer is being read: call `advance` until it returns the answer, and wait between the calls.
+/// A request whose answer is being read: call `advance` until it returns the answer, and wait between calls.
 package struct HTTPExchange {
-  /// What is too much of an answer.
+  /// Limits for an answer.
   package struct Limits: Sendable {
     /// What messages call the body: `page`, `body`.
     package var noun: String
-    /// The most bytes of a body, unpacked.
+    /// The largest body in bytes, unpacked.
     package var maxSize: Int
-    /// How long nothing may come, in seconds.
+    /// The longest time without data, in seconds.
     package var idleTimeout: Double
-    /// How long all of the answer may take, in seconds.
+    /// The longest time for the whole answer, in seconds.
     package var requestTimeout: Double
 
     package init(noun: String, maxSize: Int, idleTimeout: Double, requestTimeout: Double) {
@@ -46,7 +46,7 @@ package struct HTTPExchange {
   private var lastActivity: Double
 
   /// Sends a request.
-  /// - Parameter isWanted: whether all of the body is. Of another answer only what a message needs is read.
+  /// - Parameter isWanted: whether to read the whole body. Otherwise only what a message needs is read.
   package init(
     _ request: HTTPRequest, of client: HTTPClient, _ limits: Limits,
     isWanted: @escaping @Sendable (HTTPHead) -> Bool = { _ in true }
@@ -58,20 +58,20 @@ package struct HTTPExchange {
     end = lastActivity + limits.requestTimeout
   }
 
-  /// When the time is up, by the monotonic clock, if nothing comes.
+  /// When to time out, by the monotonic clock, if no data comes.
   package var deadline: Double { min(end, lastActivity + limits.idleTimeout) }
 
-  /// Does not count some seconds, in which nobody looked at what came.
+  /// Ignores some seconds in which nobody read the data.
   package mutating func excuse(_ seconds: Double) {
     end += seconds
     lastActivity += seconds
   }
 
-  /// Reads what has come.
-  /// - Returns: the answer once all of it is there; nil when there is nothing to read now.
+  /// Reads the data that has come.
+  /// - Returns: the answer once it is complete; nil if there is nothing more to read now.
   package mutating func advance() throws(HTTPError) -> HTTPAnswer? {
     do { return try read() } catch {
-      // The status is known; what is missing would only have explained it.
+      // The status is known; the rest would only have explained it.
       guard isRefused else { throw error }
       transfer.cancel()
       return answer
@@ -102,7 +102,7 @@ package struct HTTPExchange {
         }
       case .end: return answer
       }
-      // A server that sends a byte now and then is never idle.
+      // A server that sends a byte from time to time is never idle.
       if lastActivity > end { throw tooLong }
     }
     let now = Clock.monotonic()

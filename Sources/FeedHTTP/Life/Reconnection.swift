@@ -1,25 +1,25 @@
-// A feed over as many connections as it takes: what each end of a connection means, when to connect again, and when to
-// give up. `Follower` connects and waits; the judgement is here, with neither network nor clock.
+// A feed over any number of connections: what the end of a connection means, when to connect again, and when to give
+// up. `Follower` connects and waits; the decisions are here, without network or clock.
 
 import FeedCore
 
 /// How a connection ended.
 package enum ConnectionEnding: Sendable {
-  /// All that was wanted has been printed.
+  /// Everything wanted has been printed.
   case finished
   /// The server asked to stop (HTTP 204).
   case stopped
   /// The feed came to its end.
   case closed
-  /// The feed was open, and broke.
+  /// The feed was open, and the connection failed.
   case lost(HTTPError)
-  /// There was none.
+  /// The connection failed before the feed was open.
   case failed(HTTPError)
   /// The server gave another answer.
   case refused(Refusal)
   /// `--max-time` has passed.
   case outOfTime
-  /// The tool has to end.
+  /// The tool must end.
   case interrupted(Interruption)
 }
 
@@ -30,39 +30,40 @@ package struct Reconnection: Sendable {
     /// End by this signal.
     case die(of: Int32)
     /// Wait, then connect again.
-    /// - Parameter isTold: whether the message is for everybody, or only for people who asked to be told all.
+    /// - Parameter isTold: whether to print the message always, or only with -v.
     case wait(seconds: Double, message: String, isTold: Bool)
   }
 
-  /// Which feeds are followed.
+  /// The kind of feed.
   package enum Rule: Sendable {
-    /// One that resumes where it broke, by WHATWG HTML §9.2.3.
+    /// An event stream, which resumes where it broke, by WHATWG HTML §9.2.3.
     case events
     /// A body that never ends, by X's rule for streams.
     case stream
   }
 
-  /// What is retried unless `--retry-status` says otherwise, once a feed was open: a deployment must not end a client.
+  /// The statuses to retry, unless `--retry-status` says otherwise, once a feed was open: a deployment must not end a
+  /// client.
   private static let transient = StatusSet(429, 502, 503, 504)
 
-  /// What a proxy says of a server that cannot be connected to, which without one is retried from the first time on.
+  /// A proxy's answers for an unreachable server. Without a proxy, an unreachable server is retried from the start.
   private static let unreachable = StatusSet(502, 503, 504)
 
-  /// In seconds: after a feed that brought nothing, and whatever a server says.
+  /// In seconds: the shortest wait after a feed that brought nothing, and the shortest delay that a server can set.
   private static let shortestPause = 0.1
   /// The longest wait, in seconds, unless the delay is longer.
   private static let longestPause = 30.0
 
-  /// The longest wait that a server is granted by the readers of streams, in seconds.
+  /// The longest wait that a server may ask readers of streams for, in seconds.
   private static let longestAsked = 86_400.0
 
-  /// What ends a stream: the request, and not the server, is what is wrong.
+  /// The statuses that end a stream: the request is wrong, not the server.
   private static let final = StatusSet(401, 403, 404, 406, 410)
-  /// The refusals of the first request that may be taken back.
+  /// The statuses that may be temporary even for the first request.
   private static let passing = StatusSet(408, 420, 425, 429)
 
-  /// The least time from one connection to the next, in seconds, where the wait may be nothing: a body that is complete at
-  /// once must not be asked for thousands of times a second.
+  /// The shortest time between two connections, in seconds, if the wait may be zero: a body that is complete at once
+  /// must not be requested thousands of times a second.
   package var spacing: Double { rule == .stream ? Self.shortestPause : 0 }
 
   private let options: ConnectionOptions
@@ -70,7 +71,7 @@ package struct Reconnection: Sendable {
   private let source: String
   /// `no event stream`, for messages.
   private let missing: String
-  /// `no match`, for messages; nil where any feed will do.
+  /// `no match`, for messages; nil if any feed is enough.
   private let awaited: String?
   private var policy: RetryPolicy
   private var wasOpen = false
@@ -79,9 +80,9 @@ package struct Reconnection: Sendable {
 
   /// - Parameters:
   ///   - source: the URL, for messages.
-  ///   - missing: what there was none of when the time was up.
-  ///   - awaited: likewise, where the feed was open and something in it was waited for.
-  ///   - random: numbers from 0 to 1; a test gives its own.
+  ///   - missing: the thing that had not come when the time was up.
+  ///   - awaited: the same for an open feed, in which something was awaited.
+  ///   - random: numbers from 0 to 1; a test passes its own.
   package init(
     _ options: ConnectionOptions, source: String, missing: String, awaited: String? = nil, rule: Rule = .events,
     random: @escaping @Sendable () -> Double = { Double.random(in: 0...1) }
@@ -103,11 +104,11 @@ package struct Reconnection: Sendable {
     if rule == .events { policy.succeed() }
   }
 
-  /// The server asks for another delay, in seconds. No server makes a client come back at once, for ever.
+  /// Sets the delay that the server asks for, in seconds. It cannot make a client reconnect without a pause.
   package mutating func setDelay(_ seconds: Double) { policy.base = max(seconds, Self.shortestPause) }
 
-  /// - Parameter broughtAny: whether anything came over the connection that ended.
-  /// - Throws: what ends the tool otherwise than well.
+  /// - Parameter broughtAny: whether the ended connection brought any data.
+  /// - Throws: a failure that ends the tool.
   package mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> Verdict {
     switch ending {
     case .finished, .stopped: return .end(.yes)
@@ -117,9 +118,9 @@ package struct Reconnection: Sendable {
     case .closed:
       if broughtAny || rule == .events { recover() }
       guard options.reconnects else { return .end(.yes) }
-      // A stream that comes to its end loses what is sent until the next connection, as one that breaks does.
+      // A stream that ends loses what is sent until the next connection, like one that breaks.
       if rule == .stream { return try verdict(policy.lose(), after: "closed by the server", isLoss: !options.resumes) }
-      // A server that closes at once must not be asked for more thousands of times a second.
+      // A server that closes at once must not be asked thousands of times a second.
       let seconds = max(policy.base, broughtAny ? 0 : Self.shortestPause)
       return wait(seconds, after: "closed by the server", isTold: false)
     case .lost(let error):
@@ -137,14 +138,14 @@ package struct Reconnection: Sendable {
     }
   }
 
-  /// What was wanted has come.
+  /// Resets the failures after a success.
   private mutating func recover() {
     policy.recover()
-    // A stream that only opens has not succeeded.
+    // For a stream, being open is not yet a success.
     if rule == .stream { policy.succeed() }
   }
 
-  /// What it means that the time is up.
+  /// The exit status when the time is up.
   package func timeLimitStatus() throws(ToolFailure) -> ExitStatus {
     let isWell = wasOpen && !isFailing
     if isWell, awaited == nil { return .yes }

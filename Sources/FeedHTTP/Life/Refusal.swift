@@ -1,12 +1,12 @@
-// An answer whose status or type is not the one that was wanted, and the reason that it gives.
+// An answer with an unexpected status or type, and its reason.
 
 import FeedCore
 
-/// An answer that is not the one that was wanted.
+/// An answer other than the expected one.
 package struct Refusal: Sendable {
-  /// The most of a body, in bytes, that is read for its first line.
+  /// How many bytes of a body to read for its first line.
   private static let longestBody = 4096
-  /// How long the body is waited for, in seconds.
+  /// How long to wait for the body, in seconds.
   package static let timeout = 5.0
 
   package let status: Int
@@ -14,14 +14,14 @@ package struct Refusal: Sendable {
   package let isFromProxy: Bool
   /// In seconds.
   package let retryAfter: Double?
-  /// What is wrong with the answer, and the title of its page or the first line of its body.
+  /// The error in the answer, and its page title or the first line of its body.
   package let message: String
 
   /// - Parameters:
-  ///   - problem: what is wrong; the status if nil.
-  ///   - body: as much of it as has come.
-  ///   - request: what was asked. The message quotes none of its secrets.
-  ///   - secrets: more that the message must not quote.
+  ///   - problem: the error; if nil, the status.
+  ///   - body: the part that has come.
+  ///   - request: the request. The message quotes none of its secrets.
+  ///   - secrets: more secrets that the message must not quote.
   package init(
     _ head: HTTPHead, _ problem: String? = nil, body: [UInt8], to request: HTTPRequest, hiding secrets: [[UInt8]] = [],
     isFromProxy: Bool = false
@@ -35,7 +35,7 @@ package struct Refusal: Sendable {
     message = (problem ?? "HTTP \(head.status)") + (line.isEmpty ? "" : ": " + line)
   }
 
-  /// Whether a body has all that a message needs: the title of a page, or its first line that is not blank.
+  /// Whether a body already has what a message needs: a page title, or a first line that is not blank.
   package static func isEnough(_ body: [UInt8]) -> Bool {
     if body.count >= longestBody { return true }
     return body.drop(while: \.isSpaceOrControl).contains(UInt8(ascii: "\n")) && !AnswerForm.isBeginningOfPage(body)
@@ -43,17 +43,17 @@ package struct Refusal: Sendable {
 }
 
 extension HTTPClient {
-  /// Reads what a message needs of the body of a refusal, and gives up the rest.
+  /// Reads the part of a refusal's body that a message needs, and drops the rest.
   /// - Parameters:
-  ///   - problem: what is wrong with the answer; its status if nil.
-  ///   - deadline: of the monotonic clock.
+  ///   - problem: the error in the answer; if nil, its status.
+  ///   - deadline: by the monotonic clock.
   package func refusal(
     of transfer: HTTPTransfer, _ problem: String? = nil, until deadline: Double?, _ interrupts: Interrupts
   ) -> ConnectionEnding {
     let isFromProxy = transfer.isFromProxy
     let limit = min(Clock.monotonic() + Refusal.timeout, deadline ?? .infinity)
     var body: [UInt8] = []
-    // After an error, the part of the body that has come is enough.
+    // After an error, the part of the body that has come will do.
     reading: while !Refusal.isEnough(body), let event = try? .some(transfer.next()) {
       switch event {
       case .body?: body += transfer.chunk

@@ -1,6 +1,6 @@
 import FeedCore
 
-/// The rows of the tools that stay connected: when to connect again, and when to stop.
+/// The option rows of tools that stay connected: when to connect again, and when to stop.
 package enum ConnectionOption: ToolOption {
   case maxTime, reconnectDelay, retries, retryStatus, reconnect, noReconnect, idleTimeout, notes, verbose
 
@@ -27,8 +27,8 @@ package enum ConnectionOption: ToolOption {
 
   /// The rows of a tool.
   /// - Parameters:
-  ///   - others: what the tool does not have.
-  ///   - notes: makes the row `--notes` say which options of the tool print records, or do not.
+  ///   - others: rows that the tool does not have.
+  ///   - notes: makes the row `--notes` say which options of the tool print records, or which do not.
   package static func rows(without others: [Self] = [], notes: (OptionSpec) -> OptionSpec) -> [OptionSpec] {
     rows(without: others).map { $0.name == Self.notes.spec.name ? notes($0) : $0 }
   }

@@ -1,30 +1,30 @@
 import FeedCore
 
-/// What `ConnectionOption` rows come to: when a connection is made again, and when it is enough.
+/// The values of the `ConnectionOption` rows: when to connect again, and when to stop.
 package struct ConnectionOptions: Sendable {
   /// In seconds.
   package var delay = 3.0
   package var retries = Int.max
   package var retryStatus: StatusSet?
   package var reconnects = true
-  /// Whether the next connection goes on where the last one broke. Where it does not, a break is always told, for what
-  /// was sent at that time is lost.
+  /// Whether the next connection resumes where the last one broke. If not, a break is always reported, because data
+  /// sent meanwhile is lost.
   package var resumes = true
   /// In seconds.
   package var maxTime: Double?
-  /// In seconds: how long nothing may come.
+  /// In seconds: the longest time without data.
   package var idleTimeout: Double?
   /// Whether notes are printed.
   package var printsNotes = false
-  /// Whether every attempt is told.
+  /// Whether every attempt is reported.
   package var isVerbose = false
 
-  /// A test sets what it needs.
+  /// For tests, which set only what they need.
   init() {}
 
   /// - Parameters:
-  ///   - reconnects: whether a connection may be made again where no option says so.
-  ///   - resumes: whether the next connection goes on where the last one broke.
+  ///   - reconnects: whether to reconnect by default.
+  ///   - resumes: whether the next connection resumes where the last one broke.
   package init(_ invocation: Invocation, reconnects: Bool, resumes: Bool = true) throws(ToolFailure) {
     self.reconnects = reconnects
     self.resumes = resumes

@@ -1,14 +1,14 @@
-// The one operand of a tool that reads a feed: where the feed is.
+// The operand of a tool that reads a feed: where the feed is.
 
 import FeedCore
 
-/// A URL to connect to, or a file with what a server would send.
+/// A URL to connect to, or a file with recorded data.
 package enum FeedSource: Sendable {
   case url(HTTPURL)
   case file(InputFile)
 
-  /// - Parameter operands: all that were given; none is standard input.
-  /// - Throws: a usage error. It quotes nothing: a URL may hold a password, and a word that lost its quotes a token.
+  /// - Parameter operands: all operands; none means standard input.
+  /// - Throws: a usage error. It quotes nothing: a URL may contain a password, and an unquoted word may be a token.
   package init(_ operands: [[UInt8]]) throws(ToolFailure) {
     if operands.count > 1 { throw .usage("expected one URL or file, found \(operands.count)") }
     guard let operand = operands.first else {
@@ -24,14 +24,14 @@ package enum FeedSource: Sendable {
     }
   }
 
-  /// Whether the operands name a URL, even of a scheme that is refused.
+  /// Whether the operands name a URL, even with a scheme that is refused.
   package static let isURL: @Sendable ([[UInt8]]) -> Bool = { operands in
     operands.first.map { HTTPURL.isURL($0) || HTTPURL.scheme(of: $0) != nil } ?? false
   }
 }
 
 extension InputFile {
-  /// Opens what was taken for a file since it does not begin like a URL.
+  /// Opens an operand that was taken for a file because it does not begin like a URL.
   package func openFeed(_ streams: StandardStreams) throws(ToolFailure) -> Descriptor {
     do { return try open(streams) } catch {
       guard seemsToBeAHost else { throw error }
@@ -47,13 +47,13 @@ extension InputFile {
     let isLikeAHost = host.allSatisfy { $0.isLetter || $0.isNumber || $0 == "." || $0 == "-" }
     guard isLikeAHost, !host.isEmpty, host.first != "." else { return false }
     if !port.isEmpty { return port.dropFirst().allSatisfy(\.isNumber) }
-    // A single word may be any file.
+    // A single word may be the name of any file.
     return host == "localhost" || (host.contains(".") && authority.count < name.count) || host.hasPrefix("www.")
   }
 }
 
 extension HTTPURL {
-  /// The URL that a person has typed.
+  /// Parses a URL from the command line.
   /// - Throws: a usage error.
   package init(operand: [UInt8]) throws(ToolFailure) {
     do { self = try HTTPURL(typed: operand) } catch { throw .usage(error.message) }

@@ -1,14 +1,14 @@
 import FeedCore
 
-/// The rows that every network tool has; long names and letters are curl's. The last ones ask for what is done anyway, so
-/// that a line written for curl works here.
+/// The option rows of every network tool; long names and letters are curl's. The last rows ask for the default
+/// behaviour, so that a command line written for curl works here.
 package enum HTTPOption: ToolOption {
   case header, request, data, dataRaw, dataBinary, dataURLEncode, get
   case user, netrc, oauth2Bearer, bearerFile, userAgent, cookie
   case proxy, insecure, cacert, cert, key, resolve, unixSocket, connectTimeout, http1, http2
   case config, silent, locationTrusted, location, fail, showError, noBuffer, compressed
 
-  /// The rows that send data.
+  /// The rows that set the body.
   package static let bodies: [HTTPOption] = [.data, .dataRaw, .dataBinary, .dataURLEncode, .get]
 
   package var group: OptionGroup {

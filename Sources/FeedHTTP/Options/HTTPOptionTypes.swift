@@ -1,11 +1,11 @@
-// What the HTTP options take. What cannot be sent is refused before anything is; no message quotes what can be a secret.
+// The types of the HTTP options. Values that cannot be sent are refused first; no message quotes a possible secret.
 
 import FeedCore
 
-/// A header, or a file that has them.
+/// A header, or a file of headers.
 enum HeaderSource: Sendable {
   case header(HTTPRequest.Header)
-  /// `@FILE`: one header on a line.
+  /// `@FILE`: one header on each line.
   case file([UInt8])
 }
 
@@ -24,7 +24,7 @@ extension OptionType {
     return [Array(bytes[..<colon]), Array(bytes[(colon + 1)...])]
   }
 
-  /// What `Bearer` can stand before.
+  /// A token that may follow `Bearer`.
   static let token = text("TOKEN", "a token in visible ASCII characters", isSecret: true) {
     !$0.isEmpty && $0.allSatisfy(\.isVisible)
   }

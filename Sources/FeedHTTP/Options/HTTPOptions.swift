@@ -2,45 +2,45 @@
 
 import FeedCore
 
-/// What `HTTPOption` rows have asked for.
+/// The values of the `HTTPOption` rows.
 package struct HTTPOptions: Sendable {
   static let fileLimit = 64 << 20
 
-  /// What each `-H` has given: a header, or those of a file.
+  /// The headers of each `-H`: one header, or those of a file.
   private var headers: [[HTTPRequest.Header]] = []
   /// The files of `-H @FILE` and `--bearer-file` that can be read again.
   private var files: [(use: FileUse, path: [UInt8])] = []
-  /// What was wrong with one of them when they were read last.
+  /// The error in one of them when they were last read.
   private var problem: String?
   private var method: String?
-  /// What all options that send data come to.
+  /// The joined data of all data options.
   private var data: [UInt8]?
-  /// Whether the data belongs into the query of the URL.
+  /// Whether the data is added to the query of the URL.
   private var queriesData = false
   private var userAgent = Array("feedutils/\(ToolSpec.version)".utf8)
   private var credentials = HTTPRequest.Credentials()
   private var route = HTTPRequest.Route()
   private var trustsRedirects = false
-  /// Only what ends the tool is to be told.
+  /// Whether to report only errors that end the tool.
   package private(set) var isSilent = false
 
-  /// What the content of a file is.
+  /// The use of a file's contents.
   private enum FileUse {
-    /// The headers of this place.
+    /// The headers at this index.
     case headers(Int)
     case bearer
   }
 
   package init() {}
 
-  /// Reads the files that options name, and standard input for `-d @-` and the like.
+  /// Reads the files of the options, and standard input for `-d @-` and the like.
   package init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     for (option, value) in try invocation.options(HTTPOption.self) { try take(option, value, streams) }
   }
 
   private var body: [UInt8]? { queriesData ? nil : data }
 
-  /// The URL that is meant: `--get` adds the data to that of the command line.
+  /// The URL to request: `--get` adds the data to that of the command line.
   package func completed(_ url: HTTPURL) throws(ToolFailure) -> HTTPURL {
     guard queriesData, let data else { return url }
     do { return try url.adding(query: data) } catch {
@@ -48,23 +48,23 @@ package struct HTTPOptions: Sendable {
     }
   }
 
-  /// Likewise, of a feed.
+  /// The same for a feed.
   package func completed(_ source: FeedSource) throws(ToolFailure) -> FeedSource {
     guard case .url(let url) = source else { return source }
     return .url(try completed(url))
   }
 
-  /// Whether requests are plain GETs, which may be repeated without harm.
+  /// Whether requests are plain GETs, which are safe to repeat.
   package var isPlainGet: Bool { body == nil && (method ?? "GET") == "GET" }
 
-  /// Whether there is anything that only one origin may see, beside what ~/.netrc has for each.
+  /// Whether there are secrets for one origin only, besides those in ~/.netrc.
   package var hasSecrets: Bool {
     credentials != HTTPRequest.Credentials()
       || headers.contains { $0.contains { !HTTPRequest.isHarmless($0.name.lowercased()) } }
   }
 
-  /// The request for `url`. Credentials in the URL are taken unless `-u` gave some.
-  /// - Parameter contentType: of the body, unless a header says it; that of a form if nil.
+  /// The request for `url`. Credentials in the URL are used unless `-u` gave some.
+  /// - Parameter contentType: the type of the body, unless a header gives it; if nil, that of a form.
   package func request(_ url: HTTPURL, contentType: String? = nil) -> HTTPRequest {
     var request = HTTPRequest(url: url, userAgent: userAgent)
     request.method = method ?? (body == nil ? "GET" : "POST")
@@ -121,14 +121,14 @@ package struct HTTPOptions: Sendable {
     case .http2: route.version = .http2
     case .silent: isSilent = true
     case .locationTrusted: trustsRedirects = true
-    case .config: break  // What the file holds has come by itself.
+    case .config: break  // The rows in the file are handled one by one.
     case .location, .fail, .showError, .noBuffer, .compressed: break
     }
   }
 
   // MARK: Files
 
-  /// The headers in a file, one on a line.
+  /// The headers in a file, one on each line.
   private static func headers(in text: [UInt8], of file: [UInt8]) throws(ToolFailure) -> [HTTPRequest.Header] {
     var headers: [HTTPRequest.Header] = []
     for (index, line) in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
@@ -148,10 +148,10 @@ package struct HTTPOptions: Sendable {
     if file != [UInt8(ascii: "-")], !Descriptor.isSpecialFile(file) { files.append((use, file)) }
   }
 
-  /// Reads the files of `-H @FILE` and `--bearer-file` again: to be called before each connection, since keys are changed
+  /// Reads the files of `-H @FILE` and `--bearer-file` again. Call this before each connection, because keys may change
   /// while a tool runs.
-  /// - Parameter judge: refuses what the tool cannot send.
-  /// - Returns: what is wrong with a file, once. The tool goes on sending what it read last.
+  /// - Parameter judge: refuses values that the tool cannot send.
+  /// - Returns: the error in a file, once. The tool continues to send the last good values.
   package mutating func readAgain(
     refusing judge: (HTTPOptions) throws(ToolFailure) -> Void = { _ throws(ToolFailure) in }
   ) -> Diagnostic? {
@@ -184,7 +184,7 @@ package struct HTTPOptions: Sendable {
     try InputFile(path).readAll(streams, limit: Self.fileLimit, option: "the limit")
   }
 
-  /// A file that libcurl will read; tried now, for its own complaint would come late and vague.
+  /// Tests a file that libcurl will read; libcurl's own error message would come late and be vague.
   private func readable(_ path: [UInt8]) throws(ToolFailure) -> [UInt8] {
     try naming(quoted(path), Descriptor.open(reading: path)).closeQuietly()
     return path

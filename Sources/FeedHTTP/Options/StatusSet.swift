@@ -1,10 +1,10 @@
-/// A set of HTTP statuses as options name it: `429,5xx`, or `none`.
+/// A set of HTTP statuses as written in options: `429,5xx`, or `none`.
 package struct StatusSet: Equatable, Sendable {
   private var ranges: [ClosedRange<Int>] = []
 
   package static let none = StatusSet()
 
-  /// - Returns: nil when `text` is no such list.
+  /// - Returns: nil if `text` is not such a list.
   package init?(_ text: [UInt8]) {
     if text.elementsEqual("none".utf8) { return }
     for word in text.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
