@@ -1,10 +1,10 @@
-// What a body is: one JSON document, lines of JSON, or bytes of any kind. It decides how a body is checked, printed and
-// compared with the one before.
+// The form of a body: one JSON document, lines of JSON, or bytes of any kind. The form decides how a body is checked,
+// printed, and compared with the last one.
 
 import FeedCore
 import FeedHTTP
 
-/// The words of `--as`.
+/// The values of `--as`.
 enum FormChoice: String, CaseIterable, Sendable { case auto, json, lines, bytes }
 
 enum BodyForm: Equatable, Sendable {
@@ -13,7 +13,7 @@ enum BodyForm: Equatable, Sendable {
   case lines
   case bytes
 
-  /// By its media type, in lower case and without parameters.
+  /// The form for a media type, in lower case and without parameters.
   init(mediaType: String) {
     switch mediaType {
     case "application/json", "text/json": self = .json
@@ -25,11 +25,11 @@ enum BodyForm: Equatable, Sendable {
   }
 }
 
-/// What the bodies of a resource are. `--as auto` takes it from the first one and keeps to it: an HTML page in the place
-/// of JSON is no change, but a failure.
+/// The type of a resource's bodies. `--as auto` learns it from the first body and keeps it: an HTML page instead of
+/// JSON is a failure, not a change.
 struct BodyType: Equatable, Sendable {
   let form: BodyForm
-  /// What a later body must be too, in lower case and without parameters; nil where the form alone counts.
+  /// The media type that later bodies must have, in lower case and without parameters; nil if only the form matters.
   let mediaType: String?
 
   init(_ choice: FormChoice, _ head: HTTPHead) {
@@ -41,7 +41,7 @@ struct BodyType: Equatable, Sendable {
     }
   }
 
-  /// As a checkpoint has it.
+  /// From the media type in a checkpoint.
   init(mediaType: String) {
     form = BodyForm(mediaType: mediaType)
     self.mediaType = mediaType
@@ -52,14 +52,14 @@ struct BodyType: Equatable, Sendable {
     mediaType = nil
   }
 
-  /// What is wrong with the media type of a later body; nil when nothing is.
+  /// The error in the media type of a later body; nil if it is right.
   func problem(_ head: HTTPHead) -> String? {
     guard let mediaType else { return nil }
     let found = head.mediaType ?? ""
-    // JSON has many names.
+    // JSON has several media types.
     guard found != mediaType, form == .bytes || BodyForm(mediaType: found) != form else { return nil }
     func name(_ type: String) -> String { type.isEmpty ? "no content type" : quoted(type.utf8) }
-    // The first body may have been the error page.
+    // The first body may have been an error page.
     let remedy = form == .bytes ? " (--as)" : ""
     return "expected \(name(mediaType)) as before, found \(name(found))" + remedy
   }

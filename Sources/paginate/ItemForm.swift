@@ -1,16 +1,16 @@
-// How an item is printed, whether it comes from a page or out of a store.
+// How an item is printed, from a page or from a store.
 
 import FeedCore
 
 enum ItemForm: Equatable, Sendable {
-  /// As it came.
+  /// As received.
   case data
   /// As an event record `item`.
   case record(RecordStamp)
 
   private static let event = Array("item".utf8)
 
-  /// Writes an item of a page on a line.
+  /// Writes an item of a page as a line.
   func write(_ item: PageItem, to output: inout ByteWriter) {
     switch self {
     case .data:
@@ -20,14 +20,14 @@ enum ItemForm: Equatable, Sendable {
     }
   }
 
-  /// Writes an item of a store on a line.
+  /// Writes an item of a store as a line.
   func write(_ item: WaitingItem, to output: inout ByteWriter) {
-    // Its id alone does not tell which of its places this is.
+    // Its id alone does not tell which of its releases this is.
     let extra = item.isAgain ? Array(",\"seq\":\(item.position)".utf8) : []
     write(item.data, id: item.id, extra: extra, to: &output)
   }
 
-  /// Writes the text of an item on a line.
+  /// Writes the text of an item as a line.
   private func write(_ text: [UInt8], id: [UInt8], extra: [UInt8] = [], to output: inout ByteWriter) {
     switch self {
     case .data:
@@ -35,7 +35,7 @@ enum ItemForm: Equatable, Sendable {
       output.endLine()
     case .record(let stamp):
       output.beginRecord(event: Self.event.span, id: id.span, extra: extra)
-      // An item that is neither an object nor an array becomes a string that holds its text.
+      // An item that is neither an object nor an array becomes a string that contains its text.
       if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
         output.append(text)
       } else {

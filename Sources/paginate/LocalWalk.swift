@@ -1,4 +1,4 @@
-// Takes pages from a file or standard input, without a network.
+// Reads pages from a file or standard input, without a network.
 
 import FeedCore
 import FeedHTTP
@@ -38,14 +38,14 @@ struct LocalWalk {
       throw error
     }
     try printer.flush()
-    // An answer that did not come is not the last page.
+    // A missing answer is not the last page.
     if isEmpty, options.form == .nextLink {
       throw .failed(.trouble, "expected a page, found nothing", source: file.name)
     }
     return options.form == .nextLink && !hasLink ? .no : .yes
   }
 
-  /// - Returns: whether nothing of what follows is wanted.
+  /// - Returns: whether nothing more is wanted.
   private mutating func take(
     _ page: StreamedDocument, _ printer: inout PagePrinter, _ hasLink: inout Bool
   ) throws(ToolFailure) -> Bool {

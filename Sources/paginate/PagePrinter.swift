@@ -1,4 +1,4 @@
-// What of a page is printed, in the form that was asked for.
+// Prints the wanted parts of a page, in the form that was asked for.
 
 import FeedCore
 

@@ -1,4 +1,4 @@
-// Gets one page after another from a server and prints the items of each. With a store, StoredWalk does it.
+// Gets page after page from a server and prints the items. With a store, StoredWalk does this.
 
 import FeedCore
 import FeedHTTP
@@ -31,7 +31,7 @@ struct ServerWalk {
         streams.say(complaint.diagnostic)
       }
       try printer.print(page.step)
-      // Before the next request is made, which may take long.
+      // Before the next request, which may take long.
       try printer.flush()
       switch page.step.outcome {
       case .next(let next):
@@ -55,7 +55,7 @@ struct ServerWalk {
 extension Walker {
   /// The walk of a command line.
   init(_ options: WalkOptions, asking first: PageRequest?) throws(ToolFailure) {
-    // Before the first page only the options can be wrong.
+    // Before the first page, only the options can be wrong.
     do { try self.init(options, first: first) } catch { throw .usage(error.message) }
   }
 }

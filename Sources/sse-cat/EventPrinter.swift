@@ -1,4 +1,4 @@
-// An event as it is printed: a record, its bare data, or event stream text.
+// Prints an event: as a record, as its data alone, or as event stream text.
 
 import FeedCore
 

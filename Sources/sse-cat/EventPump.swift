@@ -1,29 +1,29 @@
-// What happens between the bytes of a stream and standard output: parse, choose, print, count. It is the same for a
-// file and for a connection, and lives on when a connection does not.
+// From the bytes of a stream to standard output: parse, select, print, count. It serves files and connections, and is
+// kept when a connection ends.
 
 import FeedCore
 import FeedHTTP
 
 struct EventPump: BodySink {
   private(set) var parser: EventStreamParser
-  /// What the stream has asked for as reconnection time, in milliseconds, if it has.
+  /// The reconnection time that the stream asked for, in milliseconds, if it did.
   private(set) var retry: Int?
 
   private let options: Options
   private let source: String
-  /// The exit status for input that is malformed: whose fault it is depends on where it comes from.
+  /// The exit status for malformed input: it depends on the source.
   private let fault: ExitStatus
   private let streams: StandardStreams
   private var printer: EventPrinter
   private var output: ByteWriter
-  /// How many events have come.
+  /// The number of events received.
   private(set) var count = 0
-  /// The last event ID after the last event that was dealt with.
+  /// The last event ID after the last processed event.
   private var handledID: [UInt8]
   private var printed = 0
   private var checkpoint: CheckpointKeeper
   private var savedID: [UInt8]
-  /// The last event ID that is short enough to resume by.
+  /// The last event ID that is short enough to resume from.
   private var resumableID: [UInt8]
   private var hasReportedLongID = false
 
@@ -42,10 +42,10 @@ struct EventPump: BodySink {
     resumableID = options.lastEventID
   }
 
-  /// A new connection has begun; only the last event ID goes on.
+  /// Starts a new connection; only the last event ID is kept.
   mutating func restart() { parser.restart() }
 
-  /// Prints what a chunk completes.
+  /// Prints the events that a chunk completes.
   mutating func take(_ chunk: [UInt8]) throws(ToolFailure) -> BodyProgress {
     var index = 0
     while let item = try nextItem(chunk, &index) {
@@ -65,26 +65,26 @@ struct EventPump: BodySink {
     return .more
   }
 
-  /// Prints a note: no event, so nothing is counted or covered.
+  /// Prints a note. It is not an event, so it is not counted and changes no checkpoint.
   mutating func print(_ note: Note) throws(ToolFailure) {
     output.append(options.stamp.stamped(note))
     try output.checkOutput()
   }
 
-  /// Writes out what has been printed, and then what that covers: before waiting, and at the end.
+  /// Writes out what was printed, then saves the checkpoint that covers it; called before waiting, and at the end.
   mutating func flush() throws(ToolFailure) {
     try output.flushOutput()
     try save(parser.lastEventID)
   }
 
-  /// After an error: what was good is not lost, and covered; the event that was not is neither.
+  /// After an error: writes out and covers the complete events, but not the broken one.
   mutating func abandon() {
     guard (try? output.flush()) != nil else { return }
     try? save(handledID)
   }
 
   private mutating func save(_ id: [UInt8]) throws(ToolFailure) {
-    // An older ID brings some events again; a long one might bring none for ever.
+    // An older ID repeats some events; a very long one might be refused for ever.
     let isLong = id.count > ResumableID.longest
     if isLong { reportLongID() }
     let id = isLong ? resumableID : id

@@ -38,7 +38,7 @@ struct LocalStream {
     return .yes
   }
 
-  /// - Returns: false when the time is up.
+  /// - Returns: false if the time is up.
   private mutating func waitForInput(_ reader: ByteReader) throws(ToolFailure) -> Bool {
     if let deadline, Clock.monotonic() >= deadline { return false }
     return try FeedCore.waitForInput(

@@ -1,4 +1,4 @@
-// A stream over as many connections as it takes, and from which event on.
+// A stream over any number of connections, and the event at which it resumes.
 
 import FeedCore
 import FeedHTTP
@@ -46,7 +46,7 @@ struct Subscription: Followed {
     return ending
   }
 
-  /// A stream is status 200 and the right type (WHATWG HTML §9.2.3).
+  /// A stream has status 200 and the right type (WHATWG HTML §9.2.3).
   private static func judge(_ head: HTTPHead) -> FeedConnection.Acceptance {
     let type = head.mediaType
     if head.status == 200 && type == "text/event-stream" { return .feed }

@@ -1,25 +1,26 @@
-// One client: its socket, and what it is doing. A connection waits for a request, sends an answer, and waits for the next
-// one; or it is sent the event stream, which only ends with the connection, and for which it may have to wait first.
+// One client: its socket and its state. A connection waits for a request, sends an answer, and waits for the next
+// request. Or it gets the event stream, perhaps after a wait; the stream ends only with the connection.
 //
-// The data of a state is in the state: a stream has no request, and a connection that is closing has nothing to send.
+// The data of a state is in its case: a stream has no request, and a closing connection has nothing to send.
 
 import FeedCore
 
 final class Connection {
   enum State {
-    /// A request is awaited, or has come in part. Indirect, so that a client that streams does not pay for the reader.
+    /// Waiting for a request, which may have come in part. Indirect, so that streaming clients do not pay for the
+    /// reader.
     indirect case asking(RequestReader)
     case answering(Answer)
-    /// An event that the client has seen is awaited, after which the stream goes on. Meanwhile it is sent the head.
+    /// Waiting for an event that the client has seen, after which the stream continues. Meanwhile the head is sent.
     indirect case waiting(Outgoing)
     case streaming(Stream)
-    /// All is sent. Bytes of the client are thrown away until it closes too, or until this time: to close with bytes
-    /// unread would reset the connection, and the answer might be lost with it.
+    /// Everything is sent. Bytes of the client are discarded until it closes too, or until this time. To close with
+    /// unread bytes would reset the connection, and the client might lose the answer.
     case closing(deadline: Double)
   }
 
   let socket: Descriptor
-  /// Where the server has it, and which of those that were there.
+  /// Its place in the table, and a number that tells it from earlier connections there.
   let token: UInt64
   /// For messages.
   let name: String
@@ -34,10 +35,10 @@ final class Connection {
     state = .asking(RequestReader(deadline: deadline))
   }
 
-  /// Whether there was no room for all that is to be sent.
+  /// Whether there was no room for all output.
   var isBlocked: Bool { interest.contains(.output) }
 
-  /// When the state times out; nil for a stream, and where the time is that of a list.
+  /// When the state times out; nil for a stream, and for states whose times are in a list.
   var deadline: Double? {
     switch state {
     case .asking(let reader): reader.deadline
@@ -52,7 +53,7 @@ final class Connection {
     set { if let newValue { state = .streaming(newValue) } }
   }
 
-  /// The shared text that it keeps in memory.
+  /// The shared text that this connection keeps in memory.
   var heldText: Publisher.Text? {
     switch state {
     case .answering(let answer): answer.text.shared
@@ -61,7 +62,7 @@ final class Connection {
     }
   }
 
-  /// Throws away the bytes that have come: to close with bytes unread would reset the connection.
+  /// Discards the bytes that have come: to close with unread bytes would reset the connection.
   func drain() {
     var nothing: [UInt8] = []
     while let count = try? socket.readAvailable(upTo: 1 << 16, into: &nothing), count > 0 {
@@ -71,10 +72,10 @@ final class Connection {
 }
 
 extension Connection {
-  /// The bytes of a client, up to its next request.
+  /// The bytes of a client up to the end of its next request.
   struct RequestReader {
     let deadline: Double
-    /// What has come and is not parsed.
+    /// Bytes that are not parsed yet.
     var unread: [UInt8] = []
     private var parser = RequestParser()
 
@@ -83,12 +84,12 @@ extension Connection {
       self.unread = unread
     }
 
-    /// Whether nothing of a request has come.
+    /// Whether no part of a request has come.
     var isIdle: Bool { parser.isFresh && unread.isEmpty }
-    /// Whether the request that is coming, as far as it has come, asks for no body.
+    /// Whether the part of the request that has come asks for no body.
     var asksForHead: Bool { parser.asksForHead }
 
-    /// The request, if it has come; `unread` is then what came after it.
+    /// The request, if it is complete; `unread` then holds the bytes after it.
     mutating func next() throws(RequestParser.Refusal) -> ClientRequest? {
       let bytes = unread
       var index = 0
@@ -100,22 +101,22 @@ extension Connection {
   struct Answer {
     var text: Outgoing
     var deadline: Double
-    /// What came after the request, where another one may follow on the connection.
+    /// The bytes after the request, if another one may follow on the connection.
     let unread: [UInt8]?
   }
 
   struct Stream {
-    /// What the client is sent before it goes on in the log.
+    /// What the client gets before it continues in the log.
     var beginning: Outgoing
-    /// Up to where in the log it has been sent.
+    /// The place in the log up to which it was sent.
     var place: Int
-    /// The end of the log when the stream began: what was there before is no backlog.
+    /// The end of the log when the stream began: earlier bytes do not count as backlog.
     let begunAt: Int
-    /// Where in the list of streams it is.
+    /// Its index in the list of streams.
     var index: Int
 
     /// Writes as much as the system takes.
-    /// - Returns: whether that is all there is.
+    /// - Returns: whether everything was written.
     mutating func write(_ log: borrowing ByteLog, to socket: Descriptor) throws(SystemError) -> Bool {
       guard try beginning.write(to: socket) else { return false }
       while place < log.end {
@@ -127,7 +128,7 @@ extension Connection {
     }
   }
 
-  /// Text to be sent: the client's own, then one that several connections share.
+  /// Text to send: the client's own, then one that several connections share.
   struct Outgoing {
     private var own: [UInt8]
     private(set) var shared: Publisher.Text?
@@ -139,11 +140,11 @@ extension Connection {
     }
 
     var isEmpty: Bool { own.isEmpty && shared == nil }
-    /// The rest of its own text.
+    /// The unsent part of its own text.
     var unsent: [UInt8] { own.isEmpty ? [] : Array(own[offset...]) }
 
     /// Writes as much as the system takes.
-    /// - Returns: whether that is all.
+    /// - Returns: whether everything was written.
     mutating func write(to socket: Descriptor) throws(SystemError) -> Bool {
       while !isEmpty {
         let bytes = own.isEmpty ? shared?.bytes ?? [] : own

@@ -1,5 +1,5 @@
-// All connections, by the tokens that the poller tells them by. A token is a place in the table and a number that is
-// never given again, so that a notice for a connection that was closed in the same turn finds none.
+// All connections, by their tokens for the poller. A token is a place in the table and a number that is never used
+// again. So an event for a connection that was closed in the same turn finds none.
 
 import FeedCore
 
@@ -8,7 +8,7 @@ struct ConnectionTable {
   private var free: [Int] = []
   private var generation: UInt64 = 0
   private(set) var count = 0
-  /// Those that have the event stream, in any order.
+  /// The connections with the event stream, in any order.
   private(set) var streaming: [Connection] = []
 
   private static let placeBits: UInt64 = 24
@@ -33,7 +33,7 @@ struct ConnectionTable {
     return connection
   }
 
-  /// Gives a connection the event stream.
+  /// Starts the event stream of a connection.
   mutating func begin(_ stream: Connection.Stream, of connection: Connection) {
     connection.stream = stream
     connection.stream?.index = streaming.count

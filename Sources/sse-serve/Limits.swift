@@ -1,24 +1,24 @@
-// What a server grants its clients, in seconds and numbers. Each is more than an honest client needs.
+// What a server allows its clients, in seconds and numbers. Each limit is higher than an honest client needs.
 
 import FeedCore
 
 enum Limits {
-  /// How long a client may take for a request, and be idle between two.
+  /// The longest time for a request, and between two requests.
   static let requestTime = 10.0
-  /// How long a client may take nothing of an answer.
+  /// The longest time in which a client reads nothing of an answer.
   static let answerTime = 30.0
-  /// How long a client may take to close when all is said.
+  /// The longest time for a client to close after the answer.
   static let closingTime = 2.0
-  /// How long clients may take at the end to read what they have been sent.
+  /// The longest time for clients to read the rest when the server ends.
   static let shutdownTime = 5.0
-  /// Connections beyond the clients of the stream, for all else that is asked.
+  /// Connections besides those of stream clients, for all other requests.
   static let otherConnections = 128
-  /// Descriptors beyond the connections: standard streams, listeners, signals, the poller.
+  /// Descriptors besides the connections: standard streams, listeners, signals, the poller.
   private static let otherFiles = 32
-  /// How many connections to accept in one turn.
+  /// The most connections to accept in one turn.
   static let acceptsInTurn = 64
 
-  /// How many clients there may be, after making room for them.
+  /// How many clients are allowed, up to --max-clients, after raising the limit of open files.
   static func clients(_ options: Options) throws(ToolFailure) -> Int {
     let others = otherConnections + otherFiles
     let wanted = options.maxClients + others

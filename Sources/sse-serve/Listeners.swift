@@ -1,5 +1,5 @@
-// The sockets that accept clients. None are accepted while there are as many connections as there may be, or no
-// descriptors are left. The poller would tell of the waiting clients again and again, so it does not watch then.
+// The sockets that accept clients. None is accepted while the connections are at their limit, or no descriptors are
+// left. The poller would report the waiting clients again and again, so it does not watch the sockets then.
 
 import FeedCore
 
@@ -7,17 +7,17 @@ struct Listeners {
   private var sockets: [Descriptor] = []
   private let firstToken: UInt64
   private var isOpen = false
-  /// When to accept clients again, after there were no descriptors left.
+  /// When to accept clients again, after descriptors had run out.
   private(set) var resumeTime: Double?
 
-  /// How long to accept none when there are no descriptors left.
+  /// How long to accept no clients when there are no descriptors left.
   private static let backOffTime = 0.5
 
-  /// - Parameter firstToken: the token of the first one for the poller; the others follow.
+  /// - Parameter firstToken: the poller's token for the first socket; the others follow.
   init(firstToken: UInt64) { self.firstToken = firstToken }
 
-  /// Takes one port of all addresses that the host has. Clients are refused until it listens there.
-  /// - Returns: where that is.
+  /// Binds one port on all addresses of the host. Clients are refused until it listens.
+  /// - Returns: the addresses.
   mutating func bind(host: [UInt8], port: UInt16, place: String) throws(ToolFailure) -> [SocketAddress] {
     let addresses: [SocketAddress]
     do { addresses = try SocketAddress.resolve(host: host, port: port) } catch {
@@ -32,7 +32,7 @@ struct Listeners {
         sockets.append(socket)
         bound.append(try socket.localAddress())
       } catch {
-        // `localhost` stands for an IPv6 address too where the machine has none.
+        // `localhost` may resolve to an IPv6 address even if the machine has no IPv6.
         if error.isUnknownAddress, !sockets.isEmpty || index + 1 < addresses.count { continue }
         throw .system(error, place)
       }
@@ -42,7 +42,7 @@ struct Listeners {
 
   func listen() throws(SystemError) { for socket in sockets { try socket.listen() } }
 
-  /// Has the poller watch for clients.
+  /// Starts to watch for clients.
   mutating func begin(_ poller: inout Poller) throws(SystemError) {
     for (index, socket) in sockets.enumerated() { try poller.add(socket, .input, as: firstToken + UInt64(index)) }
     isOpen = true
@@ -61,14 +61,14 @@ struct Listeners {
     isOpen = false
   }
 
-  /// The poller keeps its places for them: where the system has run short, new ones might not be had.
+  /// The poller keeps its entries for them: adding new ones could fail when the system is short of memory.
   private func watch(for events: PollEvents, _ poller: inout Poller) throws(SystemError) {
     for (index, socket) in sockets.enumerated() {
       try poller.change(socket, events, as: firstToken + UInt64(index))
     }
   }
 
-  /// Accepts no clients until some descriptors may have become free.
+  /// Accepts no clients until descriptors may be free again.
   mutating func backOff(_ poller: inout Poller, now: Double) throws(SystemError) {
     try suspend(&poller)
     resumeTime = now + Self.backOffTime
@@ -79,14 +79,14 @@ struct Listeners {
     isOpen = false
     resumeTime = nil
     for socket in sockets {
-      // What is closed is not watched any more, whatever this says.
+      // Once closed, it is no longer watched, even if this fails.
       try? poller.remove(socket)
       socket.closeQuietly()
     }
     sockets = []
   }
 
-  /// The next client at the listener of a token; none while none are accepted.
+  /// The next client of the listener with this token; none while no clients are accepted.
   func accept(_ token: UInt64) throws(SystemError) -> Descriptor.Accepted {
     let index = Int(token - firstToken)
     guard isOpen, index < sockets.count else { return .none }

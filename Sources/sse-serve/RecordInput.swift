@@ -1,4 +1,4 @@
-// Standard input, a piece at a time, when the poller says that there is one.
+// Standard input, read one piece at a time when the poller reports data.
 
 import FeedCore
 
@@ -14,12 +14,12 @@ struct RecordInput {
       maxDepth: options.patching.maxDepth, maxSize: options.patching.maxSize, isLineDelimited: skipsErrors)
   }
 
-  /// Reads a piece, and publishes the records that it completes.
+  /// Reads a piece, and publishes the records in it that are complete.
   /// - Returns: false at the end of the input.
   mutating func read(into publisher: inout Publisher) throws(ToolFailure) -> Bool {
     let goesOn: Bool
     do { goesOn = try stream.read(from: descriptor) > 0 } catch {
-      // It was another process that has taken it.
+      // Another process has read it.
       if error.wouldBlock { return true }
       throw .system(error, InputFile.standardInput.name)
     }

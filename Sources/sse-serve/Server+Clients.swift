@@ -1,4 +1,4 @@
-// What the server does for its clients: the requests and answers of one, and what is sent to all.
+// What the server does for its clients: requests and answers of one client, and data for all of them.
 
 import FeedCore
 
@@ -18,13 +18,13 @@ extension Server {
       connection.state = .asking(reader)
       advance(connection)
     case .answering: break
-    // On a stream nothing is asked any more.
+    // A streaming client sends no more requests.
     case .asking, .waiting, .streaming, .closing: if count == 0 { close(connection) }
     }
   }
 
-  /// Goes on with a connection as far as it goes without waiting: reads the requests that have come, one after another,
-  /// and sends what there is to be sent.
+  /// Continues with a connection as far as possible without waiting: reads its requests one after another, and sends
+  /// its output.
   mutating func advance(_ connection: Connection) {
     var hasAnswered = false
     do throws(SystemError) {
@@ -38,7 +38,7 @@ extension Server {
           guard try answer.text.write(to: connection.socket) else {
             answer.deadline = now + Limits.answerTime
             connection.state = .answering(answer)
-            // Until it is sent, no further request is read.
+            // No further request is read until it is sent.
             interest = .output
             break advancing
           }
@@ -72,8 +72,8 @@ extension Server {
     if hasAnswered { dropHoarders() }
   }
 
-  /// Begins to answer the next request.
-  /// - Returns: false if it has not come.
+  /// Starts to answer the next request.
+  /// - Returns: false if no request has come.
   private mutating func answerNext(_ connection: Connection, _ reader: Connection.RequestReader) -> Bool {
     var reader = reader
     do throws(RequestParser.Refusal) {
@@ -124,7 +124,7 @@ extension Server {
     begin(connection, head, publisher.begin(after: id), after: id)
   }
 
-  /// - Parameter unsent: what goes before the beginning.
+  /// - Parameter unsent: text to send before the beginning.
   mutating func begin(
     _ connection: Connection, _ unsent: [UInt8], _ beginning: Publisher.Beginning, after id: [UInt8]
   ) {
@@ -137,7 +137,7 @@ extension Server {
     tell("begins" + (id.isEmpty ? "" : " after '\(shortened(id))'"), of: connection)
   }
 
-  /// Lets clients go that keep old documents in memory, when that is too much.
+  /// Closes the connections of clients that keep too many old documents in memory.
   mutating func dropHoarders() {
     while let text = publisher.excessText() {
       let holders = clients.all.filter { $0.heldText === text }
@@ -149,7 +149,7 @@ extension Server {
     }
   }
 
-  /// - Parameter error: why, where that is not how it should be.
+  /// - Parameter error: why, if the connection was lost.
   mutating func close(_ connection: Connection, lost error: SystemError? = nil) {
     guard clients[connection.token] != nil else { return }
     if let error {
@@ -158,24 +158,24 @@ extension Server {
       tell("ends", of: connection)
     }
     publisher.waiting.remove(connection.token)
-    // What is closed is not watched any more, whatever this says.
+    // Once closed, it is no longer watched, even if this fails.
     try? poller.remove(connection.socket)
     connection.socket.closeQuietly()
     clients.remove(connection)
-    // After a pause the clock decides.
+    // After descriptors ran out, a timer decides.
     if !isFull, listeners.resumeTime == nil { resumeAccepting() }
   }
 
   // MARK: All clients
 
-  /// Sends new bytes to all clients, drops those that are too far behind, and forgets the bytes that all have.
+  /// Sends new bytes to all clients, drops those that are too far behind, and removes bytes that everyone has.
   mutating func broadcast() {
     let logEnd = publisher.log.end
     guard logEnd > servedEnd else { return }
     servedEnd = logEnd
     lastSent = now
     var first = logEnd
-    // From the last one, for one that is closed gives its place to the last.
+    // From the last one, because the place of a closed one is given to the last.
     for index in clients.streaming.indices.reversed() {
       let connection = clients.streaming[index]
       if !connection.isBlocked {
@@ -189,8 +189,8 @@ extension Server {
     publisher.drop(before: first)
   }
 
-  /// Whether more bytes wait for a client than --client-buffer allows. The bytes that were there when it came do not
-  /// count, nor the rest of the event that it is being sent: an event larger than the buffer can be sent too.
+  /// Whether more bytes wait for a client than --client-buffer allows. Bytes from before it came do not count, nor the
+  /// rest of the event being sent: so an event larger than the buffer can be sent too.
   private func isTooFarBehind(_ stream: Connection.Stream) -> Bool {
     let end = publisher.log.end
     let place = max(stream.place, stream.begunAt)

@@ -1,16 +1,17 @@
-// What the server does for clients that wait for an event which they have seen elsewhere (see WaitingList).
+// What the server does for clients that wait for an event that another server has sent them (see WaitingList).
 
 import FeedCore
 
 extension Server {
-  /// Sends the head, and nothing more until the event comes.
+  /// Sends the head, and nothing else until the event comes.
   mutating func beginWaiting(_ connection: Connection, _ head: [UInt8], _ id: [UInt8]) {
     if publisher.waiting.count == 1 { waitingCommentTime = now + (options.keepalive ?? 0) }
     connection.state = .waiting(.init(head, nil))
     tell("waits for the event '\(shortened(id))'", of: connection)
   }
 
-  /// Goes on with the clients that need not wait any more. At once: the log still has what comes after their events.
+  /// Continues with the clients whose wait is over. This must be at once, while the log still has what follows their
+  /// events.
   mutating func resumeWaiting() {
     let ready = publisher.waiting.takeReady()
     for client in ready {
@@ -21,7 +22,7 @@ extension Server {
     if !ready.isEmpty { dropHoarders() }
   }
 
-  /// Does what is due by the clock.
+  /// Handles waits whose time is up.
   mutating func expireWaiting() {
     publisher.waiting.expire(now)
     resumeWaiting()

@@ -1,10 +1,10 @@
-// The server: one thread that waits for all there is to wait for, and does a piece of work for each that is ready.
+// The server: one thread that waits for all events, and does a piece of work for each that happens.
 //
 //     wait -> signals, new clients, requests, a piece of the input -> send what is new to all clients -> wait
 //
-// No step waits. A turn takes at most one read from the input and one from each client, so none keeps the others waiting.
-// A client that has no room is sent the rest when the system says that it has; the input is read meanwhile. A client that
-// falls too far behind is dropped.
+// No step waits. A turn reads at most once from the input and once from each client, so no client delays the others. A
+// client without room gets the rest when the system reports room; meanwhile the input is read. A client that falls too
+// far behind is dropped.
 
 import FeedCore
 
@@ -34,17 +34,17 @@ struct Server {
   var bytes: [UInt8] = []
 
   var now = Clock.monotonic()
-  /// Up to where in the log all have been served.
+  /// The place in the log up to which all clients have been served.
   var servedEnd = 0
-  /// When something was last sent to all.
+  /// When something was last sent to all clients.
   var lastSent = Clock.monotonic()
-  /// When those that wait are sent a comment.
+  /// When to send a comment to waiting clients.
   var waitingCommentTime = 0.0
   private var lingerEnd: Double?
   var end: EndReason?
   private var shutdownDeadline = Double.infinity
   private var nextSweep = 0.0
-  /// Whether it was said that no more clients can be accepted.
+  /// Whether it was reported that no more clients can be accepted.
   private var hasReportedExhaustion = false
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
@@ -82,7 +82,7 @@ struct Server {
   // MARK: Beginning and end
 
   private mutating func begin() throws(ToolFailure) {
-    // Now, also with --wait-ready: what is wrong with the address is told before the wait.
+    // Bound even with --wait-ready, so that an error in the address is reported before the wait.
     addresses = try listeners.bind(host: options.host, port: options.port, place: options.place)
     router.hosts = options.hosts(on: addresses)
     if options.waitsUntilReady { inform("not listening until the note 'live' comes") } else { try open() }
@@ -98,13 +98,13 @@ struct Server {
     if let file = options.portFile, let port = addresses.first?.port {
       try naming(quoted(file), AtomicFile.replace(file) { $0.append(Array("\(port)\n".utf8)) })
     }
-    // Only now: while it waits to be ready, or for a reader of the port, a signal ends the tool like any other.
+    // Only now: before this, during a wait, a signal ends the tool as usual.
     let signals = try naming(options.place, Signals.caught())
     self.signals = signals
     try naming(options.place, poller.add(signals, .input, as: Token.signal))
   }
 
-  /// Accepts no more clients, reads no more input, and closes each connection when all has been sent to it.
+  /// Accepts no more clients, reads no more input, and closes each connection after its last output.
   private mutating func shutDown(_ reason: EndReason) {
     guard end == nil else { return }
     end = reason
@@ -115,7 +115,7 @@ struct Server {
     for connection in clients.all {
       switch connection.state {
       case .asking, .closing: close(connection)
-      // It keeps the id that it has, and another server may have what comes after that.
+      // Such a client keeps its id; another server may have the events after that.
       case .waiting:
         connection.socket.endOutput()
         connection.drain()
@@ -130,13 +130,13 @@ struct Server {
     guard isReading else { return }
     isReading = false
     do { try poller.remove(input.descriptor) } catch {
-      // The poller would go on telling that there is input, without end.
+      // Otherwise the poller would report input without end.
       fail(error)
       shutdownDeadline = now
     }
   }
 
-  /// Shuts down, since the poller does not do what it must.
+  /// Shuts down, because the poller has failed.
   private mutating func fail(_ error: SystemError) {
     shutDown(.failure(unableToServe(error)))
   }
@@ -149,7 +149,7 @@ struct Server {
 
   // MARK: Waiting
 
-  /// How long nothing has to be done, in milliseconds.
+  /// The time until the next timer, in milliseconds.
   private var timeout: Int32 {
     var next = shutdownDeadline
     if let lingerEnd { next = min(next, lingerEnd) }
@@ -164,10 +164,10 @@ struct Server {
     return Int32(min(max(0, (next - now) * 1000), 3_600_000)) + 1
   }
 
-  /// Whether there are clients that must not take for ever, and are in no list of their own.
+  /// Whether there are clients with deadlines that are in no list.
   private var hasTimed: Bool { clients.count > clients.streaming.count + publisher.waiting.count }
 
-  /// Does all that is due by the clock.
+  /// Handles all timers that are due.
   private mutating func runTimers() {
     if let time = listeners.resumeTime, now >= time { resumeAccepting() }
     if let time = lingerEnd, now >= time { shutDown(.input) }
@@ -223,7 +223,7 @@ struct Server {
     case .afterInput: return shutDown(.input)
     case .never: break
     }
-    // What they wait for will not come any more.
+    // The events that they wait for will not come.
     publisher.waiting.expireAll()
     resumeWaiting()
   }
@@ -232,7 +232,7 @@ struct Server {
 
   private mutating func acceptAll(_ token: UInt64) throws(SystemError) {
     for _ in 0..<Limits.acceptsInTurn {
-      // More wait in the system's queue until somebody leaves.
+      // More clients wait in the system's queue until another one leaves.
       if isFull { return try listeners.suspend(&poller) }
       do throws(SystemError) {
         switch try listeners.accept(token) {
@@ -259,21 +259,21 @@ struct Server {
     let connection = clients.insert(socket, name: name, deadline: now + Limits.requestTime)
     do { try poller.add(socket, .input, as: connection.token) } catch {
       close(connection, lost: error)
-      // What is wrong with this one alone keeps nobody else out.
+      // An error of this client alone does not affect the others.
       if error.isExhausted { throw error }
       return
     }
     nextSweep = min(nextSweep, now + 1)
   }
 
-  // MARK: Words
+  // MARK: Messages
 
-  /// For what this process cannot do without.
+  /// The failure for an error without which the server cannot work.
   private func unableToServe(_ error: SystemError) -> ToolFailure {
     .failed(.trouble, "cannot serve clients: \(error.message)", source: options.place)
   }
 
-  /// For whoever has started it by hand, and wants to know where to look.
+  /// A message for a user who has started the server by hand and wants its address.
   private func inform(_ message: String) {
     if options.isVerbose || streams.error.isTerminal { streams.say(Diagnostic(message)) }
   }
@@ -284,7 +284,7 @@ struct Server {
   }
 }
 
-/// What the poller's notices are of: connections have the tokens below these.
+/// The poller's tokens of everything except connections, whose tokens are lower.
 private enum Token {
   static let signal = UInt64.max - 1
   static let input = UInt64.max - 2

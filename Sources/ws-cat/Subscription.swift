@@ -1,4 +1,4 @@
-// Messages over as many connections as it takes.
+// Messages over any number of connections.
 
 import FeedCore
 import FeedHTTP

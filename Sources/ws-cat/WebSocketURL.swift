@@ -1,4 +1,4 @@
-// ws and wss URLs (RFC 6455 §3) are http and https ones to libcurl, which makes the connection; people see what they typed.
+// For libcurl, which connects, ws and wss URLs (RFC 6455 §3) are http and https URLs; messages show them as typed.
 
 import FeedCore
 import FeedHTTP
@@ -8,7 +8,7 @@ struct WebSocketURL: Equatable {
   /// For messages: without user information and query.
   let display: String
 
-  /// What a reference such as the value of `Location` leads to, for messages; what names no scheme is a WebSocket too.
+  /// The URL of a reference such as the value of `Location`, for messages; without a scheme it is a WebSocket URL too.
   static func display(of reference: [UInt8], from url: HTTPURL) throws(HTTPURL.Invalid) -> String {
     guard let scheme = HTTPURL.scheme(of: reference) else {
       return "ws" + (try url.resolving(reference)).display.dropFirst(4)
@@ -20,8 +20,8 @@ struct WebSocketURL: Equatable {
 
   private static let schemes = ["ws": "http", "wss": "https", "http": "http", "https": "https"]
 
-  /// - Parameter operands: all that were given.
-  /// - Throws: a usage error, which quotes nothing: a URL may hold a password.
+  /// - Parameter operands: all operands.
+  /// - Throws: a usage error, which quotes nothing: a URL may contain a password.
   init(operands: [[UInt8]]) throws(ToolFailure) {
     guard operands.count == 1 else { throw .usage("expected one URL, found \(operands.count) operands") }
     let operand = operands[0]

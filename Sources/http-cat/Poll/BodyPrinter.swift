@@ -1,4 +1,4 @@
-// Prints whole bodies: plain, or as event records that say when and from where they came.
+// Prints whole bodies: plain, or as event records with their time and source.
 
 import FeedCore
 import FeedHTTP

@@ -1,10 +1,10 @@
-// What a checkpoint keeps of a body. The members are texts, and whatever a file says that is none is as if it were not there.
+// The parts of a body that a checkpoint keeps. All members are strings; a member of another type counts as absent.
 
 import FeedCore
 import FeedHTTP
 
 extension KnownBody {
-  /// - Parameter url: of the resource that the checkpoint is of.
+  /// - Parameter url: the resource of the checkpoint.
   init(_ saved: Checkpoint, of url: HTTPURL) {
     id = saved.id
     digest = saved.text("digest")
@@ -16,12 +16,12 @@ extension KnownBody {
     }
   }
 
-  /// - Parameter url: of the resource.
+  /// - Parameter url: the resource.
   func checkpoint(of url: HTTPURL) -> Checkpoint {
     var saved = Checkpoint(id: id)
     saved.set("digest", digest)
     saved.set("type", Array((type?.mediaType ?? "").utf8))
-    // JSON holds no other tag than one of UTF-8. Where a redirect has led to a query, that may be a secret. Then the
+    // JSON cannot hold a tag that is not UTF-8. If a redirect led to a query, that may be a secret. In both cases the
     // digest is enough.
     guard let validators = validators, (validators.tag + validators.date).isUTF8 else { return saved }
     if validators.url.text != url.text {
@@ -35,7 +35,7 @@ extension KnownBody {
 }
 
 extension Checkpoint {
-  /// The string that a member is; empty for none.
+  /// The value of a string member; empty for none.
   func text(_ name: String) -> [UInt8] {
     extra[name].flatMap { try? JSONDocument(parsing: $0).root.string } ?? []
   }

@@ -1,21 +1,21 @@
-// What is known of the last body of a resource: by what the server calls it, and by its digest. It decides whether the
-// next answer brings anything new, makes the next request conditional, and is what a checkpoint keeps.
+// What is known of the last body of a resource: its validators and its digest. It decides whether the next answer is
+// new and makes the next request conditional. A checkpoint stores it.
 
 import FeedCore
 import FeedHTTP
 
-/// By what a server knows a body again (RFC 9110 §8.8). The words are the server's, and are sent back as they came.
+/// What identifies a body for the server (RFC 9110 §8.8). The values are sent back exactly as received.
 struct Validators: Equatable, Sendable {
-  /// Where they came from, after redirects: no other URL gets to see them.
+  /// The URL that gave them, after redirects: they are sent to no other URL.
   let url: HTTPURL
-  /// Empty for none. One of the two is there.
+  /// Empty for none. At least one of tag and date is set.
   let tag: [UInt8]
   let date: [UInt8]
 
-  /// More makes a head that servers refuse: many take 8 KiB in all.
+  /// Longer values would make a head that servers refuse: many accept 8 KiB in total.
   private static let longest = 4000
 
-  /// Of what a server or a file says; what could not be sent back is left out.
+  /// From values of a server or a file; values that could not be sent back are left out.
   init?(url: HTTPURL, tag: [UInt8], date: [UInt8]) {
     func isUsable(_ value: [UInt8]) -> Bool { value.count <= Self.longest && isSendable(value) }
     // A star would ask whether there is any body at all (RFC 9110 §13.1.2).
@@ -27,11 +27,11 @@ struct Validators: Equatable, Sendable {
     if self.tag.isEmpty, self.date.isEmpty { return nil }
   }
 
-  /// Those of an answer that brought a body. They take the place of all that there were (RFC 9111 §3.2).
+  /// The validators of an answer with a body. They replace all earlier ones (RFC 9111 §3.2).
   ///
-  /// Dates have whole seconds, and the body may change again within the second in which it was sent: such a date cannot
-  /// tell it from the next one (RFC 9110 §8.8.2.2). Nor can a tag that is made of it, as nginx does.
-  /// - Parameter now: when the answer came, in seconds since 1970, for a server that does not say.
+  /// Dates have whole seconds, and the body may change again in the second in which it was sent. Then the date cannot
+  /// distinguish the two (RFC 9110 §8.8.2.2), and neither can a tag that is made from the date, as in nginx.
+  /// - Parameter now: the time of the answer, in seconds since 1970, for a server that does not send it.
   init?(_ head: HTTPHead, of url: HTTPURL, now: Int) {
     let tag = head.value(of: "etag") ?? []
     let date = head.value(of: "last-modified") ?? []
@@ -43,14 +43,14 @@ struct Validators: Equatable, Sendable {
     self.init(url: url, tag: Self.isMade(tag, of: modified) ? [] : tag, date: [])
   }
 
-  /// Whether a tag is what nginx makes of a file: the seconds and the length, both in hexadecimal digits.
+  /// Whether nginx made the tag from a file: the seconds and the length, both in hexadecimal digits.
   private static func isMade(_ tag: [UInt8], of seconds: Int) -> Bool {
     let digits = seconds.hexDigits.drop { $0 == UInt8(ascii: "0") }
     return bare(tag).drop { $0 == UInt8(ascii: "\"") }.starts(with: digits + Array("-".utf8))
   }
 
-  /// After a 304, which may bring another date for the same tag. Another tag is not taken: it may be that of a body which
-  /// we have not seen (RFC 9111 §4.3.4).
+  /// The validators after a 304, which may bring another date for the same tag. Another tag is ignored: it may belong
+  /// to a body that we have not seen (RFC 9111 §4.3.4).
   func confirmed(by head: HTTPHead) -> Validators {
     let other = head.value(of: "etag") ?? []
     let newer = head.value(of: "last-modified") ?? []
@@ -59,14 +59,14 @@ struct Validators: Equatable, Sendable {
   }
 
   var condition: HTTPRequest.Condition {
-    // Apache adds the ending to the tag of a body that it has compressed, and answers 304 only to a tag without it.
+    // Apache adds the ending to the tag of a compressed body, but answers 304 only to the tag without it.
     let ending = Array("-gzip\"".utf8)
     let isCompressed = tag.count > ending.count && tag.suffix(ending.count).elementsEqual(ending)
     let tags = isCompressed ? tag + Array(", ".utf8) + tag.dropLast(ending.count) + Array("\"".utf8) : tag
     return HTTPRequest.Condition(url: url, tags: tags, date: date)
   }
 
-  /// A tag less what may differ between two tags of one body: the mark of a weak one, and what Apache adds.
+  /// A tag without the parts that may differ for one body: the mark of a weak tag, and Apache's ending.
   private static func bare(_ tag: [UInt8]) -> ArraySlice<UInt8> {
     var bare = tag[...]
     if bare.starts(with: "W/".utf8) { bare = bare.dropFirst(2) }
@@ -77,19 +77,19 @@ struct Validators: Equatable, Sendable {
 }
 
 struct KnownBody: Equatable, Sendable {
-  /// Of its record: the time of the answer in milliseconds, a blank, and by what the body is known.
+  /// The id of its record: the time of the answer in milliseconds, a blank, and the tag, date or digest.
   var id: [UInt8] = []
-  /// Those by which the server may be asked whether there is another body.
+  /// The validators for a conditional request.
   var validators: Validators?
-  /// In hexadecimal digits; empty where it is not known.
+  /// In hexadecimal digits; empty if unknown.
   var digest: [UInt8] = []
-  /// Nil as long as no body has come.
+  /// Nil until a body has come.
   var type: BodyType?
 
   init() {}
 
-  /// What the id of a record tells of the body.
-  /// - Parameter url: of the resource.
+  /// What the id of a record says about the body.
+  /// - Parameter url: the resource.
   init(id: [UInt8], of url: HTTPURL) {
     self.id = id
     guard let cut = id.firstIndex(of: UInt8(ascii: " ")), Int(decimal: id[..<cut]) != nil else { return }
@@ -103,18 +103,18 @@ struct KnownBody: Equatable, Sendable {
     }
   }
 
-  /// A longer tag is no id: the digest is.
+  /// For a longer tag, the id has the digest.
   private static let longestTag = 1000
   private static let dateMark = Array("lm:".utf8)
   private static let digestMark = Array("sha256:".utf8)
 
-  /// The end of the year 9999: no clock is later.
+  /// The end of the year 9999, the latest time accepted.
   private static let latest = 253_402_300_799_999
 
   /// The milliseconds of the id; 0 without one.
   var milliseconds: Int { min(Int(decimal: id.prefix { $0.isDigit }) ?? 0, Self.latest) }
 
-  /// The id of a body: the tag as it came, or the date, or the digest.
+  /// The id of a body: its tag as received, or the date, or the digest.
   static func id(milliseconds: Int, _ validators: Validators?, digest: [UInt8]) -> [UInt8] {
     func isFit(_ value: [UInt8]) -> Bool {
       !value.isEmpty && value.count <= longestTag && UTF8Check.firstInvalid(value.span) == nil

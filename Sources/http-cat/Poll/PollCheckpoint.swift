@@ -1,32 +1,32 @@
-// The checkpoint of a resource: what is known of its last body, when it was asked last, and when it may be asked again.
-// Times are milliseconds since 1970. `data` is null: the body itself went to the output.
+// The checkpoint of a resource: what is known of its last body, the time of the last request, and the earliest time for
+// the next. Times are milliseconds since 1970. `data` is null: the body itself was printed.
 //
 //     {"event":"data","id":"1795185000123 \"v7\"","asked":1795185060140,"digest":"9f86…","etag":"\"v7\"","type":
 //     "application/json","resource":"03ac…","data":null}
 //
-// `resource` is the digest of the URL. `url` is where a redirect has led to, whose validators these are.
+// `resource` is the digest of the URL. `url` is the target of a redirect, to which the validators belong.
 
 import FeedCore
 import FeedHTTP
 
 struct PollCheckpoint {
-  /// No server's wish is kept for longer, in milliseconds: a clock that was wrong must not stop a tool for ever.
+  /// The longest wait that is kept, in milliseconds: a wrong clock must not stop a tool for ever.
   private static let longestWait = 86_400_000
 
   private let path: [UInt8]?
   private var keeper: CheckpointKeeper
   private let url: HTTPURL
-  /// When the resource was asked last; 0 for never.
+  /// The time of the last request; 0 for never.
   private(set) var asked = 0
-  /// When the server may be asked again; 0 for at once.
+  /// The earliest time for the next request; 0 for at once.
   private(set) var next = 0
 
-  /// The digest of the URL, whose query may be a secret.
+  /// The digest of the URL, because its query may be a secret.
   private var resource: [UInt8] { SHA256.digest(Array(url.text.utf8)).flatMap(\.hexDigits) }
 
   /// - Parameters:
-  ///   - path: nil to keep none.
-  ///   - url: of the resource.
+  ///   - path: nil to keep no checkpoint.
+  ///   - url: the resource.
   init(_ path: [UInt8]?, of url: HTTPURL) throws(ToolFailure) {
     self.path = path
     self.url = url
@@ -35,10 +35,10 @@ struct PollCheckpoint {
 
   /// What was known when it was saved.
   /// - Parameter now: in milliseconds since 1970.
-  /// - Throws: where it is the checkpoint of another resource.
+  /// - Throws: if it is the checkpoint of another resource.
   mutating func read(now: Int) throws(ToolFailure) -> KnownBody {
     guard let path, let saved = try keeper.saved() else { return KnownBody() }
-    // Ours would take its place.
+    // Our checkpoint would overwrite the document.
     if saved.document != nil {
       throw .failed(
         .trouble, "this checkpoint holds a document, so it belongs to another program", source: quoted(path))
@@ -48,20 +48,20 @@ struct PollCheckpoint {
       throw .failed(.trouble, "this checkpoint belongs to another URL", source: quoted(path))
     }
     func time(_ name: String) -> Int { saved.extra[name].flatMap { Int(decimal: $0) } ?? 0 }
-    // A time from the future was written by a clock that was wrong.
+    // A time in the future was written by a wrong clock.
     asked = time("asked") > now ? 0 : time("asked")
     next = time("next") > now + Self.longestWait ? 0 : time("next")
     return KnownBody(saved, of: url)
   }
 
-  /// A request is about to be made: a tool that dies of the answer and is started again must not ask more often.
+  /// Saved before a request: a tool that dies of the answer and is restarted must not ask more often.
   mutating func begin(_ known: KnownBody, now: Int) throws(ToolFailure) {
     asked = now
     next = 0
     try save(known)
   }
 
-  /// What was printed goes on from here.
+  /// Saves what is known after printing, for the next start.
   mutating func finish(_ known: KnownBody, next: Int) throws(ToolFailure) {
     self.next = next
     try save(known)

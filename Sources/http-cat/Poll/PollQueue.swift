@@ -1,37 +1,37 @@
-// Which resource is asked next. Each server has one connection at a time, and is not asked for several resources at once.
-// A turn of the loop costs the same for ten URLs and for ten thousand: nothing here goes through all of them.
+// Which resource is requested next. Each server has one connection at a time, and only one request at once. A turn of
+// the loop costs the same for ten URLs as for ten thousand: no function here visits all of them.
 
 import FeedCore
 
-/// What waits to be asked, by the origins (RFC 6454) of the resources.
+/// The resources that wait, by their origins (RFC 6454).
 struct PollQueue {
-  /// What waits for one origin.
+  /// The waiting resources of one origin.
   private struct Origin {
-    /// Resources, by when each is due.
+    /// Resources by their due times.
     var waiting = Heap<Double, Int>()
     var isBusy = false
-    /// When it may be asked, by the monotonic clock.
+    /// The earliest time for its next request, by the monotonic clock.
     var notBefore = 0.0
-    /// The moment by which it stands in `moments`; nil when it does not stand there.
+    /// The time of its valid entry in `moments`; nil if it has none.
     var listed: Double?
 
-    /// When its first resource is asked; nil when none waits, or a request is under way.
+    /// The time of its next request; nil if nothing waits, or a request is in progress.
     var moment: Double? { isBusy ? nil : waiting.first.map { max($0.key, notBefore) } }
   }
 
-  /// Between two resources of one origin, in seconds.
+  /// The pause between two resources of one origin, in seconds.
   private static let pause = 1.0
 
   private var origins: [Origin] = []
   private var places: [String: Int] = [:]
-  /// Origins, by when each is asked. One whose moment is not the one that is `listed` there is out of date.
+  /// Origins by the times of their next requests. An entry is out of date if its time is not the origin's `listed`.
   private var moments = Heap<Double, Int>()
   private var count = 0
 
-  /// Whether nothing waits.
+  /// Whether no resource waits.
   var isEmpty: Bool { count == 0 }
 
-  /// A resource is to be asked.
+  /// Adds a resource.
   /// - Parameter due: by the monotonic clock.
   mutating func add(_ index: Int, to origin: String, due: Double) {
     let place = place(of: origin)
@@ -40,7 +40,7 @@ struct PollQueue {
     list(place)
   }
 
-  /// Takes the next resource that may be asked now.
+  /// Removes and returns the next resource that may be requested now.
   mutating func next(_ now: Double) -> Int? {
     guard let (moment, place) = first(), moment <= now, let resource = origins[place].waiting.removeFirst()?.item else {
       return nil
@@ -50,10 +50,10 @@ struct PollQueue {
     return resource
   }
 
-  /// When the next resource may be asked; nil when none waits for a time.
+  /// When the next resource may be requested; nil if none is waiting for a time.
   mutating func nextMoment() -> Double? { first()?.moment }
 
-  /// A request has begun.
+  /// Records that a request has begun.
   /// - Parameter pausing: whether the next one to the same origin waits a second.
   mutating func begin(_ origin: String, _ now: Double, pausing: Bool) {
     let place = place(of: origin)
@@ -68,14 +68,14 @@ struct PollQueue {
     list(place)
   }
 
-  /// The server wants no request before this moment.
+  /// Allows no request to an origin before a time.
   mutating func hold(_ origin: String, until moment: Double) {
     let place = place(of: origin)
     origins[place].notBefore = max(moment, origins[place].notBefore)
     list(place)
   }
 
-  /// Forgets what waits, and the origins that nothing has to be known of.
+  /// Removes all waiting resources, and the origins about which nothing must be remembered.
   /// - Parameter now: by the monotonic clock.
   mutating func removeAll(_ now: Double) {
     var kept = PollQueue()
@@ -94,7 +94,7 @@ struct PollQueue {
     return origins.count - 1
   }
 
-  /// Puts an origin where its moment is.
+  /// Adds an origin to `moments`.
   private mutating func list(_ place: Int) {
     let moment = origins[place].moment
     guard moment != origins[place].listed else { return }
@@ -102,7 +102,7 @@ struct PollQueue {
     if let moment { moments.insert(place, at: moment) }
   }
 
-  /// The origin that is asked first, and when.
+  /// The origin with the earliest request, and its time.
   private mutating func first() -> (moment: Double, place: Int)? {
     while let first = moments.first {
       if origins[first.item].listed == first.key { return (first.key, first.item) }

@@ -1,18 +1,18 @@
-// A body that has come as a whole, has been checked, and can be printed.
+// A body that is complete and checked, and can be printed.
 
 import FeedCore
 import FeedHTTP
 
 struct PolledBody {
   let form: BodyForm
-  /// What is printed: JSON on one line, without white space between its tokens; lines without blank ones; bytes.
+  /// The text to print: JSON on one line, without white space between tokens; lines without blank ones; bytes.
   let text: [UInt8]
-  /// The document of JSON. Those of lines are parsed again where they are wanted: kept, they would take a hundred times the
-  /// room of short lines.
+  /// The document of JSON. Those of lines are parsed again when needed: kept, they would take a hundred times the
+  /// memory of short lines.
   private let document: JSONDocument?
 
-  /// - Parameter asRecord: whether the body must be text, which a record can hold.
-  /// - Throws: what is wrong with the body, status 3.
+  /// - Parameter asRecord: whether the body must be UTF-8 text, because a record must hold it.
+  /// - Throws: an error in the body, with status 3.
   init(_ answer: HTTPAnswer, as form: BodyForm, maxDepth: Int, asRecord: Bool) throws(ToolFailure) {
     self.form = form
     switch form {
@@ -38,7 +38,7 @@ struct PolledBody {
     }
   }
 
-  /// What makes it equal to another body.
+  /// The digest that equal bodies share.
   var digest: [UInt8] { SHA256.digest(text).flatMap(\.hexDigits) }
 
   func holds(_ condition: Condition) -> Bool {
@@ -55,7 +55,7 @@ struct PolledBody {
     if form == .json { output.endLine() } else { output.markRecord() }
   }
 
-  /// Prints the body as the `data` of a record: a document, an array of those on the lines, or a string.
+  /// Prints the body as the `data` of a record: a document, an array of the documents on its lines, or a string.
   func writeData(to output: inout ByteWriter) {
     switch form {
     case .json: if let document { output.appendDocument(JSONTree(document.root)) }
@@ -70,7 +70,7 @@ struct PolledBody {
     }
   }
 
-  /// The lines, each checked, without those that are blank.
+  /// The lines without blank ones, each checked.
   private static func lines(_ answer: HTTPAnswer, _ maxDepth: Int) throws(ToolFailure) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(answer.body.count)
@@ -101,7 +101,7 @@ struct PolledBody {
   }
 }
 
-/// The places of the lines of a text, without their ends.
+/// The ranges of the lines of a text, without line ends.
 private struct Lines: Sequence, IteratorProtocol {
   let text: [UInt8]
   private var index = 0

@@ -1,12 +1,12 @@
-// What becomes of a request that was made: an answer is taken, printed and saved, a failure is told, and either way the
-// next request is put into the queue.
+// What happens after a request: an answer is compared, printed and saved; a failure is reported. In both cases the next
+// request is added to the queue.
 
 import FeedCore
 import FeedHTTP
 
 extension Poller {
-  /// Reads what has come.
-  /// - Returns: whether an answer was complete, so that another may be asked for.
+  /// Reads the data that has come.
+  /// - Returns: whether an answer was complete, so that another request may start.
   mutating func advance() throws(ToolFailure) -> Bool {
     var isBusy = false
     var place = 0
@@ -71,8 +71,8 @@ extension Poller {
     try save(index, next: 0)
   }
 
-  /// A poll has failed.
-  /// - Throws: what ends the tool.
+  /// Handles a failed poll.
+  /// - Throws: a failure that ends the tool.
   mutating func fail(_ index: Int, _ failure: PollFailure) throws(ToolFailure) {
     lastFailure = failure.failure
     let now = Clock.monotonic()
@@ -95,7 +95,7 @@ extension Poller {
     streams.say(failure.failure.diagnostic.adding(RetryPolicy.words("retrying", in: pause.seconds)))
   }
 
-  /// Saves what is known, once it has been written out.
+  /// Saves what is known, after it has been written out.
   private mutating func save(_ index: Int, next: Int) throws(ToolFailure) {
     guard checkpoint != nil else { return }
     try flush()
@@ -113,7 +113,7 @@ extension Poller {
     var words = "HTTP \(answer.head.status)"
     if case .changed(let body) = result { words += ", \(body.text.count) bytes" }
     if case .unchanged = result { words += ", unchanged" }
-    // Nobody knows whether that was meant.
+    // Then nobody knows whether the body is complete.
     if answer.head.status == 200, !answer.head.marksEnd {
       words += "; the body ended with the connection"
     }

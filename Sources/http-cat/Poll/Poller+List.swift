@@ -12,10 +12,10 @@ extension Poller {
     if isChanged { replaceResources(by: list?.entries ?? [], every: interval) }
   }
 
-  /// What stays in the list keeps what is known of it, and its requests.
+  /// Entries that remain in the list keep what is known of them, and their running requests.
   private mutating func replaceResources(by entries: [URLList.Entry], every interval: Interval) {
     let old = resources
-    // No name stands in a list twice.
+    // No name occurs twice in a list.
     let places = Dictionary(uniqueKeysWithValues: old.enumerated().map { ($1.name ?? [], $0) })
     var newPlaces: [Int: Int] = [:]
     resources = entries.enumerated().map { index, entry in

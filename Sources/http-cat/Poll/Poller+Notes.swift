@@ -1,19 +1,19 @@
-// What notes say of polls. A resource is open from the first answer that is taken to the next failure, so a note comes
-// when something changes, and not at each poll.
+// Notes about polls. A resource is open from its first valid answer until the next failure, so there is a note when
+// something changes, not at each poll.
 
 import FeedCore
 import FeedHTTP
 
 extension Poller {
-  /// An answer was taken.
+  /// Notes that an answer was accepted, so the resource is open.
   mutating func noteOpen(_ resource: Resource, at url: HTTPURL) {
     note(.open, of: resource, url: url)
   }
 
-  /// A poll has failed.
+  /// Notes a failed poll.
   /// - Parameters:
   ///   - resource: as it was before.
-  ///   - pause: how long to wait, in seconds; nil where there is no next poll.
+  ///   - pause: the wait in seconds; nil if there is no next poll.
   mutating func note(_ failure: PollFailure, of resource: Resource, pause: Double?) {
     let reason = failure.failure.message
     var code: Int?
@@ -22,13 +22,13 @@ extension Poller {
     if let pause { note(.retrying, of: resource, delay: pause, reason: reason) }
   }
 
-  /// Nothing is asked any more.
-  /// - Parameter reason: nil where the tool ends as it was told to.
+  /// Notes the end of all polls.
+  /// - Parameter reason: nil if the tool ends as it was told to.
   mutating func noteClosed(_ resources: [Resource], _ reason: String? = nil) {
     for resource in resources where resource.isOpen { note(.closed, of: resource, reason: reason) }
   }
 
-  /// The server has asked an earlier run to wait.
+  /// Notes that the server asked an earlier run to wait.
   mutating func noteHeld(_ resource: Resource, seconds: Double) {
     note(.held, of: resource, delay: seconds, reason: "the server has asked an earlier run to wait")
   }

@@ -1,11 +1,11 @@
-// Polls: one loop for one URL and for a hundred. Each turn asks for what is due, reads what has come, writes out what is
-// new, and waits.
+// Polls: one loop for one URL and for a hundred. Each turn starts the requests that are due, reads the data that has
+// come, writes out what is new, and waits.
 
 import FeedCore
 import FeedHTTP
 
 struct Poller {
-  /// A request under way.
+  /// A request in progress.
   struct Running {
     let index: Int
     var exchange: HTTPExchange
@@ -16,7 +16,7 @@ struct Poller {
   private let client: HTTPClient
   private let interrupts: Interrupts
   private let limits: HTTPExchange.Limits
-  /// When the time is up, by the monotonic clock.
+  /// When to end, by the monotonic clock.
   private let deadline: Double?
   let interval: Interval?
   var http: HTTPOptions
@@ -24,12 +24,12 @@ struct Poller {
   var listLooked: Double
   var resources: [Resource] = []
   var running: [Running] = []
-  /// What is neither under way nor over.
+  /// The resources that are neither being requested nor over.
   var queue = PollQueue()
   var printer: BodyPrinter
-  /// Of the only resource; nil for a list.
+  /// The checkpoint of the only resource; nil for a list.
   var checkpoint: PollCheckpoint?
-  /// When the last body came, in milliseconds; each one comes later.
+  /// The time of the last body, in milliseconds; each new one must be later.
   var lastMilliseconds: Int
   var lastFailure: ToolFailure?
   var isFinished = false
@@ -56,7 +56,7 @@ struct Poller {
       let list = try URLList(path, http, streams)
       self.list = list
       for (index, entry) in list.entries.enumerated() {
-        // Spread over the interval, so that they are not all asked for at one moment.
+        // Spreads the requests over the interval.
         let share = (interval?.seconds ?? 0) * Double(index) / Double(list.entries.count)
         resources.append(Resource(entry.url, name: entry.name, due: now + share, policy))
         enqueue(index)
@@ -64,14 +64,14 @@ struct Poller {
     }
   }
 
-  /// The only resource, with what is known of it.
+  /// Adds the only resource, with what is known of it.
   private mutating func add(_ url: HTTPURL, _ now: Double) throws(ToolFailure) {
     let time = Int(Clock.now() / 1000)
     var checkpoint = try PollCheckpoint(options.checkpoint, of: url)
     var known = try checkpoint.read(now: time)
     self.checkpoint = checkpoint
     if !options.resumeID.isEmpty { known = KnownBody(id: options.resumeID, of: url) }
-    // What the command line says counts, and not what the first body was taken for.
+    // The command line overrides the type of the first body.
     if options.form != .auto { known.type = nil }
     lastMilliseconds = known.milliseconds
     var wait = checkpoint.next - time
@@ -121,7 +121,8 @@ struct Poller {
     try write { (printer) throws(ToolFailure) in try printer.flush() }
   }
 
-  /// Prints or writes out. While the reader is slow, nobody looks at the answers, so this time does not count for them.
+  /// Prints or writes out. While a slow reader blocks us, nobody reads the answers, so this time does not count for
+  /// them.
   mutating func write(_ work: (inout BodyPrinter) throws(ToolFailure) -> Void) throws(ToolFailure) {
     let before = Clock.monotonic()
     try work(&printer)
@@ -129,7 +130,7 @@ struct Poller {
     for place in running.indices { running[place].exchange.excuse(blocked) }
   }
 
-  /// - Returns: nil as long as there is something to do.
+  /// - Returns: nil while there is something to do.
   private func status() throws(ToolFailure) -> ExitStatus? {
     if isFinished { return .yes }
     if running.isEmpty, queue.isEmpty {
@@ -140,7 +141,7 @@ struct Poller {
     if hasAnswered, options.until == nil { return .yes }
     var reason = ""
     if !resources.contains(where: \.isOpen), let lastFailure {
-      // Of many, the one that has failed last stands for all.
+      // If there are many, the last failure represents them all.
       let source = list == nil ? nil : lastFailure.diagnostic.source
       reason = ": " + (source.map { $0 + ": " } ?? "") + lastFailure.message
     }
@@ -149,22 +150,22 @@ struct Poller {
     throw .failed(.later, text, source: list == nil ? resources[0].url.display : nil)
   }
 
-  // MARK: Asking
+  // MARK: Requests
 
-  /// Asks for what is due.
+  /// Starts the requests that are due.
   private mutating func start() throws(ToolFailure) {
     if isFinished { return }
     let now = Clock.monotonic()
     while running.count < options.parallel, let index = queue.next(now) { try ask(index, now) }
   }
 
-  /// The resource is asked when it is due.
+  /// Adds the resource to the queue, for when it is due.
   mutating func enqueue(_ index: Int) {
     queue.add(index, to: resources[index].url.origin, due: resources[index].due)
   }
 
   private mutating func ask(_ index: Int, _ now: Double) throws(ToolFailure) {
-    // A file of headers may hold a secret now that it did not hold at the start.
+    // A file of headers may contain a secret now that it did not contain at the start.
     let list = list
     let problem = http.readAgain { (http) throws(ToolFailure) in
       if let refusal = list?.refusal(of: http) { throw .failed(.trouble, refusal) }

@@ -1,12 +1,12 @@
-// One URL that is polled: what is known of its last body, what an answer means, and when to ask again. The clock and the
-// network are the poller's.
+// One URL that is polled: what is known of its last body, what an answer means, and when to ask again. The poller has
+// the clock and the network.
 
 import FeedCore
 import FeedHTTP
 
-/// What an answer has brought.
+/// The result of an answer.
 enum PollResult {
-  /// A body that is another than the last one.
+  /// A body that differs from the last one.
   case changed(PolledBody)
   case unchanged
   /// There is no body (HTTP 204, or 200 with nothing).
@@ -18,13 +18,13 @@ struct PollFailure: Error {
   enum Kind: Equatable {
     case network(HTTPError.Kind)
     case status(Int)
-    /// The answer came, and is not what was asked for.
+    /// The answer came, but is not what was wanted.
     case content
   }
 
   let failure: ToolFailure
   let kind: Kind
-  /// The seconds that the server asks to wait.
+  /// How many seconds the server asks to wait.
   var asked: Double?
 
   init(failure: ToolFailure, kind: Kind, asked: Double? = nil) {
@@ -37,13 +37,13 @@ struct PollFailure: Error {
     self.init(failure: error.failure(url.display), kind: .network(error.kind))
   }
 
-  /// What `RetryPolicy` is told.
+  /// The cause for `RetryPolicy`.
   var cause: RetryPolicy.Cause { if case .status(let status) = kind { .status(status) } else { .network } }
 
-  /// Whether the resource will not come again: gone (RFC 9110 §15.5.11), or out of our reach.
+  /// Whether further polls cannot succeed: the resource is gone (RFC 9110 §15.5.11), or the error is on our side.
   var isFinal: Bool { kind == .status(410) || kind == .network(.local) }
 
-  /// Whether the first poll ends by it: the request is wrong, and not the server.
+  /// Whether the first poll fails for good: the request is wrong, not the server.
   var isMistake: Bool {
     switch kind {
     case .network(let kind): kind == .permanent
@@ -54,26 +54,26 @@ struct PollFailure: Error {
 }
 
 struct Resource {
-  /// The longest wait that a server is granted, in seconds.
+  /// The longest wait that a server may ask for, in seconds.
   private static let longestAsked = 86_400.0
-  /// What servers say to a head that is too large or that they cannot read, and to a condition.
+  /// The statuses of servers that cannot read a head, find it too large, or refuse a condition.
   private static let headRefusals: Set<Int> = [400, 412, 413, 431]
 
-  /// Its name in `--urls` or by `--source`; valid UTF-8.
+  /// Its name from `--urls` or `--source`; valid UTF-8.
   let name: [UInt8]?
   let url: HTTPURL
   private(set) var known: KnownBody
-  /// When to ask next, by the monotonic clock.
+  /// The time of the next request, by the monotonic clock.
   var due: Double
-  /// When it was asked last.
+  /// The time of the last request.
   private(set) var start = 0.0
-  /// Whether an answer was taken, and since then none has failed.
+  /// Whether an answer was accepted and no poll has failed since.
   private(set) var isOpen = false
   private(set) var hasSucceeded = false
-  /// Whether it will not be asked again.
+  /// Whether it will not be requested again.
   var isOver = false
   var policy: RetryPolicy
-  /// The failure that was told last, so that the same one is not told at each poll.
+  /// The failure that was last reported, so that it is not repeated at each poll.
   private var toldContent = ""
   var hasToldEmpty = false
 
@@ -87,7 +87,7 @@ struct Resource {
 
   mutating func begin(at now: Double) { start = now }
 
-  /// It will not be asked again.
+  /// Ends the polls of this resource.
   mutating func end() {
     isOpen = false
     isOver = true
@@ -95,9 +95,9 @@ struct Resource {
 
   // MARK: Answers
 
-  /// Takes an answer in.
+  /// Handles an answer.
   /// - Parameters:
-  ///   - id: of the body, if it is a new one, by its validators and digest.
+  ///   - id: makes the id of a new body from its validators and digest.
   mutating func take(
     _ answer: HTTPAnswer, _ options: Options, id: (Validators?, [UInt8]) -> [UInt8]
   ) throws(PollFailure) -> PollResult {
@@ -120,11 +120,11 @@ struct Resource {
       known.validators = known.validators?.confirmed(by: answer.head)
       return .unchanged
     case 206, 304:
-      // Such a server cannot be believed, and the next request is for all of the body.
+      // Such a server is unreliable, so the next request asks for the whole body.
       known.validators = nil
       throw refusal(answer, answer.head.status == 304 ? "unexpected HTTP 304" : "HTTP 206: only a part of the body")
     case let status where Self.headRefusals.contains(status):
-      // It may be the condition that the server cannot take.
+      // Perhaps the server cannot handle the condition.
       known.validators = nil
       throw refusal(answer, nil)
     default: throw refusal(answer, nil)
@@ -151,7 +151,7 @@ struct Resource {
     known.type = type
     if digest == known.digest { return .unchanged }
     known.digest = digest
-    // What another URL has said cannot be asked of this one, and an id does not tell where it comes from.
+    // The validators of another URL cannot be used here, and an id does not say which URL it belongs to.
     known.id = id(answer.url == url ? known.validators : nil, digest)
     return .changed(body)
   }
@@ -168,7 +168,7 @@ struct Resource {
 
   // MARK: When to ask again
 
-  /// A poll was answered: when the next one is due.
+  /// Sets the time of the next poll after an answer.
   /// - Parameters:
   ///   - random: from 0 to 1.
   mutating func schedule(
@@ -180,14 +180,14 @@ struct Resource {
     }
   }
 
-  /// A poll has failed.
-  /// - Returns: how long to wait, and whether that is told; nil to give up.
+  /// Sets the time of the next poll after a failure.
+  /// - Returns: how long to wait, and whether to report it; nil to give up.
   mutating func fail(_ failure: PollFailure, now: Double) -> (seconds: Double, isTold: Bool)? {
     isOpen = false
     guard case .wait(let seconds, var isTold) = policy.fail(failure.cause, asked: failure.asked ?? 0) else {
       return nil
     }
-    // What came is not what was wanted: that is told at once, and once.
+    // A wrong answer is reported at once, and only once.
     if failure.kind == .content {
       isTold = failure.failure.message != toldContent
       toldContent = failure.failure.message
@@ -199,7 +199,7 @@ struct Resource {
 
 /// How long an answer may be used without asking again (RFC 9111 §4.2).
 enum Freshness {
-  /// From 5 seconds to an hour; a minute where the server says nothing.
+  /// From 5 seconds to an hour; a minute if the server says nothing.
   static func seconds(_ head: HTTPHead) -> Double {
     let directives = head.fields.filter { $0.name == "cache-control" }
       .flatMap { $0.value.split(separator: UInt8(ascii: ",")).map { Array($0.trimmed().lowercased) } }
@@ -211,8 +211,8 @@ enum Freshness {
     return min(max(age - spent, 5), 3600)
   }
 
-  /// Seconds; more than a number holds is very many (RFC 9111 §1.2.2).
-  /// - Returns: nil for what is no number.
+  /// Seconds; a number too large counts as the largest (RFC 9111 §1.2.2).
+  /// - Returns: nil if the text is not a number.
   private static func delta(_ text: [UInt8]) -> Double? {
     guard !text.isEmpty, text.allSatisfy(\.isDigit) else { return nil }
     return Int(decimal: text).map(Double.init) ?? 0x8000_0000

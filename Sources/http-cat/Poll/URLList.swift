@@ -1,4 +1,4 @@
-// The file of `--urls`: on each line a name, a tab and a URL. It may change while the tool runs.
+// The file of `--urls`: a name, a tab and a URL on each line. It may change while the tool runs.
 
 import FeedCore
 import FeedHTTP
@@ -14,7 +14,7 @@ struct URLList {
   private let path: [UInt8]
   private let file: InputFile
   private let streams: StandardStreams
-  /// What the file held when it was looked at last.
+  /// The content of the file when it was last read.
   private var content: [UInt8]
   private(set) var entries: [Entry]
   private var hasManyOrigins: Bool
@@ -31,11 +31,11 @@ struct URLList {
     if let refusal = refusal(of: http) { throw .usage(refusal) }
   }
 
-  /// Looks at the file again.
-  /// - Parameter http: what would be sent to what stands there now.
-  /// - Returns: whether there are other entries; a message, once, where they cannot be used and the old ones stay.
+  /// Reads the file again.
+  /// - Parameter http: the options for requests to the new entries.
+  /// - Returns: whether the entries have changed. If they cannot be used, a message, once; the old entries stay.
   mutating func refresh(_ http: HTTPOptions) -> (isChanged: Bool, problem: Diagnostic?) {
-    // To open a FIFO would be to wait for whoever writes to it next.
+    // Opening a FIFO would wait for its next writer.
     if file.isStandardInput || Descriptor.isSpecialFile(path) { return (false, nil) }
     do throws(ToolFailure) {
       let new = try Self.read(file, streams)
@@ -59,8 +59,8 @@ struct URLList {
     entries.contains { $0.url.origin != entries[0].url.origin }
   }
 
-  /// Why these URLs cannot be asked with what options say; nil when they can. A secret belongs to one origin, and nobody
-  /// can tell to which of several.
+  /// Why these URLs cannot be requested with these options; nil if they can. A secret belongs to one origin, and with
+  /// several nobody can tell which.
   func refusal(of http: HTTPOptions) -> String? {
     guard hasManyOrigins, http.hasSecrets else { return nil }
     return "the URLs of '--urls' have more than one origin: put names and passwords in ~/.netrc (--netrc)"
@@ -70,7 +70,7 @@ struct URLList {
     try file.readAll(streams, limit: maxSize, option: "the limit")
   }
 
-  /// Blank lines and those that begin with `#` are passed over.
+  /// Blank lines and lines that begin with `#` are skipped.
   private static func parse(
     _ text: [UInt8], of source: String, _ http: HTTPOptions
   ) throws(ToolFailure) -> [Entry] {
@@ -80,7 +80,7 @@ struct URLList {
       let line = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
       if line.allSatisfy(\.isWhiteSpace) || line.first == UInt8(ascii: "#") { continue }
       func problem(_ text: String) -> ToolFailure {
-        // Without the line, which may hold a password.
+        // Without the line's text, which may contain a password.
         .failed(.trouble, text, source: source, place: TextPlace(line: index + 1, column: 1))
       }
       let name = Array(line.prefix { $0 != UInt8(ascii: "\t") })

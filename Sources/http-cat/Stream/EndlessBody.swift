@@ -1,4 +1,4 @@
-// A body that never ends, over as many connections as it takes.
+// A body that never ends, over any number of connections.
 
 import FeedCore
 import FeedHTTP
@@ -39,7 +39,7 @@ struct EndlessBody: Followed {
     printer.begin(connection.head)
     let ending = try connection.run(&printer)
     var isWhole = false
-    // Where the end is not marked, nobody knows whether a line without a line end is all of it.
+    // If the end is not marked, a last line without a line end may be incomplete.
     if case .closed = ending { isWhole = connection.head.marksEnd }
     let (dropped, progress) = printer.end(isWhole: isWhole)
     if dropped > 0 {

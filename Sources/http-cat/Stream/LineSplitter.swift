@@ -1,26 +1,27 @@
-// Lines out of chunks that are cut anywhere. A line that lies in one chunk is not copied.
+// Splits chunks, cut anywhere, into lines. A line within one chunk is not copied.
 
 import FeedCore
 
 struct LineSplitter {
   struct TooLong: Error {}
 
-  /// Where a line is: at this place of the chunk, or `held`, since it began in an earlier chunk. Neither has the line end.
+  /// The place of a line: a range of the chunk, or `held` if it began in an earlier chunk. Neither includes the line
+  /// end.
   enum Line: Equatable {
     case chunk(Range<Int>)
     case held
   }
 
   private let maxSize: Int
-  /// The beginning of a line whose end has not come, or the line that `next` has found there.
+  /// The beginning of an unfinished line, or the line that `next` returned as `held`.
   private(set) var held: [UInt8] = []
   private var isTaken = false
 
   init(maxSize: Int) { self.maxSize = maxSize }
 
-  /// The next line that is complete and not blank. Lines end in LF or CR LF.
-  /// - Parameter index: where in the chunk to go on.
-  /// - Returns: nil when the chunk has been read.
+  /// The next complete line that is not blank. Lines end in LF or CR LF.
+  /// - Parameter index: where to continue in the chunk.
+  /// - Returns: nil if the chunk is used up.
   mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(TooLong) -> Line? {
     if isTaken { drop() }
     while index < chunk.count {
@@ -44,13 +45,13 @@ struct LineSplitter {
     return nil
   }
 
-  /// The rest, where what was read ends without a line end, and that is a line.
+  /// The rest of the input as a line, if it is one without a line end.
   mutating func last() -> Line? {
     if isTaken { drop() }
     return held.isEmpty ? nil : takeHeld()
   }
 
-  /// Forgets the beginning of a line: the rest will not come.
+  /// Drops an unfinished line whose rest will not come.
   /// - Returns: how many bytes it had.
   @discardableResult
   mutating func drop() -> Int {

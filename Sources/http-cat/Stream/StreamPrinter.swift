@@ -1,4 +1,4 @@
-// Prints what comes of an endless body: bytes as they come, or whole lines, plain or as event records.
+// Prints an endless body: bytes as received, or whole lines, plain or as event records.
 
 import FeedCore
 import FeedHTTP
@@ -13,10 +13,10 @@ struct StreamPrinter: BodySink {
   private var splitter: LineSplitter
   private var isLines: Bool
   private var isDecided: Bool
-  /// How many lines have come, or chunks that are not blank: whether a connection has brought anything.
+  /// The number of lines, or of chunks that are not blank: shows whether a connection has brought anything.
   private(set) var count = 0
   private var printed = 0
-  /// Whether a connection has ended since the last byte, so that `--between` is printed before the next one.
+  /// Whether a connection has ended since the last byte. If so, `--between` is printed before the next one.
   private var isBetween = false
 
   init(_ options: Options, source: String, _ streams: StandardStreams) {
@@ -29,7 +29,7 @@ struct StreamPrinter: BodySink {
     splitter = LineSplitter(maxSize: options.maxSize)
   }
 
-  /// A connection has been opened.
+  /// Begins a new connection.
   mutating func begin(_ head: HTTPHead) {
     if !isDecided { isLines = BodyForm(mediaType: head.mediaType ?? "") == .lines }
     isDecided = true
@@ -46,9 +46,9 @@ struct StreamPrinter: BodySink {
     return .more
   }
 
-  /// A connection has ended.
-  /// - Parameter isWhole: whether a line that has no line end is complete.
-  /// - Returns: how many bytes of a line were dropped, and whether that line was the last one that was wanted.
+  /// Ends a connection.
+  /// - Parameter isWhole: whether a line without a line end is complete.
+  /// - Returns: how many bytes of a line were dropped, and whether the last wanted line was printed.
   mutating func end(isWhole: Bool) -> (dropped: Int, progress: BodyProgress) {
     guard isLines else { return (0, .more) }
     var progress = BodyProgress.more
@@ -56,7 +56,7 @@ struct StreamPrinter: BodySink {
     return (splitter.drop(), progress)
   }
 
-  /// Prints a note, which is no line. It comes between records: half a line is never in the output.
+  /// Prints a note, which does not count as a line. It comes between records, never within a line.
   mutating func print(_ note: Note) throws(ToolFailure) {
     output.append(options.stamp.stamped(note))
     try output.checkOutput()
@@ -111,7 +111,7 @@ struct StreamPrinter: BodySink {
     output.endLine()
   }
 
-  /// Prints a line as the data of a record: an object or an array as it is, all else as a string.
+  /// Prints a line as the data of a record: objects and arrays unchanged, everything else as a string.
   private mutating func print(_ line: [UInt8], _ document: JSONDocument?) {
     let id = options.idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
     output.beginRecord(event: Self.event.span, id: id.span)

@@ -1,39 +1,38 @@
-// What a page's items are to the walk that reads it, and whether they show that the page joins what is known.
+// Compares a page's items with what is known, and decides whether the page joins a known run.
 //
-// A page joins an older run when the items of the page that this walk has not met before end in items of that run, in
-// its order. It must be the end of the page: a pinned item on top is known however much is missing below it, and an
-// item that was moved up stands between new ones. What comes last on the page was read last, so if that is known
-// ground, what lies above it has been seen completely.
+// A page joins an older run if the items that are new to this walk end in items of that run, in its order. They must be
+// at the end of the page. A pinned item on top is known however much is missing below it, and an item that was moved up
+// is among new ones. The end of the page was read last; if it is known, everything above it has been read.
 
-/// An item of a page beside what is known of it.
+/// An item of a page, with what is known of it.
 struct ComparedItem {
   let item: FeedItem
   let known: KnownItem?
-  /// The index of the run that it is in; nil where it is new or gone.
+  /// The index of its run; nil if it is new or gone.
   let run: Int?
 
-  /// Whether it can show that known ground is reached.
+  /// Whether it can prove that the page reaches known items.
   ///
-  /// Not if its order key is another than before: then it is not where it was, so what is around it need not be either.
+  /// Not if its order key has changed: then it has moved, and its neighbours say nothing.
   var countsForOverlap: Bool {
     guard run != nil, let known else { return false }
     guard let old = known.orderKey, let new = item.orderKey else { return true }
     return old == new
   }
 
-  /// Whether the item is another than it was when it was read last.
+  /// Whether the item has changed since it was last read.
   var isEdited: Bool { known.map { $0.version != item.version } ?? false }
   var isReordered: Bool { known.map { $0.orderKey != item.orderKey } ?? false }
 }
 
-/// A page beside what is known of its items.
+/// A page, with what is known of its items.
 struct ComparedPage {
-  /// What the walk meets for the first time, in the order of the page; a second item of one id on a page is left out.
+  /// The items that are new to this walk, in the order of the page; a second item with the same id is left out.
   private(set) var unseen: [ComparedItem] = []
-  /// What the walked run has already.
+  /// The items that the walked run already has.
   private(set) var seen: [ComparedItem] = []
 
-  /// - Parameter walked: the index of the run that is being read; nil where this page begins a walk.
+  /// - Parameter walked: the index of the run that is being read; nil if this page begins a walk.
   init(
     _ page: FeedPage, walked: Int?, _ runs: FeedRuns, _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
@@ -51,9 +50,9 @@ struct ComparedPage {
   struct Overlap {
     /// The index of the run.
     let run: Int
-    /// How many items at the end of `unseen`.
+    /// Their number, at the end of `unseen`.
     let count: Int
-    /// Where they are, ascending.
+    /// Their positions, ascending.
     let positions: [Int]
   }
 

@@ -1,35 +1,35 @@
-// One step of what is known, to be taken whole or not at all.
+// One change of the store, made as a whole or not at all.
 
-/// What the store is to change in one transaction. The parts are applied in the order in which they stand here.
+/// The changes to make in one transaction, in the order of these members.
 struct FeedChange: Equatable, Sendable {
-  /// An item that comes, moves, or is another than it was.
+  /// An item that is new, moved or edited.
   struct Item: Equatable, Sendable {
     let item: FeedItem
-    /// The item that is known already; nil for one that is new, and by that waits to be printed.
+    /// The known item; nil for a new one, which then waits to be printed.
     var handle: Int?
-    /// Where it is from now on; nil where it stays. To have a place is to be there, so whatever was gone is back.
+    /// Its new position; nil if it does not move. An item with a position is live, so one that was gone is back.
     var position: Int?
-    /// Whether its version and data are others than those that are known.
+    /// Whether its version and data have changed.
     var isEdited = false
-    /// Whether it waits to be printed once more.
+    /// Whether it waits to be printed again.
     var isPrintedAgain = false
   }
 
   var items: [Item] = []
-  /// The live items with these positions are gone.
+  /// The live items at these positions are gone.
   var gone: [ClosedRange<Int>] = []
-  /// The pages that begin at these positions are forgotten.
+  /// Delete the records of pages that begin at these positions.
   var removedPages: [ClosedRange<Int>] = []
   var savedPages: [KnownPage] = []
-  /// By their numbers.
+  /// The numbers of the runs.
   var removedRuns: [Int] = []
   var savedRuns: [FeedRun] = []
-  /// What page 1 said; nil where this was not about page 1.
+  /// What page 1 said; nil if this change is not about page 1.
   var firstPage: FirstPage?
 
   struct FirstPage: Equatable, Sendable {
     var etag: [UInt8]?
-    /// How many items it had.
+    /// How many items page 1 had.
     var size: Int
     /// How many items the feed had.
     var total: Int?

@@ -1,44 +1,44 @@
-// Decides what to do next: which request to make, what to change in the store, when it is enough. Neither network nor
-// disk nor clock is known here; the engine is asked for an action, the action is done elsewhere, and the answer to a
-// request is handed in.
+// Decides what to do next: which request to make, what to change in the store, when to stop. The engine knows neither
+// network nor disk nor clock: its caller asks for an action, performs it, and passes in the answer to a request.
 //
-// There is one loop for everything. Page 1 is read; it joins a run or begins one, which then is the head. From then on
-// the head's tail says what is missing: a gap above the next run, or a walk that did not end. As long as something is,
-// the page below the tail is read and taken in, and that may join the next run, whose tail is then the head's. So
-// walking down to known ground, bridging a gap that an earlier run has left, and reading a feed for the first time are
-// one thing, and wherever it is interrupted, the next run goes on.
+// There is one loop for everything. Page 1 is read; it joins a run or begins a new one, which is then the head. After
+// that, the head's tail says what is missing: a gap above the next run, or the rest of a walk that did not end. While
+// something is missing, the page below the tail is read. It may join the next run, whose tail then becomes the head's.
+// So three tasks are one: walking down to known items, bridging a gap of an earlier run, and reading a feed for the
+// first time. If it is interrupted, the next run continues.
 
 struct FeedEngine {
   enum Action: Equatable {
-    /// Ask for a page, and hand in what comes back.
+    /// Request a page, and pass in the answer.
     /// - ifNoneMatch: the ETag that makes the request conditional.
     case fetch([UInt8], ifNoneMatch: [UInt8]?)
-    /// Change the store; then print what waits to be printed.
+    /// Change the store; then print the items that wait.
     case commit(FeedChange)
     case done(FeedOutcome)
   }
 
-  /// What a request that is on its way is for.
+  /// The purpose of a request in progress.
   private enum Purpose {
     case first
     case below
-    /// Of a numbered feed: the page with this number, which must hold the tail of the head.
+    /// In a numbered feed: the page with this number, which should contain the head's tail.
     case tail(Int)
-    /// Of a numbered feed: a page that was read before, for `total` shrank; with the pages that follow it, last first.
+    /// In a numbered feed: an earlier page to read again because `total` has shrunk; with the pages after it, last
+    /// first.
     case before([FeedPage], steps: Int)
   }
 
   private enum Stage {
     case starting
     case waiting(Purpose)
-    /// Pages to be taken in below the head, last first.
+    /// Pages to add below the head, last first.
     case holding([FeedPage])
     case deciding
     case closing
     case ended
   }
 
-  /// After this many pages in a row that bring nothing new, there is no end to it.
+  /// After this many pages in a row without new items, the feed is taken to be endless.
   private static let staleLimit = 1000
 
   let options: FeedOptions
@@ -47,23 +47,23 @@ struct FeedEngine {
   private var stage = Stage.starting
   private var answer: FeedAnswer?
   private var failure: FeedFailure?
-  /// Asked to end where it is.
+  /// Whether the caller asked to stop.
   private var isStopped = false
-  /// Ended because enough was read.
+  /// Whether enough was read.
   private var hasReadEnough = false
-  /// Whether page 1 is as it was when it was read last (304).
+  /// Whether page 1 is unchanged since it was last read (304).
   private var isFirstPageUnchanged = false
 
-  /// How many pages count for `maxPages`.
+  /// The number of pages that count for `maxPages`.
   private var pageCount = 0
   private var staleCount = 0
-  /// How many pages were looked at for the tail.
+  /// The number of pages read to find the tail.
   private var tailCount = 0
-  /// The digests of the requests of this run, to find a loop.
+  /// The digests of this run's requests, to detect a loop.
   private var requests: Set<Int> = []
-  /// Where the page begins that was taken in last: if that is the tail, its next request is no older than this run.
+  /// The start of the page that was added last. If it is the tail, its next request comes from this run.
   private var freshTop: Int?
-  /// Where a full walk met known ground last.
+  /// The place where a full walk last met known items.
   private var joinPoint: PagePlan.JoinPoint?
   private var numbered = NumberedWalk()
 
@@ -73,13 +73,13 @@ struct FeedEngine {
 
   // MARK: Driving
 
-  /// What came back for the request that was the last action.
+  /// Passes in the answer to the last request.
   mutating func receive(_ answer: FeedAnswer) { self.answer = answer }
 
-  /// Asks to read no further, as when enough has been printed.
+  /// Asks to stop reading, for example because enough has been printed.
   mutating func stop() { isStopped = true }
 
-  /// - Parameter knowledge: the store, with all changes made that were asked for.
+  /// - Parameter knowledge: the store, with all requested changes made.
   mutating func next(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action {
     while true {
       if let action = try step(knowledge) { return action }
@@ -110,7 +110,7 @@ struct FeedEngine {
   private var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap) }
 
   private mutating func fetch(_ request: [UInt8], _ purpose: Purpose, ifNoneMatch: [UInt8]? = nil) -> Action {
-    // The number of a tail's page may come again: as the next page of the one before it.
+    // A page that was requested to find the tail may be requested again, as the page after another one.
     if case .tail = purpose {} else { requests.insert(request.hashValue) }
     stage = .waiting(purpose)
     return .fetch(request, ifNoneMatch: ifNoneMatch)
@@ -163,8 +163,8 @@ struct FeedEngine {
   }
 
   private mutating func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    // An empty first page says nothing about what is known: neither that it is there nor that it is gone; unless that
-    // is what was asked for.
+    // An empty first page proves nothing about known items, neither that they exist nor that they are gone. Only a full
+    // walk takes it literally.
     if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full { return end() }
     let isProbe = options.command == .more && runs.head != nil
     defer { if isProbe { pageCount = 0 } }
@@ -173,7 +173,7 @@ struct FeedEngine {
     return try take(page, below: nil, knowledge)
   }
 
-  /// Takes a page in.
+  /// Adds a page to the feed.
   private mutating func take(
     _ page: FeedPage, below walked: FeedRun?, counts: Bool = true, isReread: Bool = false,
     _ knowledge: some FeedKnowledge
@@ -181,7 +181,7 @@ struct FeedEngine {
     var plan = PagePlan(runs, options)
     try plan.take(page, below: walked, isReread: isReread, knowledge)
     runs = plan.runs
-    // Positions that were read may leave no room for the page.
+    // Positions in a damaged store may leave no room for the page.
     if let problem = runs.problem { throw .damaged(problem) }
     joinPoint = plan.joinPoint
     freshTop = plan.change.savedPages.last?.top
@@ -223,7 +223,7 @@ struct FeedEngine {
     return fetch(request, .below)
   }
 
-  /// What can be said of the tail without a request.
+  /// Settles the tail if that needs no request.
   private mutating func closeTail(
     _ head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
@@ -255,28 +255,28 @@ struct FeedEngine {
     tailCount += 1
     switch numbered.verdict(numbering, on: number, reread.tailView) {
     case .take: break
-    // A server that shows the same page for every number has no tail.
+    // A server that returns the same page for every number has no tail.
     case .ask where tailCount >= Self.staleLimit: return end(Self.changesTooFast)
     case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
     case .giveUp: return end(Self.changesTooFast)
     }
     numbered.begin(options.numberedRequest(number))
-    // A page that only shows where the tail is was not asked for.
+    // A page that was read only to find the tail does not count.
     let counts = reread.tailView != .above && reread.hasMore
     return try take(reread.page, below: head, counts: counts, isReread: true, knowledge)
   }
 
-  /// Takes a page that is read again, so many pages before the one that was read last.
-  /// - Parameter held: the pages that follow it, last first, which wait to be taken in after it.
+  /// Handles a page that was read again, `steps` pages before the one that was read last.
+  /// - Parameter held: the pages after it, last first, which are added after it.
   private mutating func takeReread(
     _ page: FeedPage, before held: [FeedPage], steps: Int, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
     let reread = try RereadPage(page, of: head, knowledge)
-    // Where items came on top meanwhile, they pushed others down from this page, past those that are held: what follows
-    // must be read again.
+    // If items were inserted at the top meanwhile, they pushed others down from this page, past the held pages. Then
+    // those must be read again.
     let valid = page.total ?? 0 > held.last?.total ?? .max ? [] : held
-    // Nothing on it is known: what was deleted filled a page or more, so something may be missing above it too.
+    // Nothing on it is known: a page or more of items was deleted, so something may be missing above it too.
     if reread.tailView == .below {
       guard let request = numbered.request(steps: steps + 1) else { return end(Self.changesTooFast) }
       stage = .waiting(.before(valid + [page], steps: steps + 1))

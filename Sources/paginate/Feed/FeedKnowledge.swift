@@ -1,8 +1,8 @@
-// What deciding asks the store. Small, so that a test can answer it from memory.
+// What the engine asks the store. The protocol is small, so that a test can answer from memory.
 
 /// What is known of an item.
 struct KnownItem: Equatable, Sendable {
-  /// The store's own name for it.
+  /// The store's identifier for it.
   let handle: Int
   let position: Int
   let orderKey: [UInt8]?
@@ -10,14 +10,14 @@ struct KnownItem: Equatable, Sendable {
   let isGone: Bool
 }
 
-/// A page of a run, which begins at a position and ends where the next one begins or the run ends.
+/// A page of a run. It begins at a position, and ends where the next page begins or the run ends.
 struct KnownPage: Equatable, Sendable {
   var top: Int
-  /// The request for the page that followed when this one was read; nil at the end of the feed.
+  /// The request for the next page, at the time when this one was read; nil at the end of the feed.
   var next: [UInt8]?
 }
 
-/// What is known of one feed. An item that is live is one that is not gone.
+/// What is known of one feed. An item is live if it is not gone.
 protocol FeedKnowledge {
   func runs() throws(StoreError) -> [FeedRun]
   func item(_ id: [UInt8]) throws(StoreError) -> KnownItem?
@@ -30,6 +30,6 @@ protocol FeedKnowledge {
   func firstPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage?
   /// The last of them.
   func lastPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage?
-  /// What page 1 said when it was read last.
+  /// What page 1 said when it was last read.
   func firstPage() throws(StoreError) -> FeedChange.FirstPage?
 }

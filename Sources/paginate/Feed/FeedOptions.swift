@@ -1,18 +1,18 @@
-// What the command line says about deciding.
+// The engine's part of the command line.
 
 import FeedCore
 
 struct FeedOptions: Sendable {
   enum Command: Sendable {
-    /// From the top to known ground, then what is missing below.
+    /// From the top to known items, then whatever is missing below.
     case refresh
-    /// On from the tail.
+    /// Continue from the tail.
     case more
     /// From the top to the end.
     case full
   }
 
-  /// How a page is asked for whose place in the feed is a number, so that what is inserted above shifts it.
+  /// How a page is requested if its place is a number, which shifts when items are inserted above.
   enum Numbering: Sendable {
     /// The first page is 0.
     case pages
@@ -31,27 +31,27 @@ struct FeedOptions: Sendable {
   var printsChanged = false
   /// The request for page 1.
   var firstRequest: [UInt8]
-  /// Nil where the next request follows from the page before.
+  /// Nil if each next request comes from the page before.
   var numbering: Numbering?
-  /// The request for the page of a number.
+  /// The request for the page with a number.
   var numberedRequest: @Sendable (Int) -> [UInt8] = { _ in [] }
 
   init(firstRequest: [UInt8]) { self.firstRequest = firstRequest }
 }
 
-/// What is worth a line on standard error.
+/// A message for standard error.
 enum FeedNote: Equatable, Sendable {
-  /// Items between two runs can no longer be had.
+  /// Items between two runs are no longer available.
   case gapLost
-  /// So many items may or may not have been printed by a run that was killed.
+  /// This number of items may or may not have been printed by a run that was killed.
   case uncertain(Int)
 }
 
-/// How it ended.
+/// How the run ended.
 struct FeedOutcome: Equatable, Sendable {
   /// Why it ended early, if it did.
   var failure: FeedFailure?
-  /// Whether items are missing in the middle that a later run can still get.
+  /// Whether items are missing in the middle that are still available to a later run.
   var hasOpenGap: Bool
 
   var status: ExitStatus { failure?.status ?? (hasOpenGap ? .no : .yes) }

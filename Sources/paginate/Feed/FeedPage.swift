@@ -1,25 +1,25 @@
-// What one answer brings, as far as deciding needs it. How it was asked for and how a body is taken apart is known
-// elsewhere; here a request is bytes that stand for themselves.
+// The parts of an answer that the engine needs. Other code knows how to request a page and how to parse its body; here
+// a request is just bytes.
 
 import FeedCore
 
-/// An item as a page has it.
+/// An item as read from a page.
 struct FeedItem: Equatable, Sendable {
   let id: [UInt8]
-  /// What the feed is sorted by; nil where `--order-key` is not given.
+  /// The sort key of the feed; nil without `--order-key`.
   var orderKey: [UInt8]?
-  /// Differs where the item was edited: a digest of its text, or some member of it.
+  /// Changes when the item is edited: a digest of its text, or a member of it.
   var version: [UInt8]
   /// One line of JSON.
   var data: [UInt8]
 }
 
-/// The items of an answer, in order, and how to go on.
+/// The items of an answer, in order, and the request for the next page.
 struct FeedPage: Equatable, Sendable {
   var items: [FeedItem]
   /// The request for the next page; nil at the end of the feed.
   var next: [UInt8]?
-  /// How many items the feed has, where it says so.
+  /// How many items the feed has, if the page says so.
   var total: Int?
   var etag: [UInt8]?
 }
@@ -31,10 +31,10 @@ struct FeedFailure: Error, Equatable, Sendable {
   let message: String
 }
 
-/// What came back for a request, when all retries are done.
+/// The answer to a request, after all retries.
 enum FeedAnswer: Equatable, Sendable {
   case page(FeedPage)
-  /// 304: the first page is as it was.
+  /// 304: the first page has not changed.
   case notModified
   case failed(FeedFailure)
 }

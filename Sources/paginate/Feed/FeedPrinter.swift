@@ -1,39 +1,40 @@
-// Prints what waits, so that nothing is printed twice and nothing is forgotten whenever the process ends.
+// Prints the waiting items, so that none is printed twice or lost, whenever the process ends.
 //
-// What is about to be written is noted, written, and noted as done; each note is on disk before the next step. A process
-// that is killed in between leaves the note of one chunk behind, and whether that was written nobody can know: the next
-// run calls it uncertain and leaves it alone. A write that fails is another matter: the system says how many bytes it
-// took, so whole lines among them are done, the line that was cut is uncertain, and the rest waits for the next run.
+// First the store records that a chunk will be written; then the chunk is written; then the store records that it is
+// done. Each record is on disk before the next step. After a kill in between, nobody can know whether that one chunk
+// was written: the next run reports it as uncertain and does not print it. If a write fails, the system says how many
+// bytes it took. Whole lines among them are done, the line that was cut is uncertain, and the rest waits for the next
+// run.
 //
-// A reader that keeps its own place, in a checkpoint, gets all that was released after that; nothing of it is noted.
+// A reader with its own place, in a checkpoint, gets everything released after it; the store records nothing for it.
 
 import FeedCore
 
 struct FeedPrinter {
   enum End: Equatable {
-    /// Nothing waits any more.
+    /// No item waits any more.
     case all
-    /// As many items as were wanted have been printed.
+    /// The wanted number of items has been printed.
     case enough
     case failed(SystemError)
   }
 
   var form = ItemForm.data
-  /// How large a chunk is: what a kill can leave uncertain, and what two transactions are paid for.
+  /// The size of a chunk. A kill can leave one chunk uncertain, and each chunk costs two transactions.
   var chunkLines = 1000
   var chunkBytes = 64 * 1024
-  /// How many items may still be printed; nil for any number.
+  /// How many items may still be printed; nil for no limit.
   var remaining: Int?
-  /// The number of the release up to which a reader has everything; nil where the store keeps the account.
+  /// The release number up to which the reader has everything; nil if the store records what was printed.
   var place: Int?
-  /// Takes lines, of which it is told where each ends; says how many bytes, and why not all (`RecordWrites.write`).
+  /// Writes lines, given the end of each. Returns how many bytes were written, and why not all (`RecordWrites.write`).
   var write: Write
 
   typealias Write = (borrowing Span<UInt8>, _ ends: [Int]) -> (accepted: Int, error: SystemError?)
 
   init(write: @escaping Write) { self.write = write }
 
-  /// Prints what waits in a range of positions; or what a reader does not have yet.
+  /// Prints the waiting items in a range of positions, or those that the reader does not have yet.
   mutating func print(_ range: ClosedRange<Int>, of store: some FeedStorage) throws(StoreError) -> End {
     if let place { return try printReleased(after: place, of: store) }
     var printed: Int?
@@ -41,7 +42,7 @@ struct FeedPrinter {
       if remaining == 0 { return .enough }
       let items = try store.waiting(in: range, lines: min(chunkLines, remaining ?? .max), bytes: chunkBytes)
       guard let first = items.first, let last = items.last else { return .all }
-      // Positions go up from chunk to chunk; a damaged index would have the same printed for ever.
+      // Positions increase from chunk to chunk. With a damaged index, the same items could be printed for ever.
       if let printed, first.position <= printed { throw .damaged("what was printed still waits") }
       printed = last.position
       try store.recordIntent(first.position...last.position)
@@ -73,7 +74,7 @@ struct FeedPrinter {
     }
   }
 
-  /// The lines, and where each ends.
+  /// The lines, and the end of each.
   private func text(of items: [WaitingItem]) -> ([UInt8], [Int]) {
     var writer = ByteWriter()
     var ends: [Int] = []

@@ -1,8 +1,8 @@
-// One run of the tool on one feed of a store: does what the engine asks for, and prints after each change.
+// One run of the tool on one feed of a store: performs the engine's actions, and prints after each change.
 
 import FeedCore
 
-/// Makes a request and everything that belongs to it: retries, waits, credentials.
+/// Makes a request, with retries, waits and credentials.
 protocol PageFetcher {
   /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer
@@ -11,7 +11,7 @@ protocol PageFetcher {
 struct FeedSession<Fetcher: PageFetcher> {
   enum End: Equatable {
     case outcome(FeedOutcome)
-    /// Standard output took no more.
+    /// Standard output failed.
     case outputFailed(SystemError)
   }
 
@@ -21,9 +21,9 @@ struct FeedSession<Fetcher: PageFetcher> {
   var printer: FeedPrinter
   /// `--redeliver`.
   var redelivers = false
-  /// Called before a page is committed, by what fetched it.
+  /// Called before a page is committed, with the fetcher.
   var willCommit: (Fetcher) throws(StoreError) -> Void = { _ in }
-  /// What is worth telling, as soon as it is known.
+  /// Reports messages, as soon as they are known.
   var note: (FeedNote) -> Void = { _ in }
 
   init(_ store: any FeedStorage, _ options: FeedOptions, _ fetcher: Fetcher, _ printer: FeedPrinter) {
@@ -33,9 +33,9 @@ struct FeedSession<Fetcher: PageFetcher> {
     engine = FeedEngine(options)
   }
 
-  /// Runs to the end. What is found to wait from earlier runs comes first, before the first request.
+  /// Runs to the end. Items that wait from earlier runs are printed first, before the first request.
   mutating func run() throws(StoreError) -> End {
-    // For a reader with its own place too: what it changes could move an item away from what was being printed.
+    // This also matters for a reader with its own place: later changes could move an item that was being printed.
     try store.recoverInterrupted { count in if !redelivers { note(.uncertain(count)) } }
     if redelivers { try store.redeliver() }
     let runs = FeedRuns(try store.runs())

@@ -1,40 +1,39 @@
-// What is asked of a store beyond knowing: to change, and to keep account of what has been printed.
+// What else is asked of a store: to change, and to record what has been printed.
 
 /// An item that waits to be printed.
 struct WaitingItem: Equatable, Sendable {
-  /// In the feed; or its number among all that were released, where that is what was asked for.
+  /// The position in the feed, or if that was asked for, the item's release number.
   let position: Int
   let id: [UInt8]
   let data: [UInt8]
-  /// Whether that number is not the first of the item.
+  /// Whether that number is a later release of the item, not its first.
   var isAgain = false
 }
 
-/// A feed in a store. Each call is one transaction: done whole or not at all, whenever the process ends.
+/// A feed in a store. Each call is one transaction: it is done as a whole or not at all, whenever the process ends.
 protocol FeedStorage: AnyObject, FeedKnowledge {
   func commit(_ change: FeedChange) throws(StoreError)
 
-  /// The items that wait in a range of positions, from its beginning.
+  /// The first waiting items in a range of positions.
   /// - Parameters:
-  ///   - lines: how many at most.
-  ///   - bytes: no more items when their data has so many; at least one comes if there is one.
+  ///   - lines: the most items.
+  ///   - bytes: no more items once their data has this size; at least one if there is one.
   func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem]
-  /// Notes that what waits in `range` is about to be written.
+  /// Records that the items in `range` will be written next.
   func recordIntent(_ range: ClosedRange<Int>) throws(StoreError)
-  /// Notes what came of it: what waits in `printed` was written; of the item at `torn`, nobody knows; the rest waits on.
+  /// Records the result: the items in `printed` were written, the item at `torn` is uncertain, the rest still waits.
   /// - Parameter count: how many items were written.
   func recordPrinted(_ printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError)
-  /// Makes uncertain what was about to be written when the process ended.
-  /// - Parameter note: called with how many are uncertain since the last run, the line that it left torn included, if any
-  ///   are; before it is noted that they are told, so they are told once more rather than never.
+  /// Makes the items uncertain that were about to be written when the process ended.
+  /// - Parameter note: called, if any are uncertain since the last run, with their number, including a torn line. The
+  ///   call comes before this is recorded as reported, so it may be repeated, but is never left out.
   func recoverInterrupted(_ note: (Int) -> Void) throws(StoreError)
-  /// Makes all that is uncertain wait again.
+  /// Makes all uncertain items wait again.
   func redeliver() throws(StoreError)
 
-  /// The items that were released for printing after a number, in that order, with their numbers; each once, at its
-  /// newest number. It does not matter what has been printed.
+  /// The items released for printing after a number, in that order; each once, with its newest number. Whether they
+  /// have been printed does not matter.
   func released(after number: Int, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem]
-  /// The number that the item was released by first, or `again` where that is another of its numbers; nil where the item
-  /// is not known.
+  /// The number of the item's first release, or `again` if that is another of its numbers; nil if the item is unknown.
   func releaseNumber(of id: [UInt8], again: Int?) throws(StoreError) -> Int?
 }

@@ -1,6 +1,6 @@
-// A short text that stands for the text of an item, kept in the store to see whether an item was edited. It must be the
-// same in every process, on every machine, for ever; so it is FNV-1a (64 bits, draft-eastlake-fnv) and not seeded. Who
-// makes two versions collide on purpose hides an edit of an item of their own, and nothing else.
+// A short digest of an item's text, kept in the store to see whether the item was edited. It must be the same in every
+// process, on every machine, for ever; so it is FNV-1a (64 bits, draft-eastlake-fnv) and not seeded. Somebody who makes
+// two versions collide on purpose only hides an edit of their own item.
 
 import FeedCore
 

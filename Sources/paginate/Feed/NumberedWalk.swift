@@ -1,41 +1,41 @@
-// Feeds whose pages are asked for by a number or an offset. Whatever is inserted or deleted above shifts all that is
-// below, so the number of a page is good only as long as nobody has touched the feed.
+// Feeds whose pages are requested by a number or an offset. An insertion or deletion shifts everything below it, so the
+// number of a page is valid only while the feed does not change.
 //
-// - A tail that was read by an earlier run is looked for: the number of live items above it says on which page it is
-//   now, and the page that comes must show it. Where it does not, the page before or after it is looked at.
-// - While pages are read one after another, inserted items push some down to the next page, where they are met again
-//   and known. Deleted ones pull some up to a page that was read already: then `total` is less than it was, and the page
-//   before is read again before the one that said so is taken in.
+// - The tail of an earlier run must be found: the number of live items above it says on which page it should be now. If
+//   that page does not show it, the page before or after is tried.
+// - While pages are read one after another, inserted items push some down to the next page, where they are recognised.
+//   Deleted ones pull some up to a page that was already read. Then `total` has shrunk, and the page before is read
+//   again first.
 
 struct NumberedWalk {
-  /// How many items a page has; nil while it is not known.
+  /// How many items a page has; nil if unknown.
   var pageSize: Int?
-  /// How many items the feed had by the last page that was taken in.
+  /// How many items the feed had, according to the last page added.
   var total: Int?
-  /// The requests of pages that follow each other, the last one being the one that is on its way or was taken in last.
+  /// The requests of consecutive pages; the last one is in progress or was added last.
   private var trail: [[UInt8]] = []
-  /// How many are kept: deleting so many pages' worth of items between two requests is past finding out.
+  /// How many to keep. If more pages of items are deleted between two requests, it cannot be detected.
   private static let trailLimit = 8
-  /// The least number that showed nothing of the run, being below its tail.
+  /// The lowest page number that was below the run's tail and showed nothing of the run.
   private var lowestBelow = Int.max
 
   // MARK: The tail
 
-  /// What a page shows of the run whose tail is looked for.
+  /// What a page shows of the run whose tail is wanted.
   enum TailView {
     /// The tail.
     case tail
-    /// Only items of the run, and not its tail: that is further down.
+    /// Only items of the run, without its tail: the tail is further down.
     case above
-    /// Items of the run and then others: the tail itself is not there any more.
+    /// Items of the run, then others: the tail itself has been deleted.
     case beside
-    /// Nothing of the run: that is further up.
+    /// Nothing of the run: it is further up.
     case below
   }
 
-  /// The number to ask for so as to see the tail.
-  /// - Parameter count: how many live items the run has, from the top of the feed on.
-  /// - Returns: nil where the size of a page is not known.
+  /// The number of the page that should show the tail.
+  /// - Parameter count: how many live items the run has, from the top of the feed.
+  /// - Returns: nil if the page size is unknown.
   mutating func tailNumber(_ numbering: FeedOptions.Numbering, count: Int, overlap: Int) -> Int? {
     guard let pageSize, pageSize > 0 else { return nil }
     lowestBelow = .max
@@ -45,12 +45,12 @@ struct NumberedWalk {
     }
   }
 
-  /// What to do with a page that was to show the tail.
+  /// What to do with a page that should show the tail.
   enum Verdict: Equatable {
-    /// It is the right one.
+    /// It is the right page.
     case take
     case ask(Int)
-    /// The whole first page is new since it was looked at.
+    /// The whole first page is new since it was read.
     case giveUp
   }
 
@@ -59,7 +59,7 @@ struct NumberedWalk {
     switch tailView {
     case .tail, .beside: return .take
     case .above:
-      // What follows was seen to hold nothing of the run, so this is its end.
+      // The next page had nothing of the run, so this is the run's end.
       return number + step >= lowestBelow ? .take : .ask(number + step)
     case .below:
       lowestBelow = min(lowestBelow, number)
@@ -69,10 +69,10 @@ struct NumberedWalk {
 
   // MARK: Page after page
 
-  /// A page is the first of those that follow each other.
+  /// Begins a series of consecutive pages.
   mutating func begin(_ request: [UInt8]) { trail = [request] }
 
-  /// The request of the page that follows.
+  /// Adds the request of the next page.
   /// - Parameter fromFresh: whether the page before it was read by this run.
   mutating func go(_ request: [UInt8], fromFresh: Bool) {
     if !fromFresh {
@@ -83,30 +83,30 @@ struct NumberedWalk {
     if trail.count > Self.trailLimit { trail.removeFirst() }
   }
 
-  /// The last pages are to be asked for once more.
-  /// - Parameter requests: what would be a loop.
+  /// Prepares to request the last pages again.
+  /// - Parameter requests: the requests that would count as a loop.
   mutating func forget(_ count: Int, _ requests: inout Set<Int>) {
     for request in trail.suffix(count) { requests.remove(request.hashValue) }
     trail.removeLast(min(count, trail.count))
   }
 
-  /// The page that must be read again before this one is taken in; nil where nothing was deleted.
+  /// The page that must be read again before this one is added; nil if nothing was deleted.
   func pageBefore(_ page: FeedPage) -> [UInt8]? {
     guard let now = page.total, let total, now < total else { return nil }
     return request(steps: 1)
   }
 
-  /// The request that came so many before the last.
+  /// The request `steps` before the last one.
   func request(steps: Int) -> [UInt8]? { steps < trail.count ? trail[trail.count - 1 - steps] : nil }
 }
 
-/// A page that shows a part of a run again, and what follows it.
+/// A page that shows a part of a run again, and the items after it.
 struct RereadPage {
   let tailView: NumberedWalk.TailView
-  /// Without what has come between the items of the run, or above them, since it was read. That has its place there, not
-  /// below the tail; what is new at the top is found by the next refresh, what came late further down by a full walk.
+  /// Without items that appeared between the items of the run, or above them, since it was read: their place is not
+  /// below the tail. New ones at the top are found by the next refresh, others by a full walk.
   let page: FeedPage
-  /// Whether items follow those of the run.
+  /// Whether other items follow those of the run.
   let hasMore: Bool
 
   init(_ page: FeedPage, of run: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) {

@@ -1,9 +1,9 @@
-// What becomes of the runs where a walk ends: by being told to stop, at the end of the feed, or at known ground of which
-// nothing is left.
+// What happens to the runs when a walk ends: because it was told to stop, at the end of the feed, or at a known run
+// with no live items left.
 
 extension PagePlan {
-  /// Makes the head and the run that a full walk has reached into one: what was met has moved to the head, what was
-  /// not is gone.
+  /// Joins the head with the run that a full walk has reached: the items that it met have moved to the head, the others
+  /// are gone.
   mutating func close(_ joinPoint: JoinPoint, _ knowledge: some FeedKnowledge) throws(StoreError) {
     guard let head = runs.head, let index = runs.all.firstIndex(where: { $0.number == joinPoint.run }), index > 0,
       runs.all[index].isPlaced
@@ -11,11 +11,11 @@ extension PagePlan {
     var run = head
     run.bottom = runs.all[index].bottom
     run.lowerEnd = runs.all[index].lowerEnd
-    // The item at that position has another in the head now.
+    // The item at that position has another position in the head now.
     try merge(run, with: index, met: [joinPoint.position], page: nil, knowledge)
   }
 
-  /// The walk has met everything that the feed has; whatever it did not meet is gone.
+  /// The walk has read the whole feed; items that it did not meet are gone.
   mutating func closeAtEnd() {
     guard var head = runs.head else { return }
     for run in runs.all.dropFirst() {
@@ -28,7 +28,7 @@ extension PagePlan {
     runs.replace(change.removedRuns, with: [head])
   }
 
-  /// The feed ended without known ground being reached: what is missing can no longer be had.
+  /// The feed ended without reaching known items: the missing ones are no longer available.
   /// - Returns: how many gaps were given up.
   mutating func giveUpGaps() -> Int {
     var count = 0
@@ -36,7 +36,7 @@ extension PagePlan {
       switch run.lowerEnd {
       case .open: run.lowerEnd = .lost
       case .dropped: run.lowerEnd = .end
-      // Of the others only the head has been read to its end.
+      // Of these, only the head was read to its end.
       case .wanted where index == 0, .unread where index == 0: run.lowerEnd = .end
       default: continue
       }
@@ -47,7 +47,7 @@ extension PagePlan {
     return count
   }
 
-  /// Takes out the run below the head, of which nothing is left; so there is no gap above it.
+  /// Removes the run below the head, which has no items left; so there is no gap above it.
   mutating func removeEmpty(_ empty: FeedRun) {
     guard var head = runs.head else { return }
     change.removedRuns.append(empty.number)
@@ -57,7 +57,7 @@ extension PagePlan {
     runs.replace([empty.number], with: [head])
   }
 
-  /// The head's tail is where its walk was to end.
+  /// The head's walk ends at its tail, as asked.
   mutating func markUnread() {
     guard var head = runs.head, head.lowerEnd == .wanted else { return }
     head.lowerEnd = .unread
@@ -65,14 +65,14 @@ extension PagePlan {
     runs.replace([], with: [head])
   }
 
-  /// Forgets a run of which nothing is left.
+  /// Removes a run that has no items left.
   mutating func remove(_ empty: FeedRun) {
     change.removedRuns.append(empty.number)
     change.savedRuns.removeAll { $0.number == empty.number }
     runs.replace([empty.number], with: [])
   }
 
-  /// `--on-gap drop`: forgets the places of all that is below the first open gap.
+  /// `--on-gap drop`: forgets the places of everything below the first open gap.
   mutating func forgetBelowGap() {
     guard let gap = runs.placed.first(where: { $0.lowerEnd == .open }) else { return }
     for var run in runs.placed where run.top >= gap.top {

@@ -1,13 +1,13 @@
-// From a page to the change that it makes: where its items come to stand, whether runs become one, and what is gone.
+// The change that a page makes: the places of its items, whether runs join, and which items are gone.
 
-/// What taking a page in amounts to.
+/// The result of adding a page.
 struct PagePlan {
   var change = FeedChange()
-  /// The runs afterwards.
+  /// The runs after the change.
   var runs: FeedRuns
-  /// Where known ground was reached: the number of the run, and the position of the last item that overlaps.
+  /// Where known items were reached: the number of the run, and the position of the last item that overlaps.
   private(set) var joinPoint: JoinPoint?
-  /// How many items the walk had not met before.
+  /// How many items were new to the walk.
   private(set) var unseenCount = 0
 
   struct JoinPoint: Equatable {
@@ -22,11 +22,11 @@ struct PagePlan {
     self.options = options
   }
 
-  /// Takes in a page.
+  /// Adds a page.
   /// - Parameters:
-  ///   - walked: the run at whose tail the page was read; nil where it is page 1 and begins a walk.
-  ///   - isReread: whether it shows the run as an earlier walk has read it. Otherwise what it shows of the run was met
-  ///     by this walk before, as when pages shift; then the first tailView counts.
+  ///   - walked: the run whose tail led to the page; nil if it is page 1 and begins a walk.
+  ///   - isReread: whether it shows the run as read by an earlier walk. If not, this walk has already met those items,
+  ///     for example because pages shifted, and the first sight of them counts.
   mutating func take(
     _ page: FeedPage, below walked: FeedRun?, isReread: Bool, _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
@@ -53,7 +53,7 @@ struct PagePlan {
 
   // MARK: Items
 
-  /// - Parameter position: nil where the item stays.
+  /// - Parameter position: nil if the item stays.
   private mutating func note(_ item: ComparedItem, at position: Int?) {
     let isChanged = item.isEdited && options.printsChanged
     if item.known != nil, position == nil, !item.isEdited, !item.isReordered { return }
@@ -69,14 +69,14 @@ struct PagePlan {
     var run = walked ?? newRun
     let top = run.bottom + 1
     for (offset, item) in unseen.enumerated() { note(item, at: top + offset) }
-    // A page without items has a place of its own, for its next request must be found.
+    // A page without items has a place too, because its next request must be found.
     run.bottom += max(1, unseen.count)
     change.savedPages.append(KnownPage(top: top, next: page.next))
     if page.next == nil, [.wanted, .unread].contains(run.lowerEnd) { run.lowerEnd = .end }
     save(run)
   }
 
-  /// A run above all others, without items yet.
+  /// A run above all others, still without items.
   private var newRun: FeedRun {
     let top = runs.head.map { $0.top - FeedRun.room } ?? 0
     return FeedRun(number: runs.nextNumber, top: top, bottom: top - 1, lowerEnd: runs.head == nil ? .wanted : .open)
@@ -97,7 +97,7 @@ struct PagePlan {
     let arriving = unseen.dropLast(overlap.count)
     for item in unseen.suffix(overlap.count) { note(item, at: nil) }
 
-    // Below the tail of what is being read; or, where reading has just begun, above everything.
+    // Below the tail of the run that is read; if reading has just begun, above everything.
     let first = walked.map { $0.bottom + 1 } ?? (runs.all[0].top - arriving.count)
     for (offset, item) in arriving.enumerated() { note(item, at: first + offset) }
     let run = FeedRun(
@@ -108,12 +108,12 @@ struct PagePlan {
       run, with: overlap.run, met: overlap.positions, page: KnownPage(top: pageTop, next: page.next), knowledge)
   }
 
-  /// Makes a run and a known one further down into one. What lies between them is gone.
+  /// Joins a run with a known one further down. Items between them are gone.
   /// - Parameters:
-  ///   - run: what they become.
-  ///   - index: of the known run.
-  ///   - met: the positions in it that were met again, ascending, the last of which is the last that was read.
-  ///   - page: the page that met it; nil where it is stored already.
+  ///   - run: the joined run.
+  ///   - index: the index of the known run.
+  ///   - met: the positions in it that were met again, ascending; the last of them was read last.
+  ///   - page: the page that met it; nil if it is stored already.
   mutating func merge(
     _ run: FeedRun, with index: Int, met: [Int], page: KnownPage?, _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
@@ -122,7 +122,7 @@ struct PagePlan {
     guard let last = met.last else { return }
     markGone(above: index, below: run, met: met)
 
-    // Of the known run's pages those that were read again give way; the one that was read in part begins further down.
+    // Pages of the known run that were read again are replaced; the page that was read in part now begins further down.
     let old = try knowledge.lastPage(in: known.top...last)
     change.removedPages.append(known.top...last)
     var hasRest = false
@@ -138,7 +138,7 @@ struct PagePlan {
     }
     if let page {
       change.savedPages.append(page)
-      // Where nothing is left of the known run, how it went on below is known anew.
+      // If nothing is left of the known run, the new page says how it continues below.
       if !hasRest, page.next == nil, [.wanted, .unread].contains(run.lowerEnd) { run.lowerEnd = .end }
     }
     change.removedRuns += runs.all[...index].map(\.number).filter { $0 != run.number }
@@ -146,8 +146,8 @@ struct PagePlan {
     runs.replace(change.removedRuns, with: [run])
   }
 
-  /// What a walk passed by without meeting it is gone: all between the walked run and the one that it reached, and of
-  /// that one what lies above the last item that was met.
+  /// Items that a walk passed without meeting them are gone: everything between the walked run and the one that it
+  /// reached, and in that one, everything above the last item met.
   private mutating func markGone(above index: Int, below walked: FeedRun, met: [Int]) {
     for run in runs.all[..<index] where run.number != walked.number {
       change.gone.append(run.range)
@@ -162,7 +162,7 @@ struct PagePlan {
 
   // MARK: Items whose places were forgotten
 
-  /// The page met items that are known but had no place; by `append` they have one now. So nothing is missing above them.
+  /// The page met known items without a place; `append` gave them one. So nothing is missing above them.
   private mutating func findPlaces(in known: FeedRun, upTo last: Int, of page: FeedPage) {
     guard var run = runs.head else { return }
     for passed in runs.all where passed.number != run.number && passed.top < known.top {
@@ -175,7 +175,7 @@ struct PagePlan {
     rest.top = last + 1
     if rest.top > rest.bottom { change.removedRuns.append(known.number) } else { change.savedRuns.append(rest) }
     if [.open, .dropped].contains(run.lowerEnd) {
-      // There may be an older gap, below what was met or further down: that is open still, and is read on to.
+      // An older gap may be below the items met, or further down: it is still open, and reading continues to it.
       let below = runs.all.filter { $0.top >= known.top && !$0.isPlaced }
       let hasGap = below.contains { $0.lowerEnd == .open || $0.lowerEnd == .dropped }
       run.lowerEnd = hasGap ? .dropped : page.next == nil ? .end : .unread

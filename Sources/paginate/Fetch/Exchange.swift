@@ -1,4 +1,4 @@
-// One request at a time, and the wait for the whole of its answer.
+// Makes one request at a time, and waits for the whole answer.
 
 import FeedCore
 import FeedHTTP

@@ -1,11 +1,11 @@
-// Notes among the records: that a request is made again, that the server has asked for a wait, that a gap is there.
+// Notes among the records: that a request is repeated, that the server asked for a wait, that there is a gap.
 
 import FeedCore
 import FeedHTTP
 
-/// Writes each note out at once. All records that come before it must have been written out.
+/// Writes each note at once. All earlier records must have been written out.
 struct NotePrinter {
-  /// Nil where notes are not wanted.
+  /// Nil if notes are not wanted.
   private var output: ByteWriter?
   private let stamp: RecordStamp
 

@@ -1,22 +1,22 @@
-// Gets the pages of a feed from a server, with or without a store. It requests a page, hands it to the walker, and makes
-// messages of what is wrong with it.
+// Gets the pages of a feed from a server, with or without a store. It requests a page, passes it to the walker, and
+// makes messages of its errors.
 
 import FeedCore
 import FeedHTTP
 
 struct PageFeed {
-  /// A page that has come.
+  /// A page that was read.
   struct Fetched {
     let answer: HTTPAnswer
     let step: Walker.Step
-    /// What the page complains about although it has items.
+    /// The error that the page reports although it has items.
     let complaint: ToolFailure?
   }
 
   private(set) var walker: Walker
   private var source: PageSource
 
-  /// - Parameter secrets: what no message may quote.
+  /// - Parameter secrets: values that no message may quote.
   init(
     _ first: PageRequest, _ walk: WalkOptions, _ options: Options, hiding secrets: SecretParameters,
     _ streams: StandardStreams
@@ -26,16 +26,16 @@ struct PageFeed {
     source = try PageSource(options, origin, secrets, streams)
   }
 
-  /// Seconds for which the server wants no request, when that is why it ended.
+  /// Seconds for which the server wants no request, if that ended the walk.
   var retryWait: Int? { source.retryWait }
 
   mutating func hold(until deadline: Double, _ url: HTTPURL) throws(ToolFailure) {
     try source.hold(until: deadline, url)
   }
 
-  /// Asks for a page.
+  /// Requests a page.
   /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
-  /// - Returns: nil when it is as it was (304).
+  /// - Returns: nil if it has not changed (304).
   mutating func fetch(_ request: PageRequest, ifNoneMatch: [UInt8]? = nil) throws(ToolFailure) -> Fetched? {
     guard let (answer, document) = try source.page(request, ifNoneMatch: ifNoneMatch) else { return nil }
     defer { if walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
@@ -51,7 +51,7 @@ struct PageFeed {
     return Fetched(answer: answer, step: step, complaint: complaint)
   }
 
-  /// Why the walk cannot go on after the last page.
+  /// The failure that prevents the walk from going on after the last page.
   func failure(_ error: WalkError, after page: Fetched) -> ToolFailure {
     source.failure(error, page.answer, page: walker.pages)
   }

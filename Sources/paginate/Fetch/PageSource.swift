@@ -1,10 +1,10 @@
-// Pages from a server: politely, and again when it was a transient failure.
+// Pages from a server: requested politely, and again after a temporary failure.
 
 import FeedCore
 import FeedHTTP
 
 struct PageSource {
-  /// After a failure, in seconds.
+  /// The shortest wait after a failure, in seconds.
   private static let shortestPause = 0.5
   private static let longestPause = 60.0
 
@@ -14,14 +14,14 @@ struct PageSource {
   private let streams: StandardStreams
   private let exchange: Exchange
   private let secrets: SecretParameters
-  /// What is shown while something is waited for.
+  /// The line shown during a wait.
   var progress: Progress
   private var notes: NotePrinter
   private var policy: RetryPolicy
-  /// What the last answer asked for, and when it had come.
+  /// The wait that the last answer asked for, counted from its arrival.
   private var politeness: (wait: Double, reason: String) = (0, "")
   private var lastAnswer: Double?
-  /// Seconds for which the server wants no request, when that is why it ended.
+  /// Seconds for which the server wants no request, if that ended the walk.
   private(set) var retryWait: Int?
 
   init(
@@ -44,7 +44,7 @@ struct PageSource {
 
   /// The answer to a request: a page.
   /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
-  /// - Returns: nil when it is as it was (304).
+  /// - Returns: nil if the page has not changed (304).
   mutating func page(
     _ request: PageRequest, ifNoneMatch: [UInt8]? = nil
   ) throws(ToolFailure) -> (answer: HTTPAnswer, document: JSONDocument)? {
@@ -73,7 +73,7 @@ struct PageSource {
     }
   }
 
-  /// - Returns: the page that the answer is; nil when it is time to ask again.
+  /// - Returns: the page in the answer; nil to ask again.
   private mutating func judge(
     _ answer: HTTPAnswer, _ url: HTTPURL, seconds: Double
   ) throws(ToolFailure) -> JSONDocument? {
@@ -106,13 +106,13 @@ struct PageSource {
     }
   }
 
-  /// What is said without what the answer quotes of what is secret.
+  /// The failure, without secrets that the answer quotes.
   func safe(_ failure: ToolFailure, about answer: HTTPAnswer) -> ToolFailure {
     failure.saying { $0.hidingSecrets(of: answer.request, and: secrets.values) }
   }
 
-  /// What is wrong with an answer.
-  /// - Parameter page: which one it is, from 1.
+  /// The failure for a wrong answer.
+  /// - Parameter page: the number of the page, from 1.
   func failure(_ error: WalkError, _ answer: HTTPAnswer, page: Int) -> ToolFailure {
     safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
   }
@@ -129,20 +129,20 @@ struct PageSource {
       let left = deadline - Clock.monotonic()
       if left <= 0 { return progress.clear() }
       progress.show(waiting: left)
-      // The seconds are counted down where somebody sees it.
+      // The seconds are counted down if a terminal shows them.
       let step = progress.isShown ? min(left, 1) : left
       if try exchange.interrupts.sleep(until: Clock.monotonic() + step) != nil { throw .brokenPipe }
     }
   }
 
-  /// Waits as long as the server has asked an earlier run to.
+  /// Waits as long as the server asked an earlier run to.
   mutating func hold(until deadline: Double, _ url: HTTPURL) throws(ToolFailure) {
     let left = deadline - Clock.monotonic()
     if left > 0 { try notes.print(.held, url.display, delay: left, "the server has asked an earlier run to wait") }
     try wait(until: deadline)
   }
 
-  /// Waits until the server may be asked again.
+  /// Waits until the next request is allowed.
   private mutating func wait(before url: HTTPURL) throws(ToolFailure) {
     guard let lastAnswer else { return }
     let wanted = max(politeness.wait, options.delay)
@@ -173,17 +173,17 @@ struct PageSource {
     return .failed(.later, text + " (--max-wait)", source: source)
   }
 
-  /// What `-v` shows.
+  /// Reports what only `-v` shows.
   func tell(_ message: String, _ url: HTTPURL) {
     if options.isVerbose { streams.say(Diagnostic(message, source: url.display)) }
   }
 
-  /// Tells something that goes with a feed that is read for the first time.
+  /// Reports something about a feed that is read for the first time.
   func note(_ message: String, _ url: HTTPURL) {
     streams.say(Diagnostic(message, source: url.display))
   }
 
-  /// Says what was found out that the command line has not said.
+  /// Reports the options that were detected, but not given.
   func tell(_ shape: Shape?, beyond options: WalkOptions, _ url: HTTPURL) {
     if let found = shape?.found(beyond: options), !found.isEmpty { tell("found \(found)", url) }
   }
@@ -192,7 +192,7 @@ struct PageSource {
 
   private func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
     var request = http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
-    // The text of a page's URL has no name and password: those of the first URL are meant for every page.
+    // The URL of a page has no name and password: those of the first URL are meant for every page.
     if request.credentials.user == nil, case .url(let first) = options.source {
       request.credentials.user = first.user
       request.credentials.password = first.password

@@ -3,7 +3,7 @@
 import FeedCore
 
 struct Progress {
-  /// What has been read.
+  /// What has been read so far.
   var pages = 0
   var items = 0
   /// Whether there is a terminal that shows it.
@@ -16,7 +16,7 @@ struct Progress {
     isShown = isWanted && streams.showsStatus
   }
 
-  /// - Parameter seconds: until the next request is made; nil while one is answered.
+  /// - Parameter seconds: the time until the next request; nil during a request.
   func show(waiting seconds: Double? = nil) {
     guard isShown else { return }
     let rate = Int(Double(items) / max(Clock.monotonic() - start, 0.001))

@@ -1,12 +1,13 @@
-// What a row of the store may hold. A store is a file, and a file can be damaged, or written by somebody else: so every
-// value that is read is checked here, whatever the schema promises, and what cannot be is an error and no crash.
+// The valid contents of a store's rows. A store is a file that may be damaged or written by somebody else. So every
+// value is checked here when it is read, whatever the schema promises, and an impossible value is an error, not a
+// crash.
 
 import FeedCore
 import FeedHTTP
 
-/// The ranges of what a store holds, far inside those of `Int`, so that no sum of what was read overflows.
+/// The ranges of stored numbers, far inside those of `Int`, so that no sum of them overflows.
 enum StoreLimit {
-  /// Where an item or a page can be.
+  /// The positions of items and pages.
   static let positions = -(1 << 62)...(1 << 62)
   /// The numbers of feeds, runs and items.
   static let numbers = 1...(1 << 62)
@@ -19,7 +20,7 @@ enum StoreLimit {
 
 extension Statement {
   /// A whole number.
-  /// - Parameter name: what it is, for the message.
+  /// - Parameter name: the name of the value, for the message.
   func integer(_ column: Int32, _ name: String, in range: ClosedRange<Int>) throws(StoreError) -> Int {
     guard isInteger(column) else { throw .damaged("\(name) is not a whole number") }
     let number = integer(column)
@@ -44,7 +45,7 @@ extension Statement {
     isNull(column) ? nil : try text(column, name)
   }
 
-  /// NULL in both columns, or positions of which the second is not above the first.
+  /// NULL in both columns, or two positions with the first not above the second.
   func range(_ column: Int32, _ name: String) throws(StoreError) -> ClosedRange<Int>? {
     let first = try integerIfAny(column, name, in: StoreLimit.positions)
     let last = try integerIfAny(column + 1, name, in: StoreLimit.positions)
@@ -94,7 +95,7 @@ extension KnownPage {
 
 extension FeedChange.FirstPage {
   /// - Parameter row: etag, page_size, total.
-  /// - Returns: nil where page 1 was never read.
+  /// - Returns: nil if page 1 was never read.
   static func read(_ row: Statement) throws(StoreError) -> Self? {
     guard let size = try row.integerIfAny(1, "the size of page 1", in: StoreLimit.pageSizes) else { return nil }
     let etag = try row.textIfAny(0, "the ETag")
@@ -116,7 +117,7 @@ extension FeedRecord {
 extension WaitingItem {
   /// - Parameters:
   ///   - row: position, id, data, version, is_again.
-  ///   - isVersioned: whether the version is a digest of the text, which shows that it is what was stored.
+  ///   - isVersioned: whether the version is a digest of the text, which proves that the text is unchanged.
   init(_ row: Statement, isVersioned: Bool) throws(StoreError) {
     self.init(
       position: try row.integer(0, "the position of an item", in: StoreLimit.positions),

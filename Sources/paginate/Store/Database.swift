@@ -1,5 +1,5 @@
-// SQLite, as far as the store needs it: open, prepare once, bind, step, read columns. This is the one file that calls
-// the library; whoever uses it meets bytes, integers and errors that are values.
+// SQLite, as far as the store needs it: open, prepare once, bind, step, read columns. Only this file calls the library;
+// its users see bytes, integers and errors that are values.
 
 import CSQLite
 import FeedCore
@@ -7,22 +7,22 @@ import FeedCore
 /// An open database. Not for use by several threads.
 @safe
 final class Database {
-  /// How long another process may keep the database to itself, in seconds.
+  /// How long to wait for another process that locks the database, in seconds.
   static let busyTimeout = 10.0
 
   private let handle: OpaquePointer
 
   enum Access {
-    /// Together with others; no more than reading where the file is write-protected.
+    /// Shared with others; read-only if the file is write-protected.
     case shared
-    /// To read while nobody writes. No file beside it is made.
+    /// For reading while nobody writes. No other file is created.
     case alone
   }
 
-  /// Opens a file that exists; one that is empty is an empty database. Nothing is written yet.
-  /// - Parameter path: taken as it is; no name has a special meaning.
+  /// Opens an existing file; an empty one is an empty database. Nothing is written yet.
+  /// - Parameter path: used literally; no name has a special meaning.
   init(_ path: [UInt8], _ access: Access) throws(StoreError) {
-    // A name that begins with a colon would be a database in memory.
+    // A name that begins with a colon would mean a database in memory.
     var name = path.first == UInt8(ascii: "/") ? path : Array("./".utf8) + path
     var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     switch access {
@@ -39,13 +39,13 @@ final class Database {
     unsafe handle = database
     if code != SQLITE_OK { throw error(code) }
     unsafe sqlite3_busy_timeout(database, Int32(Self.busyTimeout * 1000))
-    // The file may be anybody's: its schema calls no function of ours, and its pages are looked at closely.
+    // The file may come from anybody: its schema must not call our functions, and its pages are checked closely.
     try run("PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON")
   }
 
   deinit { unsafe sqlite3_close_v2(handle) }
 
-  /// Runs statements that give no rows.
+  /// Runs statements that return no rows.
   func run(_ statements: String) throws(StoreError) {
     let code = unsafe sqlite3_exec(handle, statements, nil, nil, nil)
     if code != SQLITE_OK { throw error(code) }
@@ -59,7 +59,7 @@ final class Database {
     return unsafe Statement(made, of: self)
   }
 
-  /// Runs `body` so that all of what it writes is there afterwards, or nothing.
+  /// Runs `body` as a transaction: all its changes are made, or none.
   func transaction<T>(_ body: () throws(StoreError) -> T) throws(StoreError) -> T {
     try run("BEGIN IMMEDIATE")
     do throws(StoreError) {
@@ -67,7 +67,7 @@ final class Database {
       try run("COMMIT")
       return result
     } catch {
-      // An error of the disk may have ended the transaction already.
+      // A disk error may have ended the transaction already.
       try? run("ROLLBACK")
       throw error
     }
@@ -76,7 +76,7 @@ final class Database {
   /// How many rows the last statement changed.
   var changedRows: Int { Int(unsafe sqlite3_changes64(handle)) }
 
-  /// The rowid of the row that was inserted last.
+  /// The rowid of the last inserted row.
   var lastInsertedRow: Int { Int(unsafe sqlite3_last_insert_rowid(handle)) }
 
   // MARK: Errors
@@ -89,8 +89,7 @@ final class Database {
     case SQLITE_IOERR where SystemError(code: unsafe sqlite3_system_errno(handle)).isFullDisk:
       return StoreError(.full, withCause("the disk is full"))
     case SQLITE_IOERR where code == Self.shortRead: return .damaged("the file is cut short")
-    // All statements are ours and fit the schema; where one does not, or SQLite finds a row that cannot be, the file is
-    // not as it was made.
+    // All our statements fit the schema. If one does not, or SQLite finds an impossible row, the file is damaged.
     case SQLITE_CORRUPT, SQLITE_ERROR, SQLITE_CONSTRAINT, SQLITE_MISMATCH, SQLITE_SCHEMA, SQLITE_TOOBIG, SQLITE_FORMAT:
       return .damaged(quoted(text.utf8))
     case SQLITE_NOTADB: return StoreError(.foreign, "not a store: the file is not a SQLite database")
@@ -100,20 +99,20 @@ final class Database {
     }
   }
 
-  /// SQLITE_IOERR_SHORT_READ, a macro that Swift does not see.
+  /// SQLITE_IOERR_SHORT_READ, a macro that Swift cannot import.
   private static let shortRead = SQLITE_IOERR | (2 << 8)
 
-  /// `text` with what the system said last, if it is known.
+  /// `text` with the last error of the system, if it is known.
   private func withCause(_ text: String) -> String {
     let code = unsafe sqlite3_system_errno(handle)
     return code == 0 ? text : "\(text): \(SystemError(code: code).message)"
   }
 }
 
-/// A prepared statement, to be run again and again.
+/// A prepared statement, to be run repeatedly.
 @safe
 final class Statement {
-  /// What a parameter can be.
+  /// The values of a parameter.
   enum Value {
     case null
     case integer(Int)
@@ -141,8 +140,8 @@ final class Statement {
   }
 
   /// Runs to the first row.
-  /// - Parameter read: called on that row.
-  /// - Returns: nil when there is no row.
+  /// - Parameter read: called with that row.
+  /// - Returns: nil if there is no row.
   func first<T>(
     _ values: Value..., read: (Statement) throws(StoreError) -> T
   ) throws(StoreError) -> T? {
@@ -152,8 +151,8 @@ final class Statement {
   }
 
   /// - Parameters:
-  ///   - read: called on each row.
-  ///   - isWanted: whether to go on after so many rows.
+  ///   - read: called with each row.
+  ///   - isWanted: whether to go on after this many rows.
   func all<T>(
     _ values: Value..., read: (Statement) throws(StoreError) -> T, while isWanted: (Int) -> Bool = { _ in true }
   ) throws(StoreError) -> [T] {
@@ -203,7 +202,7 @@ final class Statement {
   }
 
   private func bind(_ bytes: [UInt8], _ place: Int32) -> Int32 {
-    // SQLITE_TRANSIENT: the library makes its own copy. No address at all would be NULL, also for no bytes.
+    // SQLITE_TRANSIENT: the library makes its own copy. A null address would mean NULL, even for no bytes.
     let copies = unsafe unsafeBitCast(-1, to: sqlite3_destructor_type.self)
     guard !bytes.isEmpty else { return unsafe sqlite3_bind_text(handle, place, "", 0, copies) }
     return unsafe bytes.withUnsafeBytes {

@@ -1,6 +1,6 @@
-// Every statement that works on a feed, prepared once. The conditions on `printed` and `gone_at` are spelled as in the
-// schema's partial indexes, without which SQLite would not use them. `+printed` is asked of the row itself: an index that
-// is damaged may tell of rows that do not wait.
+// All statements that work on a feed, prepared once. The conditions on `printed` and `gone_at` must be written as in
+// the schema's partial indexes; otherwise SQLite would not use those. `+printed` makes SQLite check the row itself: a
+// damaged index may list rows that do not wait.
 
 struct FeedStatements {
   let runs, item, firstLive, lastLive, liveCount, firstPage, lastPage, firstPageFacts: Statement

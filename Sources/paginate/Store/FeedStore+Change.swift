@@ -1,4 +1,4 @@
-// A feed in a SQLite file: how it changes, and the account of what has been printed.
+// A feed in a SQLite file: its changes, and the record of what has been printed.
 
 import FeedCore
 
@@ -26,7 +26,7 @@ extension FeedStore {
     }
   }
 
-  /// - Returns: what is to be printed by that.
+  /// - Returns: the releases that the change makes.
   private func apply(
     _ change: FeedChange.Item, _ now: Statement.Value
   ) throws(StoreError) -> ReleaseLog.Release? {
@@ -64,11 +64,11 @@ extension FeedStore {
     try database.transaction { () throws(StoreError) in
       if let printed {
         try statements.setPrinted.run(feedValue, first(printed), last(printed), .integer(1))
-        // A damaged index may go on telling of items that do not wait, which would be printed again and again.
+        // A damaged index could list items that do not wait; they would be printed again and again.
         guard database.changedRows == count else { throw .damaged("what waits to be printed is not what was found") }
       }
       if let torn { try statements.setPrinted.run(feedValue, .integer(torn), .integer(torn), .integer(2)) }
-      // What is torn stays noted until the next run has told it.
+      // A torn line stays recorded until the next run has reported it.
       try statements.setIntent.run(feedValue, .init(torn), .init(torn))
     }
   }
@@ -80,7 +80,7 @@ extension FeedStore {
     guard let intent = intent ?? nil else { return }
     try database.transaction { () throws(StoreError) in
       try statements.setPrinted.run(feedValue, first(intent), last(intent), .integer(2))
-      // Of a torn line it was known then.
+      // A torn line was marked uncertain when it was cut, so no row changes now.
       let count = max(database.changedRows, intent.count == 1 ? 1 : 0)
       try statements.setIntent.run(feedValue, .null, .null)
       if count > 0 { note(count) }

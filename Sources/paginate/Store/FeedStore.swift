@@ -6,9 +6,9 @@ final class FeedStore: FeedStorage {
   let database: Database
   let feed: Int
   let statements: FeedStatements
-  /// Made when it is first asked for: a store of an earlier format that is only looked into has none.
+  /// Created on first use: a store of an earlier format that is only read has none.
   private var openedLog: ReleaseLog?
-  /// Whether the version of an item is the digest of its text (`ItemVersion`), so that a text that was damaged is found.
+  /// Whether the version of an item is the digest of its text (`ItemVersion`), so that damaged text is detected.
   private let isVersioned: Bool
   /// The longest wait that is remembered, in seconds: no server means a year.
   static let longestWait = 86_400
@@ -70,8 +70,8 @@ final class FeedStore: FeedStorage {
 
   // MARK: Facts
 
-  /// How long the server still wants no request, in seconds; nil when it said nothing.
-  /// - Parameter now: seconds since 1970. Before the time at which the server said it, the clock was set back since.
+  /// How long the server still wants no request, in seconds; nil if it has not said so.
+  /// - Parameter now: seconds since 1970. If this is before the server's answer, the clock has been set back.
   func retryWait(now: Int) throws(StoreError) -> Int? {
     let times = try statements.retryTime.first(.integer(feed)) { (row) throws(StoreError) in
       (
@@ -84,13 +84,13 @@ final class FeedStore: FeedStorage {
     return now < said ? nil : min(until, said + Self.longestWait) - now
   }
 
-  /// - Parameter wait: from `now` on, of which no more than `longestWait` is kept; nil to forget it.
+  /// - Parameter wait: seconds from `now`; at most `longestWait` is kept; nil to delete it.
   func setRetryWait(_ wait: Int?, now: Int) throws(StoreError) {
     try statements.setRetryTime.run(
       .integer(feed), .init(wait.map { now + min($0, Self.longestWait) }), .init(wait.map { _ in now }))
   }
 
-  /// How many items wait to be printed, and of how many it is not known whether they were.
+  /// How many items wait to be printed, and for how many it is unknown whether they were.
   func unprinted() throws(StoreError) -> (waiting: Int, uncertain: Int) {
     (
       try statements.waitingCount.first(.integer(feed)) { $0.integer(0) } ?? 0,
@@ -98,7 +98,7 @@ final class FeedStore: FeedStorage {
     )
   }
 
-  /// Live items from a position on, in order; for `--cached`.
+  /// Live items from a position, in order; for `--cached`.
   func live(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
     try items(statements.live, range, lines: lines, bytes: bytes)
   }

@@ -1,19 +1,19 @@
 // The order in which items were released for printing, for readers that keep their own place in a checkpoint.
 //
-// An item is released in the transaction that brings it, for what is read goes to the head of the feed, and no gap is
-// above that. It gets the next number, and keeps it whatever becomes of it. Where it is to be printed again because it
-// was edited, it gets another: its newest number is its turn, and the first is where a checkpoint is looked up.
+// An item is released in the transaction that adds it: new items go to the head of the feed, and no gap is above that.
+// It gets the next number, and keeps it for ever. If it is to be printed again because it was edited, it gets another
+// number. The newest number is its turn to be printed; the first is where a checkpoint is looked up.
 //
-// Items mostly come in the order of their rows. So a row of the table stands for as many as follow each other in both,
-// and a walk of a million items needs no more than one.
+// Items usually come in the order of their rows. So one row of this table covers items that are consecutive in both
+// orders, and a walk of a million items needs only one.
 
 import FeedCore
 
 /// The releases of one feed.
 struct ReleaseLog {
-  /// An item that is released.
+  /// A released item.
   struct Release: Equatable {
-    /// The number of its row.
+    /// The rowid of the item.
     let item: Int
     let position: Int
     /// Whether it was released before.
@@ -22,7 +22,7 @@ struct ReleaseLog {
 
   static let lastStatement = "SELECT seq, item, count, is_again FROM release WHERE feed = ? ORDER BY seq DESC LIMIT 1"
 
-  /// The rows of first releases have each item once, so it is in the nearest or in none.
+  /// First releases contain each item once, so the item is in the nearest row or in none.
   static let numberStatement = """
     SELECT release.seq + item.number - release.item, item.number < release.item + release.count
     FROM item JOIN release ON release.feed = item.feed AND release.item <= item.number AND release.is_again = 0
@@ -30,7 +30,7 @@ struct ReleaseLog {
     ORDER BY release.item DESC LIMIT 1
     """
 
-  /// CROSS JOIN and the plus signs keep SQLite to this order, in which nothing needs to be sorted.
+  /// CROSS JOIN and the plus signs make SQLite keep this order, in which nothing needs to be sorted.
   static let readStatement = """
     SELECT release.seq + item.number - release.item, item.id, item.data, item.version, release.is_again
     FROM release CROSS JOIN item
@@ -85,7 +85,7 @@ struct ReleaseLog {
 
   // MARK: Changes
 
-  /// Some items that follow each other both in the table of items and in the order of releases.
+  /// Items that are consecutive both in the table of items and in the order of releases.
   private struct Row {
     let seq: Int
     let item: Int
@@ -93,13 +93,13 @@ struct ReleaseLog {
     let isAgain: Bool
   }
 
-  /// Gives items their numbers, from the top of the feed down. To be called in the transaction that brings the items.
+  /// Numbers the items, from the top of the feed down. Call this in the transaction that adds the items.
   func add(_ releases: [Release]) throws(StoreError) {
     guard !releases.isEmpty else { return }
     let known = try lastRow()
     var rows = known.map { [$0] } ?? []
     for release in releases.sorted(by: { $0.position < $1.position }) {
-      // SQLite gives an item the number after the greatest, which may be anybody's.
+      // SQLite gives a new item the number after the greatest one, which in a foreign file may be anything.
       guard StoreLimit.numbers.contains(release.item) else {
         throw .damaged("the number of an item cannot be \(release.item)")
       }
@@ -129,15 +129,15 @@ struct ReleaseLog {
     }
   }
 
-  /// Numbers the items that a run of an earlier format has left, in the order in which they were read. To be called by
-  /// who holds the lock of the feed, so that no such run is at work on it.
+  /// Numbers the items that a run of an earlier format has left, in the order in which they were read. The caller must
+  /// hold the lock of the feed, so that no such run is active.
   func addItemsWithoutNumbers() throws(StoreError) {
     if try !hasAllItems() { try numberAll.run(feed) }
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
-  /// Whether nothing is left of an earlier format.
+  /// Whether every item has a number, so that nothing of an earlier format is left.
   func hasAllItems() throws(StoreError) -> Bool { try isComplete.first(feed) { $0.integer(0) == 1 } ?? true }
 
   /// Whether an item was printed again with this number.
@@ -145,10 +145,10 @@ struct ReleaseLog {
     try again.first(feed, .integer(number), .text(id)) { _ in true } ?? false
   }
 
-  /// The number that an item got when it was released for the first time; nil for one that is not known.
+  /// The number of the item's first release; nil for an unknown item.
   ///
-  /// A checkpoint that has only the id cannot tell from which of its places an edited item was taken. After the first of
-  /// them nothing is left out, though some of it may come twice.
+  /// A checkpoint with only the id cannot tell which release of an edited item it means. From the first one, nothing is
+  /// left out, but some items may come twice.
   func firstNumber(of id: [UInt8]) throws(StoreError) -> Int? {
     try number.first(feed, .text(id)) { (row) throws(StoreError) in
       guard row.integer(1) == 1 else { throw .damaged("item '\(shortened(id))' was not released") }

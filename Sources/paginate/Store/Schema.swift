@@ -1,19 +1,19 @@
-// The tables of a store, and what is made for people who look into it with sqlite3(1).
+// The tables of a store, and views for people who read it with sqlite3(1).
 //
-// Format 2 has the same tables as format 1, with CHECKs: a row that cannot be is refused when it is written, by whomever.
-// Tables of format 1 stay as they are, for what is read is checked anyway (Columns.swift). Format 3 adds the table of
-// releases, which a run puts into an older store; the numbers of its items follow when the feed is worked on.
+// Format 2 has the same tables as format 1, with CHECKs: an invalid row is refused when it is written, whoever writes
+// it. Tables of format 1 stay as they are, because all values are checked when read (Columns.swift). Format 3 adds the
+// table of releases, which a run adds to an older store; the numbers of its items follow when the feed is next used.
 
 import FeedCore
 
 enum Schema {
-  /// "FUpg": a file with another number is that of another program.
+  /// "FUpg": a file with another number belongs to another program.
   static let application = 0x4655_7067
-  /// Goes up with each change that an older tool would not understand.
+  /// Increased by each change that an older tool would not understand.
   static let version = 3
   static let oldestVersion = 1
 
-  /// The statements that make the tables and their indexes; SQLite keeps each as it is written here.
+  /// The statements that make the tables and their indexes; SQLite stores each text exactly as written here.
   static func parts(version: Int) -> [String] { tables(checked: version >= 2) + (version >= 3 ? releases : []) }
 
   /// What format 3 adds: the items in the order in which they were released for printing (ReleaseLog.swift).
@@ -60,7 +60,7 @@ enum Schema {
           "(writing_from IS NULL) = (writing_to IS NULL)", "writing_from <= writing_to"))
       ) STRICT
       """
-    // A stretch of pages that are known to follow each other, top down.
+    // A range of pages that are known to follow each other, top down.
     let run = """
       CREATE TABLE run (
         feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
@@ -105,9 +105,9 @@ enum Schema {
     ]
   }
 
-  /// For people: no statement of ours uses them.
+  /// For people: none of our statements uses them.
   static let views = [
-    // The feed as it is known from its top to the first gap, in order.
+    // The known feed from its top to the first gap, in order.
     """
     CREATE VIEW items AS
       WITH head AS (SELECT feed, MIN(top) AS top, bottom FROM run WHERE is_placed GROUP BY feed)
@@ -121,7 +121,7 @@ enum Schema {
       WHERE item.gone_at IS NULL
       ORDER BY item.feed, item.position
     """,
-    // Where items are missing: below which item, and above which.
+    // The places where items are missing: below which item, and above which.
     """
     CREATE VIEW gaps AS
       SELECT feed.name AS feed, run.lower_end AS state,
@@ -135,9 +135,9 @@ enum Schema {
     """,
   ]
 
-  // MARK: Looking at a store
+  // MARK: Checking a store
 
-  /// Something that the schema of a file has.
+  /// A part of a file's schema.
   struct Part {
     /// `table`, `index`, `view` or `trigger`.
     let kind: [UInt8]
@@ -145,14 +145,14 @@ enum Schema {
     let statement: [UInt8]
   }
 
-  /// What of a schema is not as it was made; nil where all is. Views, tables and indexes of other names harm nobody; a
-  /// trigger could do anything, at any statement of ours.
+  /// The first difference from our schema; nil if there is none. Additional views, tables and indexes are harmless; a
+  /// trigger could do anything at any of our statements.
   static func problem(with found: [Part], version: Int) -> String? {
     if let trigger = found.first(where: { $0.kind.elementsEqual("trigger".utf8) }) {
       return "it has a trigger, '\(shortened(trigger.name))'"
     }
     let statements = Set(found.map(\.statement))
-    // A store that was made in format 1 has its tables in format 3 too.
+    // A store that was made in format 1 keeps those tables in format 3.
     let alternatives = [parts(version: version)] + (version < 3 ? [] : [tables(checked: false) + releases])
     for (index, part) in alternatives[0].enumerated()
     where !alternatives.contains(where: { statements.contains(Array($0[index].utf8)) }) {

@@ -1,11 +1,11 @@
-// What can go wrong with the store, as a value.
+// The errors of the store, as values.
 
 import FeedCore
 
-/// Why the store did not do what was asked.
+/// Why the store failed.
 struct StoreError: Error, Equatable, Sendable {
   enum Kind: Equatable, Sendable {
-    /// Another process is writing and did not end in time.
+    /// Another process kept the database locked for too long.
     case busy
     /// The disk is full.
     case full
@@ -13,7 +13,7 @@ struct StoreError: Error, Equatable, Sendable {
     case corrupt
     /// The file or its folder cannot be written.
     case readOnly
-    /// The file is no store: no database at all, or that of another program.
+    /// The file is not a store: not a database, or that of another program.
     case foreign
     /// The file was made by a later version of the tool.
     case newer
@@ -29,6 +29,6 @@ struct StoreError: Error, Equatable, Sendable {
     self.message = message
   }
 
-  /// What was read cannot be.
+  /// A stored value is impossible.
   static func damaged(_ what: String) -> StoreError { StoreError(.corrupt, "the store is damaged: \(what)") }
 }

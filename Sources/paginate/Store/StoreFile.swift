@@ -1,4 +1,4 @@
-// The file that holds feeds: made when it is not there, refused when it is somebody else's.
+// The file with the feeds: created if it does not exist, refused if it belongs to another program.
 
 import FeedCore
 
@@ -7,7 +7,7 @@ struct FeedRecord: Equatable, Sendable {
   let number: Int
   let name: [UInt8]
   let url: [UInt8]
-  /// The options of its walk, JSON that only the caller understands.
+  /// The options of its walk, as JSON that only the caller understands.
   let options: [UInt8]
 }
 
@@ -15,7 +15,7 @@ final class StoreFile {
   let path: [UInt8]
   let database: Database
 
-  /// Opens a store that is there, to look into it; that needs no right to write, neither to it nor beside it.
+  /// Opens an existing store for reading. This needs no write permission for the file or its folder.
   init(reading path: [UInt8]) throws(StoreError) {
     self.path = path
     try Self.refuseSpecialFile(path)
@@ -27,7 +27,7 @@ final class StoreFile {
       try Self.check(shared)
       database = shared
     } catch {
-      // Without a log beside it the file is all there is, and nobody writes to it.
+      // Without a log file, the file is complete and nobody writes to it.
       let log = try? Descriptor.open(reading: path + Array("-wal".utf8))
       log?.closeQuietly()
       guard error.kind == .readOnly, log == nil else { throw error }
@@ -39,9 +39,9 @@ final class StoreFile {
     }
   }
 
-  /// Opens a store, and makes it (mode 0600) when there is none, or brings it to this format.
-  /// - Parameter isDurable: whether each change shall be on the disk before the next step, so that it outlives a power
-  ///   cut; otherwise it outlives the process.
+  /// Opens a store. Creates it (mode 0600) if it does not exist, and upgrades an older format.
+  /// - Parameter isDurable: whether each change must be on the disk before the next step, to survive a power cut. If
+  ///   not, it survives only the end of the process.
   init(_ path: [UInt8], isDurable: Bool = false) throws(StoreError) {
     try Self.refuseSpecialFile(path)
     try Self.refuseLongName(path)
@@ -50,12 +50,12 @@ final class StoreFile {
     }
     self.path = LockFile.realPath(path)
     database = try Database(path, .shared)
-    // Nothing is written before it is known whose the file is.
+    // Write nothing before it is certain that the file is ours.
     try Self.check(database)
     try Self.make(database)
     try Self.useWriteAheadLog(of: database)
     try database.run(isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
-    // 16 MiB, so that the index of a million ids stays in memory for the most part.
+    // 16 MiB, so that most of the index of a million ids stays in memory.
     try database.run("PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON")
   }
 
@@ -63,11 +63,11 @@ final class StoreFile {
     if Descriptor.isSpecialFile(path) { throw StoreError(.foreign, "not a store: not a regular file") }
   }
 
-  /// The longest name of a file that is made: those of the lock of any feed, of the log and of the journal begin with it,
-  /// and no usual file system has names of more than 255 bytes.
+  /// The longest name for a new file: the names of the feed locks, the log and the journal begin with it, and most file
+  /// systems limit names to 255 bytes.
   private static let longestName = 255 - "-feed".utf8.count - String(Int.max).utf8.count - ".lock".utf8.count
 
-  /// Before anything is made; a file that is there has shown that its name will do.
+  /// Called before a file is created; an existing file has proved that its name is short enough.
   private static func refuseLongName(_ path: [UInt8]) throws(StoreError) {
     let name = path[(path.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...]
     guard name.count > longestName else { return }
@@ -80,7 +80,7 @@ final class StoreFile {
     try database.prepare(pragma).first { $0.integer(0) } ?? 0
   }
 
-  /// Looks whose the file is, in one transaction, for another process may be making it.
+  /// Checks that the file is ours, in one transaction, because another process may be creating it.
   private static func check(_ database: Database) throws(StoreError) {
     try database.run("BEGIN")
     defer { try? database.run("COMMIT") }
@@ -111,7 +111,7 @@ final class StoreFile {
     }
   }
 
-  /// Writes go to a log beside the file first. Changing to that is the one thing for which SQLite does not wait by itself.
+  /// Turns on the write-ahead log. For this change, SQLite does not wait for other processes by itself.
   private static func useWriteAheadLog(of database: Database) throws(StoreError) {
     let deadline = Clock.monotonic() + Database.busyTimeout
     while true {
@@ -122,7 +122,7 @@ final class StoreFile {
     }
   }
 
-  /// Whether the items of a feed have the numbers of their releases, which earlier formats did not give.
+  /// Whether the items of a feed have release numbers, which earlier formats did not have.
   func hasNumbers(of store: FeedStore) throws(StoreError) -> Bool {
     guard try Self.number(database, "PRAGMA user_version") >= 3 else { return false }
     return try store.releaseLog().hasAllItems()
@@ -140,7 +140,7 @@ final class StoreFile {
       .first(.text(name)) { (row) throws(StoreError) in try FeedRecord(row) }
   }
 
-  /// Adds a feed without options, unless it is there.
+  /// Adds a feed without options, unless it exists.
   @discardableResult
   func add(_ name: [UInt8], url: [UInt8]) throws(StoreError) -> FeedRecord {
     try database.prepare("INSERT INTO feed (name, url, options) VALUES (?, ?, '{}') ON CONFLICT (name) DO NOTHING")
@@ -151,19 +151,19 @@ final class StoreFile {
     return record
   }
 
-  /// Gives a feed its options.
+  /// Stores the options of a feed.
   func save(_ options: [UInt8], for feed: FeedRecord) throws(StoreError) {
     try database.prepare("UPDATE feed SET options = ?2 WHERE number = ?1").run(.integer(feed.number), .text(options))
   }
 
-  /// The feed, to be read and changed by whoever holds its lock.
+  /// Opens a feed. Only the holder of its lock may change it.
   /// - Parameter isVersioned: whether its versions are those of `ItemVersion`.
   func open(_ feed: FeedRecord, isVersioned: Bool = false) throws(StoreError) -> FeedStore {
     try FeedStore(database, feed.number, isVersioned: isVersioned)
   }
 
-  /// Takes the lock of a feed: one run at a time, while other feeds of the file go on.
-  /// - Returns: nil when another run holds it.
+  /// Locks a feed: one run at a time, while other feeds of the file can be used.
+  /// - Returns: nil if another run holds the lock.
   func lock(_ feed: FeedRecord, waits: Bool) throws(StoreError) -> LockFile? {
     do {
       return try LockFile.take(path + Array("-feed\(feed.number).lock".utf8), waits: waits)

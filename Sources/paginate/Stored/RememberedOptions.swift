@@ -1,4 +1,4 @@
-// What a feed in a store remembers of the command line, so that a later run needs only the store and the URL.
+// The options that a store remembers for a feed, so that a later run needs only the store and the URL.
 
 import FeedCore
 
@@ -6,9 +6,9 @@ struct RememberedOptions {
   private var members: [(name: String, value: [UInt8])] = []
 
   /// - Parameters:
-  ///   - walk: what was given.
-  ///   - shape: what was found out about the rest; nil before the first page.
-  ///   - secrets: the names of parameters that no later run must store either.
+  ///   - walk: the options given.
+  ///   - shape: the options detected; nil before the first page.
+  ///   - secrets: the names of parameters that no later run may store either.
   init(_ walk: WalkOptions, _ shape: Shape?, _ feed: FeedOptions, _ secrets: [[UInt8]]) {
     add("next", (shape?.next ?? walk.next)?.text)
     add("items", (walk.items ?? shape?.items)?.text)
@@ -23,8 +23,8 @@ struct RememberedOptions {
     if !names.isEmpty { add("secretParam", Array(names.joined(separator: [UInt8(ascii: "&")]))) }
   }
 
-  /// The names of parameters that a feed's runs must not store.
-  /// - Parameter json: its options.
+  /// The names of parameters that the feed's runs must not store.
+  /// - Parameter json: the feed's options.
   static func secretParameters(in json: [UInt8]) -> [[UInt8]] {
     let names = (try? JSONDocument(parsing: json))?.root.member("secretParam")?.string ?? []
     return names.split(separator: UInt8(ascii: "&")).map(\.percentDecoded)
@@ -48,14 +48,14 @@ struct RememberedOptions {
     return output.take()
   }
 
-  /// Which options they are, by the names that they have in a store.
+  /// The remembered options by their names in a store.
   private static let flags: [String: Flag] = [
     "next": .next, "items": .items, "id": .id, "hasMore": .hasMore, "total": .total, "orderKey": .orderKey,
     "emptyCursor": .emptyCursor, "overlap": .overlap, "onGap": .onGap,
   ]
 
-  /// Puts what a feed remembers in the place of what was not given.
-  /// - Throws: where they are not those of the feed, or cannot be read.
+  /// Fills in the remembered values of options that were not given.
+  /// - Throws: if given options contradict those of the feed, or the stored ones cannot be read.
   static func fill(_ options: inout Options, from json: [UInt8]) throws(StoreError) {
     guard let root = try? JSONDocument(parsing: json).root, root.kind == .object else {
       throw .damaged("the options of the feed cannot be read")

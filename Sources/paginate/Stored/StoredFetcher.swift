@@ -1,4 +1,4 @@
-// Pages for a feed in a store: requests are kept there as JSON without secrets, and become requests again here.
+// Pages for a feed in a store: the store keeps requests as JSON without secrets, and this makes requests of them again.
 
 import FeedCore
 import FeedHTTP
@@ -6,12 +6,12 @@ import FeedHTTP
 struct StoredFetcher: PageFetcher {
   private var feed: PageFeed
   private let secrets: SecretParameters
-  /// What the first request asks by: no store makes it anything else.
+  /// The method of the first request; stored requests cannot change it.
   private let method: String
   private let store: Options.Store
-  /// What went wrong, in full.
+  /// The full failure.
   private(set) var failure: ToolFailure?
-  /// What a page complains about although it has items.
+  /// The error that a page reports although it has items.
   private(set) var complaint: ToolFailure?
 
   init(_ feed: PageFeed, _ secrets: SecretParameters, method: String, store: Options.Store) {
@@ -21,9 +21,9 @@ struct StoredFetcher: PageFetcher {
     self.secrets = secrets
   }
 
-  /// What was found out about the pages; nil before the first.
+  /// What was detected from the pages; nil before the first.
   var shape: Shape? { feed.walker.shape }
-  /// Seconds for which the server wants no request, when that is why it ended.
+  /// Seconds for which the server wants no request, if that ended the walk.
   var retryWait: Int? { feed.retryWait }
 
   mutating func hold(until deadline: Double, _ url: HTTPURL) throws(ToolFailure) {
@@ -70,7 +70,7 @@ struct StoredFetcher: PageFetcher {
       complaint = .failed(.no, Walker.onlyPage(step.page.root), source: found.answer.url.display)
     case .link, .end: break
     case .failure(let error):
-      // The items are good. That the page leads to itself ends the walk, and this is why.
+      // The items are valid. The walk ends because the page leads to itself, and this is the reason.
       failure = feed.failure(error, after: found)
       page.next = request
     }

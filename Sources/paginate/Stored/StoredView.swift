@@ -1,4 +1,4 @@
-// A feed as it is known, without network.
+// Shows a stored feed, without network.
 
 import FeedCore
 
@@ -43,7 +43,7 @@ struct StoredView {
     return hasOpenGap ? .no : .yes
   }
 
-  /// The feed that is meant; without a word about it all that there are.
+  /// The feed that is meant; all feeds if none is named.
   private func feeds() throws(ToolFailure) -> [FeedRecord] {
     var name = storeOptions.feedName
     if case .url(let url) = options.source {
@@ -76,7 +76,7 @@ struct StoredView {
     }
   }
 
-  /// Prints what a reader does not have yet.
+  /// Prints the items that the reader does not have yet.
   private func printReleased(of store: FeedStore, to output: inout ByteWriter) throws(ToolFailure) {
     guard try storeOptions.stored(file.hasNumbers(of: store)), var place = try storeOptions.place(in: store) else {
       throw storeOptions.failure("the store was made by an earlier version: run once without '--cached' first")
@@ -93,7 +93,7 @@ struct StoredView {
     }
   }
 
-  /// Prints a line for each run: how many items it has, from which id to which, and what is below it; then what was not
+  /// Prints a line for each run: the number of items, the first and last id, and what is below it; then what was not
   /// printed.
   private func printStatus(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
     for run in runs.all {

@@ -1,19 +1,19 @@
-// A run on a feed in a store: what is new is fetched and printed, and what is missing is found and filled.
+// A run on a stored feed: new items are fetched and printed, and gaps are found and filled.
 
 import FeedCore
 import FeedHTTP
 
 extension Options.Store {
-  /// What the feed of a request is called.
+  /// The name of the feed of a request.
   func name(of first: PageRequest) -> [UInt8] {
     if let feedName { return feedName }
     let plain = SecretParameters(secretParameters, of: first, next: nil).redacted(first)
     guard let body = first.body else { return plain.url }
-    // A body asks for something else at the same URL. One that may hold anything is told from others only.
+    // Another body asks for something else at the same URL. If a body may hold secrets, only its digest is used.
     return plain.url + [UInt8(ascii: " ")] + (plain.body ?? ItemVersion.of(body.span))
   }
 
-  /// These options, with the parameters that earlier runs on the file were told to be secrets.
+  /// These options, with the parameters that earlier runs on the file named as secrets.
   func remembering(_ file: StoreFile) throws(ToolFailure) -> Self {
     var options = self
     let feeds = try stored(file.feeds())
@@ -21,7 +21,7 @@ extension Options.Store {
     return options
   }
 
-  /// What goes wrong in `body`, as an error of the tool.
+  /// Converts a store error in `body` into an error of the tool.
   func stored<T>(_ body: @autoclosure () throws(StoreError) -> T) throws(ToolFailure) -> T {
     do { return try body() } catch { throw failure(error.message, error.kind == .busy ? .later : .trouble) }
   }
@@ -46,7 +46,7 @@ struct StoredWalk {
     self.url = url
     self.options = options
     self.streams = streams
-    // A checkpoint outlives a power cut, so what it stands on has to.
+    // A checkpoint survives a power cut, so the store must survive it too.
     let isDurable = storeOptions.isDurable || storeOptions.checkpoint != nil
     let file = try storeOptions.stored(StoreFile(storeOptions.path, isDurable: isDurable))
     self.file = file
@@ -61,7 +61,7 @@ struct StoredWalk {
       throw storeOptions.failure("another run is using the feed (--wait)", .later)
     }
     defer { withExtendedLifetime(lock) {} }
-    // Only now: the run that was waited for may have been the first.
+    // Only now: the run that we waited for may have added the feed.
     guard let known = try storeOptions.stored(file.feed(named: name)) else {
       throw storeOptions.failure("the feed was removed from the store meanwhile")
     }
@@ -77,7 +77,7 @@ struct StoredWalk {
       throw storeOptions.failure("feed '\(shortened(name))' is the feed of another URL, \(shortened(known.url))")
     }
     let feed = feedOptions(walk, options, secrets)
-    // These are what the engine sees to.
+    // The engine does these.
     walk.dedupes = false
     walk.guardsLoops = false
     walk.limit = .max
@@ -92,8 +92,7 @@ struct StoredWalk {
       storeOptions.secretParameters, of: first, next: walk.next, credentials: options.http.request(url).secrets)
   }
 
-  /// The feed's record, which is made where there is none. What was given is only remembered when a page has shown that
-  /// it fits.
+  /// The feed's record, created if it does not exist. Options are remembered only after a page has shown that they fit.
   private func feedRecord() throws(ToolFailure) -> FeedRecord {
     let known = try storeOptions.stored(file.feed(named: name))
     if let known { return known }
@@ -102,7 +101,7 @@ struct StoredWalk {
     return try storeOptions.stored(file.add(name, url: url))
   }
 
-  /// A store that has feeds, and not this one, of which nothing is said either: more likely another URL was meant.
+  /// The store has other feeds but not this one, and no option describes it: probably the URL is wrong.
   private func refuseUnknownURL() throws(ToolFailure) {
     let isDescribed = options.walk.id != nil || options.walk.items != nil || options.walk.next != nil
     guard !isDescribed, storeOptions.feedName == nil else { return }
@@ -131,7 +130,7 @@ struct StoredWalk {
     return feed
   }
 
-  /// Tells the engine how to ask for a page by its number, where the rule is one of numbers.
+  /// Tells the engine how to request a page by number, if the rule uses numbers.
   private func number(_ feed: inout FeedOptions, _ walk: WalkOptions, _ secrets: SecretParameters) {
     let first = first
     let name: [UInt8]
@@ -156,11 +155,11 @@ struct StoredWalk {
     }
   }
 
-  /// The server may have asked an earlier run for a longer wait than that would wait.
+  /// An earlier run may have been asked for a longer wait than this run accepts.
   private func waitForServer(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolFailure) {
     let left = try storeOptions.stored(store.retryWait(now: Self.now))
     guard let left else { return }
-    // Who says how long to wait, or not to wait, has the server asked once: it may have changed its mind.
+    // With --now or a shorter --max-wait, one request is made: the server may have changed its mind.
     let asksAgain = storeOptions.asksNow || (options.isMaxWaitGiven && Double(left) > options.maxWait)
     if !asksAgain, Double(left) > options.maxWait {
       throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
@@ -212,7 +211,7 @@ struct StoredWalk {
     }
   }
 
-  /// Notes what has become of gaps in this run.
+  /// Prints notes about the gaps of this run.
   private func noteGaps(lost: Int, isOpen: Bool, wasOpen: Bool) throws(ToolFailure) {
     var notes = NotePrinter(options, streams)
     for _ in 0..<lost { try notes.print(.gap, url.display, Self.gapLost) }

@@ -1,12 +1,12 @@
-// A page that has nothing where its items should be. APIs that leave out what is empty (proto3's JSON, X) send
-// `{"meta":{"result_count":0}}` or `{}` for a page without items; but so does a walk with a mistyped `--items` look, and
-// an error with status 200. So a page may do without its items when a page of the feed has had them, or when it shows
-// by itself that it has none; and never when it says that it is an error.
+// A page with nothing at the place of its items. Some APIs leave out empty members (proto3's JSON, X): they send
+// `{"meta":{"result_count":0}}` or `{}` for a page without items. But a mistyped `--items` gives the same picture, and
+// so does an error with status 200. So a page may lack its items in two cases: an earlier page of the feed had them, or
+// the page itself shows that it has none. An error page never may.
 
 import FeedCore
 
 enum AbsentItems {
-  /// Whether nothing is at `pointer` because a member was left out, and not because something else stands in the way.
+  /// Whether nothing is at `pointer` because a member was left out, rather than because another value is in the way.
   static func areLeftOut(at pointer: JSONPointer, of root: JSONValue) -> Bool {
     guard root.kind == .object else { return false }
     var value = root
@@ -26,7 +26,7 @@ enum AbsentItems {
     return counts(in: root).contains { isZero($0) }
   }
 
-  /// Whether a page is an error, whatever its status.
+  /// Whether a page reports an error, whatever its status.
   static func isError(_ root: JSONValue) -> Bool {
     if !PageReader.complaint(of: root).isEmpty { return true }
     for name in ["error", "errors", "Error", "fault", "errorCode", "error_code"] {
@@ -41,7 +41,7 @@ enum AbsentItems {
 
   // MARK: -
 
-  /// Whether there is an array of objects that may be the items: then `--items` is wrong.
+  /// Whether there is an array of objects that may be the items. If so, `--items` is wrong.
   private static func hasObjects(_ root: JSONValue) -> Bool {
     do throws(WalkError) {
       return try ItemArray.find(in: root).flatMap { root.value(at: $0) }.map(isSomething) ?? false
@@ -50,7 +50,7 @@ enum AbsentItems {
     }
   }
 
-  /// The numbers that count items by their names, of the page and of the objects in it.
+  /// The members that count items, of the page and of the objects in it.
   static func counts(in root: JSONValue) -> [JSONValue] {
     let inner = root.children.map(\.value).filter { $0.kind == .object }
     return ([root] + inner).flatMap { object in

@@ -1,16 +1,17 @@
-// Cursors that go into the body of a POST. What is not the cursor stays byte for byte as the user wrote it.
+// Cursors in the body of a POST. All other bytes of the body stay as the user wrote them.
 
 import FeedCore
 
 enum BodyCursor {
-  /// Copies a value of the answer into the request's body. Any value will do: DynamoDB's cursor is an object.
+  /// Copies a value of the answer into the request's body. Any kind of value is allowed: DynamoDB's cursor is an
+  /// object.
   static func copied(_ from: JSONPointer, to into: JSONPointer, _ context: PageContext) throws(WalkError) -> NextStep {
     guard let value = context.page.root.value(at: from), value.kind != .null, value.kind != .false else { return .none }
     if value.string?.isEmpty == true, !context.followsEmptyCursor { return .none }
     return .request(try setting(value, at: into, in: context.request), cursor: value.text)
   }
 
-  /// `search_after` from the `sort` values of the last hit, and the newest `pit_id` into the body's `pit`.
+  /// Sets `search_after` to the `sort` values of the last hit, and the body's `pit` to the newest `pit_id`.
   static func searchAfter(_ context: PageContext) throws(WalkError) -> NextStep {
     guard let last = context.page.items.last?.value else { return .none }
     guard let sort = last.member("sort"), sort.kind == .array else {
@@ -30,13 +31,13 @@ enum BodyCursor {
 
   static func pointer(_ tokens: String...) -> JSONPointer { JSONPointer(tokens: tokens.map { Array($0.utf8) }) }
 
-  /// The request with a member of its JSON body set.
+  /// Sets a member of the request's JSON body.
   static func setting(
     _ value: JSONValue, at pointer: JSONPointer, in request: PageRequest
   ) throws(WalkError) -> PageRequest {
     let document = try document(of: request)
     var tree = JSONTree(document.root)
-    // `"variables":null` is as good as none.
+    // `"variables":null` counts as absent.
     if let parent = pointer.tokens.first, pointer.tokens.count > 1, document.root.member(parent)?.isNull == true {
       _ = try? tree.replace(at: JSONPointer(tokens: [parent]), with: .emptyObject)
     }

@@ -1,26 +1,26 @@
-// What well-known APIs look like. A convention applies when all of its signs are on a page; it may then say how the API
-// wants to be asked, for the names of its parameters are documented. Where nothing is documented, nothing is guessed.
+// How to recognise well-known APIs. A convention applies if all of its signs are on a page. It may then say how to ask
+// for the next page, because the names of the API's parameters are documented. Nothing undocumented is guessed.
 //
-// To teach a new API, add a row; the first one that applies is taken.
+// To support a new API, add a row; the first convention that applies is used.
 
 import FeedCore
 
 /// A documented way of paging.
 struct Convention: Sendable {
-  /// JSON Pointers that must all name something.
+  /// JSON Pointers that must all exist.
   let signs: [String]
-  /// As `--next` takes it.
+  /// A value of `--next`.
   let next: String
-  /// Likewise `--items`, where the array could be taken for another.
+  /// A value of `--items`, if another array could be mistaken for the items.
   var items: String?
   var total: String?
   var id: String?
-  /// What must hold of `signs` besides; each is a pointer and the string that is there.
+  /// Further conditions on `signs`: pointers and the strings that must be there.
   var words: [String: String] = [:]
-  /// Whether the request has a JSON body; nil where it does not matter.
+  /// Whether the request must have a JSON body; nil if it does not matter.
   var isInBody: Bool?
 
-  /// Links: a URL, `null`, or an object or array with the link. The first that is there is taken.
+  /// Links: a URL, `null`, or an object or array with the link. The first that exists is used.
   static let links = [
     "/links/next", "/_links/next", "/@odata.nextLink", "/odata.nextLink", "/@nextLink", "/d/__next", "/nextLink",
     "/meta/pagination/next", "/meta/next", "/pagination/next", "/paging/next", "/info/next", "/next_page_url",
@@ -28,7 +28,7 @@ struct Convention: Sendable {
     "/view/next", "/next_page", "/next", "/topic_list/more_topics_url", "/links", "/link",
   ]
 
-  /// Pages that would have had a link, if there were a next one.
+  /// Pages that would have a link if there were a next page.
   static let withoutLink = [
     Convention(signs: ["/links/self"], next: "/links/next"),
     Convention(signs: ["/links/first"], next: "/links/next"),
@@ -96,18 +96,18 @@ struct Convention: Sendable {
       signs: ["/sys", "/skip", "/limit", "/total", "/items"], next: "offset:skip", items: "/items", total: "/total"),
   ]
 
-  /// Members that say whether there is more; counted when they are booleans.
+  /// Members that say whether there is more; used if they are booleans.
   static let hasMore = [
     "/has_more", "/hasMore", "/meta/has_more", "/meta/hasMore", "/meta/pagination/has_more", "/pagination/has_more",
     "/paging/has_more", "!/isLast", "!/isLastPage", "!/end_of_stream",
   ]
 
-  /// Arrays of objects beside the items.
+  /// Arrays of objects that are not the items.
   static let besideItems: Set<String> = [
     "included", "includes", "errors", "warnings", "links", "link", "facets", "curies",
   ]
 
-  /// An object that holds no items, but HAL's links (and their `curies`, an array of objects).
+  /// HAL's object of links. It contains no items, but may have an array of objects (`curies`).
   static let linkObject = Array("_links".utf8)
 
   func applies(to root: JSONValue, isInBody: Bool) -> Bool {
@@ -118,6 +118,6 @@ struct Convention: Sendable {
 
   static func value(_ pointer: String, _ root: JSONValue) -> JSONValue? { root.value(at: Self.pointer(pointer)) }
 
-  /// A pointer out of the tables above; they are tested.
+  /// A pointer from the tables above; tests check them.
   static func pointer(_ text: String) -> JSONPointer { (try? JSONPointer(Array(text.utf8))) ?? JSONPointer() }
 }

@@ -1,8 +1,8 @@
-// GraphQL's connections (https://relay.dev/graphql/connections.htm): the answer's `pageInfo` has the cursor, and a
-// variable of the request takes it.
+// GraphQL's connections (https://relay.dev/graphql/connections.htm): the cursor is in the answer's `pageInfo`, and goes
+// into a variable of the request.
 //
-// Which variable is read off the request. The query says it: `issues(first: 100, after: $cursor)`. Where it does not,
-// as with a stored query, the one variable that the first request gave as null is meant.
+// The request shows which variable. The query names it: `issues(first: 100, after: $cursor)`. Without a query text, as
+// with a stored query, it is the only variable that is null in the first request.
 
 import FeedCore
 
@@ -25,10 +25,10 @@ enum GraphQLCursor {
 
   // MARK: The answer
 
-  /// Whether an answer is one of a connection.
+  /// Whether an answer has a connection.
   static func hasPageInfo(_ root: JSONValue) -> Bool { !outermost(in: root).isEmpty }
 
-  /// The one beside the items, else the only one at the least depth.
+  /// The `pageInfo` beside the items, else the only one at the least depth.
   private static func pageInfo(_ context: PageContext) throws(WalkError) -> JSONValue? {
     if let items = context.items, let beside = beside(items, in: context.page.root) { return beside }
     let found = outermost(in: context.page.root)
@@ -43,7 +43,7 @@ enum GraphQLCursor {
     return found.first
   }
 
-  /// The `pageInfo` of the innermost object on the way to the items that has one.
+  /// The `pageInfo` in the innermost object on the way to the items that has one.
   private static func beside(_ items: JSONPointer, in root: JSONValue) -> JSONValue? {
     var object = root
     var found: JSONValue?
@@ -55,7 +55,7 @@ enum GraphQLCursor {
     return found
   }
 
-  /// All that are at the least depth where there is one. Arrays are not looked into: those are lists inside items.
+  /// All `pageInfo` at the least depth that has one. Arrays are not searched: they are lists inside items.
   private static func outermost(in root: JSONValue) -> [JSONValue] {
     var level = [root]
     while !level.isEmpty {
@@ -85,7 +85,7 @@ enum GraphQLCursor {
     throw WalkError(.usage, "cannot tell which variable takes the cursor: \(names)")
   }
 
-  /// The variables in `after: $name`, each once. Strings and comments are passed over.
+  /// The variables in `after: $name`, each once. Strings and comments are skipped.
   static func afterVariables(_ query: [UInt8]) -> [[UInt8]] {
     var words: [ArraySlice<UInt8>] = []
     var found: [[UInt8]] = []

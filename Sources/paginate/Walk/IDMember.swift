@@ -1,11 +1,11 @@
-// The id of an item, where a store needs one and `--id` does not say it: the member `id`, else the one whose name ends in
-// `_id`. All items of a page must have it, each another one; where two members could be it, somebody must say which.
+// The id of an item, if a store needs one and there is no `--id`: the member `id`, else the one whose name ends in
+// `_id`. All items of a page must have it, each with another value. If several members fit, the user must choose.
 
 import FeedCore
 
 enum IDMember {
   /// - Parameter items: an array with at least one item.
-  /// - Throws: a usage error when there is none, or more than one.
+  /// - Throws: a usage error if no member fits, or more than one.
   static func find(in items: JSONValue) throws(WalkError) -> JSONPointer {
     let items = items.children.map(\.value)
     let names = (items.first?.children.compactMap { $0.key?.string } ?? []).filter(isName)
@@ -23,7 +23,7 @@ enum IDMember {
     name == Array("id".utf8) || name.reversed().starts(with: "_id".utf8.reversed())
   }
 
-  /// Whether each item has the member, and no two the same.
+  /// Whether every item has the member, each with another value.
   private static func isID(_ name: [UInt8], of items: [JSONValue]) -> Bool {
     var values: Set<[UInt8]> = []
     values.reserveCapacity(items.count)

@@ -1,23 +1,23 @@
-// Where the items of a page are, when `--items` does not say it: the one array of objects. The whole page, else what is
-// the least deep in objects; arrays are not looked into, for what is in them belongs to items.
+// The place of the items in a page, if there is no `--items`: the one array of objects. That is the whole page, else
+// the array nested least deep in objects. Arrays are not searched, because their contents belong to items.
 
 import FeedCore
 
 enum ItemArray {
-  /// An object or array on the way, as a chain up to the top: a path for each would cost more than the page.
+  /// An object or array on the way, as a chain up to the top: building a path for each would cost more than the page.
   private struct Place {
     let value: JSONValue
     let parent: Int
     let name: JSONValue?
   }
 
-  /// - Returns: nil for a page that has no array of objects, and no more than one empty array.
-  /// - Throws: a usage error when there are several.
+  /// - Returns: nil if the page has no array of objects, and at most one empty array.
+  /// - Throws: a usage error if there are several.
   static func find(in root: JSONValue) throws(WalkError) -> JSONPointer? {
     if root.kind == .array { return JSONPointer() }
     var places = [Place(value: root, parent: -1, name: nil)]
     var level = 0..<1
-    // The empty arrays of the least deep level that has some.
+    // The empty arrays of the first level that has some.
     var empty: [Int] = []
     while !level.isEmpty {
       var found: [Int] = []
@@ -50,7 +50,7 @@ enum ItemArray {
     return empty.count == 1 ? pointer(to: empty[0], places) : nil
   }
 
-  /// An array of objects, or an empty one, that is not known for something else.
+  /// An array of objects, or an empty one, that is not known to be something else.
   private static func isCandidate(_ array: JSONValue, _ key: JSONValue) -> Bool {
     guard !Convention.besideItems.contains(String(decoding: JSONString.decoded(key), as: UTF8.self)) else {
       return false

@@ -1,16 +1,16 @@
-// Small helpers between JSON values and the texts that a request is made of.
+// Small conversions between JSON values and the texts in a request.
 
 import FeedCore
 
 enum JSONText {
-  /// A string as a tree, to be put into another.
+  /// A string as a tree, to insert into another.
   static func string(_ bytes: [UInt8]) -> JSONTree {
     var output = ByteWriter()
     JSONString.write(bytes, to: &output)
     return JSONTree(JSONDocument(known: output.take()).root)
   }
 
-  /// The text of an edited document, with all that was not touched as it was.
+  /// The text of an edited document; the rest of it is unchanged.
   static func edited(_ tree: JSONTree, of document: JSONDocument) -> [UInt8] {
     if tree.untouched != nil { return document.bytes }
     var output = ByteWriter()

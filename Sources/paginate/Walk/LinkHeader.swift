@@ -1,16 +1,16 @@
-// The Link header field (RFC 8288), by the parser that its appendix B gives: it takes what makes sense from the left,
-// and stops at what does not. One pass over the bytes, whatever they are.
+// The Link header field (RFC 8288), by the parser of its appendix B: it accepts valid parts from the left, and stops at
+// the first invalid one. One pass over any bytes.
 
 import FeedCore
 import FeedHTTP
 
-/// One link of a Link field.
+/// One link of a Link header field.
 struct LinkHeader: Equatable, Sendable {
-  /// As it stands between `<` and `>`: a URL or a reference.
+  /// The text between `<` and `>`: a URL or a reference.
   let target: [UInt8]
-  /// The relation types in lower case; those of the first `rel`, for others must be ignored (§3.3).
+  /// The relation types in lower case, from the first `rel`; others must be ignored (§3.3).
   let relations: [[UInt8]]
-  /// The reference of the page that the link goes out from, where that is another (§3.2).
+  /// The reference of the page that the link starts from, if it is another page (§3.2).
   let anchor: [UInt8]?
 
   /// The links of a field's value.
@@ -21,8 +21,8 @@ struct LinkHeader: Equatable, Sendable {
     return links
   }
 
-  /// The target of the first link of relation `relation` that goes out from the page.
-  /// - Parameter page: where the field came with.
+  /// The target of the first link with relation `relation` that starts from the page.
+  /// - Parameter page: the URL of the answer with the field.
   static func target(of relation: String, in head: HTTPHead, page: HTTPURL?) -> [UInt8]? {
     let relation = Array(relation.utf8)
     for field in head.fields where field.name == "link" {
@@ -39,7 +39,7 @@ struct LinkHeader: Equatable, Sendable {
     relations.contains { target(of: $0, in: head, page: page) != nil }
   }
 
-  /// Whether the link's context is the page itself, and not another document or a part of the page.
+  /// Whether the link's context is the page itself, rather than another document or a part of the page.
   private func isOf(_ page: HTTPURL?) -> Bool {
     guard let anchor, !anchor.isEmpty else { return true }
     if anchor.contains(UInt8(ascii: "#")) { return false }
@@ -57,9 +57,9 @@ struct LinkHeader: Equatable, Sendable {
 
     private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-    /// Appendix B.2; nil when the field has no more.
+    /// Appendix B.2; nil if the field has no more links.
     mutating func link() -> LinkHeader? {
-      // Empty elements of a list are to be ignored (RFC 9110 §5.6.1).
+      // Empty list elements are ignored (RFC 9110 §5.6.1).
       skip { $0.isBlank || $0 == UInt8(ascii: ",") }
       guard next == UInt8(ascii: "<") else { return nil }
       index += 1
@@ -77,7 +77,7 @@ struct LinkHeader: Equatable, Sendable {
       return LinkHeader(target: target, relations: relations.map(\.lowercased), anchor: anchor)
     }
 
-    /// Appendix B.3; nil when the link has no more.
+    /// Appendix B.3; nil if the link has no more parameters.
     private mutating func parameter() -> (name: [UInt8], value: [UInt8])? {
       skipSpace()
       guard next == UInt8(ascii: ";") else { return nil }

@@ -1,33 +1,33 @@
-// How an API wants to be asked for its next page: the value of `--next`.
+// How to ask an API for its next page: the value of `--next`.
 
 import FeedCore
 
-/// A rule that leads from a page to the next request.
+/// A rule that makes the next request from a page.
 enum NextRule: Equatable, Sendable {
   /// The Link header field.
   case link
-  /// A URL in the body, or an object or a list of links that holds it.
+  /// A URL in the body, or an object or a list of links that contains it.
   case pointer(JSONPointer)
   /// A query parameter that counts pages; `start` is the number of the first.
   case page(name: [UInt8], start: DecimalText)
-  /// A query parameter that counts items; `start` is the number of the first, nil where it is not known to be 0 or 1.
+  /// A query parameter that counts items; `start` is the number of the first, nil if it is not known to be 0 or 1.
   case offset(name: [UInt8], start: DecimalText?)
-  /// A query parameter from a value in the body.
+  /// A query parameter, set to a value in the body.
   case cursor(name: [UInt8], JSONPointer)
-  /// A header from a value in the body.
+  /// A header, set to a value in the body.
   case cursorHeader(name: [UInt8], JSONPointer)
-  /// A member of the request's body from a value in the answer's.
+  /// A member of the request's body, set to a value of the answer's body.
   case cursorBody(JSONPointer, JSONPointer)
-  /// A query parameter that is the last item's id.
+  /// A query parameter, set to the last item's id.
   case lastID(name: [UInt8])
-  /// A query parameter that is one less than the smallest id.
+  /// A query parameter, set to one less than the smallest id.
   case maxID(name: [UInt8])
   /// Elasticsearch: the `sort` values of the last hit.
   case searchAfter
-  /// GraphQL: `endCursor` into a variable.
+  /// GraphQL: a variable, set to `endCursor`.
   case graphql
 
-  /// A value that is no rule: what was expected instead, for `OptionValue.refused`.
+  /// Invalid text: what was expected instead, for `OptionValue.refused`.
   struct Problem: Error, Equatable, Sendable {
     let expected: String
   }
@@ -36,7 +36,7 @@ enum NextRule: Equatable, Sendable {
     "link, a JSON Pointer, page:NAME[@START], offset:NAME[@START], cursor:NAME=POINTER, cursor-header:NAME=POINTER, "
     + "cursor-body:POINTER=POINTER, last-id:NAME, max-id:NAME, search-after or graphql"
 
-  /// What a rule begins with, for completions.
+  /// The beginnings of rules, for completions.
   static let beginnings = [
     "link", "page:", "offset:", "cursor:", "cursor-header:", "cursor-body:", "last-id:", "max-id:", "search-after",
     "graphql",
@@ -78,7 +78,7 @@ enum NextRule: Equatable, Sendable {
     }
   }
 
-  /// As it is typed.
+  /// The rule as an option value.
   var text: [UInt8] {
     func joined(_ kind: String, _ left: [UInt8], _ right: [UInt8]? = nil) -> [UInt8] {
       Array(kind.utf8) + left + (right.map { [UInt8(ascii: "=")] + $0 } ?? [])
@@ -87,7 +87,7 @@ enum NextRule: Equatable, Sendable {
     case .link: Array("link".utf8)
     case .pointer(let pointer): pointer.text
     case .page(let name, let start):
-      // Without a start, an `@` of the name would begin one.
+      // An `@` in the name would begin a start, so there must be one.
       joined("page:", name)
         + (start == DecimalText(1) && !name.contains(UInt8(ascii: "@")) ? [] : [UInt8(ascii: "@")] + start.text)
     case .offset(let name, let start):
@@ -106,7 +106,7 @@ enum NextRule: Equatable, Sendable {
 
   // MARK: What a rule needs
 
-  /// Whether the page itself says where the next one is, so that an empty page may have a next one.
+  /// Whether the page itself says where the next one is. If so, an empty page may have a next one.
   var isToldByPage: Bool {
     switch self {
     case .link, .pointer, .cursor, .cursorHeader, .cursorBody, .graphql: true
@@ -115,7 +115,7 @@ enum NextRule: Equatable, Sendable {
   }
 
   /// The parameter, or the member of the body, that the rule sets.
-  /// - Parameter request: the first one.
+  /// - Parameter request: the first request.
   func parameter(of request: PageRequest) -> [UInt8]? {
     switch self {
     case .page(let name, _), .offset(let name, _), .cursor(let name, _), .lastID(let name), .maxID(let name): name
@@ -132,7 +132,7 @@ enum NextRule: Equatable, Sendable {
     }
   }
 
-  /// Whether the cursor goes into a JSON body, which must then be there.
+  /// Whether the cursor goes into a JSON body. If so, the request must have one.
   var needsBody: Bool {
     switch self {
     case .cursorBody, .searchAfter, .graphql: true
@@ -140,7 +140,7 @@ enum NextRule: Equatable, Sendable {
     }
   }
 
-  /// Solr gives the cursor of the last page again and again, even with items.
+  /// Solr repeats the cursor of the last page, even with items.
   var endsWithSameCursor: Bool {
     if case .cursor(let name, _) = self { return name == Array("cursorMark".utf8) }
     return false
@@ -148,7 +148,7 @@ enum NextRule: Equatable, Sendable {
 
   // MARK: Parsing
 
-  /// Parts `NAME@START`; without a start, it is nil.
+  /// Divides `NAME@START`; without a start, it is nil.
   private static func counter(
     _ argument: ArraySlice<UInt8>, _ form: String
   ) throws(Problem) -> (name: [UInt8], start: DecimalText?) {
@@ -164,7 +164,7 @@ enum NextRule: Equatable, Sendable {
     return Array(text)
   }
 
-  /// Parts `NAME=/POINTER`, where the name may hold an equals sign but not before a slash.
+  /// Divides `NAME=/POINTER`; the name may contain an equals sign, but not before a slash.
   private static func assignment(
     _ text: ArraySlice<UInt8>, _ form: String
   ) throws(Problem) -> (name: [UInt8], pointer: JSONPointer) {

@@ -1,37 +1,37 @@
-// From a page to what comes after it. Nothing is decided here about ends and loops (StopRules) or about where a link
-// may lead (Origin).
+// From a page to the next step. Ends and loops are decided elsewhere (StopRules), and so is where a link may lead
+// (Origin).
 
 import FeedCore
 import FeedHTTP
 
-/// What a rule finds on a page.
+/// The result of a rule on a page.
 enum NextStep: Equatable, Sendable {
   /// Nothing: no link, no cursor, no item to go on from.
   case none
-  /// A link, still as it was written.
+  /// A link, as written on the page.
   case reference([UInt8])
   /// The request with the new cursor in it.
   case request(PageRequest, cursor: [UInt8])
 }
 
-/// A page with what came with it and led to it.
+/// A page, with its answer and its request.
 struct PageContext {
-  /// Nil where pages come from a file.
+  /// Nil if pages come from a file.
   let head: HTTPHead?
   let page: Page
-  /// What was asked for the page.
+  /// The request for the page.
   let request: PageRequest
-  /// Where it came from, after redirects; nil where that is not known.
+  /// The URL that the page came from, after redirects; nil if unknown.
   let url: HTTPURL?
-  /// Where the items of the page are.
+  /// The place of the items in the page.
   let items: JSONPointer?
-  /// Whether the page's total is one of pages.
+  /// Whether the page's total counts pages.
   let countsPages: Bool
   let followsEmptyCursor: Bool
 }
 
 extension NextRule {
-  /// What comes after a page.
+  /// Finds the step after a page.
   func next(after context: PageContext) throws(WalkError) -> NextStep {
     let page = context.page
     switch self {
@@ -76,13 +76,13 @@ extension NextRule {
     return .request(next, cursor: value)
   }
 
-  /// The whole number that a query parameter is.
+  /// The whole number in a query parameter.
   private static func number(
     _ name: [UInt8], of request: PageRequest, default: DecimalText
   ) throws(WalkError) -> DecimalText {
     guard let value = QueryString(request.url).value(of: name) else { return `default` }
     guard let number = DecimalText(value), !number.isNegative else {
-      // Not quoted: what stands in a URL may be a secret.
+      // The value is not quoted: a part of a URL may be a secret.
       throw WalkError(.usage, "option '--next': expected a whole number as the URL's '\(quoted(name))'")
     }
     return number
@@ -90,10 +90,10 @@ extension NextRule {
 
   // MARK: Links
 
-  /// The names under which an object holds the URL of a link: most `href`; HubSpot, FHIR, Asana in that order.
+  /// The members of an object that may hold a link's URL: usually `href`; then HubSpot, FHIR and Asana, in that order.
   private static let linkNames = ["href", "link", "url", "uri"]
 
-  /// The URL at `pointer`: a string; an object with `href`; or the object of relation `next` in an array of links.
+  /// The URL at `pointer`: a string, an object with `href`, or the object with relation `next` in an array of links.
   static func link(at pointer: JSONPointer, of root: JSONValue) throws(WalkError) -> [UInt8]? {
     guard var value = root.value(at: pointer) else { return nil }
     let place = value.range.lowerBound
@@ -114,7 +114,7 @@ extension NextRule {
     return text.isEmpty ? nil : text
   }
 
-  /// Whether an object is a link of relation `next`.
+  /// Whether an object is a link with relation `next`.
   static func isNext(_ link: JSONValue) -> Bool {
     guard let relation = (link.member("rel") ?? link.member("relation"))?.string else { return false }
     return relation.elementsEqual("next".utf8)
@@ -122,7 +122,7 @@ extension NextRule {
 
   // MARK: Cursors
 
-  /// The text of the cursor at `pointer`; nil where the page has none.
+  /// The text of the cursor at `pointer`; nil if the page has none.
   private static func cursor(at pointer: JSONPointer, of context: PageContext) throws(WalkError) -> [UInt8]? {
     guard let value = context.page.root.value(at: pointer) else { return nil }
     if value.kind == .null || value.kind == .false { return nil }

@@ -1,11 +1,11 @@
-// A first page that says nothing of a next one. An API that links its pages leaves the link out where there is only one
-// page, so such a page is the whole feed, unless it says otherwise: then nobody has told how to ask for the rest.
+// A first page that says nothing about a next one. An API with links leaves the link out if there is only one page. So
+// such a page is the whole feed, unless it announces more: then the user must say how to ask for the rest.
 
 import FeedCore
 import FeedHTTP
 
 enum OnlyPage {
-  /// Whether a page says that it is not all of the feed.
+  /// Whether a page says that it is not the whole feed.
   /// - Parameter count: how many items it has.
   static func announcesMore(_ root: JSONValue, _ head: HTTPHead?, count: Int) -> Bool {
     if let head {
@@ -26,7 +26,7 @@ enum OnlyPage {
     }
   }
 
-  /// Whether an answer is that of an API known to link its pages, where there are several.
+  /// Whether an answer comes from an API that is known to link its pages if there are several.
   static func isOfPagedAPI(_ head: HTTPHead?) -> Bool {
     guard let head else { return false }
     return head.fields.contains { field in
@@ -37,7 +37,7 @@ enum OnlyPage {
 
   private static let totals = ["x-total-count", "x-total", "x-wp-total", "x-total-results"]
   private static let pageTotals = ["x-total-pages", "x-wp-totalpages", "x-page-count"]
-  /// Of GitHub, GitLab and others like them.
+  /// Header fields of GitHub, GitLab and similar servers.
   private static let marks = [
     "link", "x-github-media-type", "x-github-api-version-selected", "x-next-page", "x-prev-page", "x-page",
     "x-per-page",
@@ -52,7 +52,7 @@ enum OnlyPage {
     text.flatMap { DecimalText($0) }.map { DecimalText(count) < $0 } ?? false
   }
 
-  /// Whether a value may lead on: a text, a number, an object; nothing that is null or empty.
+  /// Whether a value may lead to more: a text, a number, an object; not null and not empty.
   private static func isSomewhere(_ value: JSONValue) -> Bool {
     switch value.kind {
     case .null, .false: false

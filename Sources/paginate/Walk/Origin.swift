@@ -1,17 +1,17 @@
-// Where a walk may go. A server says where the next page is, and may say anything: so the first URL's origin (RFC 6454)
-// is the walk's for ever, and what is secret stays there.
+// Where a walk may go. A server says where the next page is, and it may say anything. So the walk keeps to the origin
+// (RFC 6454) of the first URL, and secrets are sent only there.
 
 import FeedCore
 import FeedHTTP
 
-/// The value of `--allow-host` and `--send-auth-to`: a host, with a port if only that one is meant.
+/// The value of `--allow-host` and `--send-auth-to`: a host, with a port if only that port is meant.
 struct HostPattern: Equatable, Sendable {
   private let host: String
   private let port: String?
 
   /// - Parameter text: `example.com`, `example.com:8443`, `[::1]:8080`; nil for anything else.
   init?(_ text: [UInt8]) {
-    // No patterns: each host that gets anything is named.
+    // No wildcards: every host that gets anything must be named.
     if text.contains(UInt8(ascii: "*")) { return nil }
     let text = String(decoding: text, as: UTF8.self).lowercased()
     // The colons of an IPv6 address are in brackets.
@@ -24,7 +24,7 @@ struct HostPattern: Equatable, Sendable {
     guard isHost, isPort, !host.contains(":") || (host.hasPrefix("[") && host.hasSuffix("]")) else { return nil }
   }
 
-  /// What a value should have been, for `OptionValue.refused`.
+  /// What was expected, for `OptionValue.refused`.
   static let expected = "a host such as api.example.com or localhost:8080"
 
   func matches(_ origin: OriginParts) -> Bool { host == origin.host && (port == nil || port == origin.port) }
@@ -37,7 +37,7 @@ struct OriginParts: Equatable, Sendable {
   let port: String
 
   init(_ url: HTTPURL) {
-    // By bytes: a host may begin with what combines with the slash before it.
+    // By bytes: a host may begin with a character that combines with the slash before it.
     let origin = Array(url.origin.utf8)
     let isColon: (UInt8) -> Bool = { $0 == UInt8(ascii: ":") }
     let colon = origin.firstIndex(where: isColon) ?? 0
@@ -47,7 +47,7 @@ struct OriginParts: Equatable, Sendable {
     port = String(decoding: origin[last...].dropFirst(), as: UTF8.self)
   }
 
-  /// For messages: without the port that the scheme has anyway.
+  /// For messages: without the scheme's default port.
   var shown: String {
     let usual = scheme == "https" ? "443" : "80"
     return quoted("\(scheme)://\(host)\(port == usual ? "" : ":" + port)".utf8)
@@ -59,11 +59,11 @@ struct OriginRules: Equatable, Sendable {
   let home: HTTPURL
   /// Hosts that links may lead to.
   var allowed: [HostPattern] = []
-  /// Hosts that get credentials, cookies and headers too; links may lead to them as well.
+  /// Hosts that also get credentials, cookies and headers. Links may lead to them too.
   var trusted: [HostPattern] = []
 
-  /// The URL that a link of a page means.
-  /// - Throws: where it must not be followed. No message quotes it: it may hold a secret.
+  /// The URL of a link on a page.
+  /// - Throws: if it must not be followed. No message quotes it: it may contain a secret.
   func target(of reference: [UInt8], from page: HTTPURL) throws(WalkError) -> HTTPURL {
     let next = try Self.url(reference, from: page)
     let (there, here) = (OriginParts(next), OriginParts(home))
@@ -80,8 +80,8 @@ struct OriginRules: Equatable, Sendable {
     return next
   }
 
-  /// The URL that a link means, on any host.
-  /// - Parameter page: what it is relative to; nil where it must be absolute.
+  /// The URL of a link, on any host.
+  /// - Parameter page: the URL that it is relative to; nil if it must be absolute.
   static func url(_ reference: [UInt8], from page: HTTPURL? = nil) throws(WalkError) -> HTTPURL {
     let next: HTTPURL
     do throws(HTTPURL.Invalid) {
@@ -99,7 +99,7 @@ struct OriginRules: Equatable, Sendable {
     return next
   }
 
-  /// Whether a request to `url` may carry what is secret: credentials, cookies and the headers of `-H`.
+  /// Whether a request to `url` may carry secrets: credentials, cookies and the headers of `-H`.
   func sendsSecrets(to url: HTTPURL) -> Bool {
     let (there, here) = (OriginParts(url), OriginParts(home))
     if there == here { return true }

@@ -1,7 +1,7 @@
-// A page as what a walk needs of it: the items with their ids, and what the page says about more.
+// The parts of a page that a walk needs: the items with their ids, and what the page says about more.
 //
-// Items stay positions in the page's bytes; of an id the text is taken as it is written, for a number that went
-// through a Double would be another id.
+// Items stay positions in the page's bytes. The id is used as written, because a number that went through a Double
+// would be another id.
 
 import FeedCore
 
@@ -10,13 +10,13 @@ struct PageItem: Sendable {
   let value: JSONValue
   /// The text of a string, or the token of a number; nil without `--id`.
   let id: [UInt8]?
-  /// What `--order-key` names, likewise; nil where the item has none.
+  /// The value at `--order-key`, in the same form; nil if the item has none.
   let orderKey: [UInt8]?
 
-  /// Writes the item on one line as it came, less the white space between tokens.
+  /// Writes the item on one line as received, without the white space between tokens.
   func write(to output: inout ByteWriter) { JSONWriter.writeCompact(JSONTree(value), to: &output) }
 
-  /// What `write` writes.
+  /// The text that `write` writes.
   var text: [UInt8] {
     var output = ByteWriter()
     write(to: &output)
@@ -28,21 +28,21 @@ struct PageItem: Sendable {
 struct Page: Sendable {
   let document: JSONDocument
   let items: [PageItem]
-  /// What the page says; nil when it says nothing.
+  /// Whether there is more, if the page says so; else nil.
   let hasMore: Bool?
-  /// How many items there are in all, where the page says so.
+  /// How many items there are in total, if the page says so.
   let total: DecimalText?
 
   var root: JSONValue { document.root }
 }
 
-/// Where a page says whether there is more.
+/// The place where a page says whether there is more.
 struct HasMore: Equatable, Sendable {
   let pointer: JSONPointer
-  /// Whether it says the opposite, as `isLast` does.
+  /// Whether the meaning is reversed, as in `isLast`.
   let isOpposite: Bool
 
-  /// - Parameter text: a JSON Pointer, with `!` before it for the opposite.
+  /// - Parameter text: a JSON Pointer, with a leading `!` for the reversed meaning.
   init(_ text: [UInt8]) throws(OptionRefusal) {
     isOpposite = text.first == UInt8(ascii: "!")
     pointer = try JSONPointer(typed: isOpposite ? Array(text.dropFirst()) : text, suchAs: "/has_more")
@@ -50,14 +50,14 @@ struct HasMore: Equatable, Sendable {
 
   var text: [UInt8] { (isOpposite ? [UInt8(ascii: "!")] : []) + pointer.text }
 
-  /// - Returns: nil where the page does not say.
+  /// - Returns: nil if the page does not say.
   func read(_ root: JSONValue) -> Bool? {
     guard let value = root.value(at: pointer) else { return nil }
     let isYes: Bool
     switch value.kind {
     case .true: isYes = true
     case .false, .null: isYes = false
-    // All digits before an exponent are zeros.
+    // False if all digits before an exponent are zeros.
     case .number:
       isYes = value.text.prefix { $0 | 0x20 != UInt8(ascii: "e") }.contains { "123456789".utf8.contains($0) }
     case .string, .escapedString:
@@ -71,14 +71,15 @@ struct HasMore: Equatable, Sendable {
 
 /// Reads pages by the pointers of the command line.
 struct PageReader: Equatable, Sendable {
-  /// Nil as long as no page has shown where the items are.
+  /// Nil until a page has shown where the items are.
   var items: JSONPointer?
   var id: JSONPointer?
   var hasMore: HasMore?
   var total: JSONPointer?
   var orderKey: JSONPointer?
 
-  /// - Parameter mayLackItems: whether a page with nothing where its items are is an empty one (`AbsentItems`).
+  /// - Parameter mayLackItems: whether a page without anything at the place of its items counts as empty
+  ///   (`AbsentItems`).
   func read(_ document: JSONDocument, mayLackItems: Bool = false) throws(WalkError) -> Page {
     var items: [PageItem] = []
     if let pointer = self.items, !mayLackItems, let array = try array(at: pointer, of: document) {
@@ -95,7 +96,7 @@ struct PageReader: Equatable, Sendable {
         .flatMap { $0.isNegative ? nil : $0 })
   }
 
-  /// - Returns: nil for `null`, which is an empty page.
+  /// - Returns: nil for `null`, which means an empty page.
   private func array(at pointer: JSONPointer, of document: JSONDocument) throws(WalkError) -> JSONValue? {
     guard let value = document.root.value(at: pointer) else {
       var tree = JSONTree(document.root)
@@ -130,14 +131,14 @@ struct PageReader: Equatable, Sendable {
     return text
   }
 
-  // MARK: Answers that are complaints
+  // MARK: Error answers
 
   private static let complaints = [
     ["errors", "0", "message"], ["errors", "0", "detail"], ["errors", "0", "title"], ["error", "message"],
     ["error_message"], ["error_description"], ["error", "type"], ["error"], ["message"], ["detail"],
   ].map { JSONPointer(tokens: $0.map { Array($0.utf8) }) }
 
-  /// What an answer with status 200 says that is an error all the same: `; the answer says 'invalid_auth'`.
+  /// The error in an answer with status 200: `; the answer says 'invalid_auth'`.
   static func complaint(of root: JSONValue) -> String {
     for pointer in complaints {
       if let text = root.value(at: pointer)?.string, !text.isEmpty { return "; the answer says '\(shortened(text))'" }

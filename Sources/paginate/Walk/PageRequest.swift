@@ -1,5 +1,5 @@
-// What is asked for one page, as a value: it can be compared, remembered in a store and made again. Everything that
-// all pages share (credentials, further headers, the proxy) stays with the command line.
+// The request for one page, as a value: it can be compared, stored and made again. What all pages share (credentials,
+// other headers, the proxy) is not in it, but comes from the command line.
 
 import FeedCore
 import FeedHTTP
@@ -12,10 +12,10 @@ struct PageRequest: Equatable, Sendable {
   }
 
   var method: String
-  /// Absolute, without user information and fragment, as `HTTPURL.text` has it.
+  /// Absolute, without user information and fragment, like `HTTPURL.text`.
   var url: [UInt8]
   var body: [UInt8]?
-  /// Those that hold a cursor.
+  /// The headers that hold a cursor.
   var headers: [Header]
 
   init(url: [UInt8], method: String = "GET", body: [UInt8]? = nil, headers: [Header] = []) {
@@ -33,7 +33,7 @@ struct PageRequest: Equatable, Sendable {
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 
-  /// Sets a header in place of one of this name.
+  /// Sets a header and replaces any other of this name.
   mutating func setHeader(_ name: [UInt8], to value: [UInt8]) {
     let header = Header(name: name, value: value)
     let lowered = String(decoding: name, as: UTF8.self).lowercased()
@@ -44,7 +44,7 @@ struct PageRequest: Equatable, Sendable {
     }
   }
 
-  /// What two requests that ask for the same have in common, and no others.
+  /// The same for two requests exactly if they ask for the same.
   var identity: [UInt8] {
     var bytes: [UInt8] = []
     let parts = [Array(method.utf8), url, body ?? []] + headers.flatMap { [$0.name, $0.value] }
@@ -56,7 +56,7 @@ struct PageRequest: Equatable, Sendable {
 // MARK: As JSON, to be stored
 
 extension PageRequest {
-  /// `{"method":"POST","url":"…","headers":[["Name","value"]],"body":"…"}`, less what is empty. A body that is no
+  /// `{"method":"POST","url":"…","headers":[["Name","value"]],"body":"…"}`, without empty members. A body that is not
   /// UTF-8 is in `bodyHex`.
   var json: [UInt8] {
     var output = ByteWriter()
@@ -89,7 +89,7 @@ extension PageRequest {
     return output.take()
   }
 
-  /// - Parameter json: what `json` gave; nil for anything else.
+  /// - Parameter json: the result of `json`; nil for anything else.
   init?(json: [UInt8]) {
     guard let root = try? JSONDocument(parsing: json).root,
       let method = root.member("method")?.string, let url = root.member("url")?.string,

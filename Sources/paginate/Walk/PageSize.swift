@@ -1,5 +1,5 @@
-// How far an offset goes on. Parameter names are never guessed when they are set; here one is only read, and counts
-// when it is one of the names that APIs with offsets are known to use.
+// The step of an offset. To set a parameter, its name is never guessed. Here one is only read, if its name is known
+// from APIs with offsets.
 
 import FeedCore
 
@@ -9,8 +9,8 @@ enum PageSize {
     "size", "count", "rows", "maxresults", "max_results", "max-results", "$top", "length",
   ]
 
-  /// How many items a page of the request is long: the URL's limit, or the smaller one that the page itself says that
-  /// the server has used; else how many items there were.
+  /// The page size: the limit in the request's URL, or the smaller one that the page says the server has used; else the
+  /// number of items on the page.
   static func step(of context: PageContext) -> DecimalText {
     let received = DecimalText(context.page.items.count)
     guard let (name, asked) = asked(QueryString(context.request.url)) else { return received }

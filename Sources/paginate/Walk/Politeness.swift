@@ -1,25 +1,25 @@
-// When the next request may be made. Servers say it in many ways; all that are common are understood, and the longest
-// wait that one of them asks for is kept.
+// When the next request may be made. Servers say this in many ways; all common ones are understood, and the longest
+// wait among them counts.
 
 import FeedCore
 import FeedHTTP
 
-/// What an answer asks of its client.
+/// What an answer asks of the client.
 struct Politeness: Equatable, Sendable {
-  /// Seconds to wait before any further request; 0 when the answer asks for nothing.
+  /// Seconds to wait before any further request; 0 if the answer asks for nothing.
   var wait = 0.0
-  /// Who asked for it, for `-v` and messages: `Retry-After`.
+  /// What asked for it, for `-v` and messages: `Retry-After`.
   var reason = ""
 
   /// - Parameters:
-  ///   - body: where it is JSON.
+  ///   - body: the body, if it is JSON.
   ///   - now: microseconds since 1970, as `Clock.now()` has them.
   init(_ head: HTTPHead, _ body: JSONDocument? = nil, now: Int64) {
     if let value = head.value(of: "retry-after"), let seconds = RetryAfter.seconds(value, now: now) {
       extend(to: seconds, "Retry-After")
     }
     let limit = RateLimit(head, now: now)
-    // A refusal without a count of what is left means that nothing is.
+    // A refusal that does not count the remaining requests means that none remain.
     let isRefused = head.status == 429 || (head.status == 403 && limit.isExhausted == true)
     if limit.isExhausted ?? isRefused, let seconds = limit.reset { extend(to: seconds, "the rate limit") }
     if let root = body?.root, root.kind == .object { readStackExchange(root, now) }
@@ -27,13 +27,13 @@ struct Politeness: Equatable, Sendable {
   }
 
   private mutating func extend(to seconds: Double, _ reason: String) {
-    // What is too large for a number is too long for any limit.
+    // A number too large for Double is longer than any limit.
     guard seconds > wait else { return }
     wait = seconds
     self.reason = reason
   }
 
-  /// GitHub's limit on too much at a time has no header; its documentation says to wait for a minute at least
+  /// GitHub's limit on concurrent use has no header field; its documentation says to wait for at least a minute
   /// (https://docs.github.com/en/rest/using-the-rest-api/rate-limits-for-the-rest-api).
   private static func isSecondaryLimit(_ head: HTTPHead, _ body: JSONDocument?) -> Bool {
     guard head.status == 403 || head.status == 429, let text = body?.root.member("message")?.string else {
@@ -49,7 +49,7 @@ struct Politeness: Equatable, Sendable {
 
   private mutating func readStackExchange(_ root: JSONValue, _ now: Int64) {
     if let seconds = root.member("backoff").flatMap(Self.seconds) { extend(to: seconds, "backoff") }
-    // The quota is that of a day in UTC.
+    // The quota is for a day in UTC.
     if let left = root.member("quota_remaining"), left.kind == .number, left.text == [UInt8(ascii: "0")] {
       let today = now / 1_000_000 % Self.secondsPerDay
       extend(to: Double(Self.secondsPerDay - today), "quota_remaining")
@@ -78,7 +78,7 @@ struct Politeness: Equatable, Sendable {
   enum Verdict: Equatable, Sendable {
     /// It is a page.
     case page
-    /// It may be one later.
+    /// It may be a page later.
     case retry
     case failure
   }

@@ -1,7 +1,7 @@
-// The query of a URL, edited where it stands. What is not replaced stays byte for byte what the user or the server
-// wrote, for some servers sign or compare their URLs as text.
+// The query of a URL, edited in place. Everything not replaced keeps its bytes, because some servers sign or compare
+// their URLs as text.
 //
-// Names are compared decoded, so that `page[number]` is found in `page%5Bnumber%5D=2`.
+// Names are compared decoded, so `page[number]` is found in `page%5Bnumber%5D=2`.
 
 import FeedCore
 import FeedHTTP
@@ -12,21 +12,21 @@ struct QueryString: Equatable, Sendable {
   private(set) var text: [UInt8]
   private let isForm: Bool
 
-  /// - Parameter isForm: whether all of the text is parameters, as in a body of a form.
+  /// - Parameter isForm: whether the whole text is parameters, as in the body of a form.
   init(_ text: [UInt8], isForm: Bool = false) {
     self.text = text
     self.isForm = isForm
   }
 
-  /// One parameter as places in the text.
+  /// One parameter, as ranges of the text.
   private struct Parameter {
     let name: Range<Int>
-    /// Behind the `=`; empty at the end of the name where there is none.
+    /// After the `=`; empty and at the end of the name if there is no `=`.
     let value: Range<Int>
     let hasSign: Bool
   }
 
-  /// Where the parameters are: after `?`, before `#`; nil where there is no `?`.
+  /// The range of the parameters: after `?`, before `#`; nil if there is no `?`.
   private var range: Range<Int>? {
     if isForm { return 0..<text.count }
     let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.count
@@ -61,15 +61,15 @@ struct QueryString: Equatable, Sendable {
     return parameters.filter { text[$0.name].percentDecoded == name }.map { text[$0.value].percentDecoded }
   }
 
-  /// The decoded names, in their order, with the values decoded.
+  /// The decoded names with the decoded values, in order.
   var pairs: [(name: [UInt8], value: [UInt8])] { rawPairs.map { ($0.name, $0.value.percentDecoded) } }
 
-  /// Likewise, with the values as they stand.
+  /// The decoded names with the values as written, in order.
   var rawPairs: [(name: [UInt8], value: [UInt8])] {
     parameters.map { (text[$0.name].percentDecoded, Array(text[$0.value])) }
   }
 
-  /// Whether a form is one: each part a name without anything that would be encoded there, and a value.
+  /// Whether a form is valid: each part has a name that needs no encoding, a `=` and a value.
   var isWellFormed: Bool {
     let names = parameters.map { text[$0.name] }
     return text.allSatisfy(\.isVisible)
@@ -79,12 +79,12 @@ struct QueryString: Equatable, Sendable {
       }
   }
 
-  /// The decoded names, in their order.
+  /// The decoded names, in order.
   var names: [[UInt8]] { parameters.map { text[$0.name].percentDecoded } }
 
   // MARK: Editing
 
-  /// Gives a parameter a value: replaced where it stands (each time, if it does so several times), else appended.
+  /// Sets a parameter: replaces every value that it has, or appends it.
   /// - Parameters:
   ///   - name: as typed, percent-encoded or not.
   ///   - value: decoded.
@@ -106,8 +106,9 @@ struct QueryString: Equatable, Sendable {
     text.insert(contentsOf: piece, at: range.upperBound)
   }
 
-  /// Puts in other values.
-  /// - Parameter replacement: of a name and a value, both as they stand: the new value, encoded; nil leaves it alone.
+  /// Replaces values.
+  /// - Parameter replacement: gets a name and a value, both as written, and returns the new encoded value; nil keeps
+  ///   the old.
   /// - Returns: whether anything was replaced.
   @discardableResult
   mutating func edit(_ replacement: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> [UInt8]?) -> Bool {
@@ -125,8 +126,8 @@ struct QueryString: Equatable, Sendable {
     return true
   }
 
-  /// Takes parameters out, each with one `&`.
-  /// - Parameter isUnwanted: of a name and a value as they stand.
+  /// Removes parameters, each with one `&`.
+  /// - Parameter isUnwanted: gets a name and a value as written.
   mutating func remove(_ isUnwanted: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool) {
     guard let range else { return }
     let pieces = text[range].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
@@ -136,13 +137,13 @@ struct QueryString: Equatable, Sendable {
     }
     guard kept.count < pieces.count else { return }
     var rest = Array(text[range.upperBound...])
-    // A `?` that nothing follows goes too.
+    // A `?` with nothing after it is removed too.
     let isBare = kept.isEmpty && !isForm
     if !isBare { rest = Array(kept.joined(separator: [UInt8(ascii: "&")])) + rest }
     text = Array(text[..<(range.lowerBound - (isBare ? 1 : 0))]) + rest
   }
 
-  /// A name with the characters left in that a query may hold and that separate nothing: `$skip`.
+  /// An encoded name, except for characters that a query may contain and that are not separators: `$skip`.
   static func encodedName(_ name: [UInt8]) -> [UInt8] {
     name.percentEncoded { $0.isUnreserved || "!$'()*,;:@/?".utf8.contains($0) }
   }

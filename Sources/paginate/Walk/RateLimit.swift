@@ -1,13 +1,13 @@
-// The header fields of rate limits. No standard came in time, so each API has its own: how much is left has a few
-// names, and when there will be more is a date, a number of seconds, or a time since 1970.
+// The header fields of rate limits. No standard came in time, so each API has its own. The number of remaining requests
+// has several names; the time of the reset is a date, a number of seconds, or a time since 1970.
 
 import FeedCore
 import FeedHTTP
 
 struct RateLimit: Equatable, Sendable {
-  /// Whether no request is left; nil when the answer does not say.
+  /// Whether no request remains; nil if the answer does not say.
   private(set) var isExhausted: Bool?
-  /// In how many seconds there will be more.
+  /// Seconds until there are more.
   private(set) var reset: Double?
 
   private static let remainingNames = ["x-ratelimit-remaining", "x-rate-limit-remaining", "ratelimit-remaining"]
@@ -17,7 +17,7 @@ struct RateLimit: Equatable, Sendable {
 
   init(_ head: HTTPHead, now: Int64) {
     for name in Self.remainingNames {
-      // Reddit counts in decimals.
+      // Reddit sends decimals.
       guard let value = head.value(of: name), let left = Self.number(value) else { continue }
       isExhausted = left < 1
     }
@@ -41,11 +41,11 @@ struct RateLimit: Equatable, Sendable {
     }
   }
 
-  /// The seconds until a moment: given as such, as seconds or milliseconds since 1970, or as a date.
+  /// The seconds until a time: given as seconds, as seconds or milliseconds since 1970, or as a date.
   private static func seconds(_ value: [UInt8], _ microseconds: Int64) -> Double? {
     let now = Double(microseconds) / 1_000_000
     if let number = number(value) {
-      // No wait is thirty years long, and no clock is so wrong.
+      // No wait is thirty years long, and no clock is that wrong.
       if number > 1e11 { return max(0, number / 1000 - now) }
       return number > 1e9 ? max(0, number - now) : number
     }
@@ -60,9 +60,9 @@ struct RateLimit: Equatable, Sendable {
   }
 }
 
-/// Times as `2024-06-01T12:05:00.000Z` and `2024-06-01 14:05:00+02:00` (RFC 3339).
+/// Times such as `2024-06-01T12:05:00.000Z` and `2024-06-01 14:05:00+02:00` (RFC 3339).
 enum ISOTime {
-  /// - Returns: seconds since 1970-01-01T00:00:00Z; nil when `text` is no such time.
+  /// - Returns: seconds since 1970-01-01T00:00:00Z; nil if `text` is not such a time.
   static func seconds(_ text: [UInt8]) -> Double? {
     var rest = text[...]
     func digits(_ count: Int, _ range: ClosedRange<Int>) -> Int? {

@@ -1,17 +1,17 @@
-// Secrets in a JSON body: where they stand, so that they can be cut out and put back without touching anything else.
+// The places of secrets in a JSON body, so that they can be removed and put back without changing anything else.
 
 import FeedCore
 
 enum SecretMembers {
   /// A string, number or boolean that is a secret.
   struct Place {
-    /// The names and indices on the way to it. Members of one name have one path.
+    /// The names and indices on the way to it. Members with the same name have the same path.
     let path: [[UInt8]]
     let range: Range<Int>
   }
 
-  /// - Parameter isSecret: whether what a member holds is a secret, with all that is in it; by its name, decoded.
-  /// - Returns: the places in the order of the text; nil where the body is not JSON, one document or several.
+  /// - Parameter isSecret: whether a member with this decoded name is secret, with everything in it.
+  /// - Returns: the places in the order of the text; nil if the body is not JSON, in one document or several.
   static func places(in body: [UInt8], _ isSecret: ([UInt8]) -> Bool) -> [Place]? {
     var stream = JSONStream()
     stream.append(body)
@@ -52,7 +52,7 @@ enum SecretMembers {
     return places.sorted { $0.range.lowerBound < $1.range.lowerBound }
   }
 
-  /// - Parameter text: what stands at a place from now on; nil leaves it.
+  /// - Parameter text: the new text of a place; nil keeps it.
   static func edited(_ body: [UInt8], _ places: [Place], _ text: (Place) -> [UInt8]?) -> [UInt8] {
     var result: [UInt8] = []
     var copied = 0

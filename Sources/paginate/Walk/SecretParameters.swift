@@ -1,18 +1,18 @@
-// Secrets that stand in a request, where many an API wants its key. A store must not hold them: their values are cut
-// out of what is stored, and put back from the command line of the next run.
+// Secrets in a request: many APIs expect their key there. A store must not contain them: their values are removed from
+// what is stored, and put back from the command line of the next run.
 //
-// A parameter whose value the command line has keeps its place, with an empty value; one that only the server has put
-// into its links (as some do with the token that came in a header) is taken out, since nothing could put it back.
-// `key` and `token` are also what some APIs call a cursor, so these names count only where the command line has them.
+// A parameter whose value is on the command line keeps its place, with an empty value. One that only the server puts
+// into its links is removed, because nothing could put it back. (Some do that with the token of a header.) Some APIs
+// also call a cursor `key` or `token`, so these names count only if they are on the command line.
 //
-// A body that is neither a form nor JSON cannot be looked through. It is not stored at all: it is that of the command line
-// anyway, and no cursor can be in it.
+// A body that is neither a form nor JSON cannot be searched. It is not stored at all: it is always that of the command
+// line, and cannot contain a cursor.
 
 import FeedCore
 
 /// The secrets of a walk, by the names of their parameters and members.
 struct SecretParameters: Sendable {
-  /// Nothing else is called so.
+  /// Names that only secrets have.
   static let certain: Set<String> = [
     "app_key", "appid", "authorization", "access_key", "authkey", "bearer", "credentials", "csrf", "hapikey",
     "id_token",
@@ -20,32 +20,32 @@ struct SecretParameters: Sendable {
     "refresh_token", "session_token", "sessionid", "subscription-key", "ocp-apim-subscription-key", "subscription_key",
     "user_key", "x-amz-credential", "x-amz-security-token", "x-amz-signature", "$$app_token",
   ]
-  /// Nothing else has such a part in its name.
+  /// Parts of names that only secrets have.
   static let certainParts = [
     "password", "passwd", "secret", "apikey", "api_key", "api-key", "apitoken", "api_token", "api-token", "accesstoken",
     "access_token", "access-token", "authtoken", "auth_token", "auth-token",
   ]
-  /// A secret, or a cursor.
+  /// Names of a secret or of a cursor.
   static let likely: Set<String> = [
     "apicode", "auth", "code", "key", "pass", "pwd", "sas", "session", "sid", "sig", "signature", "token",
   ]
 
-  /// A word of a header may also be a word of a link; one as long as this, in bytes, is a key.
+  /// A word of a header may also occur in a link; only words at least this long, in bytes, count as keys.
   private static let shortestCredential = 12
 
   private let first: PageRequest
   private let given: Set<String>
   private let firstNames: Set<String>
-  /// Secrets that stand elsewhere, and may turn up in a link.
+  /// Secrets from elsewhere that may appear in a link.
   private let credentials: Set<[UInt8]>
-  /// What the rule sets, which is no secret whatever its name.
+  /// The parameter that the rule sets; it is not a secret, whatever its name.
   private let exempt: String?
 
   /// - Parameters:
-  ///   - names: those of `--secret-param`, as typed.
+  ///   - names: the values of `--secret-param`, as typed.
   ///   - first: the request of the command line, with its secrets.
-  ///   - rule: `--next`; nil where it is not known yet.
-  ///   - credentials: secrets that do not stand in the request itself.
+  ///   - rule: `--next`; nil if it is not known yet.
+  ///   - credentials: secrets that are not in the request itself.
   init(_ names: [[UInt8]], of first: PageRequest, next rule: NextRule?, credentials: [[UInt8]] = []) {
     self.credentials = Set(credentials.filter { $0.count >= Self.shortestCredential })
     self.first = first
@@ -54,7 +54,7 @@ struct SecretParameters: Sendable {
     firstNames = Set(QueryString(first.url).names.map(Self.lowercased))
   }
 
-  /// The request as it may be stored.
+  /// The request without secrets, to be stored.
   func redacted(_ request: PageRequest) -> PageRequest {
     var result = request
     var url = QueryString(request.url)
@@ -68,7 +68,7 @@ struct SecretParameters: Sendable {
     return result
   }
 
-  /// The request as it was before `cut`, with the secrets of the command line.
+  /// The request with its secrets, from the command line.
   func restored(_ request: PageRequest) -> PageRequest {
     var result = request
     var url = QueryString(request.url)
@@ -82,7 +82,7 @@ struct SecretParameters: Sendable {
     return result
   }
 
-  /// The values themselves, decoded: what no message may quote.
+  /// The secret values, decoded: no message may quote them.
   var values: [[UInt8]] {
     let found = QueryString(first.url).pairs.filter { isRedacted(Self.lowercased($0.name)) }.map(\.value)
     guard let body = first.body else { return found }
@@ -109,7 +109,7 @@ struct SecretParameters: Sendable {
   /// Whether a parameter of the command line's URL is a secret.
   private func isRedacted(_ key: String) -> Bool { firstNames.contains(key) && (isCertain(key) || isLikely(key)) }
 
-  /// Whether a parameter of a body is one: bodies are the command line's.
+  /// Whether a parameter of a body is a secret. Bodies always come from the command line.
   private func isSecret(_ name: [UInt8]) -> Bool {
     let key = Self.lowercased(name)
     return isCertain(key) || isLikely(key)
@@ -117,7 +117,7 @@ struct SecretParameters: Sendable {
 
   // MARK: Bodies
 
-  /// A body without secrets; nil for one in which they cannot be found.
+  /// A body without secrets; nil if it cannot be searched for them.
   func redacted(_ body: [UInt8]) -> [UInt8]? {
     if let places = places(in: body) { return SecretMembers.edited(body, places) { _ in Array("\"\"".utf8) } }
     var form = QueryString(body, isForm: true)
@@ -142,7 +142,7 @@ struct SecretParameters: Sendable {
 
   private func places(in body: [UInt8]) -> [SecretMembers.Place]? { SecretMembers.places(in: body, isSecret) }
 
-  /// Values by their names, which may occur several times: the first time gets the first.
+  /// Values by name. If a name occurs several times, its first lookup gets the first value.
   private struct Queue<Name: Hashable> {
     private var values: [Name: [[UInt8]]] = [:]
 

@@ -1,12 +1,12 @@
-// What a walk has met: ids of items, requests, cursors. Each is kept as a digest of 128 bits in one flat table, so that
-// a million ids of any length take 16 bytes each and some air, and no allocation.
+// What a walk has seen: ids of items, requests, cursors. Each is kept as a digest of 128 bits in a flat table. So a
+// million ids of any length take little more than 16 bytes each, without allocations.
 //
-// Two different ids have one digest with a chance of 1 to 2^128; among a thousand million ids that is one in 10^20.
-// Digests are seeded anew in each process, so that no server can choose ids that collide.
+// Two different ids have the same digest with a probability of 1 in 2^128; among 10^9 ids, that is one in 10^20. The
+// seed is new in each process, so that no server can choose ids that collide.
 
 import FeedCore
 
-/// 128 bits that stand for some bytes.
+/// A 128-bit digest of some bytes.
 struct Digest: Equatable, Sendable {
   var high: UInt64
   var low: UInt64
@@ -45,10 +45,10 @@ struct Digest: Equatable, Sendable {
   }
 }
 
-/// A set of digests, in flat tables that are searched from the place of the digest's high bits on. There are several of
-/// them, by the low bits, so that while one grows the others do not take twice their memory.
+/// A set of digests in several flat tables. The low bits choose the table, the high bits the place where the search
+/// starts. Because there are several, a growing table needs only little more memory.
 struct SeenIDs: Sendable {
-  /// A slot of zeros is free; the digest that would be all zeros is taken for another.
+  /// A slot of zeros is free; a digest of zeros is changed to another one.
   private struct Table {
     var slots: [Digest] = []
     var count = 0
@@ -59,7 +59,7 @@ struct SeenIDs: Sendable {
 
   var count: Int { tables.reduce(0) { $0 + $1.count } }
 
-  /// Takes `bytes` in.
+  /// Adds `bytes`.
   /// - Returns: whether they are new.
   mutating func insert(_ bytes: [UInt8]) -> Bool {
     if tables.isEmpty { tables = [Table](repeating: Table(), count: Self.tableCount) }
@@ -81,7 +81,7 @@ struct SeenIDs: Sendable {
   private static func table(of digest: Digest) -> Int { Int(digest.low % UInt64(tableCount)) }
 
   private static func insert(_ digest: Digest, _ table: inout Table) -> Bool {
-    // A quarter stays free: then a new one is found out to be new after eight steps, with an eighth it would be thirty.
+    // A quarter of the slots stays free: then a search for a new digest takes eight steps; with an eighth, thirty.
     if table.count + 1 > table.slots.count - table.slots.count / 4 { grow(&table) }
     let place = place(of: digest, in: table.slots.span)
     if table.slots[place] != free { return false }
@@ -90,9 +90,9 @@ struct SeenIDs: Sendable {
     return true
   }
 
-  /// Where the digest is, or may be put. Some slot is always free.
+  /// The place of the digest, or a free one for it. There is always a free slot.
   private static func place(of digest: Digest, in slots: borrowing Span<Digest>) -> Int {
-    // The high bits as a fraction of the table: so it need not be a power of two.
+    // Uses the high bits as a fraction, so the table size need not be a power of two.
     var place = Int(truncatingIfNeeded: digest.high.multipliedFullWidth(by: UInt64(slots.count)).high)
     while slots[place] != free, slots[place] != digest {
       place += 1

@@ -1,19 +1,19 @@
-// How an API pages, found out from the first page where the command line does not say it. What is found is what could
-// have been typed, and can be shown as such.
+// How an API pages: detected from the first page, unless the command line says it. A detected value is one that could
+// have been typed, and can be shown like that.
 
 import FeedCore
 import FeedHTTP
 
-/// How the next page is asked for, and where on a page things are.
+/// How to ask for the next page, and where things are on a page.
 struct Shape: Equatable, Sendable {
-  /// Nil where it cannot be known, and need not: the first page is the only one.
+  /// Nil if it cannot be known and is not needed: the first page is the only one.
   private(set) var next: NextRule?
-  /// Nil as long as all pages were empty.
+  /// Nil while all pages were empty.
   private(set) var items: JSONPointer?
   private(set) var hasMore: HasMore?
   private(set) var total: JSONPointer?
   private(set) var id: JSONPointer?
-  /// Whether the one page of a feed without a rule is shown to be all of it.
+  /// Whether the only page of a feed without a rule has shown that it is the whole feed.
   private(set) var isWhole = false
   private var isLearned = false
 
@@ -29,13 +29,13 @@ struct Shape: Equatable, Sendable {
     PageReader(items: items, id: id, hasMore: hasMore, total: total, orderKey: options.orderKey)
   }
 
-  /// Whether the total is one of pages: that of `page:NAME` when its member is called so (`total_pages`).
+  /// Whether the total counts pages: true for `page:NAME` if the member is called so (`total_pages`).
   var countsPages: Bool {
     guard case .page = next, let name = total?.tokens.last else { return false }
     return String(decoding: name, as: UTF8.self).lowercased().contains("page")
   }
 
-  /// What of the shape was not given, as it would be typed: `--next /links/next --items /data`.
+  /// The detected options that were not given, as they would be typed: `--next /links/next --items /data`.
   func found(beyond options: WalkOptions) -> String {
     var words: [String] = []
     func add(_ name: String, _ text: [UInt8]?, _ isGiven: Bool) {
@@ -51,7 +51,7 @@ struct Shape: Equatable, Sendable {
 
   // MARK: Learning
 
-  /// Finds out what is not known yet.
+  /// Detects what is not known yet.
   mutating func learn(
     from document: JSONDocument, _ head: HTTPHead?, _ request: PageRequest?, _ url: HTTPURL?, _ options: WalkOptions
   ) throws(WalkError) {
@@ -61,7 +61,7 @@ struct Shape: Equatable, Sendable {
     guard root.kind.isContainer else {
       throw WalkError(.page, "expected an object or an array, found \(root.kind.name)", at: 0)
     }
-    // A page that is not asked to lead on needs no rule.
+    // If no next page is wanted, no rule is needed.
     let isAsked = request != nil || options.findsLink
     if isFirst, next == nil, isAsked { learnNext(root, head, request, url) }
     if items == nil { items = try ItemArray.find(in: root) }
@@ -81,8 +81,8 @@ struct Shape: Equatable, Sendable {
     isLearned = true
   }
 
-  /// Where offsets begin, if nobody has said it: at 1 where the first URL begins there, or where the page says so under
-  /// the parameter's name (SCIM, RFC 7644 §3.4.2.4). Only that tells which is the last item.
+  /// Finds the start of offsets, if it was not given: 1 if the first URL starts there, or if the page says so under the
+  /// parameter's name (SCIM, RFC 7644 §3.4.2.4). Without it, the last item cannot be recognised.
   private mutating func learnStart(_ root: JSONValue, _ request: PageRequest) {
     guard case .offset(let name, nil) = next else { return }
     let decoded = name.percentDecoded
@@ -122,7 +122,7 @@ struct Shape: Equatable, Sendable {
 
   private mutating func take(_ convention: Convention, _ root: JSONValue) {
     next = try? NextRule(Array(convention.next.utf8))
-    // What a documented API leaves out where there is nothing is known all the same.
+    // Members that a documented API leaves out when empty are still known.
     if items == nil, let pointer = convention.items,
       Convention.value(pointer, root) != nil || AbsentItems.areShown(by: root, total: nil, hasNext: false)
     {
@@ -132,7 +132,7 @@ struct Shape: Equatable, Sendable {
     id = id ?? convention.id.map(Convention.pointer)
   }
 
-  /// Whether a value is a link, or the place of one: a URL, `null`, an object with `href`, an array with a link `next`.
+  /// Whether a value is a link or a place for one: a URL, `null`, an object with `href`, an array with a link `next`.
   private static func isLink(_ value: JSONValue?) -> Bool {
     guard let value else { return false }
     switch value.kind {
@@ -144,15 +144,16 @@ struct Shape: Equatable, Sendable {
     }
   }
 
-  /// Whether a text can only be a URL or a reference, and not a cursor.
+  /// Whether a text can only be a URL or a reference, not a cursor.
   private static func isURL(_ text: [UInt8]) -> Bool {
     HTTPURL.isURL(text) || text.first == UInt8(ascii: "/") || text.first == UInt8(ascii: "?")
       || text.contains(UInt8(ascii: "?"))
   }
 
-  // MARK: What was seen
+  // MARK: For messages
 
-  /// For a message: `no Link header; the page is an object with 'count' (a number) and 'results' (an array of 3)`.
+  /// What was found, for a message: `no Link header; the page is an object with 'count' (a number) and 'results' (an
+  /// array of 3)`.
   private static func seen(_ root: JSONValue, _ head: HTTPHead?) -> String {
     let hasField = head?.fields.contains { $0.name == "link" } == true
     let link = head == nil ? "" : hasField ? "no next link in the Link header; " : "no Link header; "

@@ -1,12 +1,12 @@
-// When a walk ends. The rules are OR-ed: whichever applies first ends it, and none needs another one.
+// When a walk ends. The rules are combined by OR: the first one that applies ends the walk.
 //
-//     the page says that there is no more          beats a link or cursor that is there all the same
+//     the page says that there is no more          even if there is a link or cursor
 //     there is no link, or no cursor               null, absent or "" (unless --empty-cursor follow)
 //     the page is empty                            unless it says itself where the next one is
-//     all are read                                 the total for an offset or a page number
-//     the page leads to itself and is empty        or, with Solr's cursorMark, at all
+//     everything is read                           the total for an offset or a page number
+//     the page leads to itself and is empty        with Solr's cursorMark, even if it is not empty
 //
-// A short page never ends a walk: servers filter after they have counted.
+// A short page never ends a walk: servers filter after counting.
 
 import FeedCore
 import FeedHTTP
@@ -18,16 +18,16 @@ enum Ending: Equatable, Sendable {
   /// No link or cursor.
   case noNext
   case emptyPage
-  /// As many items as the page says there are.
+  /// As many items were read as the page says there are.
   case total
   /// The page leads to itself.
   case sameCursor
-  /// It says nothing of a next page, and nothing shows that there is none (`OnlyPage`).
+  /// The page says nothing about a next one, and nothing shows that there is none (`OnlyPage`).
   case onlyPage
   /// `--limit`, `--max-pages`, `--until-id`.
   case limit, maxPages, untilID
 
-  /// Whether the feed itself has come to its end.
+  /// Whether the feed itself has ended.
   var isEndOfFeed: Bool {
     switch self {
     case .limit, .maxPages, .untilID: false
@@ -36,22 +36,22 @@ enum Ending: Equatable, Sendable {
   }
 }
 
-/// What was asked for in a walk.
+/// The requests of a walk.
 struct LoopGuard: Sendable {
-  /// After this many pages in a row that bring nothing new, there is no end to it.
+  /// After this many pages in a row without new items, the feed is taken to be endless.
   static let staleLimit = 1000
 
   private var requests = SeenIDs()
   private var cursors = SeenIDs()
   private var staleCount = 0
 
-  /// Takes in how many items of a page are new.
+  /// Records how many items of a page are new.
   mutating func add(newItems count: Int) { staleCount = count == 0 ? staleCount + 1 : 0 }
 
-  /// Takes in a request that is made.
+  /// Records a request.
   mutating func add(_ request: PageRequest) { _ = requests.insert(request.identity) }
 
-  /// - Throws: when a request would be made again, or with a cursor that had its turn, or when nothing new comes.
+  /// - Throws: if a request or cursor would be used again, or if nothing new comes.
   mutating func check(_ next: PageRequest, cursor: [UInt8]?) throws(WalkError) {
     if staleCount >= Self.staleLimit { throw WalkError(.loop, "\(staleCount) pages without a new item") }
     if requests.contains(next.identity) {
@@ -64,10 +64,10 @@ struct LoopGuard: Sendable {
 }
 
 enum StopRules {
-  /// Whether a page is the last one by what it says and holds.
+  /// Whether a page is the last one, by its contents.
   /// - Parameters:
-  ///   - pages: how many pages have been read, with this one.
-  ///   - received: how many items, with those of the page.
+  ///   - pages: how many pages have been read, including this one.
+  ///   - received: how many items, including those of the page.
   static func ending(
     _ rule: NextRule, _ step: NextStep, after context: PageContext, first: PageRequest, pages: Int, received: Int
   ) throws(WalkError) -> Ending? {
@@ -89,7 +89,7 @@ enum StopRules {
     return nil
   }
 
-  /// A first page that says that there is more, and has nothing where `--next` points to, is asked the wrong way.
+  /// Refuses a first page that announces more but has nothing where `--next` points: the option is wrong.
   private static func refuseMissing(_ rule: NextRule, _ context: PageContext) throws(WalkError) {
     let pointer: JSONPointer
     switch rule {
@@ -100,17 +100,17 @@ enum StopRules {
     throw WalkError(.page, "the page says that there is more, but has nothing at \(pointer.shown) (--next)", at: 0)
   }
 
-  /// Some servers say 0 where they have not counted.
+  /// Some servers say 0 if they have not counted.
   private static func isKnown(_ total: DecimalText, _ page: Page) -> Bool {
     total != DecimalText(0) || page.items.isEmpty
   }
 
-  /// Whether no page number follows: by a header that counts pages (WordPress, GitLab), or by the total.
+  /// Whether there is no next page number: by a header that counts pages (WordPress, GitLab), or by the total.
   private static func isLastPage(
     _ name: [UInt8], _ start: DecimalText, _ context: PageContext, _ first: PageRequest, _ received: Int
   ) -> Bool {
     let here = QueryString(context.request.url).value(of: name).flatMap { DecimalText($0) } ?? start
-    // Where numbers begin at 0, the page before the count is the last.
+    // If numbers start at 0, the last page has the count less one.
     func isCount(_ pages: DecimalText) -> Bool {
       !(here + DecimalText(start == DecimalText(0) ? 1 : 0) < pages)
     }
@@ -119,7 +119,7 @@ enum StopRules {
     }
     guard let total = context.page.total, isKnown(total, context.page) else { return false }
     if context.countsPages { return isCount(total) }
-    // Items can only be counted from the first page on.
+    // Items can be counted only if the walk began at the first page.
     let began = QueryString(first.url).value(of: name).flatMap { DecimalText($0) } ?? start
     return began == start && !(DecimalText(received) < total)
   }

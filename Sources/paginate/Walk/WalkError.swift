@@ -1,5 +1,5 @@
-// What can go wrong on a walk, as a value. Whose fault it is depends on where the pages come from, so the exit status
-// is only chosen when the error becomes the tool's.
+// The errors of a walk, as values. Who is at fault depends on where the pages come from, so the exit status is chosen
+// only when the error ends the tool.
 
 import FeedCore
 
@@ -8,18 +8,18 @@ struct WalkError: Error, Equatable, Sendable {
   enum Kind: Equatable, Sendable {
     /// The command line and the API do not fit together.
     case usage
-    /// A page is not what it should be.
+    /// A page is not as expected.
     case page
-    /// The same request would be made again and again.
+    /// The same requests would be repeated without end.
     case loop
-    /// A link leads where it must not.
+    /// A link leads to a forbidden place.
     case refused
   }
 
   let kind: Kind
   /// Lower case, no full stop, without secrets.
   let message: String
-  /// Where in the page's body, in bytes; nil where no place would help.
+  /// Offset in the page's body, in bytes; nil if an offset would not help.
   let offset: Int?
 
   init(_ kind: Kind, _ message: String, at offset: Int? = nil) {
@@ -35,8 +35,8 @@ struct WalkError: Error, Equatable, Sendable {
 
   /// - Parameters:
   ///   - source: `-`, or the page's URL without its secrets.
-  ///   - page: which one it is, from 1.
-  ///   - position: where the body began in the source.
+  ///   - page: the number of the page, from 1.
+  ///   - position: the start of the body in the source.
   ///   - body: the page's bytes.
   func failure(
     in source: String, page: Int, isLocal: Bool, body: [UInt8] = [], from position: TextPosition = TextPosition()

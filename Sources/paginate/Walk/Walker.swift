@@ -1,19 +1,19 @@
-// The walk: pages go in, items and the next request come out. It knows what has been seen, and neither network nor
-// clock nor disk; whoever drives it makes the requests and writes the items.
+// The walk: pages go in, items and the next request come out. It knows what has been seen, but neither network nor
+// clock nor disk; its caller makes the requests and writes the items.
 
 import FeedCore
 import FeedHTTP
 
 /// A walk through a feed, page by page.
 struct Walker: Sendable {
-  /// What comes of a page.
+  /// The result of a page.
   struct Step: Sendable {
-    /// All of it, for a store.
+    /// The whole page, for a store.
     let page: Page
-    /// The items to print: less what turned up before, and what a limit cuts off.
+    /// The items to print: without those seen before, and up to the limit.
     let items: [PageItem]
     let outcome: Outcome
-    /// What the page complains about although it has items (GraphQL), for a message.
+    /// The error that the page reports although it has items (GraphQL), for a message.
     let complaint: String?
   }
 
@@ -22,7 +22,7 @@ struct Walker: Sendable {
     /// Without a first request: the next link, to be printed.
     case link([UInt8])
     case end(Ending)
-    /// The items are good, but the way on is not.
+    /// The items are valid, but there is no way to go on.
     case failure(WalkError)
 
     fileprivate var continues: Bool {
@@ -34,7 +34,7 @@ struct Walker: Sendable {
   }
 
   let options: WalkOptions
-  /// Nil as long as no page has come.
+  /// Nil until a page has come.
   private(set) var shape: Shape?
   /// Where links may lead; nil without a first request.
   let origin: OriginRules?
@@ -44,14 +44,14 @@ struct Walker: Sendable {
   private(set) var printed = 0
 
   private let first: PageRequest?
-  /// Where the page that came last came from; nil without a request.
+  /// The URL of the last page; nil without a request.
   private var url: HTTPURL?
   private var seen = SeenIDs()
   private var loops = LoopGuard()
-  /// Whether a page has had something where its items are.
+  /// Whether any page had something at the place of its items.
   private var hasMetItems = false
 
-  /// - Parameter first: the request of the command line; nil where pages are only read, and none is asked for.
+  /// - Parameter first: the request of the command line; nil if pages are only read, not requested.
   init(_ options: WalkOptions, first: PageRequest?) throws(WalkError) {
     try options.check(first)
     self.options = options
@@ -67,12 +67,12 @@ struct Walker: Sendable {
     }
   }
 
-  /// Takes a page.
+  /// Reads a page.
   /// - Parameters:
-  ///   - request: what was asked for it; nil where pages come from a file.
-  ///   - head: what came with it; nil likewise.
-  ///   - base: where it came from, after redirects (RFC 3986 §5.1.3); nil for the request's URL.
-  /// - Throws: when the page has not what it should have. Nothing of it is to be printed then.
+  ///   - request: the request for the page; nil if pages come from a file.
+  ///   - head: the head of its answer; nil if pages come from a file.
+  ///   - base: the URL that the page came from, after redirects (RFC 3986 §5.1.3); nil for the request's URL.
+  /// - Throws: if the page lacks what it should have. None of its items may be printed then.
   mutating func take(
     _ request: PageRequest? = nil, _ head: HTTPHead? = nil, _ document: JSONDocument, from base: HTTPURL? = nil
   ) throws(WalkError) -> Step {
@@ -87,7 +87,7 @@ struct Walker: Sendable {
     pages += 1
     let (items, limit) = fresh(page.items)
     loops.add(newItems: items.count)
-    // Those that came before are not among as many as there are in all.
+    // Items that came before are not counted again in the total.
     received += options.dedupes && options.id != nil ? items.count : page.items.count
     printed += items.count
     var complaint: String?
@@ -105,7 +105,7 @@ struct Walker: Sendable {
     } else {
       outcome = .end(.noNext)
     }
-    // Without a place for items, a page may only be one on the way.
+    // If the place of the items is unknown, the page must not be the last one.
     if shape.items == nil, !outcome.continues {
       throw WalkError(
         .usage,
@@ -116,7 +116,7 @@ struct Walker: Sendable {
     return Step(page: page, items: items, outcome: outcome, complaint: complaint)
   }
 
-  /// What is said of a first page after which none is known to follow.
+  /// The message about a first page if no next one is known.
   static func onlyPage(_ root: JSONValue) -> String {
     "found no next page, so this may not be the whole feed (--next): the page is "
       + ItemArray.described(root)
@@ -124,7 +124,7 @@ struct Walker: Sendable {
 
   // MARK: Items
 
-  /// Whether a page with nothing at the place of its items is an empty one.
+  /// Whether a page with nothing at the place of its items counts as empty.
   private func mayLackItems(
     _ document: JSONDocument, _ shape: Shape, _ head: HTTPHead?, _ request: PageRequest?
   ) -> Bool {
@@ -144,7 +144,7 @@ struct Walker: Sendable {
     return AbsentItems.areShown(by: root, total: shape.total, hasNext: hasNext)
   }
 
-  /// The items that turn up for the first time, up to a limit of the command line.
+  /// The new items, up to a limit of the command line.
   private mutating func fresh(_ items: [PageItem]) -> (items: [PageItem], limit: Ending?) {
     var result: [PageItem] = []
     result.reserveCapacity(items.count)
@@ -156,7 +156,7 @@ struct Walker: Sendable {
       }
       result.append(item)
     }
-    // No request is made for what would not be printed.
+    // No request is made for items that would not be printed.
     return (result, printed + result.count >= options.limit ? .limit : nil)
   }
 
@@ -199,7 +199,7 @@ struct Walker: Sendable {
     }
   }
 
-  /// The next link of a page that nobody asked for: it must be a whole URL, for there is nothing to resolve it against.
+  /// The next link of a page from a file: it must be a whole URL, because there is no URL to resolve it against.
   private static func link(_ shape: Shape, _ page: Page) -> Outcome {
     guard case .pointer(let pointer) = shape.next else {
       return shape.next == nil ? .end(.noNext) : .failure(WalkError(.usage, "option '--print-next' needs '--base-url'"))
@@ -215,7 +215,7 @@ struct Walker: Sendable {
     }
   }
 
-  /// The request that a link means: made as the first one was, with the parameters that are to be kept.
+  /// The request for a link: like the first one, with the parameters that are to be kept.
   private func followed(
     _ reference: [UInt8], from request: PageRequest, _ origin: OriginRules
   ) throws(WalkError) -> PageRequest {
@@ -223,7 +223,7 @@ struct Walker: Sendable {
     var next = request
     let target = try origin.target(of: reference, from: url)
     var query = QueryString(Array(target.text.utf8))
-    // A parameter that has to be kept is likely a key, and stays home as headers do.
+    // A kept parameter is probably a key; like headers, it is sent only to trusted hosts.
     if origin.sendsSecrets(to: target) {
       let source = QueryString((first ?? request).url)
       for name in options.keptParameters where query.values(of: name).isEmpty {

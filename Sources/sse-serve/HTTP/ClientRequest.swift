@@ -1,4 +1,4 @@
-// The parts of a request that this server looks at. Nothing else of the head is kept.
+// The parts of a request that this server uses. The rest of the head is not kept.
 
 import FeedCore
 
@@ -12,20 +12,20 @@ struct ClientRequest: Equatable {
   var query: [UInt8] = []
   /// Whether another request may follow on the connection.
   var keepsAlive = false
-  /// Whether a body follows, which no resource here takes.
+  /// Whether a body follows; no resource here accepts one.
   var hasBody = false
 
-  /// Who is asked for, with a port if one is named.
+  /// The requested host, with a port if one is given.
   var host: [UInt8]?
   var origin: [UInt8]?
   var authorization: [UInt8]?
   var ifNoneMatch: [UInt8]?
   var lastEventIDField: [UInt8]?
-  /// A browser asks which requests it may send (Fetch §4.8).
+  /// Whether a browser asks which requests it may send (Fetch §4.8).
   var isPreflight = false
 
-  /// The id of the last event that the client has; empty for none. `EventSource` sends a header; the
-  /// libraries that replace it may not be able to, and use the query `lastEventId`.
+  /// The id of the client's last event; empty for none. `EventSource` sends a header. Libraries that replace it may be
+  /// unable to, and use the query parameter `lastEventId`.
   var lastEventID: [UInt8] {
     if let lastEventIDField { return lastEventIDField }
     for pair in query.split(separator: UInt8(ascii: "&")) {

@@ -1,26 +1,26 @@
-// The hosts that this server answers for.
+// The host names that this server accepts.
 //
-// A page of evil.example can make its own name lead to 127.0.0.1 (DNS rebinding). To the browser, what the page then
-// loads from here is of the page's own origin, so it may read it, whatever CORS says. Only the Host header gives such a
-// request away: it has the name that the browser asked for.
+// A page of evil.example can make its own name resolve to 127.0.0.1 (DNS rebinding). For the browser, what the page
+// loads from here is then of the page's own origin, so the page may read it, whatever CORS says. Only the Host header
+// exposes such a request: it has the name that the browser asked for.
 
 import FeedCore
 
 struct HostList: Equatable {
   private var names: Set<[UInt8]>
 
-  /// What this machine is called on itself, by everybody.
+  /// The names of the local machine.
   private static let own = ["localhost", "127.0.0.1", "[::1]"].map { Array($0.utf8) }
 
-  /// - Parameter others: names and addresses beside the machine's own ones, as `name(of:)` gives them.
+  /// - Parameter others: further names and addresses, as returned by `name(of:)`.
   init(_ others: [[UInt8]]) { names = Set(Self.own + others) }
 
-  /// Whether a Host header, or the host of a URL, names one of these; the port does not matter.
+  /// Whether a Host header, or the host of a URL, is one of these; the port does not matter.
   func contains(_ host: [UInt8]) -> Bool { Self.name(of: host).map(names.contains) ?? false }
 
-  /// The name or address of `host[:port]`: in lower case, an IPv6 address in brackets, without the dot that ends a name
-  /// for those who want it to be absolute.
-  /// - Returns: nil where there is none.
+  /// The name or address in `host[:port]`: in lower case, an IPv6 address in brackets, without the final dot of an
+  /// absolute name.
+  /// - Returns: nil if there is none.
   static func name(of host: [UInt8]) -> [UInt8]? {
     var name = host[...]
     var port = ArraySlice<UInt8>()
@@ -35,8 +35,8 @@ struct HostList: Equatable {
     return name.isEmpty ? nil : name.lowercased
   }
 
-  /// The same of a name or address without a port, as options have it: an IPv6 address may stand without brackets.
-  /// - Returns: nil where it is none.
+  /// The same for a name or address without a port, from an option: an IPv6 address may lack brackets.
+  /// - Returns: nil if it is neither.
   static func name(ofAddress address: [UInt8]) -> [UInt8]? {
     let isBare = address.first != UInt8(ascii: "[") && address.count { $0 == UInt8(ascii: ":") } > 1
     let address = isBare ? Array("[".utf8) + address + Array("]".utf8) : address

@@ -1,12 +1,12 @@
-// Answers to all but the stream itself.
+// All answers except the stream itself.
 
 import FeedCore
 
 struct Reply {
   let status: Int
-  /// The head, and a short body after it.
+  /// The head, followed by a short body.
   let text: [UInt8]
-  /// The rest of the body, of a document.
+  /// The rest of the body, for a document.
   private(set) var body: Publisher.Text?
   var closes: Bool
 
@@ -21,7 +21,7 @@ struct Reply {
     case .health: (status, text) = Self.short(200, "ok", request, options, closes)
     case .methods: (status, text) = (204, Self.methods(request, options, closes))
     case .refused(let code, let reason):
-      // Where the next request begins is not known after one that was not understood.
+      // After a request that was not understood, the start of the next one is unknown.
       if ![401, 404].contains(code) { closes = true }
       (status, text) = Self.short(code, reason, request, options, closes)
     case .snapshot:
@@ -50,7 +50,7 @@ struct Reply {
     var head = ResponseHead(200, closes: true)
     head.set("Content-Type", "text/event-stream")
     head.set("Cache-Control", noCache)
-    // Asks nginx to pass on each event as it comes.
+    // Asks nginx to forward each event at once.
     head.set("X-Accel-Buffering", "no")
     head.share(with: request.origin, allowed: options.allowedOrigins)
     return head.finished
@@ -73,7 +73,7 @@ struct Reply {
     return (status, head.finished + (request.method == .head ? [] : Array((words + "\n").utf8)))
   }
 
-  /// Which methods there are; to a browser that asks beforehand, also what a page may send (Fetch §4.8).
+  /// The allowed methods; for a browser's preflight, also what a page may send (Fetch §4.8).
   private static func methods(_ request: ClientRequest, _ options: Options, _ closes: Bool) -> [UInt8] {
     var head = ResponseHead(204, closes: closes)
     head.set("Allow", "GET, HEAD, OPTIONS")

@@ -1,28 +1,28 @@
-// The head of an HTTP/1.1 request (RFC 9112 §3 and §5), out of pieces that may be cut anywhere. Each line is judged when
-// its last byte has come, and every limit by the byte that passes it, so the verdict does not depend on the cuts.
+// The head of an HTTP/1.1 request (RFC 9112 §3 and §5), in pieces that may be cut anywhere. Each line is checked at its
+// last byte, and each limit at the byte that exceeds it. So the result does not depend on the cuts.
 //
-// The grammar is strict: attackers use doubtful heads (a folded line, a space before the colon, two lengths) to get two
-// servers to see two different requests, and no honest client sends them. Only a bare LF counts as a line end (§2.2), for
-// requests that are typed.
+// The grammar is strict. Attackers use ambiguous heads (a folded line, a space before the colon, two lengths) to make
+// two servers see two different requests; honest clients never send them. The one exception: a bare LF ends a line
+// (§2.2), for requests typed by hand.
 
 import FeedCore
 
-/// Turns bytes into requests; a new one for each request.
+/// Parses bytes into requests; a new parser for each request.
 struct RequestParser {
-  /// Why a request is not served: a status, and a few words for the body.
+  /// Why a request is refused: a status, and a few words for the body.
   struct Refusal: Error, Equatable {
     let status: Int
     let reason: String
   }
 
-  /// Of the request line: the least that RFC 9112 §3 asks for.
+  /// For the request line: the minimum that RFC 9112 §3 requires.
   static let maxRequestLine = 8000
-  /// Of all header lines together.
+  /// For all header lines together.
   static let maxHeaders = 16 * 1024
-  /// How many empty lines may come before a request (RFC 9112 §2.2 asks for one).
+  /// The most empty lines before a request (RFC 9112 §2.2 requires one).
   private static let maxEmptyLines = 4
 
-  /// Whether nothing of a request has come yet.
+  /// Whether no part of a request has come yet.
   private(set) var isFresh = true
 
   private var line: [UInt8] = []
@@ -33,15 +33,15 @@ struct RequestParser {
   private var isHTTP11 = true
   private var saysClose = false
   private var hasTransferCoding = false
-  /// The host of a target that is a whole URL.
+  /// The host in a target that is a complete URL.
   private var targetHost: [UInt8]?
   private var length: Int?
 
-  /// Whether what has come so far asks for no body.
+  /// Whether the part that has come asks for no body.
   var asksForHead: Bool { request.method == .head || line.starts(with: "HEAD ".utf8) }
 
-  /// Goes on in `bytes` at `index`.
-  /// - Returns: the request, with `index` after its head; nil when all bytes are used up before.
+  /// Continues in `bytes` at `index`.
+  /// - Returns: the request, with `index` after its head; nil if all bytes are used up first.
   mutating func next(_ bytes: borrowing Span<UInt8>, from index: inout Int) throws(Refusal) -> ClientRequest? {
     while index < bytes.count {
       isFresh = false
@@ -62,7 +62,7 @@ struct RequestParser {
       headerSize += piece.count + (isEnded ? 1 : 0)
       if headerSize > Self.maxHeaders { throw Refusal(status: 431, reason: "request header fields too large") }
     } else if line.isEmpty, piece.count > 0, !piece[0].isTokenByte, piece[0] != UInt8(ascii: "\r") {
-      // Told at once: a client that speaks something else (TLS, mostly) waits for an answer.
+      // Refused at once: a client of another protocol (usually TLS) waits for an answer.
       throw Self.bad("not an HTTP request")
     } else if line.count + piece.count - (endsInReturn(piece) ? 1 : 0) > Self.maxRequestLine {
       throw Refusal(status: 414, reason: "URI too long")
@@ -70,7 +70,7 @@ struct RequestParser {
     line.append(span: piece)
   }
 
-  /// Whether the line, with a piece more, ends in a CR, which may be half of its end.
+  /// Whether the line, with this piece, ends in a CR, which may be the first half of its end.
   private func endsInReturn(_ piece: borrowing Span<UInt8>) -> Bool {
     (piece.count > 0 ? piece[piece.count - 1] : line.last) == UInt8(ascii: "\r")
   }
@@ -122,12 +122,12 @@ struct RequestParser {
     isHTTP11 = text[7] != UInt8(ascii: "0")
   }
 
-  /// A path with a query (§3.2.1), or a whole URL as to a proxy (§3.2.2), whose host counts in place of the header's.
+  /// A path with a query (§3.2.1), or a complete URL as for a proxy (§3.2.2), whose host replaces the header's.
   private mutating func takeTarget(_ target: ArraySlice<UInt8>) throws(Refusal) {
     guard !target.isEmpty, target.allSatisfy({ $0.isVisible && $0 != UInt8(ascii: "#") }) else {
       throw Self.bad("malformed request target")
     }
-    // No other method is served, whatever its target.
+    // Other methods are refused, whatever their target.
     if request.method == .other { return }
     var rest = target
     let isAsterisk = rest.elementsEqual("*".utf8) && request.method == .options
@@ -156,7 +156,7 @@ struct RequestParser {
       throw Self.bad("malformed header field")
     }
     let value = line[(colon + 1)...].trimmed(\.isBlank)
-    // Others can do no harm here, and an id may hold them (RFC 9110 §5.5).
+    // Other control characters are harmless here, and an id may contain them (RFC 9110 §5.5).
     guard !value.contains(0), !value.contains(UInt8(ascii: "\r")) else {
       throw Self.bad("control characters in a header field")
     }
@@ -178,7 +178,7 @@ struct RequestParser {
     }
   }
 
-  /// A field that may stand once.
+  /// Sets a field that may occur only once.
   private static func take(_ value: ArraySlice<UInt8>, into field: inout [UInt8]?) throws(Refusal) {
     if field != nil { throw bad("a header field occurs twice") }
     field = Array(value)
@@ -191,7 +191,7 @@ struct RequestParser {
 
   private mutating func finish() throws(Refusal) {
     if isHTTP11 && request.host == nil { throw Self.bad("no Host header") }
-    // RFC 9112 §6.1: where such a request ends is not known.
+    // RFC 9112 §6.1: the end of such a request is unknown.
     if hasTransferCoding && (length != nil || !isHTTP11) { throw Self.bad("the end of the request is unclear") }
     if let targetHost { request.host = targetHost }
     request.hasBody = hasTransferCoding || length == 1
@@ -199,5 +199,5 @@ struct RequestParser {
   }
 }
 
-/// A host and a port (RFC 3986 §3.2.2).
+/// Whether a byte may be in a host and port (RFC 3986 §3.2.2).
 private func isHostByte(_ byte: UInt8) -> Bool { byte.isTokenByte || "():;,=[]".utf8.contains(byte) }

@@ -1,5 +1,5 @@
-// The heads of responses. All say how long their body is, but for the event stream, which ends with its connection:
-// every client and proxy understands that, and all clients can be sent the same bytes.
+// The heads of responses. All give the length of the body, except for the event stream, which ends with its connection:
+// every client and proxy understands that, and all clients can get the same bytes.
 
 import FeedCore
 
@@ -37,7 +37,7 @@ struct ResponseHead {
     if allowed.contains(any) {
       set("Access-Control-Allow-Origin", any)
     } else {
-      // A cache must not hand one origin what another one got.
+      // A cache must not give one origin the answer for another.
       set("Vary", "Origin")
       guard let origin, allowed.contains(origin) else { return }
       set("Access-Control-Allow-Origin", origin)
@@ -45,16 +45,16 @@ struct ResponseHead {
     set("Access-Control-Expose-Headers", "ETag")
   }
 
-  /// The head with the empty line after it.
+  /// The head with the empty line at its end.
   var finished: [UInt8] { text + Array("\r\n".utf8) }
 
-  /// As RFC 9110 §5.6.7 wants it: `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// In the form of RFC 9110 §5.6.7: `Sun, 06 Nov 1994 08:49:37 GMT`.
   /// - Parameter microseconds: since 1970.
   static func date(_ microseconds: Int64) -> String {
     let time = CivilTime(microseconds: microseconds)
     let days = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    // 1970 began on a Thursday.
+    // The first day of 1970 was a Thursday.
     let day = days[(time.seconds / 86_400 + 4) % 7]
     func twoDigits(_ number: Int) -> String { number < 10 ? "0\(number)" : "\(number)" }
     return "\(day), \(twoDigits(time.day)) \(months[time.month - 1]) \(time.year) "

@@ -1,35 +1,36 @@
-// What is here, and for whom: the paths, the methods, the token.
+// The resources, and who may use them: paths, methods, the token.
 
 import FeedCore
 
-/// What a request comes to.
+/// The result of a request.
 enum Route: Equatable {
-  /// The event stream, after an event id; empty for from now on.
+  /// The event stream, after an event id; empty means from now on.
   case stream(after: [UInt8])
   case snapshot
   case health
-  /// What a browser may do here, or anybody else.
+  /// The allowed methods, for a browser or anybody else.
   case methods
   case refused(Int, String)
 }
 
 struct Router {
   let token: [UInt8]?
-  /// Whether there is no document.
+  /// Whether the stream has no document.
   var isPlain = false
-  /// Who may be asked for; nil for anybody.
+  /// The accepted host names; nil for any.
   var hosts: HostList?
 
   private static let misdirected = Route.refused(
     421, "unknown host: ask for localhost, or name the host with sse-serve --server-name")
 
   func route(_ request: ClientRequest) -> Route {
-    // First of all, so that a page that is not meant learns nothing. A request without a host (HTTP/1.0) is by no browser.
+    // Checked first, so that a foreign page learns nothing. A request without a host (HTTP/1.0) is never from a
+    // browser.
     if let hosts, let host = request.host, !hosts.contains(host) { return Self.misdirected }
     if request.method == .other { return .refused(405, "method not allowed") }
     if request.hasBody { return .refused(413, "a request body is not accepted") }
     let path = String(decoding: request.path, as: UTF8.self)
-    // A browser sends no token with its preflight, and a load balancer none with its checks.
+    // Browsers send no token with a preflight, and load balancers none with their checks.
     if request.method == .options { return .methods }
     if path == "/healthz" { return .health }
     guard isAuthorized(request.authorization) else { return .refused(401, "unauthorized") }
@@ -48,14 +49,14 @@ struct Router {
     return Self.isSame(Array(parts[1].drop { $0 == UInt8(ascii: " ") }), as: token)
   }
 
-  /// Takes a time that depends on the length of the secret only, so that it cannot be guessed byte by byte.
+  /// Takes a time that depends only on the length of the secret, so that it cannot be guessed byte by byte.
   static func isSame(_ given: [UInt8], as secret: [UInt8]) -> Bool {
     var difference = given.count ^ secret.count
     for index in secret.indices { difference |= Int(secret[index] ^ (index < given.count ? given[index] : 0)) }
     return difference == 0
   }
 
-  /// Whether an If-None-Match names an entity tag (RFC 9110 §13.1.2, compared weakly).
+  /// Whether an If-None-Match contains an entity tag (RFC 9110 §13.1.2, weak comparison).
   static func matches(_ field: [UInt8]?, _ tag: [UInt8]) -> Bool {
     guard let field else { return false }
     return field.split(separator: UInt8(ascii: ",")).contains { item in

@@ -1,8 +1,8 @@
-// The stream as all clients get it: one sequence of bytes, written once. A place in it is an offset from the first byte
-// ever written, and a client is a place: it has been sent all before it. So an event costs the same memory for one client
-// and for ten thousand, and a slow client costs the bytes between its place and the end.
+// The stream that all clients get: one sequence of bytes, written once. A place in it is an offset from the first byte
+// ever written. A client's place says that everything before it was sent. So an event costs the same memory for one
+// client as for ten thousand. A slow client costs the bytes between its place and the end.
 //
-// The bytes lie in pieces of up to 64 KiB, a good size for a write, which are dropped from the front.
+// The bytes are in pieces of up to 64 KiB, a good size for a write. Pieces are dropped from the front.
 
 import FeedCore
 
@@ -18,7 +18,7 @@ struct ByteLog {
   /// The place after the last byte.
   private(set) var end = 0
 
-  /// The place of the first byte that is still here.
+  /// The place of the first byte that is still stored.
   var start: Int { pieces.isEmpty ? end : pieces[pieces.first].start }
 
   mutating func append(_ bytes: [UInt8]) {
@@ -31,16 +31,16 @@ struct ByteLog {
     end += bytes.count
   }
 
-  /// The piece that holds the byte at `place`, which is not the end, and where in it that is.
+  /// The piece with the byte at `place`, which is before the end, and the byte's offset in it.
   func piece(at place: Int) -> (bytes: [UInt8], offset: Int) {
-    // Nearly always the last one.
+    // It is almost always the last one.
     var number = pieces.end - 1
     if pieces[number].start > place { number = pieces.firstNumber { $0.start > place } - 1 }
     let piece = pieces[number]
     return (piece.bytes, place - piece.start)
   }
 
-  /// Drops what is before `place`, as far as whole pieces go.
+  /// Drops whole pieces before `place`.
   mutating func drop(before place: Int) {
     while !pieces.isEmpty, pieces[pieces.first].start + pieces[pieces.first].bytes.count <= place {
       pieces.removeFirst()

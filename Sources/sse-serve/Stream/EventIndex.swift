@@ -1,16 +1,16 @@
-// Where in the log each event ends, and which id it has. A client that comes back shows the id of its last event; it has
-// missed the events after that one.
+// The end of each event in the log, and its id. A client that returns sends the id of its last event; it has missed the
+// events after that.
 //
 // The newest events, up to a number or a size, are the replay window, in which ids are looked up. Older ones are kept
-// while a slow client is still being sent them.
+// while a slow client still needs them.
 
 import FeedCore
 
 struct EventIndex {
-  /// Where a client goes on that has seen an id.
+  /// Where a client continues after an id.
   enum Place: Equatable {
     case after(Int)
-    /// Several events of the window have the id: this is where the first of them ends.
+    /// Several events of the window have the id; this is the end of the first.
     case ambiguous(Int)
     case unknown
   }
@@ -31,7 +31,7 @@ struct EventIndex {
   private var entries = NumberedQueue(blank: Entry(end: 0, id: []))
   /// The number of the first event of the window.
   private var windowFirst = 0
-  /// Where the window begins, and the id of the event before it.
+  /// The start of the window, and the id of the event before it.
   private(set) var windowStart = 0
   private var idBefore: [UInt8] = []
   /// The events of the window by their ids.
@@ -39,14 +39,14 @@ struct EventIndex {
 
   init(_ limit: Options.Replay) { self.limit = limit }
 
-  /// The id of the last event; empty where it has none.
+  /// The id of the last event; empty if it has none.
   private(set) var lastID: [UInt8] = []
-  /// The id that came last, of an event that has one, without blanks around it.
+  /// The last id that was not empty, without blanks around it.
   private(set) var newestID: [UInt8] = []
-  /// Whether an event of the window has an id.
+  /// Whether any event of the window has an id.
   var hasIDs: Bool { !known.isEmpty || !idBefore.isEmpty }
 
-  /// Notes an event that has been written to the log.
+  /// Adds an event that was written to the log.
   mutating func append(end: Int, id: [UInt8]) {
     lastID = id
     let id = Array(id.trimmed(\.isBlank))
@@ -84,25 +84,25 @@ struct EventIndex {
     }
   }
 
-  /// Where a client goes on whose last event had `id`.
+  /// Where a client continues whose last event had `id`.
   func place(after id: [UInt8]) -> Place {
     let id = Array(id.trimmed(\.isBlank))
     guard !id.isEmpty else { return .unknown }
     let inWindow = known[id]
-    // Whoever has the event just before the window has missed nothing that is not in it.
+    // A client with the event just before the window has missed only events of the window.
     if id == idBefore { return inWindow == nil ? .after(windowStart) : .ambiguous(windowStart) }
     guard let inWindow else { return .unknown }
     let end = entries[inWindow.first].end
     return inWindow.first == inWindow.last ? .after(end) : .ambiguous(end)
   }
 
-  /// Where the event ends that the byte at `place` belongs to.
+  /// The end of the event that contains the byte at `place`.
   func eventEnd(after place: Int) -> Int {
     let number = entries.firstNumber { $0.end > place }
     return number < entries.end ? entries[number].end : place
   }
 
-  /// Forgets events that end before `place` and are not in the window.
+  /// Removes events that end before `place` and are not in the window.
   mutating func drop(before place: Int) {
     while entries.first < windowFirst, entries[entries.first].end <= place { entries.removeFirst() }
   }

@@ -1,12 +1,12 @@
-/// A queue whose elements are numbered from 0 in the order in which they come, and keep their numbers when others are
-/// dropped at the front.
+/// A queue whose elements are numbered from 0 in the order in which they come. They keep their numbers when elements
+/// are removed from the front.
 struct NumberedQueue<Element> {
   private var items: [Element] = []
-  /// How many places of `items` are free at the front.
+  /// How many entries of `items` are free at the front.
   private var gap = 0
   /// The number of the first element.
   private(set) var first = 0
-  /// What stands in a freed place, so that the element's memory goes at once.
+  /// The value of a freed entry, so that the element's memory is released at once.
   private let blank: Element
 
   init(blank: Element) { self.blank = blank }
@@ -26,14 +26,14 @@ struct NumberedQueue<Element> {
     items[gap] = blank
     gap += 1
     first += 1
-    // Each removal pays for the move of one element.
+    // On average, each removal moves at most one element.
     if gap >= 16, gap >= items.count / 2 {
       items.removeFirst(gap)
       gap = 0
     }
   }
 
-  /// The first number for which a test that holds from some element on holds; `end` where there is none.
+  /// The first number for which `holds` is true, if it is true for all later ones too; `end` if there is none.
   func firstNumber(where holds: (Element) -> Bool) -> Int {
     var (low, high) = (first, end)
     while low < high {

@@ -1,13 +1,13 @@
-// From event records to the stream that all clients share, and to the document that a late one is given first.
+// From event records to the stream for all clients, and to the document that a late client gets first.
 //
-// In a document stream (feedutils(7)) a record is served once it has been applied here. A change that does not apply
-// reaches no client, and neither do the changes after it, until the next whole document. So each client that follows has
-// the document that is held here.
+// In a document stream (feedutils(7)), a record is sent only after it was applied here. A change that does not apply is
+// not sent, nor are the changes after it, until the next whole document. So every client that follows has the document
+// that is held here.
 
 import FeedCore
 
 struct Publisher {
-  /// Text that several connections send; it lives as long as one of them does.
+  /// Text that several connections send; it is freed when the last of them is done.
   final class Text {
     let bytes: [UInt8]
 
@@ -16,30 +16,30 @@ struct Publisher {
 
   private struct WeakText { weak var text: Text? }
 
-  /// What a client is sent after the greeting, and where in the log it goes on.
+  /// What a client gets after the greeting, and its place in the log.
   struct Beginning {
     var preamble: [UInt8] = []
     var document: Text?
     var place: Int
   }
 
-  /// What `/snapshot` answers.
+  /// The answer to `/snapshot`.
   enum Snapshot {
     case none
-    /// There is a document, but not what `--select` asks for.
+    /// There is a document, but nothing at the pointer of `--select`.
     case notThere
     case document(Text, tag: [UInt8])
   }
 
   private(set) var log = ByteLog()
   private(set) var index: EventIndex
-  /// The clients that wait for an event to come.
+  /// The clients that wait for an event.
   var waiting = WaitingList()
   /// Whether a record was skipped.
   private(set) var hasSkipped = false
-  /// Whether there was something in the input, and nothing that is served or a note.
+  /// Whether there was input, but nothing in it that can be sent, nor a note.
   var hasFoundNothing: Bool { records.hasFoundNothing }
-  /// Whether the input has told that all that was missed has come.
+  /// Whether the input has said that everything missed has come.
   var isLive: Bool { records.isLive }
 
   private let options: Options
@@ -47,17 +47,17 @@ struct Publisher {
   private var writer = EventStreamWriter()
   private var count = 0
   private var records: RecordReader
-  /// The document as an event, and as an answer, until it changes.
+  /// The current document as an event and as an answer, until it changes.
   private var event: Text?
   private var snapshot: Snapshot?
-  /// Documents that clients may still be in the midst of, in the order in which they were made.
+  /// Old documents that clients may still be receiving, in order.
   private var held: [WeakText] = []
-  /// What goes before the numbers of added ids: those of another run must not be taken for ours.
+  /// The prefix of the numbers in added ids: ids of another run must not match ours.
   private let run = Array("\(Clock.now() / 1000)-".utf8)
 
-  /// A comment: all that a client needs to know that the connection is alive, and a proxy to pass on the head.
+  /// A comment: shows a client that the connection is alive, and makes a proxy forward the head.
   static let comment = Array(":\n\n".utf8)
-  /// Of an id in bytes: one that a client can send back beside all else that it says.
+  /// The longest id in bytes: one that a client can send back with its other headers.
   private static let maxID = 4096
   private static let dataName = Array("data".utf8)
   private static let messageName = Array("message".utf8)
@@ -75,21 +75,21 @@ struct Publisher {
 
   // MARK: Records
 
-  /// Takes a record in.
-  /// - Throws: where it is malformed and `--on-error` does not say to go on.
+  /// Publishes a record.
+  /// - Throws: if it is malformed, unless `--on-error` says to continue.
   mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
     do throws(ToolFailure) { try publish(item) } catch {
-      // A change that does not fit ends nothing: the next whole document makes it good.
+      // A change that does not fit is not fatal: the next whole document repairs it.
       guard options.skipsErrors || error.status == .no else { throw error }
       skip(error)
     }
   }
 
-  /// Goes on after input that is no record.
+  /// Continues after input that is not a record.
   mutating func skip(_ error: ToolFailure) {
     records.skip(error, losesChanges: !options.isPlain)
     hasSkipped = true
-    // It may have been a change: those after it need not fit any more.
+    // It may have been a change: then later changes may not fit.
     document.loseSync()
   }
 
@@ -110,7 +110,7 @@ struct Publisher {
     append(record, data, id: id)
   }
 
-  /// - Throws: where no field of an event stream can have the value.
+  /// - Throws: if no field of an event stream can contain the value.
   private func check(
     _ value: [UInt8], _ name: @autoclosure () -> String, _ item: StreamedDocument
   ) throws(ToolFailure) {
@@ -138,10 +138,10 @@ struct Publisher {
     if waiting.count > 0 { waiting.take(id.trimmed(\.isBlank), endingAt: log.end) }
   }
 
-  /// A string goes out raw, any other value as JSON text.
+  /// A string is sent raw, any other value as JSON text.
   private static func wireText(_ data: JSONValue) -> [UInt8] {
     if var string = data.string {
-      // A lone surrogate, which JSON can write, has no place in UTF-8.
+      // JSON can express a lone surrogate, but UTF-8 cannot.
       if data.kind == .escapedString { UTF8Repair.repair(&string) }
       return string
     }
@@ -154,8 +154,8 @@ struct Publisher {
   /// Tells all clients that the connection is alive.
   mutating func appendComment() { log.append(Self.comment) }
 
-  /// Forgets the part of the log that no client needs any more.
-  /// - Parameter place: up to where all clients have been sent the log.
+  /// Drops the part of the log that no client needs any more.
+  /// - Parameter place: everything before it was sent to all clients.
   mutating func drop(before place: Int) {
     index.drop(before: place)
     log.drop(before: min(place, index.windowStart))
@@ -163,15 +163,15 @@ struct Publisher {
 
   // MARK: Clients
 
-  /// What each client is sent at once.
+  /// The text that each client gets first.
   var greeting: [UInt8] {
-    // The wire has milliseconds.
+    // The field is in milliseconds.
     Self.comment + (options.retry.map { Array("retry: \(Int(($0 * 1000).rounded()))\n\n".utf8) } ?? [])
   }
 
-  /// Has a client wait for the event `id` that it has seen, if nothing that came here is as new: a number that is
-  /// greater than the newest belongs to another server of the feed, which is ahead.
-  /// - Returns: whether it waits. Then `waiting` tells when it goes on.
+  /// Makes a client wait for the event `id`, which it has seen, if `id` is newer than every event here. That is a
+  /// number greater than the newest; it comes from another server of the feed that is ahead of this one.
+  /// - Returns: whether the client waits. If so, `waiting` reports when it continues.
   mutating func wait(_ token: UInt64, for id: [UInt8], until deadline: Double) -> Bool {
     let id = Array(id.trimmed(\.isBlank))
     guard id.count <= Self.maxID, let number = DecimalText(id), !number.isNegative else { return false }
@@ -181,8 +181,9 @@ struct Publisher {
     return true
   }
 
-  /// How a client begins that has seen the event `id`, empty for none.
-  /// - Parameter found: where that event ends, of one that has waited for it. It may have left the window since.
+  /// The beginning for a client that has seen the event `id`, empty for none.
+  /// - Parameter found: the end of that event, for a client that has waited for it. It may have left the window
+  ///   meanwhile.
   mutating func begin(after id: [UInt8], at found: Int? = nil) -> Beginning {
     var place = index.place(after: id)
     if let found { place = [.unknown, .after(found)].contains(place) ? .after(found) : .ambiguous(found) }
@@ -195,16 +196,16 @@ struct Publisher {
     if !options.isPlain { beginning.document = currentEvent() }
     guard !id.isEmpty, beginning.document == nil else { return beginning }
     if options.isPlain, index.hasIDs {
-      // What is here is all there is left to make the gap as small as can be.
+      // Sending everything that is left makes the gap as small as possible.
       beginning.place = index.windowStart
       beginning.preamble += Array(": the event to resume after is no longer known\n\n".utf8)
     }
-    // The id that is not known must not stay the client's last one where the events that follow have none.
+    // The client must not keep the unknown id if the events that follow have none.
     beginning.preamble += Array("id\n\n".utf8)
     return beginning
   }
 
-  /// The document as the event that a late client gets, with the id of the last event.
+  /// The document as an event for a late client, with the id of the last event.
   private mutating func currentEvent() -> Text? {
     if let event { return event }
     guard let tree = document.document else { return nil }
@@ -212,7 +213,7 @@ struct Publisher {
     JSONWriter.writeCompact(tree, to: &text)
     var output = ByteWriter()
     var writer = EventStreamWriter()
-    // With an id, even if it is an empty one: the client may have one from before.
+    // With an id, even an empty one: the client may have an older id.
     output.append("id: ")
     output.append(index.lastID)
     output.append("\n")
@@ -223,7 +224,7 @@ struct Publisher {
     return made
   }
 
-  /// The document, or the part of it that `--select` asks for, as JSON with a newline.
+  /// The document, or the part that `--select` names, as JSON with a newline.
   mutating func currentSnapshot() -> Snapshot {
     if let snapshot { return snapshot }
     var made = Snapshot.none
@@ -243,18 +244,19 @@ struct Publisher {
     return made
   }
 
-  /// How many bytes of old documents there may be beside a few times the current one.
+  /// How many bytes of old documents are allowed, besides a few times the current one.
   private static let spareText = 64 << 20
 
-  /// The oldest document, if slow clients keep too many of them in memory. Each change makes a new document for the
-  /// clients that come after it; in a stream of small changes, a client that reads nothing is never too far behind.
+  /// The oldest document, if slow clients keep too many of them in memory. Each change makes a new document for later
+  /// clients. In a stream of small changes, a client that reads nothing is never too far behind, so another limit is
+  /// needed.
   mutating func excessText() -> Text? {
     held.removeAll { $0.text == nil }
     guard held.count > 2 else { return nil }
     let texts = held.compactMap(\.text)
     let total = texts.reduce(0) { $0 + $1.bytes.count }
     guard total > Self.spareText + 4 * (texts.last?.bytes.count ?? 0) else { return nil }
-    // What is current is held by no client alone, and goes by itself.
+    // The current document is not kept by a client alone, and is freed by itself.
     if case .document(let current, _) = snapshot, texts[0] === current { return nil }
     return texts[0] === event ? nil : texts[0]
   }

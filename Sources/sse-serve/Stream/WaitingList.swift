@@ -1,60 +1,60 @@
-// Clients that are ahead: each has seen an event, at another server of the same feed, which has not come here yet. It
-// waits for that event, so that it goes on right after it, with no document that would take it back.
+// Clients that are ahead: each has seen an event at another server of the same feed that has not come here yet. It
+// waits for that event and continues right after it, instead of getting an older document.
 //
-// An event that comes is compared with the lowest number that is awaited, and goes no further than those that need not
-// wait any more. So it costs the same for one client and for ten thousand.
+// A new event is compared with the lowest awaited number, and only clients whose wait is over are visited. So an event
+// costs the same for one waiting client as for ten thousand.
 
 import FeedCore
 
 struct WaitingList {
-  /// A client that waits no longer.
+  /// A client whose wait is over.
   struct Ready: Equatable {
     let token: UInt64
     let id: [UInt8]
-    /// Where in the log the awaited event ends; nil where the time is up, or where a greater number came instead.
+    /// The end of the awaited event in the log; nil if the time is up, or if a greater number came instead.
     let place: Int?
   }
 
-  /// Those that wait, by their tokens. What the other two lists have beside them has left.
+  /// The waiting clients, by token. Entries of the other two lists that are not here have left.
   private var ids: [UInt64: [UInt8]] = [:]
   private var numbers = Heap<DecimalText, UInt64>()
-  /// In the order in which the clients came, which is that of their deadlines: all may wait for the same time.
+  /// In the order of arrival, which is also that of the deadlines, because all may wait for the same time.
   private var deadlines = NumberedQueue(blank: (time: 0.0, token: UInt64(0)))
   private var ready: [Ready] = []
 
   var count: Int { ids.count }
-  /// How many places the lists take, for tests.
+  /// How many entries the lists have, for tests.
   var held: Int { max(numbers.count, deadlines.end - deadlines.first) }
   var tokens: some Collection<UInt64> { ids.keys }
 
-  /// - Parameter deadline: not before that of the client added last.
+  /// - Parameter deadline: not before that of the last client added.
   mutating func add(_ token: UInt64, id: [UInt8], number: DecimalText, deadline: Double) {
     ids[token] = id
     numbers.insert(token, at: number)
     deadlines.append((deadline, token))
   }
 
-  /// A client has left.
+  /// Removes a client.
   mutating func remove(_ token: UInt64) {
     guard ids.removeValue(forKey: token) != nil else { return }
     dropStale()
   }
 
-  /// An event has come.
+  /// Ends the waits for an event.
   /// - Parameters:
   ///   - id: without blanks around it.
-  ///   - place: where in the log it ends.
+  ///   - place: the event's end in the log.
   mutating func take(_ id: ArraySlice<UInt8>, endingAt place: Int) {
     guard !ids.isEmpty, let number = DecimalText(id) else { return }
     while let first = numbers.first, first.key <= number {
       numbers.removeFirst()
-      // An id is a text: 7 and 007 are two events.
+      // Ids are compared as text: 7 and 007 are two events.
       if let awaited = ids[first.item] { release(first.item, at: awaited[...] == id ? place : nil) }
     }
     dropStale()
   }
 
-  /// Lets go those whose time is up.
+  /// Ends the waits whose time is up.
   mutating func expire(_ now: Double) {
     while !deadlines.isEmpty, deadlines[deadlines.first].time <= now {
       release(deadlines[deadlines.first].token)
@@ -63,16 +63,16 @@ struct WaitingList {
     dropStale()
   }
 
-  /// Lets all go: no more events will come.
+  /// Ends all waits, because no more events will come.
   mutating func expireAll() {
     for token in Array(ids.keys) { release(token) }
     dropStale()
   }
 
-  /// When the next one has waited long enough; nil where none waits.
+  /// The next deadline; nil if no client waits.
   var nextDeadline: Double? { ids.isEmpty ? nil : deadlines[deadlines.first].time }
 
-  /// The clients that can go on, each told once.
+  /// The clients that can continue, each returned once.
   mutating func takeReady() -> [Ready] {
     defer { ready = [] }
     return ready
@@ -83,8 +83,8 @@ struct WaitingList {
     ready.append(Ready(token: token, id: id, place: place))
   }
 
-  /// Forgets those that wait no longer: at the front, and everywhere once they are more than the others. So a list costs
-  /// what its clients do, however many come and leave.
+  /// Removes stale entries: those at the front, and all of them once they are the majority. So a list costs only as
+  /// much as its clients, however many come and leave.
   private mutating func dropStale() {
     while !deadlines.isEmpty, ids[deadlines[deadlines.first].token] == nil { deadlines.removeFirst() }
     let bound = 2 * ids.count + 64

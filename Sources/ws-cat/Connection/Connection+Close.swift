@@ -1,29 +1,29 @@
-// The closing handshake (RFC 6455 §7.1): the last texts, our close frame, and the server's. Then the server ends
-// the connection; it has two seconds for that.
+// The closing handshake (RFC 6455 §7.1): our last texts and close frame, then the server's close frame. The server must
+// then end the connection within two seconds.
 
 import FeedCore
 import FeedHTTP
 
 extension Connection {
-  /// How long the server has to answer a close frame, in seconds.
+  /// How long to wait for the server's answer to a close frame, in seconds.
   static let closeTimeout = 2.0
 
-  /// What the server's close frame says, if it has sent one.
+  /// The contents of the server's close frame, if it has sent one.
   var closing: Closing? {
     guard session.hasReceivedClose else { return nil }
     let reason = HTTPExcerpt.hidden(session.reason, for: opening.request)
     return Closing(code: session.closeCode, reason: reason.isEmpty ? nil : String(decoding: reason, as: UTF8.self))
   }
 
-  /// Sends what is to be sent last, if it has not been, and waits for the end.
-  /// - Parameter prints: whether what still comes goes to the pump; else it is dropped.
+  /// Sends the last texts and the close frame, unless already sent, and waits for the end.
+  /// - Parameter prints: whether further messages are printed; otherwise they are dropped.
   mutating func finishClosing(_ pump: inout MessagePump, prints: Bool) {
     var prints = prints
     if !session.hasSentClose {
       close()
     }
     let end = Clock.monotonic() + Self.closeTimeout
-    // Whatever goes wrong now, there is nothing more to be done about it.
+    // Errors no longer matter from here on.
     do throws(HTTPError) {
       while true {
         takeRest(&pump, &prints)
@@ -42,7 +42,7 @@ extension Connection {
     }
   }
 
-  /// The last texts, where the first ones were sent, and the close frame.
+  /// Sends the last texts, if the first ones were sent, and the close frame.
   mutating func close() {
     if isReady { for text in options.onExit { session.send(OutgoingMessage(bytes: text), isInput: false) } }
     session.close(options.closeCode)
@@ -63,7 +63,7 @@ extension Connection {
     let bytes = chunk
     while let event = try? session.next(bytes.span, from: &used) {
       guard event == .message, prints else { continue }
-      // The last one that was wanted is the last one that is printed; a second reason to end changes nothing.
+      // Nothing is printed after the last message that was wanted; a second reason to end changes nothing.
       prints = (try? pump.take(session.message, isText: session.isText)) == .more
     }
   }

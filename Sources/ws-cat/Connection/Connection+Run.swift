@@ -1,14 +1,14 @@
-// An open connection: one loop around poll(2). What has arrived is dealt with before anything is waited for, and output is
-// written out before; input is read only while there is room for what it says.
+// An open connection: one loop around poll(2). Received data is processed before any wait, and output is written before
+// it. Input is read only while there is room for it.
 
 import FeedCore
 import FeedHTTP
 
 extension Connection {
-  /// While the server never pauses, everything else is polled this often, in seconds.
+  /// While the server sends without pause, everything else is polled at this interval, in seconds.
   private static let pollInterval = 0.02
 
-  /// Pumps until the connection ends or is to end, and says so to the server.
+  /// Runs until the connection ends or should end, and closes it.
   mutating func run(_ pump: inout MessagePump, _ source: inout MessageSource) throws(ToolFailure) -> ConnectionEnding {
     pump.restart()
     timers.open(Clock.monotonic())
@@ -20,7 +20,7 @@ extension Connection {
       let ending = try exchange(&pump, &source)
       switch ending {
       case .lost where !session.hasReceivedClose: break
-      // A user who ends it by a signal may still want the messages that come.
+      // After a signal, the user may still want the messages that arrive.
       case .interrupted(.signal): finishClosing(&pump, prints: true)
       default: finishClosing(&pump, prints: false)
       }
@@ -89,23 +89,23 @@ extension Connection {
     }
   }
 
-  /// What a close frame of the server means (RFC 6455 §7.4.1).
-  /// - Parameter isLeaving: whether ours was before it.
+  /// The meaning of the server's close frame (RFC 6455 §7.4.1).
+  /// - Parameter isLeaving: whether our close frame came first.
   private func closing(_ code: Int?, isLeaving: Bool) throws(ToolFailure) -> ConnectionEnding {
     let hasSentAll = isLeaving && session.outbox.unsent(socket.unsent).isEmpty
-    // An answer repeats our code; anything else is what the server has to say by itself.
+    // An answer repeats our code; any other code is a message of the server's own.
     guard let code, code != CloseCode.normal, code != CloseCode.goingAway, !(hasSentAll && code == options.closeCode)
     else { return hasSentAll ? .finished : .closed }
     let reason = HTTPExcerpt.hidden(session.reason, for: opening.request)
     let message = "closed by the server with \(code)" + (reason.isEmpty ? "" : ": " + quoted(reason))
-    // Nothing is left to say over another connection.
+    // All messages were sent, so there is no reason to connect again.
     if hasSentAll { throw .failed(.otherEnd, message, source: options.url.display) }
     return .lost(HTTPError(.transient, message))
   }
 
   // MARK: Our messages
 
-  /// The first messages go out when the connection is open, or the one that was waited for has come.
+  /// Sends the first messages: when the connection is open, or when the awaited message has come.
   private mutating func sendFirst() {
     guard !isReady else { return }
     isReady = true
@@ -125,7 +125,7 @@ extension Connection {
     }
   }
 
-  /// Sends what there is room for.
+  /// Sends as much as there is room for.
   mutating func flush() throws(HTTPError) {
     let before = socket.unsent
     let bytes = session.outbox.bytes
@@ -144,7 +144,7 @@ extension Connection {
   }
 
   private func ended() throws(ToolFailure) -> ConnectionEnding {
-    // A peer that was told that nothing more comes may end without a close frame.
+    // A peer that knows that we will send no more may end without a close frame.
     if session.hasSentClose, !isSending { return .finished }
     return .lost(HTTPError(.transient, "connection closed without a close frame"))
   }
@@ -170,7 +170,7 @@ extension Connection {
       switch event {
       case .ping: session.ping()
       case .text(let place):
-        // A text that is sent again anyway does not queue.
+        // If there is no room, a repeated text is left out, not queued.
         if !session.isFull { session.send(OutgoingMessage(bytes: options.repeated[place].text), isInput: false) }
       case .lost(let error): return .lost(error)
       }
@@ -178,7 +178,7 @@ extension Connection {
     return nil
   }
 
-  /// Waits for the server, and for input while there is room for it. Reads the input that has come.
+  /// Waits for the server, and for input if there is room for it. Reads available input.
   private mutating func poll(
     until moment: Double?, _ source: inout MessageSource
   ) throws(ToolFailure) -> Interruption? {

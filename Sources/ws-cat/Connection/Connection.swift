@@ -1,4 +1,4 @@
-// One connection, from its first packet to the moment when frames may come: libcurl's part, the request, the answer.
+// One connection, from its first packet until frames may come: libcurl's part, the request, the answer.
 
 import FeedCore
 import FeedHTTP
@@ -7,20 +7,20 @@ struct Connection {
   let options: Options
   let streams: StandardStreams
   let interrupts: Interrupts
-  /// Of the monotonic clock, as all moments here.
+  /// By the monotonic clock, like all times here.
   let deadline: Double?
   let socket: HTTPConnection
   var session: Session
-  /// What was received last, and how far it has been used.
+  /// The bytes received last, and how many of them have been used.
   var chunk: [UInt8] = []
   var used = 0
   var lastActivity = Clock.monotonic()
-  /// When bytes went out last.
+  /// When bytes were last sent.
   var lastSending = Clock.monotonic()
   var timers: Timers
-  /// Messages of our own may be sent.
+  /// Whether our own messages may be sent.
   var isReady = false
-  /// What the server chose to speak, of what was offered.
+  /// The subprotocol that the server chose from those offered.
   private(set) var subprotocol: [UInt8]?
 
   private let client: HTTPClient
@@ -44,14 +44,14 @@ struct Connection {
 
   // MARK: Opening
 
-  /// Runs until the connection is open, or will not be.
-  /// - Returns: nil when it is open.
+  /// Runs until the connection is open or has failed.
+  /// - Returns: nil if it is open.
   mutating func open() -> ConnectionEnding? {
     let timeout = opening.request.route.connectTimeout
     let timeLimit = Clock.monotonic() + timeout
     do throws(HTTPError) {
       while try !socket.open() {
-        // libcurl knows what it waits for.
+        // libcurl knows what to wait for.
         switch try client.wait(until: min(timeLimit, deadline ?? timeLimit), interrupts) {
         case .activity: continue
         case .timeUp: if let ending = try outOfTime(timeLimit, timeout) { return ending }
@@ -96,7 +96,7 @@ struct Connection {
     }
   }
 
-  /// - Returns: an ending when the time is up, else nil.
+  /// - Returns: an ending if the time is up, else nil.
   private func outOfTime(_ timeLimit: Double, _ timeout: Double) throws(HTTPError) -> ConnectionEnding? {
     let now = Clock.monotonic()
     if let deadline, now >= deadline { return .outOfTime }
@@ -104,11 +104,11 @@ struct Connection {
     return nil
   }
 
-  /// The server does not switch to WebSocket: its status, and the first line of the body.
+  /// The ending if the server does not switch to WebSocket: its status, and the first line of the body.
   private mutating func refusal(_ answer: OpeningAnswer) -> ConnectionEnding {
     let timeLimit = min(Clock.monotonic() + Refusal.timeout, deadline ?? .infinity)
     var body = Array(chunk[used...])
-    // After an error, the part of the body that has come is enough.
+    // After an error, the part of the body that has come will do.
     while !answer.isEnough(body), Clock.monotonic() < timeLimit {
       guard let received = try? socket.receive(into: &chunk), received != .end else { break }
       body += chunk
@@ -124,11 +124,11 @@ struct Connection {
 
   // MARK: Waiting
 
-  /// Waits until something can go on, or a moment comes.
+  /// Waits until something is ready, or until a time.
   /// - Parameters:
-  ///   - moment: nil for ever; in the past just to look.
-  ///   - input: more to wait for.
-  /// - Returns: whether `input` has something, and what has interrupted the wait.
+  ///   - moment: nil for no limit; a time in the past does not wait.
+  ///   - input: another descriptor to wait for.
+  /// - Returns: whether `input` has data, and what interrupted the wait.
   func wait(
     until moment: Double?, isSending: Bool = false, orInputOf input: Descriptor? = nil
   ) throws(HTTPError) -> (hasInput: Bool, interruption: Interruption?) {

@@ -1,5 +1,4 @@
-// What happens at its time on an open connection: pings, answers that are missed, texts that are sent again and again, a
-// silence that is too long.
+// Timed events of an open connection: pings, missing answers, repeated texts, and the idle timeout.
 
 import FeedCore
 import FeedHTTP
@@ -7,35 +6,36 @@ import FeedHTTP
 struct Timers {
   enum Event: Equatable {
     case ping
-    /// The text of this place in the options.
+    /// The text at this index in the options.
     case text(Int)
     case lost(HTTPError)
   }
 
   private let options: Options
   private var nextPing: Double?
-  /// When the ping was sent that nothing has answered.
+  /// When the unanswered ping was sent.
   private var unanswered: Double?
   private var nextTexts: [Double] = []
 
   init(_ options: Options) { self.options = options }
 
-  /// The connection is open.
+  /// Starts the timers of an open connection.
   mutating func open(_ now: Double) { nextPing = options.pingInterval.map { now + $0 } }
 
-  /// The first messages went out.
+  /// Starts the timers of the repeated texts, after the first messages.
   mutating func ready(_ now: Double) { nextTexts = options.repeated.map { now + $0.interval } }
 
-  /// Something has come. Whatever it is, the server is alive: a pong may have to wait for a long message to end.
+  /// Records that data has come. Any data shows that the server is alive: a pong may have to wait for a long message to
+  /// end.
   mutating func live() { unanswered = nil }
 
-  /// When to look again.
+  /// The time of the next event.
   func next(_ lastActivity: Double) -> Double? {
     let idle = options.connection.idleTimeout.map { lastActivity + $0 }
     return ([nextPing, unanswered.map { $0 + pingTimeout }, idle].compactMap(\.self) + nextTexts).min()
   }
 
-  /// What is due; to be asked until it is nil.
+  /// The next event that is due. Call this until it returns nil.
   mutating func due(_ now: Double, _ lastActivity: Double) -> Event? {
     if let timeout = options.connection.idleTimeout, now >= lastActivity + timeout {
       return .lost(HTTPError(.timedOut, "nothing received for \(secondsText(timeout)) s"))
@@ -49,7 +49,7 @@ struct Timers {
       return .ping
     }
     for (place, moment) in nextTexts.enumerated() where now >= moment {
-      // In step with the first one, but without making up for what was missed while the output was stuck.
+      // Keeps the rhythm of the first one, but does not catch up on texts missed while the output was blocked.
       let interval = options.repeated[place].interval
       nextTexts[place] = now - moment < interval ? moment + interval : now + interval
       return .text(place)

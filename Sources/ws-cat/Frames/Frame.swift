@@ -1,4 +1,4 @@
-// The words of the framing protocol (RFC 6455 §5 and §7).
+// The opcodes and close codes of the framing protocol (RFC 6455 §5 and §7).
 
 enum Opcode: UInt8 {
   case continuation = 0x0
@@ -8,7 +8,7 @@ enum Opcode: UInt8 {
   case ping = 0x9
   case pong = 0xA
 
-  /// Control frames may stand between the fragments of a message, are short, and are never fragments (§5.5).
+  /// Control frames may come between the fragments of a message, are short, and are never fragmented (§5.5).
   var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
@@ -20,7 +20,7 @@ enum CloseCode {
   static let badData = 1007
   static let tooLarge = 1009
 
-  /// Whether a close frame may bear the code: those for use in programs only are not sent, nor are those without a meaning.
+  /// Whether a close frame may contain the code: codes for internal use only, or without a meaning, are not sent.
   static func isSendable(_ code: Int) -> Bool {
     switch code {
     case 1000...1003, 1007...1014, 3000...4999: true
@@ -29,10 +29,10 @@ enum CloseCode {
   }
 }
 
-/// What the server did that ends the connection, and the code that it is told.
+/// A violation by the server that ends the connection, and the close code to send.
 struct ProtocolError: Error, Equatable {
   let code: Int
-  /// What is wrong, lower case, without a full stop.
+  /// What is wrong: lower case, without a full stop.
   let message: String
 
   init(_ message: String) { self.init(CloseCode.protocolError, message) }

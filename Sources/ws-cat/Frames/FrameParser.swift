@@ -1,19 +1,19 @@
-// The frames of a server, put together to messages (RFC 6455 §5, §6.2).
+// The frames of a server, joined into messages (RFC 6455 §5, §6.2).
 //
-// Bytes come in chunks that are cut anywhere. A header is collected in a small number until it is whole; every byte of it
-// is judged when it comes, so that what no server may send is known before the rest of it is waited for. Payload goes
-// straight from the chunk to the end of the message (or of the control frame, which may stand between two fragments of
-// one), and if it is text it is checked on the way, across all cuts: the first byte that is not UTF-8 ends the connection.
+// Bytes come in chunks that are cut anywhere. A header is collected in an integer until it is complete. Each of its
+// bytes is checked at once, so an invalid one is found without waiting for the rest. Payload goes straight from the
+// chunk to the end of the message, or of the control frame, which may come between two fragments. Text is checked on
+// the way, across all cuts: the first byte that is not UTF-8 ends the connection.
 
 import FeedCore
 
 struct FrameParser {
   enum Item: Equatable {
-    /// `message` is complete; `isText` tells its kind.
+    /// `message` is complete; `isText` says which kind it is.
     case message
     case ping
     case pong
-    /// The server's close frame, with its code, if it has one. The reason is in `control`.
+    /// The server's close frame, with its code if it has one. The reason is in `control`.
     case close(Int?)
   }
 
@@ -22,33 +22,33 @@ struct FrameParser {
 
   private(set) var message: [UInt8] = []
   private(set) var isText = false
-  /// The payload of the last ping, pong or close frame; of a close frame, only the reason.
+  /// The payload of the last ping, pong or close frame; for a close frame, only the reason.
   private(set) var control: [UInt8] = []
 
   private let maxMessage: Int
-  /// The header as far as it has come, as a big-endian number, and how many bytes that is.
+  /// The part of the header received so far, as a big-endian number, and its number of bytes.
   private var header: UInt64 = 0
   private var headerCount = 0
   private var opcode = Opcode.text
   private var isFinal = false
-  /// The second byte's length; the bytes of an extended one follow it.
+  /// The length in the second byte; an extended length follows it.
   private var shortLength = 0
-  /// Payload bytes that are still to come; nil while a header is.
+  /// Payload bytes still to come; nil during a header.
   private var left: Int?
-  /// A message has begun, and its last fragment has not come.
+  /// Whether a message has begun and its last fragment has not come.
   private var isInMessage = false
-  /// `message` has been handed out.
+  /// Whether `message` has been returned.
   private var isDone = true
   private var utf8 = UTF8Check()
 
-  /// Room that is kept for the next message; what a larger one took is given back.
+  /// Capacity that is kept for the next message; more than that is freed.
   private static let keptCapacity = 1 << 20
 
   init(maxMessage: Int) { self.maxMessage = maxMessage }
 
-  /// Goes on with a chunk.
-  /// - Parameter index: where to go on in it; moves past what was used.
-  /// - Returns: what is complete now; nil when the chunk is used up.
+  /// Continues with a chunk.
+  /// - Parameter index: where to continue in it; advanced past the used bytes.
+  /// - Returns: the item that is complete now; nil if the chunk is used up.
   mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> Item? {
     while true {
       guard let left else {

@@ -1,11 +1,11 @@
-// The frames of a client (RFC 6455 §5.2, §5.3): one for each message, masked with four bytes that nobody can guess, so that
-// no one who chooses the message can choose what a proxy on the way gets to see.
+// The frames of a client (RFC 6455 §5.2, §5.3): one for each message, masked with four unpredictable bytes. So nobody
+// who chooses the message can choose the bytes that a proxy sees.
 
 import FeedCore
 
 enum FrameWriter {
   /// Appends a frame.
-  /// - Parameter mask: fresh for each frame; a test gives its own.
+  /// - Parameter mask: new for each frame; a test passes its own.
   static func append(
     _ opcode: Opcode, _ payload: borrowing Span<UInt8>, mask: UInt32 = .random(in: .min ... .max),
     to buffer: inout [UInt8]

@@ -1,5 +1,5 @@
-// What is to be sent over a connection: frames, one after the other, and of those that carry input the messages, until
-// the last byte of each has gone out. A connection that ends gives back what it did not send, for the next one.
+// The data to send over a connection, as frames. Messages from the input are also kept until their last byte has been
+// sent. When a connection ends, its unsent messages go to the next one.
 
 import FeedCore
 
@@ -11,16 +11,16 @@ struct OutgoingMessage: Equatable {
 
 struct Outbox {
   private(set) var bytes: [UInt8] = []
-  /// How many of `bytes` have been taken by the connection.
+  /// How many of `bytes` the connection has taken.
   private var taken = 0
-  /// Where in the stream of all frames `bytes` begins.
+  /// The position of `bytes` in the stream of all frames.
   private var base = 0
-  /// The frames that may not have gone out: where in the stream each is, and what it carries of the input.
+  /// The frames that may be unsent: their positions in the stream, and their input messages.
   private var frames: [(begin: Int, end: Int, message: OutgoingMessage?)] = []
-  /// Messages whose frames have been taken out again.
+  /// Messages whose frames have been removed again.
   private var withdrawn: [OutgoingMessage] = []
 
-  /// Bytes that no connection has taken yet.
+  /// Bytes that the connection has not yet taken.
   var pending: Range<Int> { taken..<bytes.count }
   var isEmpty: Bool { pending.isEmpty }
 
@@ -37,21 +37,21 @@ struct Outbox {
     frames.append((begin, base + bytes.count, message))
   }
 
-  /// The connection has taken so many bytes more.
-  /// - Parameter unsent: how many of all that it took are not yet on their way.
+  /// Records that the connection has taken `count` more bytes.
+  /// - Parameter unsent: how many of all bytes taken have not yet been sent.
   mutating func take(_ count: Int, unsent: Int) {
     taken += count
     let sent = base + taken - unsent
-    // Every byte is moved once on the average.
+    // On average, each byte is moved once.
     guard taken > bytes.count / 2 || isEmpty else { return }
     frames.removeAll { $0.end <= sent }
     base += taken
-    // Room for a large message is not kept.
+    // The memory of a large message is not kept.
     if isEmpty, bytes.capacity > 1 << 20 { bytes = [] } else { bytes.removeFirst(taken) }
     taken = 0
   }
 
-  /// Takes out the messages of the input of which nothing has been taken.
+  /// Removes the input messages of which no byte has been taken.
   mutating func withdraw() {
     let all = frames
     let old = bytes
@@ -62,15 +62,15 @@ struct Outbox {
         withdrawn.append(message)
         continue
       }
-      // What lies before the base has been taken, and is only remembered.
+      // Frames before the base have been taken, and are only remembered.
       let begin = min(frame.begin, base + bytes.count)
       bytes += old[max(frame.begin - base, 0)..<max(frame.end - base, 0)]
       frames.append((begin, min(frame.end, base + bytes.count), frame.message))
     }
   }
 
-  /// The messages that did not go out as a whole.
-  /// - Parameter unsent: bytes that the connection took and then could not send.
+  /// The messages that were not sent completely.
+  /// - Parameter unsent: bytes that the connection took but could not send.
   func unsent(_ unsent: Int) -> [OutgoingMessage] {
     let sent = base + taken - unsent
     return frames.filter { $0.end > sent }.compactMap(\.message) + withdrawn

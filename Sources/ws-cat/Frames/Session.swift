@@ -1,23 +1,23 @@
-// An open connection as the protocol sees it (RFC 6455 §5 to §7), without a socket: bytes of the server go in, messages come
-// out, and what is to be sent collects in the outbox. Pings are answered here, with their payload; so is a close frame.
+// The protocol state of an open connection (RFC 6455 §5 to §7), without a socket: the server's bytes go in, messages
+// come out, and frames to send collect in the outbox. This answers pings with their payload, and close frames.
 
 import FeedCore
 
 struct Session {
   enum Event: Equatable {
-    /// `message` is there.
+    /// `message` is complete.
     case message
-    /// The server has sent its close frame: nothing more comes, and nothing more is sent.
+    /// The server has sent its close frame: no more data comes, and none is sent.
     case closed(code: Int?)
   }
 
   private(set) var parser: FrameParser
   var outbox = Outbox()
-  /// Our close frame is in the outbox, or has left it.
+  /// Whether our close frame is in the outbox or was sent.
   private(set) var hasSentClose = false
   private(set) var hasReceivedClose = false
   private var isBroken = false
-  /// Whether the server has asked for more pongs than go out; a pong then answers the newest ping (§5.5.3).
+  /// The payload of a pong that had to wait; it answers the newest ping (§5.5.3).
   private var pendingPong: [UInt8]?
 
   init(maxMessage: Int) { parser = FrameParser(maxMessage: maxMessage) }
@@ -26,13 +26,13 @@ struct Session {
   var isText: Bool { parser.isText }
   /// The reason of the server's close frame.
   var reason: [UInt8] { parser.control }
-  /// The status of the server's close frame, where it has one.
+  /// The code of the server's close frame, if it has one.
   private(set) var closeCode: Int?
 
-  /// Goes on with a chunk.
-  /// - Throws: after an error the close frame that tells it is in the outbox.
+  /// Continues with a chunk.
+  /// - Throws: a protocol error; its close frame is then in the outbox.
   mutating func next(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(ProtocolError) -> Event? {
-    // After the server's close frame nothing comes (§5.5.1), and after an error nothing that can be understood.
+    // After the server's close frame no data comes (§5.5.1); after an error it could not be understood.
     if hasReceivedClose || isBroken { index = chunk.count }
     do throws(ProtocolError) {
       while let item = try parser.next(chunk, from: &index) {
@@ -43,7 +43,7 @@ struct Session {
         case .close(let code):
           hasReceivedClose = true
           closeCode = code
-          // Nobody would look at what has not begun to go out: it is for the next connection.
+          // The server would ignore messages that have not begun to be sent: they are for the next connection.
           outbox.withdraw()
           close(code ?? CloseCode.normal, isEmpty: code == nil)
           return .closed(code: code)
@@ -57,18 +57,18 @@ struct Session {
     }
   }
 
-  /// So many bytes wait to be sent before anything else has to.
+  /// When this many bytes wait, less important data is not added.
   private static let fullOutbox = 64 * 1024
 
-  /// Whether there is no room for what can wait, or is said again anyway.
+  /// Whether there is no room for data that can wait or will be repeated anyway.
   var isFull: Bool { outbox.pending.count >= Self.fullOutbox }
 
   mutating func ping() {
     if !hasSentClose, !isFull { outbox.append(.ping, []) }
   }
 
-  /// Says goodbye, once.
-  /// - Parameter isEmpty: without a code, as the server has done.
+  /// Sends a close frame, once.
+  /// - Parameter isEmpty: without a code, as in the server's frame.
   mutating func close(_ code: Int, isEmpty: Bool = false) {
     guard !hasSentClose else { return }
     sendPendingPong()
@@ -84,13 +84,13 @@ struct Session {
 
   // MARK: Pongs
 
-  /// A server that sends pings and reads no pongs must not fill our memory.
+  /// A server that sends pings but reads no pongs must not fill our memory.
   private mutating func pong(_ payload: [UInt8]) {
     guard !hasSentClose else { return }
     if isFull { pendingPong = payload } else { outbox.append(.pong, payload) }
   }
 
-  /// Sends the pong that there was no room for.
+  /// Sends the pong that had to wait.
   mutating func sendPendingPong() {
     guard let payload = pendingPong, !hasSentClose, !isFull else { return }
     pendingPong = nil

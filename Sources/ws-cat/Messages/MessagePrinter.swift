@@ -1,4 +1,4 @@
-// A message as it is printed: an event record, or its bare bytes.
+// Prints a message: as an event record, or as its bytes.
 
 import FeedCore
 
@@ -17,8 +17,8 @@ struct MessagePrinter {
   }
 
   /// - Parameters:
-  ///   - parsed: what a text is as JSON, if that is known already.
-  ///   - event: the name of the event; for a binary message it is `binary`.
+  ///   - parsed: the result of parsing a text as JSON, if known already.
+  ///   - event: the name of the event; for a binary message always `binary`.
   ///   - id: empty for none.
   func print(
     _ message: [UInt8], isText: Bool, parsed: Result<JSONDocument, FormatError>?, event: [UInt8],

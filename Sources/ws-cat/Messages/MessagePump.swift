@@ -1,5 +1,4 @@
-// What happens between a message and standard output: name it, choose, print, count. It lives on when a connection does
-// not.
+// From a message to standard output: name it, select, print, count. It is kept when a connection ends.
 
 import FeedCore
 
@@ -10,10 +9,10 @@ struct MessagePump {
   private let source: String
   private let printer: MessagePrinter
   private var output: ByteWriter
-  /// How many messages have come.
+  /// The number of messages received.
   private(set) var count = 0
   private var printed = 0
-  /// Whether the message that `--send-after` waits for has come, over this connection.
+  /// Whether the message of `--send-after` has come on this connection.
   private(set) var maySend = false
 
   private static let message = Array("message".utf8)
@@ -26,7 +25,7 @@ struct MessagePump {
     output = ByteWriter(streams.output, records: .network)
   }
 
-  /// A new connection is open.
+  /// Starts a new connection.
   mutating func restart() { maySend = options.sendAfter == nil }
 
   mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> Progress {
@@ -50,25 +49,25 @@ struct MessagePump {
     return printed < options.limit ? .more : .finished
   }
 
-  /// Prints a note, which is no message.
+  /// Prints a note, which does not count as a message.
   mutating func print(_ note: Note) throws(ToolFailure) {
     output.append(options.stamp.stamped(note))
     try output.checkOutput()
   }
 
-  /// Writes out what has been printed: before waiting, and at the end.
+  /// Flushes the output; called before waiting, and at the end.
   mutating func flush() throws(ToolFailure) { try output.flushOutput() }
 
   private static func parsed(_ message: [UInt8]) -> Result<JSONDocument, FormatError> {
     do { return .success(try PayloadForm.parsed(message)) } catch { return .failure(error) }
   }
 
-  /// Whether an option asks for what is in a message, beyond printing it.
+  /// Whether an option depends on the contents of a message.
   private var looksInside: Bool {
     options.eventFrom != nil || options.idFrom != nil || options.until != nil || (options.sendAfter != nil && !maySend)
   }
 
-  /// The name of a text message's event. It is never the one that says that the data is base64.
+  /// The event name of a text message. It is never the one that marks base64 data.
   private func name(_ document: JSONDocument?) -> [UInt8] {
     guard let pointer = options.eventFrom, let name = document?.root.value(at: pointer)?.word, !name.isEmpty else {
       return Self.message

@@ -1,5 +1,5 @@
-// Standard input as messages: a line each, or an event record each. What was read waits here until there is a connection
-// for it, and what a connection did not send comes back.
+// Standard input as messages: one for each line, or one for each event record. Input waits here until there is a
+// connection for it, and messages that a connection did not send come back.
 
 import FeedCore
 
@@ -12,16 +12,16 @@ struct MessageSource {
   private let dropsReturns: Bool
   private var records: JSONStream?
   private var buffer: [UInt8] = []
-  /// Where in the buffer the next line begins, how far its end has been looked for, and which line it is.
+  /// The start of the next line in the buffer, how far the search for its end got, and the line's number.
   private var start = 0
   private var searched = 0
   private var line = 1
-  /// The next one last.
+  /// Messages that came back, the next one last.
   private var returned: [OutgoingMessage] = []
-  /// Everything has been read.
+  /// Whether all input has been read.
   private(set) var isAtEnd = false
   private var reader: RecordReader
-  /// Whether all of the input has been read, there was something in it, and nothing that could be sent, or a note.
+  /// Whether all input has been read, and it had neither a note nor anything to send.
   var hasFoundNothing: Bool { isAtEnd && reader.hasFoundNothing }
 
   init(_ options: Options, _ streams: StandardStreams) {
@@ -33,12 +33,12 @@ struct MessageSource {
       Self.name, streams, remedy: "without --records-in, lines are sent as they are",
       isVerbose: options.connection.isVerbose
     )
-    // A record may be longer than its message: base64, escapes.
+    // A record may be longer than its message, because of base64 and escapes.
     let room = options.maxSize > Int.max / 8 ? Int.max : options.maxSize * 6 + 1024
     if options.readsRecords { records = JSONStream(maxSize: room) }
   }
 
-  /// Reads what is there.
+  /// Reads the available input.
   mutating func read() throws(ToolFailure) {
     do throws(SystemError) {
       if records != nil {
@@ -52,18 +52,18 @@ struct MessageSource {
       }
       isAtEnd = try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) == 0
     } catch {
-      // It was another process that has taken it.
+      // Another process took the input.
       if !error.wouldBlock { throw .system(error, Self.name) }
     }
   }
 
-  /// The next message that is complete.
+  /// The next complete message.
   mutating func next() throws(ToolFailure) -> OutgoingMessage? {
     if let message = returned.popLast() { return message }
     return records == nil ? try nextLine() : try nextRecord()
   }
 
-  /// Takes back what was not sent.
+  /// Takes back unsent messages.
   mutating func putBack(_ messages: [OutgoingMessage]) { returned += messages.reversed() }
 
   // MARK: Lines
@@ -72,10 +72,10 @@ struct MessageSource {
     let found = firstIndex(of: UInt8(ascii: "\n"), in: buffer.span, max(start, searched)..<buffer.count)
     searched = found ?? buffer.count
     var end = found ?? buffer.count
-    // The CR may be half of a line end of which the LF has not come.
+    // The CR may be the first half of a line end whose LF has not come yet.
     if dropsReturns, end > start, buffer[end - 1] == UInt8(ascii: "\r"), found != nil || !isAtEnd { end -= 1 }
     if end - start > maxMessage { throw failure("more than \(maxMessage) bytes (--max-size)", at: 0) }
-    // The last line needs no end.
+    // The last line needs no line end.
     guard found != nil || (isAtEnd && end > start) else { return nil }
     let next = found.map { $0 + 1 } ?? buffer.count
     let bytes = Array(buffer[start..<end])

@@ -1,18 +1,18 @@
-// What the server says to it: a head that is read byte for byte up to its end, since frames begin after it, and judged by
-// RFC 6455 §4.1. Nothing is waited for that cannot be an answer any more.
+// The server's answer to the opening: a head that is read exactly up to its end, because frames follow it, and checked
+// by RFC 6455 §4.1. An invalid answer is refused as soon as possible.
 
 import FeedCore
 import FeedHTTP
 
 struct OpeningAnswer {
-  /// The most that a head may be; servers take 8 to 64 KiB.
+  /// The largest head; servers accept 8 to 64 KiB.
   static let longestHead = 64 * 1024
 
-  /// What the head came to.
+  /// The result of the head.
   enum Verdict: Equatable {
-    /// Frames follow. The server chose this subprotocol, if any.
+    /// Frames follow. The server may have chosen this subprotocol.
     case open(subprotocol: [UInt8]?)
-    /// No switch of protocols: the body that follows may say why.
+    /// The server does not switch protocols: the body may say why.
     case refused
   }
 
@@ -22,8 +22,8 @@ struct OpeningAnswer {
   private var line: [UInt8] = []
   private var count = 0
 
-  /// Goes on with a chunk.
-  /// - Parameter index: moves past what was used.
+  /// Continues with a chunk.
+  /// - Parameter index: advanced past the used bytes.
   /// - Returns: whether the head is complete.
   mutating func take(_ chunk: borrowing Span<UInt8>, from index: inout Int) throws(HTTPError) -> Bool {
     while index < chunk.count {
@@ -35,11 +35,11 @@ struct OpeningAnswer {
       let isFirst = head.status == 0
       if isFirst, !isStatusLine { throw HTTPError(.permanent, "the answer is not HTTP") }
       guard byte == UInt8(ascii: "\n") else { continue }
-      // No field has a name like this.
+      // No field name begins like this.
       if !isFirst, line.starts(with: "HTTP/".utf8) { throw HTTPError(.permanent, "the answer is not HTTP") }
       if isFirst, line.count > 7 { version = line[7] }
       defer { line.removeAll(keepingCapacity: true) }
-      // The head of a final answer ends here, and so does that which ends HTTP; after a 100 or 103 another one follows.
+      // A final head ends here, and with it HTTP; after a 100 or 103 another head follows.
       let isEmpty = line.allSatisfy(\.isLineEnd)
       if isEmpty, head.status == 101 { return true }
       if head.take(line) { return true }
@@ -48,7 +48,7 @@ struct OpeningAnswer {
     return false
   }
 
-  /// Whether the line can be one that begins an answer (RFC 9112 §4).
+  /// Whether the line can be a status line (RFC 9112 §4).
   private var isStatusLine: Bool {
     let pattern = Array("HTTP/1.x 999".utf8)
     return zip(line, pattern).enumerated().allSatisfy { place, pair in
@@ -59,8 +59,8 @@ struct OpeningAnswer {
     }
   }
 
-  /// Judges a complete head.
-  /// - Throws: where the server says that it switches, and does not do it right.
+  /// Checks a complete head.
+  /// - Throws: if the server claims to switch protocols, but does it wrongly.
   func verdict(_ opening: OpeningRequest) throws(HTTPError) -> Verdict {
     guard head.status == 101 else { return .refused }
     func bad(_ message: String) -> HTTPError { HTTPError(.permanent, "the handshake is malformed: " + message) }
@@ -91,7 +91,7 @@ struct OpeningAnswer {
 
   // MARK: Refusals
 
-  /// Whether `body` has all that a message needs of it.
+  /// Whether `body` already has what a message needs.
   func isEnough(_ body: [UInt8]) -> Bool {
     if let length = head.value(of: "content-length").flatMap({ Int(decimal: $0) }), body.count >= length { return true }
     return Refusal.isEnough(text(body))
@@ -103,9 +103,9 @@ struct OpeningAnswer {
     return Array(body.drop { $0 != UInt8(ascii: "\n") }.dropFirst())
   }
 
-  /// What the status says.
-  /// - Parameter url: what was asked for, by which a redirect is understood. They are not followed, as browsers do not
-  ///   follow them: a redirect's target was not asked for.
+  /// The meaning of the status.
+  /// - Parameter url: the requested URL, to resolve a redirect for the message. Redirects are not followed, as in
+  ///   browsers, because nobody asked for their target.
   func problem(_ url: HTTPURL) -> String {
     let text = "HTTP \(head.status)"
     guard (300..<400).contains(head.status), let location = head.location,

@@ -1,10 +1,10 @@
-// What a client says first (RFC 6455 §4.1): a GET that asks to speak something else from here on.
+// The request that opens a WebSocket (RFC 6455 §4.1): a GET that asks to switch protocols.
 
 import FeedCore
 import FeedHTTP
 
 struct OpeningRequest {
-  /// Headers that make a handshake what it is. An option gives the rest; one of these would only break it.
+  /// Headers that belong to the handshake. Options set the other headers; these would break it.
   static let reserved = ["connection", "upgrade"]
   static let reservedPrefix = "sec-websocket-"
 
@@ -12,7 +12,7 @@ struct OpeningRequest {
   let subprotocols: [[UInt8]]
   let request: HTTPRequest
 
-  /// - Parameter nonce: 16 bytes at random; a test gives its own.
+  /// - Parameter nonce: 16 random bytes; a test passes its own.
   init(_ request: HTTPRequest, subprotocols: [[UInt8]], origin: [UInt8]?, nonce: [UInt8] = Self.nonce()) {
     key = Base64.encoded(nonce)
     self.subprotocols = subprotocols
@@ -31,7 +31,7 @@ struct OpeningRequest {
 
   private static func nonce() -> [UInt8] { (0..<16).map { _ in .random(in: .min ... .max) } }
 
-  /// What the server must show to have understood (§4.2.2, 5.4).
+  /// The value by which the server proves that it has read the key (§4.2.2, 5.4).
   static func accept(for key: [UInt8]) -> [UInt8] {
     Base64.encoded(SHA1.digest(key + Array("258EAFA5-E914-47DA-95CA-C5AB0DC85B11".utf8)))
   }

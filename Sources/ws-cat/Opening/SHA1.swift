@@ -1,5 +1,5 @@
-// SHA-1 (FIPS 180-4), for the one place where the protocol wants it: to show that the server has read the key. Nothing is
-// kept secret by it.
+// SHA-1 (FIPS 180-4), used only where the protocol requires it: to show that the server has read the key. It protects
+// no secret.
 
 enum SHA1 {
   static func digest(_ message: [UInt8]) -> [UInt8] {
