@@ -1,6 +1,6 @@
 /*
- * libcurl for Swift: its three variadic functions in forms that Swift can call, each with the one type
- * that its options take. Everything else is used as curl/curl.h declares it.
+ * libcurl for Swift: its three variadic functions in forms that Swift can call, one for each type of value.
+ * Everything else is used as curl/curl.h declares it.
  */
 #include <curl/curl.h>
 #include <errno.h>
@@ -20,7 +20,7 @@ static inline CURLcode feed_set_large(CURL *easy, CURLoption option, curl_off_t 
   return curl_easy_setopt(easy, option, value);
 }
 
-/* Strings, which libcurl copies (save CURLOPT_POSTFIELDS), and lists and pointers, which it does not. */
+/* Strings, which libcurl copies (except CURLOPT_POSTFIELDS), and lists and pointers, which it does not. */
 static inline CURLcode feed_set_string(CURL *easy, CURLoption option, const char *value) {
   return curl_easy_setopt(easy, option, value);
 }
@@ -33,7 +33,7 @@ static inline CURLcode feed_set_sink(CURL *easy, CURLoption option, feed_curl_si
   return curl_easy_setopt(easy, option, value);
 }
 
-/* Makes sockets as libcurl does, and keeps why one could not be made, which libcurl forgets. */
+/* Makes sockets as libcurl does, and keeps the error if that fails; libcurl does not. */
 static inline curl_socket_t feed_open_socket(void *context, curlsocktype purpose, struct curl_sockaddr *address) {
   int number = socket(address->family, address->socktype, address->protocol);
   (void)purpose;
@@ -57,23 +57,23 @@ static inline CURLcode feed_get_list(CURL *easy, CURLINFO info, struct curl_slis
   return curl_easy_getinfo(easy, info, value);
 }
 
-/* Makes the transfers that use a share have their cookies in common. One thread needs no locks. */
+/* Lets all transfers that use a share have the same cookies. One thread needs no locks. */
 static inline CURLSHcode feed_share_cookies(CURLSH *share) {
   return curl_share_setopt(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_COOKIE);
 }
 
-/* The socket of a connection that CURLOPT_CONNECT_ONLY has made; -1 when there is none any more. */
+/* The socket of a connection made by CURLOPT_CONNECT_ONLY; -1 if there is none any more. */
 static inline int feed_active_socket(CURL *easy) {
   curl_socket_t number = CURL_SOCKET_BAD;
   return curl_easy_getinfo(easy, CURLINFO_ACTIVESOCKET, &number) == CURLE_OK ? (int)number : -1;
 }
 
-/* How many connections are kept for the next requests. */
+/* Sets how many connections are kept for the next requests. */
 static inline CURLMcode feed_limit_connections(CURLM *multi, long count) {
   return curl_multi_setopt(multi, CURLMOPT_MAXCONNECTS, count);
 }
 
-/* How old a connection may be to be used again, in seconds; a libcurl that does not know it uses it for ever. */
+/* Sets the age up to which a connection is used again, in seconds; an old libcurl has no such limit. */
 static inline CURLcode feed_limit_age(CURL *easy, long seconds) {
 #if LIBCURL_VERSION_NUM >= 0x075000
   return curl_easy_setopt(easy, CURLOPT_MAXLIFETIME_CONN, seconds);
@@ -83,7 +83,7 @@ static inline CURLcode feed_limit_age(CURL *easy, long seconds) {
 #endif
 }
 
-/* http and https only, whatever this libcurl was built with, by the option that its age has. */
+/* Allows only http and https, whatever this libcurl was built with, by the option of its version. */
 static inline CURLcode feed_set_http_only(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500
   return curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
@@ -92,7 +92,7 @@ static inline CURLcode feed_set_http_only(CURL *easy) {
 #endif
 }
 
-/* What makes curl_url_get write a host name in ASCII (xn--...); nothing in a libcurl that does not know how. */
+/* The flag that makes curl_url_get write a host name in ASCII (xn--...); 0 in a libcurl without it. */
 static inline unsigned int feed_punycode(void) {
 #ifdef CURLU_PUNYCODE
   return CURLU_PUNYCODE;
@@ -101,8 +101,8 @@ static inline unsigned int feed_punycode(void) {
 #endif
 }
 
-/* libcurl's library for such names takes them in the encoding of the locale, and a program begins in the C locale. Only
- * what a character is changes, and only where a name needs it. There may be no such locale: then it stays as it was. */
+/* libcurl's library for international names expects the locale's encoding, but a program starts in the C locale. This
+ * sets only LC_CTYPE, and only if a name needs it. If there is no such locale, nothing changes. */
 static inline void feed_use_utf8(void) {
   static const char *const names[] = {"C.UTF-8", "UTF-8", "en_US.UTF-8", ""};
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -111,7 +111,7 @@ static inline void feed_use_utf8(void) {
   setlocale(LC_CTYPE, "C");
 }
 
-/* The next transfer that has ended: 1 with its result, 0 when there is none. */
+/* The next transfer that has ended: 1 with its result, 0 if there is none. */
 static inline int feed_next_result(CURLM *multi, CURL **easy, CURLcode *result) {
   int left;
   CURLMsg *message;

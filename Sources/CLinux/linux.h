@@ -1,4 +1,4 @@
-// What only Linux has, and the modules of its C libraries leave out. Elsewhere there is nothing to include, and nobody
+// Declarations for Linux that the modules of its C libraries leave out. On other systems this is empty, and no file
 // imports it.
 #ifdef __linux__
 #include <stdint.h>

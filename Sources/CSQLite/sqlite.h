@@ -1,3 +1,3 @@
-// SQLite, as the system has it.
+// The system's SQLite.
 
 #include <sqlite3.h>

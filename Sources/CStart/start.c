@@ -1,13 +1,13 @@
 /*
  * This runs before the constructors of the Swift runtime, for two reasons.
  *
- * Arguments. On Linux the runtime finds argc and argv by looking around: in /proc/self/maps, and just before `environ`.
- * Without /proc, or when a library that was loaded earlier called setenv(3), it finds nothing and reports no arguments
- * at all. The C library hands them to every constructor.
+ * Arguments. On Linux the runtime searches for argc and argv: in /proc/self/maps, and just before `environ`. Without
+ * /proc, or if a library that was loaded earlier called setenv(3), it finds nothing and reports no arguments at all.
+ * The C library passes them to every constructor.
  *
- * Crashes. At every start the runtime looks for a program `swift-backtrace` that would print a stack trace, beside
- * argv[0] and so in the current folder, and on a terminal it runs that program when the tool crashes. What stands in the
- * current folder must never be run. Only a path of its own keeps the runtime from looking, `enable=no` alone does not.
+ * Crashes. At every start the runtime looks for a program `swift-backtrace` that would print a stack trace: beside
+ * argv[0], and so in the current folder. On a terminal it runs that program if the tool crashes. A program in the
+ * current folder must never be run. Only a given path keeps the runtime from looking; `enable=no` alone does not.
  */
 #include "include/start.h"
 
@@ -26,7 +26,7 @@ static void start(int count, char **values) {
   arguments = values;
 
   const char *value = getenv(variable);
-  /* Somebody who names a program to run has chosen it, and the runtime looks for no other. */
+  /* A user who names a program has chosen it, and the runtime looks for no other. */
   if (value != NULL && strstr(value, "swift-backtrace=") != NULL) return;
   previous = value == NULL ? NULL : strdup(value);
   is_set = setenv(variable, "enable=no,swift-backtrace=/dev/null", 1) == 0;
@@ -35,10 +35,10 @@ static void start(int count, char **values) {
 #if defined(__APPLE__)
 __attribute__((constructor)) static void constructor(int count, char **values) { start(count, values); }
 #elif defined(__GLIBC__)
-/* 101 is the first priority that is not the C library's own; the runtime's constructors have none, and come later. */
+/* 101 is the first priority that is not reserved; the runtime's constructors have no priority, and run later. */
 __attribute__((constructor(101))) static void constructor(int count, char **values) { start(count, values); }
 #else
-/* musl hands nothing to constructors; there the runtime's own answer has to do. */
+/* musl passes nothing to constructors; there we rely on the runtime. */
 __attribute__((constructor(101))) static void constructor(void) { start(-1, NULL); }
 #endif
 

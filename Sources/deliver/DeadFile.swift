@@ -1,4 +1,4 @@
-// The file of `--dead`: the records that COMMAND does not take, each with the reason, in a form that deliver reads again.
+// The file of `--dead`: the records that COMMAND refuses, each with the reason, in a form that deliver can read again.
 //
 //     {"event":"data","id":"7","data":{…},"deliver":{"attempts":1,"status":65,"error":"…","time":"…"}}
 
@@ -13,7 +13,7 @@ struct DeadFile {
     file = try naming(name, AppendedFile(path, mode: 0o600))
   }
 
-  /// Appends a record, and returns when the disk has it.
+  /// Appends a record. Returns when it is on the disk.
   func append(_ record: Record, tries: Int, _ ended: Ended) throws(ToolFailure) {
     var line = ByteWriter()
     write(record, tries, ended, to: &line)
@@ -32,7 +32,7 @@ struct DeadFile {
     line.append("\n")
   }
 
-  /// The object that a line is, with the member `deliver`. Any other line is the data of a record.
+  /// The object on a line, with the member `deliver` added. Any other line becomes the data of a record.
   private static func object(_ line: [UInt8], with facts: [UInt8]) -> JSONTree {
     var object: JSONTree
     if let document = try? JSONDocument(parsing: line, maxDepth: .max), document.root.kind == .object {

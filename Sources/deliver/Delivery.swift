@@ -1,4 +1,4 @@
-// The whole of deliver: batches of the input, COMMAND run on each and its parts, and the checkpoint behind what was done.
+// All of deliver: batches of the input, COMMAND run on each and its parts, and the checkpoint after completed records.
 
 import FeedCore
 
@@ -12,11 +12,11 @@ struct Delivery {
   private var place: Place
   private var dead: DeadFile?
   private var status = ExitStatus.yes
-  /// Whether COMMAND has ever run, so that it can.
+  /// Whether COMMAND has ever been started successfully.
   private var hasRun = false
-  /// Whether COMMAND is at work.
+  /// Whether COMMAND is running.
   private var isRunning = false
-  /// How the last run has ended.
+  /// How the last run ended.
   private var ended: Ended?
   private var hasToldUnread = false
 
@@ -32,13 +32,13 @@ struct Delivery {
     dead = try options.dead.map { (path) throws(ToolFailure) in try DeadFile(path) }
   }
 
-  /// Delivers all of the input.
+  /// Delivers the whole input.
   mutating func run() throws(ToolFailure) -> ExitStatus {
     do throws(ToolFailure) {
       try deliverAll()
     } catch {
       try place.save()
-      // A COMMAND that is left behind keeps others away until it has ended.
+      // A COMMAND that is left running keeps the lock until it ends.
       if !isRunning { place.release() }
       throw error
     }
@@ -60,7 +60,7 @@ struct Delivery {
         isDue = false
         try deliver(&batch)
       case .wanted(let deadline):
-        // Under load there is input, and a save each second will do.
+        // Under load there is always input, and saving once a second is enough.
         var hasInput = try watch.wait(for: reader.descriptor, until: 0)
         if !hasInput, deadline ?? .infinity > Clock.monotonic() {
           try place.save()
@@ -73,7 +73,7 @@ struct Delivery {
     }
   }
 
-  /// Does what is to be done about a batch, until nothing of it is left or deliver has to end.
+  /// Processes a batch until nothing of it is left or deliver must end.
   private mutating func deliver(_ batch: inout Batch) throws(ToolFailure) {
     division.begin(batch.count)
     while watch.interruption == nil {
@@ -135,12 +135,12 @@ struct Delivery {
         isRunning = false
         return ended
       }
-      // What cannot be saved is told when COMMAND has ended, for what it takes counts too.
+      // An error in saving is reported after COMMAND has ended, because the records that it takes count too.
       do { try place.save() } catch { continue }
     }
   }
 
-  /// Lets the time before the next try pass.
+  /// Waits before the next try.
   private mutating func wait(
     _ seconds: Double, wantingMore: Bool, for batch: inout Batch
   ) throws(ToolFailure) {
@@ -156,9 +156,9 @@ struct Delivery {
     } while watch.interruption == nil && Clock.monotonic() < deadline
   }
 
-  /// Takes one more record into the batch, to compare with those that are not taken.
+  /// Adds a record to the batch, to compare it with those that were not taken.
   private mutating func extend(_ batch: inout Batch) {
-    // In a long outage the memory is not to grow with each try.
+    // In a long outage, memory must not grow with each try.
     guard batch.count == 1 || batch.text.count < 2 * options.batchBytes else { return }
     guard let record = reader.nextRecord() else { return division.endInput() }
     batch.append(record)

@@ -1,4 +1,4 @@
-// The place in the feed: the id of the last record that is done with, in the checkpoint.
+// The place in the feed: the id of the last finished record, in the checkpoint.
 
 import FeedCore
 
@@ -9,8 +9,7 @@ struct Place {
   private var id: [UInt8]
   private var seq: [UInt8]
 
-  /// Takes the checkpoint over. Where another process keeps it, or the COMMAND of one that was killed is still at work,
-  /// waits for it.
+  /// Locks the checkpoint. Waits if another process holds the lock, or if the COMMAND of a killed one is still running.
   init(_ options: Options, _ streams: StandardStreams, _ watch: inout Watch) throws(ToolFailure) {
     self.streams = streams
     tellsMissingIDs = !options.isSilent
@@ -38,7 +37,7 @@ struct Place {
     seq = saved?.extra[Record.seqMember] ?? []
   }
 
-  /// The first `count` records of a batch are done with.
+  /// Records that the first `count` records of a batch are finished.
   mutating func pass(_ count: Int, of batch: Batch) {
     guard keeper.isKept else { return }
     tellMissingID(batch.records[..<count])
@@ -56,7 +55,7 @@ struct Place {
   }
 
   var isDue: Bool { keeper.isDue }
-  /// When to save what is new, by the monotonic clock; nil where nothing is.
+  /// When to save changes, by the monotonic clock; nil if nothing has changed.
   var dueTime: Double? { keeper.dueTime }
 
   mutating func save() throws(ToolFailure) {
@@ -64,6 +63,6 @@ struct Place {
     try keeper.save(Checkpoint(id: id, extra: extra))
   }
 
-  /// Lets others in.
+  /// Releases the lock.
   func release() { keeper.release() }
 }

@@ -1,5 +1,4 @@
-// A stream of documents as event records: first a whole document, then what changes it. The other end is
-// `jpatch --follow`.
+// A stream of documents as event records: first a whole document, then its changes. `jpatch --follow` reads them.
 
 import FeedCore
 
@@ -11,11 +10,11 @@ struct Follow: DocumentFollower {
   private var eventStream = EventStreamWriter()
   private var checkpoint = CheckpointKeeper()
 
-  /// The document that the reader of the records has by now.
+  /// The document that the reader of the records has now.
   private var current: Side?
-  /// The id of the last event; nil before the first, and where events have none.
+  /// The id of the last event; nil before the first, and if events have none.
   private var lastID: Int?
-  /// Whether all documents so far have been event records, which are nothing to compare.
+  /// Whether all documents so far were event records, which should not be compared themselves.
   private var areRecords: Bool?
   /// How many changes were printed since the last whole document.
   private var changesSinceFull = 0
@@ -37,7 +36,7 @@ struct Follow: DocumentFollower {
     return areRecords == true || input.hasSkipped ? .no : .yes
   }
 
-  /// Goes on where the checkpoint ends: with its document, so that the reader has it too.
+  /// Resumes from the checkpoint's document, which the reader has too.
   private mutating func resume() throws(ToolFailure) {
     checkpoint = try CheckpointKeeper(options.checkpoint)
     guard let path = options.checkpoint, let saved = try checkpoint.saved(), let document = saved.document else {
@@ -68,7 +67,8 @@ struct Follow: DocumentFollower {
       printDocument(new)
       return try output.checkOutput()
     }
-    // A document as large as its patch goes whole; so does what a merge patch cannot say.
+    // If the patch is as large as the document, the whole document is sent; also if a merge patch cannot express the
+    // change.
     let patch: Patch?
     if options.isMergePatch {
       var diff = MergeDiff(old, new)
@@ -92,9 +92,9 @@ struct Follow: DocumentFollower {
     try output.checkOutput()
   }
 
-  /// Event records are told once: what they hold is what was to be compared (law 12).
+  /// Reports event records, once: the documents in them should be compared instead (law 12).
   private mutating func tellOfRecords(_ item: StreamedDocument, _ record: String) {
-    // A note says nothing: it may stand in front of records, and be a document.
+    // A note proves nothing: it may come before records, and it may be a document.
     if areRecords == false || EventRecord.isNote(item.document.root) { return }
     let isRecord = EventRecord.isUnmistakable(item.document.root)
     if areRecords == nil, isRecord {
@@ -104,8 +104,8 @@ struct Follow: DocumentFollower {
     areRecords = isRecord
   }
 
-  /// What the reader has after a change: the new document, but where something is ignored or has no order, what the
-  /// patch makes of the old one.
+  /// The reader's document after a change: the new document. If something is ignored or has no order, it is the result
+  /// of the patch instead.
   private func held(_ old: Side, _ new: Side, _ patch: Patch?, _ record: String) throws(ToolFailure) -> Side {
     guard !options.scope.isEmpty, let patch else { return new }
     do { return try side(try patch.applied(to: old.whole), record) } catch {

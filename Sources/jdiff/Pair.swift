@@ -15,7 +15,7 @@ struct Pair {
     progress.enter("comparing", large: Self.large)
     let old = try parse(oldText, options.files[0])
     var output = ByteWriter(streams.output, records: .filter)
-    // Most documents that are the same are so to the byte.
+    // Most equal documents are equal byte for byte.
     if oldText == newText, !options.isMergePatch || old.root.kind == .object {
       printSame(to: &output)
       try output.flushOutput()
@@ -51,10 +51,10 @@ struct Pair {
     }
   }
 
-  /// - Returns: whether there is no difference.
+  /// - Returns: whether the documents are equal.
   private func printPatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) -> Bool {
     if options.output == .status, old.isWhole, new.isWhole {
-      // Ends at the first difference.
+      // This stops at the first difference.
       return JSONEquality.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
     }
     if options.isMergePatch { return try printMergePatch(from: old, to: new, &output) }

@@ -1,4 +1,4 @@
-// A document kept up to date by event records, printed after each: the end of a pipeline.
+// A document kept up to date by event records, and printed after each of them: the end of a pipeline.
 
 import FeedCore
 
@@ -41,7 +41,7 @@ struct Follow: DocumentFollower {
     return status
   }
 
-  /// Input in which nothing was for this tool is told (law 12).
+  /// Reports input that contained nothing for this tool (law 12).
   private func reportNothingFound() throws(ToolFailure) {
     if hasFollowed || records.hasNotes { return }
     if records.hasNonRecords { throw records.nothing }
@@ -51,7 +51,7 @@ struct Follow: DocumentFollower {
     }
   }
 
-  /// The document before the first event: the checkpoint's, else the given one.
+  /// Sets the document before the first event: the checkpoint's, else the given one.
   private mutating func begin() throws(ToolFailure) {
     checkpoint = try CheckpointKeeper(options.checkpoint)
     if let saved = try checkpoint.saved() {

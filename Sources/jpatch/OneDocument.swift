@@ -1,4 +1,4 @@
-// One document, patched once. The result is in the document's own layout unless another is asked for.
+// One document, patched once. The result keeps the document's own layout, unless an option asks for another.
 
 import FeedCore
 
@@ -98,7 +98,7 @@ struct OneDocument {
     }
   }
 
-  /// The undo patch must not take the place of a file that this run reads or writes otherwise.
+  /// The undo patch must not replace a file that this run reads or writes.
   private func checkUndoFile() throws(ToolFailure) {
     guard let undo = options.undo else { return }
     let others = [options.filePath, options.patchPath, options.filePath + (options.backup ?? [])]
@@ -117,7 +117,7 @@ struct OneDocument {
     case .indented(let spaces): JSONWriter.writeIndented(tree, by: spaces, to: &output)
     case .verbatim:
       let writer = JSONVerbatimWriter(of: document)
-      // The whole document brings its own final newline, or none.
+      // The whole document includes its own final newline, or has none.
       if !options.isSelecting { return writer.write(tree, to: &output) }
       writer.write(part: tree, to: &output)
     }

@@ -1,4 +1,4 @@
-// The patches of a command line: from `-e`, or a file that may hold several one after another.
+// The patches of a command line: from `-e`, or from a file that may contain several.
 
 import FeedCore
 
@@ -14,14 +14,14 @@ enum Patch {
   }
 }
 
-/// A patch with the name to complain under.
+/// A patch with its name for messages.
 struct NamedPatch {
   let patch: Patch
   let source: String
 
   var isMerge: Bool { if case .merge = patch { true } else { false } }
 
-  /// - Parameter record: what messages call the document, where there are several.
+  /// - Parameter record: what messages call the document, if there are several.
   func apply(
     to tree: inout JSONTree, _ options: PatchOptions, undo: inout UndoLog?, record: String? = nil
   ) throws(ToolFailure) {
@@ -63,8 +63,8 @@ struct NamedPatch {
     return patches
   }
 
-  /// An array is a JSON Patch and an object a merge patch, unless `--type` says otherwise. An operation without its
-  /// array is an object too, and merging it would put `op` and `path` into the document.
+  /// An array is a JSON Patch and an object a merge patch, unless `--type` says otherwise. A single operation outside
+  /// an array is an object too; merging it would add `op` and `path` to the document.
   private static func patch(_ value: JSONValue, _ options: Options) throws(FormatError) -> Patch {
     switch (options.type, value.kind) {
     case (.byForm, .object) where JSONPatch.isOperation(value):

@@ -1,6 +1,6 @@
-// `jpatch doc.json patch.json` instead of `jpatch patch.json doc.json`: an object is a merge patch by its form, and what it
-// is merged into is gone, with -i for good. Where that is plain to see it is refused; `--type merge-patch` says that it is
-// meant.
+// Detects `jpatch doc.json patch.json` instead of `jpatch patch.json doc.json`. Any object has the form of a merge
+// patch, so the document would be merged into the patch; with -i, the file would be lost. Clear cases are refused;
+// `--type merge-patch` confirms that it is intended.
 
 import FeedCore
 
@@ -10,9 +10,9 @@ struct SwappedOperands {
   init(_ options: Options) { self.options = options }
 
   /// - Parameters:
-  ///   - patches: those that are about to be applied.
-  ///   - document: what they are applied to.
-  ///   - record: what messages call it, where there are several.
+  ///   - patches: the patches to be applied.
+  ///   - document: the document to patch.
+  ///   - record: what messages call it, if there are several.
   func refuse(_ patches: [NamedPatch], to document: JSONValue, record: String? = nil) throws(ToolFailure) {
     guard options.type == .byForm, patches.contains(where: \.isMerge) else { return }
     if JSONPatch.looksLikePatch(document) { throw refusal("the document is a JSON Patch", record) }
@@ -21,7 +21,7 @@ struct SwappedOperands {
     }
   }
 
-  /// With -i, before a patch that would leave nothing of an array.
+  /// With -i, refuses a patch that would replace a whole array.
   func refuse(_ patch: NamedPatch, to tree: JSONTree) throws(ToolFailure) {
     guard options.type == .byForm, options.isInPlace, patch.isMerge, tree.kind == .array else { return }
     throw refusal("a merge patch would replace this array as a whole")

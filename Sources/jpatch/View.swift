@@ -1,9 +1,9 @@
-// What of the document is printed, and when: `--select`, `--newer`, `--on-change`, `--records`.
+// Which part of the document is printed, and when: `--select`, `--newer`, `--on-change`, `--records`.
 
 import FeedCore
 
 struct View {
-  /// The number at the `--newer` pointer when something was last printed, as JSON text; empty for none.
+  /// The number at the `--newer` pointer at the last printing, as JSON text; empty for none.
   var mark: [UInt8] = []
 
   private let select: JSONPointer
@@ -11,7 +11,7 @@ struct View {
   private let printsOnlyChanges: Bool
   private let printsRecords: Bool
   private let stamp: RecordStamp
-  /// The last document or part that was printed.
+  /// The document or part that was printed last.
   private var lastLine: [UInt8]?
 
   init(_ options: Options) {
@@ -22,7 +22,7 @@ struct View {
     stamp = options.stamp
   }
 
-  /// What keeps a document from being printed after an event.
+  /// Why a document is not printed after an event.
   enum Reason {
     case notNewer, unchanged, notThere
 
@@ -35,13 +35,13 @@ struct View {
     }
   }
 
-  /// Prints the selected part after an event, if the options let it. A part that is not there prints nothing.
-  /// - Returns: why nothing was printed; nil where something was.
+  /// Prints the selected part after an event, if the options allow it. A part that does not exist prints nothing.
+  /// - Returns: why nothing was printed; nil if something was.
   @discardableResult
   mutating func show(_ stream: inout DocumentStream, afterDocument: Bool, to output: inout ByteWriter) -> Reason? {
     let number = newer.flatMap { stream.value(at: $0)?.untouched }.flatMap { JSONNumber($0) == nil ? nil : $0 }
     if !afterDocument, let number, !isNewer(number) { return .notNewer }
-    // A whole document starts again, whether it is printed or not.
+    // A whole document resets the mark, whether it is printed or not.
     if afterDocument { setMark(number) }
     guard let part = stream.value(at: select) else { return .notThere }
     if printsOnlyChanges {
@@ -76,7 +76,7 @@ struct View {
 }
 
 extension Options {
-  /// What `--select` chooses of a result.
+  /// The part of a result that `--select` selects.
   func selected(from tree: inout JSONTree, record: String? = nil) throws(ToolFailure) -> JSONTree {
     do { return try tree.value(at: select) } catch {
       throw .failed(.no, "--select: " + error.message, source: file.name, record: record)

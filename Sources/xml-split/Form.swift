@@ -1,24 +1,24 @@
-// What is printed of each element. A form holds what it needs, and nothing else.
+// How each element is printed. A form holds only what it needs.
 
 import FeedCore
 
 enum Form {
-  /// Each as it is, then the terminator.
+  /// The unchanged text of each, then the terminator.
   case verbatim(terminator: UInt8)
   case oneLine(terminator: UInt8)
-  /// A line of JSON each.
+  /// A line of JSON for each.
   case json(JSONForm)
-  /// A row of values each, with tabs between.
+  /// A row of values for each, separated by tabs.
   case table([Field], hasHeader: Bool)
-  /// An event record each.
+  /// An event record for each.
   case records(id: Field?, data: RecordData, RecordStamp)
-  /// Nothing but the names of the files that were written.
+  /// Only the names of the files that were written.
   case files(FileForm, terminator: UInt8)
 }
 
 extension Form {
-  /// The depth of the outermost element whose namespace declarations an element takes along: where it is put into a root
-  /// element again, it has those of the root.
+  /// The depth of the outermost element whose namespace declarations an element inherits. If elements are put into a
+  /// root element again, that has the declarations of the root.
   var outermostInherited: Int {
     if case .files(let form, _) = self, case .wrapped = form.content { 2 } else { 1 }
   }
@@ -26,9 +26,9 @@ extension Form {
 
 /// An element as a JSON value.
 enum JSONForm {
-  /// All that is in it.
+  /// The whole element.
   case whole(ElementJSON)
-  /// An object of these.
+  /// An object of these fields.
   case fields([Field])
 }
 
@@ -39,14 +39,14 @@ enum RecordData {
   case json(JSONForm)
 }
 
-/// What becomes of elements in files (--files).
+/// How elements are written to files (--files).
 struct FileForm {
   enum Content {
-    /// One element, which is a document.
+    /// One element, as a document.
     case document
-    /// This many elements, in a root element like the one that they came in.
+    /// This many elements, in a root element like the one that they came from.
     case wrapped(Int)
-    /// This many elements, and nothing around them.
+    /// This many elements, without a root element.
     case bare(Int)
   }
 

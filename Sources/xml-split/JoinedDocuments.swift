@@ -1,13 +1,14 @@
-// Two connections joined, the first cut inside an element: all that comes is then inside it, well-formed, and nothing
-// matches PATH until the input ends. This is never certain, so it is only a warning, as soon as it is likely:
+// Detects two joined connections, of which the first was cut inside an element. Everything after the cut is then inside
+// that element, well-formed, and nothing matches PATH until the input ends. This is never certain, so there is only a
+// warning, as soon as it is likely:
 //
-// - an element inside the root element has the root's name, and documents with that root have ended before in this input,
-//   none of which had such an element;
-// - it has the root's name, and its tag is the root's byte for byte and declares a namespace;
-// - it has the root's name, or PATH leads nowhere in this root while it did in others, and then nothing matches PATH for more
-//   bytes than the largest element may have.
+// - an element inside the root element has the root's name; earlier documents of this input with that root have ended,
+//   and none of them had such an element;
+// - it has the root's name, and its tag equals the root's byte for byte and declares a namespace;
+// - it has the root's name, and then nothing matches PATH for more bytes than the largest element may have; or the same
+//   without such an element, if PATH cannot match in this root but did in others.
 //
-// Documents whose elements hold others of their own name (`div`, `outline`) do so early on, and are then known.
+// Documents whose elements contain others of the same name (`div`, `outline`) show it early, and are then known.
 
 import FeedCore
 
@@ -17,36 +18,36 @@ struct JoinedDocuments {
     case endless
   }
 
-  /// Root elements of documents that have ended: whether there was none of their name in them.
+  /// The root elements of documents that have ended: whether no other element in them had the root's name.
   private var roots: [[UInt8]: Bool] = [:]
-  /// Of the document before.
+  /// Whether that was so in the last document.
   private var wasPlain = false
-  /// As many names as a feed has kinds of documents, and more.
+  /// More names than a feed has kinds of documents.
   private static let maxRoots = 64
   private static let maxName = 256
 
   private(set) var watch = RootWatch()
 
-  /// Where, in bytes from the start of the input, the time began in which something should fit PATH.
+  /// The position in the input, in bytes, since which something should match PATH.
   private var waitingSince: Int?
   private var hasSpoken = false
 
-  /// Another stream of documents begins.
+  /// Begins another stream of documents.
   mutating func beginStream() {
     watch = RootWatch()
     beginDocument()
   }
 
-  /// A document begins, whatever became of the one before.
+  /// Begins a document, whatever happened to the one before.
   mutating func beginDocument() {
     watch.end()
     waitingSince = nil
     hasSpoken = false
   }
 
-  /// A root element begins that goes on.
+  /// Begins a root element that is not empty.
   /// - Parameters:
-  ///   - position: how far the input has come, if nothing in there can fit PATH, though something did elsewhere.
+  ///   - position: the position in the input, if nothing in there can match PATH, although something did elsewhere.
   ///   - isRestart: whether its name never occurs inside it (--restart-at).
   mutating func beginRoot(
     _ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>, waitingFrom position: Int?, isRestart: Bool
@@ -55,19 +56,19 @@ struct JoinedDocuments {
     if !watch.name.isEmpty, let position { waitingSince = position }
   }
 
-  /// Takes in a start tag.
-  /// - Returns: whether it begins another document, for certain.
+  /// Examines a start tag.
+  /// - Returns: whether it certainly begins another document.
   @inline(__always)
   mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> Bool {
     watch.see(tag, bytes)
   }
 
-  /// A root element has ended.
+  /// Ends a root element.
   mutating func endRoot() {
     defer { beginDocument() }
     guard watch.isOn else { return }
     let isPlain = !watch.hasSeen
-    // Of many documents of one kind only the first has something new to tell.
+    // Of many documents of one kind, only the first shows anything new.
     if isPlain, wasPlain, watch.isLikeBefore { return }
     wasPlain = isPlain
     let name = watch.name
@@ -78,15 +79,15 @@ struct JoinedDocuments {
     }
   }
 
-  /// An element matches PATH whose tag begins at `start`.
+  /// Records that the element whose tag begins at `start` matches PATH.
   mutating func matched(at start: Int) {
     waitingSince = nil
     watch.lookOn(after: start)
   }
 
   /// - Parameters:
-  ///   - start: the position of the first byte that the watch counts from.
-  ///   - position: how far it has come.
+  ///   - start: the position of the first byte of the window.
+  ///   - position: how far the input was read.
   mutating func verdict(from start: Int, at position: Int, limit: Int) -> Verdict? {
     if let sighting = watch.takeSighting(), !hasSpoken {
       if sighting.isRootAgain || roots[watch.name] == true {

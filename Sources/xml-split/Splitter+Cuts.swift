@@ -1,29 +1,29 @@
-// Where a document is cut off, because a connection broke, and another begins: behind a form feed, or with a start tag that
-// the user has named (--restart-at). What was open is lost and told; reading goes on.
+// What happens if a document is cut off because a connection broke, and another begins: after a form feed, or with a
+// start tag that the user has named (--restart-at). The open elements are lost and reported; reading continues.
 //
-// A form feed is a character that XML does not allow, so it is met where the tokenizer finds an error, and a start tag in the
-// middle of other markup is one too: nothing is looked for but then. What comes before is read again as if nothing followed
-// yet, so the error is either wrong without it, and an error as any other, or came of the cut.
+// XML does not allow a form feed, nor a start tag in the middle of other markup, so the tokenizer reports an error
+// there. Only then is a cut considered. The text before it is read again as if nothing followed yet. If it has an error
+// of its own, that is reported; otherwise the cut caused the error.
 
 import FeedCore
 
-/// Where a document may turn out to be cut off.
+/// Which cuts to look for.
 enum Cuts {
   case all
-  /// There is no form feed.
+  /// Only start tags: there is no form feed.
   case startTags
   case none
 }
 
-/// What an error of the tokenizer has turned out to be.
+/// The meaning of a tokenizer error.
 enum CutOff {
-  /// An error.
+  /// A real error.
   case none
-  /// The end of a document; another has begun.
+  /// The end of a document; another one has begun.
   case passed
-  /// It takes more bytes to tell.
+  /// More bytes are needed to decide.
   case undecided
-  /// The end of a document; another begins here, which may be in another encoding.
+  /// The end of a document; the next one begins here, perhaps in another encoding.
   case newEncoding(at: Int)
 }
 
@@ -31,12 +31,12 @@ enum CutOff {
 enum RestartTag {
   case yes
   case no
-  /// It takes more bytes to tell.
+  /// More bytes are needed to decide.
   case cut
 }
 
 extension Splitter {
-  /// Looks whether an error of the tokenizer is there because the document was cut off, and begins with the next.
+  /// Checks whether a tokenizer error is there because the document was cut off, and if so, begins the next document.
   mutating func passCut(
     _ bytes: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, _ cuts: Cuts
   ) throws(ToolFailure) -> CutOff {
@@ -65,20 +65,20 @@ extension Splitter {
     return found
   }
 
-  /// The start tag in or behind the markup that is wrong, if it may begin a document.
+  /// The start tag in or after the wrong markup, if it may begin a document.
   private func nextRestartTag(_ bytes: borrowing Span<UInt8>) -> (start: Int, tag: RestartTag)? {
     guard options.restartName != nil, joined.watch.isRestart || tokenizer.depth == 0, !tokenizer.isInsideMarkup,
       tokenizer.offset < bytes.count
     else { return nil }
     let first = tokenizer.offset
-    // With nothing around it, it is the error itself.
+    // Without an open element around it, the tag itself is the error.
     if tokenizer.depth > 0, restartTag(at: first, bytes) == .yes { return (first, .yes) }
     guard let next = firstIndex(of: UInt8(ascii: "<"), in: bytes, (first + 1)..<bytes.count) else { return nil }
     let tag = restartTag(at: next, bytes)
     return tag == .no ? nil : (next, tag)
   }
 
-  /// Whether there is a start tag here of the name that begins a document.
+  /// Whether a start tag with the name that begins a document is here.
   func restartTag(at start: Int, _ bytes: borrowing Span<UInt8>) -> RestartTag {
     guard let name = options.restartName, bytes[start] == UInt8(ascii: "<") else { return .no }
     switch XMLName.end(bytes, start + 1, tokenizer.encoding) {
@@ -88,7 +88,7 @@ extension Splitter {
     }
   }
 
-  /// The document ends, complete or not: tells what is lost, if that is an element that would be written, or may be.
+  /// Ends the document, complete or not. Reports a lost element if it would be written, or might be.
   mutating func endDocument(
     at end: Int, _ bytes: borrowing Span<UInt8>, _ source: InputSource
   ) throws(ToolFailure) {

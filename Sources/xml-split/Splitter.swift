@@ -1,4 +1,4 @@
-// From the input to the output: reads, finds the elements that PATH names, and gives them to the writer.
+// From input to output: reads, finds the elements that match PATH, and passes them to the writer.
 
 import FeedCore
 
@@ -7,9 +7,9 @@ struct Splitter {
   private let streams: StandardStreams
   private var writer: ElementWriter
   private var progress: ReadingProgress
-  /// Whether there was an error that did not end the run.
+  /// Whether an error occurred that did not end the run.
   var hasFailed = false
-  /// Whether an error has been reported, and nothing was right since.
+  /// Whether an error was reported and nothing has been right since.
   private var isSilent = false
 
   private var window = Window()
@@ -17,14 +17,14 @@ struct Splitter {
   private(set) var selector: ElementSelector
   /// The wanted elements that have not ended.
   private(set) var records: [WantedElement] = []
-  /// Elements deeper than this are of no interest: those inside one that is written, or lost.
+  /// Deeper elements are not examined: they are inside one that is written, or lost.
   private(set) var deepest = Int.max
   private(set) var joined = JoinedDocuments()
-  /// The start tag of another document, which has come out inside the one before.
+  /// The start tag of another document, found inside the one before.
   private var restart: Int?
-  /// Up to here there is no form feed in the window.
+  /// Up to here, the window has no form feed.
   var feedless = 0
-  /// How many bytes of the input are not in the window any more.
+  /// How many bytes of the input have been removed from the window.
   private var dropped = 0
 
   init(_ options: Options, _ streams: StandardStreams) {
@@ -41,7 +41,7 @@ struct Splitter {
       at: start, limits: options.limits, isSingle: options.isSingle, endsAtFormFeed: options.endsAtFormFeed)
   }
 
-  /// Goes through all files.
+  /// Processes all files.
   mutating func run() throws(ToolFailure) -> ExitStatus {
     do throws(ToolFailure) {
       for file in options.inputs { try take(file) }
@@ -95,7 +95,7 @@ struct Splitter {
     }
   }
 
-  /// Gets ready for a stream of documents.
+  /// Prepares for a stream of documents.
   private mutating func begin() {
     dropped += window.bytes.count
     window.drop(window.bytes.count)
@@ -103,8 +103,8 @@ struct Splitter {
     begin(at: 0)
   }
 
-  /// Gets ready for a document, and those after it, whatever became of the one before.
-  /// - Parameter start: where it begins in the window.
+  /// Prepares for a document and those after it, whatever happened to the one before.
+  /// - Parameter start: its start in the window.
   mutating func begin(at start: Int) {
     let wasUTF16 = tokenizer.wasUTF16
     tokenizer = Self.tokenizer(options, at: start)
@@ -117,7 +117,7 @@ struct Splitter {
     isSilent = false
   }
 
-  /// Goes on with the bytes that have come.
+  /// Processes the bytes that have come.
   private mutating func takeBytes(of source: inout InputSource, isLast: Bool) throws(ToolFailure) {
     if let start = try process(source, isLast: isLast) { source.beginDocument(at: start, &window) }
     try warnOfJoinedDocument(source)
@@ -128,8 +128,9 @@ struct Splitter {
     forget()
   }
 
-  /// - Parameter hasMore: with `isLast`: something does follow, which is not XML. That all ends here is no error then.
-  /// - Returns: where a document begins behind a form feed that may be in another encoding than the one before.
+  /// - Parameter hasMore: with `isLast`: more input follows, but it is not XML. Then it is no error that the text ends
+  ///   here.
+  /// - Returns: the start of a document after a form feed that may have another encoding than the last.
   private mutating func process(
     _ source: InputSource, isLast: Bool, hasMore: Bool = false
   ) throws(ToolFailure) -> Int? {
@@ -137,8 +138,8 @@ struct Splitter {
     return try process(bytes.span, source, isLast: isLast, hasMore: hasMore, cuts: .all)
   }
 
-  /// The same with the window, or a part of it.
-  /// - Parameter cuts: where the document may turn out to be cut off.
+  /// The same, with the window or a part of it.
+  /// - Parameter cuts: which cuts to look for.
   mutating func process(
     _ span: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, hasMore: Bool = false, cuts: Cuts
   ) throws(ToolFailure) -> Int? {
@@ -168,11 +169,11 @@ struct Splitter {
     return nil
   }
 
-  /// Forgets the bytes that nothing needs, when there are at least as many as will stay.
+  /// Removes bytes that are no longer needed, if they are at least as many as those that stay.
   private mutating func forget() {
     let count = min(tokenizer.offset, records.first?.start ?? .max)
     guard count > 0, count >= window.bytes.count - count else { return }
-    // Taken out, for they would be copied if they had a second owner while they are shortened.
+    // Moved out, because a second owner would make shortening copy them.
     var bytes: [UInt8] = []
     swap(&bytes, &window.bytes)
     tokenizer.drop(count, of: bytes.span)
@@ -192,7 +193,8 @@ struct Splitter {
     if !isSilent { try report(source.failure(error, window)) }
   }
 
-  /// Ends with an error, or only reports it (--on-error skip): the first, until something is right again.
+  /// Ends with an error, or only reports it (--on-error skip); further errors are silent until something is right
+  /// again.
   private mutating func report(_ error: ToolFailure) throws(ToolFailure) {
     if !options.skipsErrors { throw error }
     hasFailed = true
@@ -210,7 +212,7 @@ struct Splitter {
     XMLError("an element of more than \(options.limits.maxToken) bytes (--max-size)", at: record.start)
   }
 
-  /// Goes on after an error of the tokenizer. The elements that are wanted and open are lost.
+  /// Continues after a tokenizer error. The wanted elements that are open are lost.
   private mutating func recover(_ bytes: borrowing Span<UInt8>) {
     let recovery = tokenizer.recover(bytes)
     if let outermost = records.first { deepest = outermost.depth }
@@ -226,7 +228,7 @@ struct Splitter {
     if depth == 0 { writer.endDocument() }
   }
 
-  /// Warns when another document seems to have begun inside this one.
+  /// Warns if another document seems to have begun inside this one.
   private mutating func warnOfJoinedDocument(_ source: InputSource) throws(ToolFailure) {
     let position = dropped + tokenizer.offset
     switch joined.verdict(from: dropped, at: position, limit: options.limits.maxToken) {

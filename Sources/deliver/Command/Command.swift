@@ -1,17 +1,17 @@
 // COMMAND, run once for each try of a batch or of a part of it.
 //
-// Its standard input is a file without a name that holds the whole part, not a pipe that would have to be filled: when
-// deliver is killed, COMMAND still gets every record whole, and neither waits for the other.
+// Its standard input is a nameless file that contains the whole part, not a pipe that must be filled. So if deliver is
+// killed, COMMAND still gets every record whole, and neither waits for the other.
 
 import FeedCore
 
 struct Command {
-  /// What messages call it.
+  /// Its name in messages.
   let name: String
   private let arguments: [[UInt8]]
   private let streams: StandardStreams
 
-  /// Ids that are longer are no variable: all of them together with the arguments have a limit (execve(2)).
+  /// Longer ids are not passed as a variable: all variables and arguments together have a limit (execve(2)).
   private static let longestVariable = 4096
 
   init(_ arguments: [[UInt8]], _ streams: StandardStreams) {
@@ -20,17 +20,17 @@ struct Command {
     name = quoted(arguments[0])
   }
 
-  /// What a run is given besides its input.
+  /// What a run gets besides its input.
   struct Facts {
     let count: Int
-    /// How often COMMAND has been given these records, this time included.
+    /// How many times COMMAND has been given these records, including this time.
     let attempt: Int
     let firstID: [UInt8]
     let lastID: [UInt8]
   }
 
   /// Starts COMMAND.
-  /// - Throws: why it cannot be run; see `ended`.
+  /// - Throws: why it cannot run; see `ended`.
   func start(
     _ input: ChildInput, _ facts: Facts, errors: Descriptor
   ) throws(SystemError) -> ChildProcess {
@@ -43,7 +43,7 @@ struct Command {
       input: input, output: streams.output, error: errors)
   }
 
-  /// How a run has ended that could not be started.
+  /// The ending of a run that could not be started.
   func ended(_ error: SystemError) -> Ended { Ended(error, arguments[0]) }
 
   private static func variable(_ id: [UInt8]) -> [UInt8]? {

@@ -1,13 +1,13 @@
-// One run of COMMAND, from its start to its end: how long it may take, and what its status says of the records.
+// One run of COMMAND, from start to end: its time limit, and what its status says about the records.
 
 import FeedCore
 
 struct Run {
   private let child: ChildProcess
   private let options: Options
-  /// When it is asked to end; nil for never.
+  /// When it is asked to end, by the monotonic clock; nil for never.
   private var deadline: Double?
-  /// When it is killed; nil where it has not been asked to end.
+  /// When it is killed; nil if it has not been asked to end.
   private var killTime: Double?
   private var isKilled = false
   private var isLate = false
@@ -19,7 +19,7 @@ struct Run {
   }
 
   /// Waits for the end.
-  /// - Parameter pause: of the monotonic clock; then it returns in any case.
+  /// - Parameter pause: when to return in any case, by the monotonic clock.
   /// - Returns: nil while it runs.
   mutating func wait(_ watch: inout Watch, until pause: Double?) throws(ToolFailure) -> Ended? {
     while true {
@@ -36,10 +36,10 @@ struct Run {
     }
   }
 
-  /// Makes it end where it has to: by SIGTERM when its time is up, by SIGKILL when it does not.
+  /// Ends the run when needed: by SIGTERM when its time is up, later by SIGKILL.
   private mutating func press(_ watch: Watch, _ now: Double) {
     if case .signal? = watch.interruption, killTime == nil, !isKilled {
-      // It may finish by itself: what it takes need not come twice.
+      // It may still finish: records that it takes are not sent again.
       deadline = nil
       killTime = now + options.grace
     }
@@ -57,12 +57,12 @@ struct Run {
   }
 }
 
-/// How a run has ended.
+/// How a run ended.
 struct Ended: Equatable {
   enum Verdict: Equatable { case taken, refused, notNow, cannotRun }
 
   let verdict: Verdict
-  /// As a shell has it: 128 and the signal for a program that a signal has ended; 124 when its time was up.
+  /// As in a shell: 128 plus the signal that killed the program; 124 if its time was up.
   let status: Int32
   /// In words.
   let text: String
@@ -90,7 +90,7 @@ struct Ended: Equatable {
     }
   }
 
-  /// COMMAND could not be started.
+  /// The ending of a COMMAND that could not be started.
   init(_ error: SystemError, _ program: [UInt8]) {
     verdict = error.isUnusableProgram ? .cannotRun : .notNow
     status = error.isMissingFile ? 127 : 126
@@ -98,7 +98,7 @@ struct Ended: Equatable {
     lastWords = []
   }
 
-  /// What would help where the system's own words do not.
+  /// Advice for errors that the system's own words do not explain.
   private static func hint(_ error: SystemError, _ program: [UInt8]) -> String {
     if error.isNoProgram { return " (a script begins with a line such as '#!/bin/sh')" }
     guard error.isMissingFile else { return "" }
@@ -109,6 +109,6 @@ struct Ended: Equatable {
     return program.contains(UInt8(ascii: " ")) ? " (for a shell command: sh -c)" : ""
   }
 
-  /// What messages say of it.
+  /// The text for messages.
   var words: String { text + (lastWords.isEmpty ? "" : ": " + shortened(lastWords)) }
 }

@@ -1,8 +1,8 @@
-// All that deliver waits for: input, signals, the end of COMMAND, and what COMMAND says.
+// Everything that deliver waits for: input, signals, the end of COMMAND, and COMMAND's standard error.
 //
-// COMMAND's standard error is a pipe that is copied to ours, so that the last line of it is known. There is one for the
-// whole life of deliver: what COMMAND leaves in the background may go on writing to it. Where nobody reads ours for a while,
-// as at a terminal that is stopped, COMMAND has to wait, and not deliver, which still sees signals and times.
+// COMMAND's standard error is a pipe that is copied to ours, so that its last line is known. One pipe serves all runs:
+// background processes of COMMAND may continue to write to it. If nobody reads ours, as at a stopped terminal, only
+// COMMAND waits; deliver still sees signals and times.
 
 import FeedCore
 
@@ -11,15 +11,15 @@ struct Watch {
   private let signals: Descriptor
   private let children: Descriptor
   private let errors: Descriptor
-  /// The other end of `errors`, for COMMAND.
+  /// The writing end of `errors`, for COMMAND.
   let errorInput: Descriptor
-  /// What asks deliver to end: a signal, or that nobody reads standard output any more.
+  /// Why deliver must end: a signal, or nobody reads standard output any more.
   private(set) var interruption: Interruption?
   /// Whether a second signal has come.
   private(set) var isUrged = false
-  /// What COMMAND said last on standard error.
+  /// The last line that COMMAND wrote to standard error.
   private(set) var lastWords = LastLine()
-  /// Whether our standard error took all that was copied.
+  /// Whether our standard error accepted everything copied so far.
   private var hasRoom = true
 
   init(_ streams: StandardStreams) throws(ToolFailure) {
@@ -29,8 +29,8 @@ struct Watch {
     try naming(nil, errors.stopWaiting())
   }
 
-  /// Waits for input, for a moment of the monotonic clock (nil: for ever), or for an interruption.
-  /// - Parameter input: nil where only time is to pass.
+  /// Waits for input, for a time of the monotonic clock (nil: no limit), or for an interruption.
+  /// - Parameter input: nil to wait only for the time.
   /// - Returns: whether there is input.
   mutating func wait(for input: Descriptor? = nil, until deadline: Double?) throws(ToolFailure) -> Bool {
     while interruption == nil {
@@ -43,9 +43,9 @@ struct Watch {
     return false
   }
 
-  /// Waits until a child may have ended, for a moment, or for a signal.
+  /// Waits until a child may have ended, until a time, or for a signal.
   mutating func waitForChild(until deadline: Double?) throws(ToolFailure) {
-    // Should the byte that tells of its end ever be lost, that costs a second.
+    // If the byte that reports its end is ever lost, this costs a second.
     _ = try poll([], Self.milliseconds(until: min(deadline ?? .infinity, Clock.monotonic() + 1)))
   }
 
@@ -57,8 +57,8 @@ struct Watch {
 
   mutating func forgetLastWords() { lastWords = LastLine() }
 
-  /// Waits for all that is always waited for, and for more.
-  /// - Returns: what of `more` is ready.
+  /// Waits for the usual events, and for `more`.
+  /// - Returns: which of `more` are ready.
   private mutating func poll(
     _ more: [Descriptor.Interest], _ milliseconds: Int32
   ) throws(ToolFailure) -> [Bool] {
@@ -83,18 +83,18 @@ struct Watch {
     if case .signal? = interruption { isUrged = true } else { interruption = .signal(Int32(number[0])) }
   }
 
-  /// Copies what COMMAND has said at last, when it has ended.
+  /// Copies COMMAND's last output after it has ended.
   mutating func copyLastErrors() throws(ToolFailure) {
     try copyErrors()
     while interruption == nil, !hasRoom { _ = try poll([], -1) }
   }
 
-  /// Where there is room at all in a pipe, there is for this many bytes (_POSIX_PIPE_BUF).
+  /// If a pipe has room at all, it has room for this many bytes (_POSIX_PIPE_BUF).
   private static let room = 512
-  /// A COMMAND that says more than a pipe holds at once is read on after a look at signals and times.
+  /// After this many writes, signals and times are checked before the copying continues.
   private static let mostWrites = 128
 
-  /// Copies what COMMAND has said, as far as that needs no waiting.
+  /// Copies COMMAND's output, as far as possible without waiting.
   private mutating func copyErrors() throws(ToolFailure) {
     do throws(SystemError) {
       for _ in 0..<Self.mostWrites {
@@ -115,7 +115,7 @@ struct Watch {
   }
 }
 
-/// The last line with something in it, of what comes in pieces.
+/// The last non-empty line of a text that comes in pieces.
 struct LastLine {
   private static let longest = 1000
 
@@ -134,6 +134,6 @@ struct LastLine {
     }
   }
 
-  /// Empty where there was none.
+  /// Empty if there was none.
   var text: [UInt8] { Array(line.trimmed()) }
 }

@@ -1,8 +1,8 @@
-// What is tried next of a batch, by what has become of the tries before. Nothing here runs, waits or writes, so that a
-// test can play any COMMAND.
+// Decides which part of a batch to try next, from the results of earlier tries. Nothing here runs, waits or writes, so
+// a test can play any COMMAND.
 //
-// A batch is a list of parts in their order, at first one. A part that COMMAND takes is gone. One that it refuses is
-// halved, until each record that is refused stands alone. One that it does not take for now is tried again.
+// A batch is an ordered list of parts, at first one. A part that COMMAND takes is removed. A part that it refuses is
+// halved until each refused record stands alone. A part that it does not take for now is tried again.
 //
 //     [0 1 2 3 4 5 6 7]   refused            [0 1 2 3][4 5 6 7]
 //     [0 1 2 3]           taken              [4 5 6 7]
@@ -10,19 +10,20 @@
 //     [4 5]               refused            [4][5][6 7]
 //     [4]                 refused: dead      [5][6 7]          … and both are taken
 //
-// An outage is never poison. With `--retries` a record that was not taken for now, however often, becomes a suspect. A
-// proof against it is, without a wait between: it was not taken; another record was; it was not taken again. One proof is
-// what an engine makes of a good record that takes one request now and then (HTTP 429), or that is away for one request of
-// two. So it is dead after two, with a wait between. As long as COMMAND takes nothing, nothing is dead. At the end of the
-// input there may be no other record: then one proof will do, and with none deliver gives up, as the next run may have one.
+// An outage must not make records dead. With `--retries`, a record that is repeatedly not taken for now becomes a
+// suspect. Two proofs make it dead, with a wait between them. A proof is a series without waits: the suspect was not
+// taken, another record was, and the suspect again was not. One proof is not enough: an engine that refuses every
+// second request, or limits their rate (HTTP 429), can refuse a good record so. While COMMAND takes nothing, nothing
+// becomes dead. At the end of the input there may be no other record. Then one proof is enough; with none, deliver
+// gives up, because the next run may have another record.
 
 import FeedCore
 
 struct Division {
-  /// Records that COMMAND gets together.
+  /// Records that are given to COMMAND together.
   struct Part: Equatable {
     var records: Range<Int>
-    /// How often COMMAND has been given them.
+    /// How many times COMMAND has been given them.
     var tries = 0
   }
 
@@ -30,31 +31,31 @@ struct Division {
     /// Run COMMAND on a part.
     case run(Part)
     /// Wait, and then ask again.
-    /// - Parameter isShort: whether one more record of the input would help, as there is none left to compare with.
+    /// - Parameter isShort: whether another record of the input would help, because none is left to compare with.
     case wait(seconds: Double, isTold: Bool, isShort: Bool)
     /// Write the record to `--dead`, and then call `bury`.
     case dead(Int, tries: Int)
     /// COMMAND refuses the record and there is no `--dead`.
     case refused(Int)
-    /// More records in a row are refused than `--max-dead`.
+    /// More records in a row than `--max-dead` are refused.
     case tooManyDead(Int)
     /// The retries are used up.
     case gaveUp
     case done
   }
 
-  /// What became of a try.
+  /// The result of a try.
   enum Outcome { case taken, refused, notNow }
 
-  /// Where the comparison of a suspect with others is.
+  /// The state of the comparison of a suspect with others.
   private enum Trial: Equatable {
     /// No record is suspected.
     case none
-    /// The suspect was not taken just now: another one is next.
+    /// The suspect was just not taken: try another record next.
     case compare
-    /// Another one was taken just now: the suspect is next.
+    /// Another record was just taken: try the suspect next.
     case verify
-    /// The other one was not taken either, or one proof is not enough.
+    /// The other record was not taken either, or one proof is not enough.
     case unknown
   }
 
@@ -69,14 +70,14 @@ struct Division {
   private(set) var parts: [Part] = []
   private(set) var count = 0
   private var trial = Trial.none
-  /// How many records that were not taken either the suspect was compared with.
+  /// How many records the suspect was compared with that were not taken either.
   private var comparisons = 0
-  /// How many proofs there are against the suspect.
+  /// The number of proofs against the suspect.
   private var proofs = 0
-  /// How often the first part was not taken for now, since it is the first and something was taken.
+  /// How many times the first part was not taken for now, since it became the first and something was taken.
   private var failures = 0
   private var isLast = false
-  /// Which part was tried last.
+  /// The part that was tried last.
   private var tried = 0
   private var pending: Step?
   /// Whether a record of this batch was taken.
@@ -93,7 +94,7 @@ struct Division {
       base: min(1, options.maxBackoff), .spread(longest: options.maxBackoff), random: random)
   }
 
-  /// A new batch.
+  /// Begins a new batch.
   mutating func begin(_ count: Int) {
     self.count = count
     parts = count > 0 ? [Part(records: 0..<count)] : []
@@ -103,22 +104,22 @@ struct Division {
     failures = 0
   }
 
-  /// One more record has come for the batch.
+  /// Adds a record to the batch.
   mutating func extend() {
     parts.append(Part(records: count..<(count + 1)))
     count += 1
   }
 
-  /// No more can come.
+  /// Says that the input has ended.
   mutating func endInput() { isLast = true }
 
-  /// How many records, from the first, are done with.
+  /// How many records from the start of the batch are finished.
   var done: Int { parts.first?.records.lowerBound ?? count }
 
-  /// How many tries have failed since COMMAND took something.
+  /// How many tries have failed since COMMAND last took something.
   var failedTries: Int { policy.attempts }
 
-  // MARK: What to do
+  // MARK: The next step
 
   mutating func next() -> Step {
     if let step = pending {
@@ -134,7 +135,7 @@ struct Division {
     return .run(parts[tried])
   }
 
-  /// The record that the suspect is compared with: the next one, or one after it where that was not taken either.
+  /// The record to compare the suspect with: the next one, or a later one if that was not taken either.
   private func nextOther() -> Int? {
     guard otherCount > 0 else { return nil }
     var skipped = comparisons % otherCount
@@ -148,7 +149,7 @@ struct Division {
   /// How many records there are besides the suspect.
   private var otherCount: Int { parts.dropFirst().reduce(0) { $0 + $1.records.count } }
 
-  /// Makes a record a part of its own.
+  /// Makes a record its own part.
   private mutating func isolate(_ record: Int) {
     guard let index = parts.firstIndex(where: { $0.records.contains(record) }) else { return }
     let part = parts[index]
@@ -158,9 +159,9 @@ struct Division {
       with: ranges.filter { !$0.isEmpty }.map { Part(records: $0, tries: part.tries) })
   }
 
-  // MARK: What has become of it
+  // MARK: Results
 
-  /// COMMAND has been run on the part of `next`.
+  /// Records the result of a run on the part of `next`.
   mutating func end(_ outcome: Outcome) {
     parts[tried].tries += 1
     switch outcome {
@@ -182,7 +183,7 @@ struct Division {
   }
 
   private mutating func refuse() {
-    // That another one is refused says nothing of the suspect; its own turn comes.
+    // If another record is refused, that says nothing about the suspect. Its own turn will come.
     if tried > 0 { return waitAfterComparison() }
     guard parts[0].records.count == 1 else { return halve() }
     condemn()
@@ -209,13 +210,13 @@ struct Division {
     compare()
   }
 
-  /// The suspect was not taken just now. Another one is tried at once: in the time of a wait an outage might end.
+  /// The suspect was just not taken. Another record is tried at once, because an outage might end during a wait.
   private mutating func compare() {
     trial = parts.count > 1 ? .compare : .unknown
     if parts.count == 1 { waitForOthers() }
   }
 
-  /// The suspect was not taken before and after another one was.
+  /// The suspect was not taken before another record was, nor after it.
   private mutating func prove() {
     proofs += 1
     if proofs == Self.proofsNeeded { return condemn() }
@@ -228,8 +229,8 @@ struct Division {
     pending = .gaveUp
   }
 
-  /// The other one was not taken either. When all of them have been tried, one more may help: all may be records that
-  /// COMMAND never takes.
+  /// The other record was not taken either. When all have been tried, one more may help: perhaps COMMAND never takes
+  /// any of these.
   private mutating func waitAfterComparison() {
     comparisons += 1
     trial = .unknown
@@ -239,7 +240,7 @@ struct Division {
   private mutating func waitForOthers() {
     let isShort = comparisons >= otherCount
     guard isShort && isLast else { return wait(isShort: isShort) }
-    // There is nothing left for another proof.
+    // There is no other record for a second proof.
     if proofs > 0, otherCount == 0 { condemn() } else { giveUp() }
   }
 
@@ -259,7 +260,7 @@ struct Division {
     failures = 0
   }
 
-  /// The first record is what COMMAND does not take.
+  /// Declares the first record dead.
   private mutating func condemn() {
     let record = parts[0].records.lowerBound
     trial = .none
@@ -268,7 +269,7 @@ struct Division {
     pending = deadInARow > maxDead ? .tooManyDead(record) : .dead(record, tries: parts[0].tries)
   }
 
-  /// The dead record has been written down.
+  /// Removes the dead record after it has been saved.
   mutating func bury() {
     pending = nil
     failures = 0

@@ -1,11 +1,11 @@
-// Makes batches of the input: `--batch`, `--batch-bytes`, `--batch-time`.
+// Divides the input into batches: `--batch`, `--batch-bytes`, `--batch-time`.
 
 import FeedCore
 
 struct BatchReader {
   enum State {
     case batch(Batch)
-    /// More is wanted until a moment of the monotonic clock; nil: nothing has come, and there is no hurry.
+    /// More records are wanted until a time of the monotonic clock; nil: none has come, so there is no time limit.
     case wanted(until: Double?)
     case end
   }
@@ -22,7 +22,7 @@ struct BatchReader {
   /// The record after the batch.
   private var ahead: Record?
   private var isAtEnd = false
-  /// What ends the input before its end, told when what came before it has been delivered.
+  /// An error in the input, reported after the records before it have been delivered.
   private var failure: ToolFailure?
   /// Whether the last line was dropped.
   private(set) var hasDropped = false
@@ -35,8 +35,8 @@ struct BatchReader {
 
   var descriptor: Descriptor { input }
 
-  /// The batch that is complete, or what is missing.
-  /// - Parameter isDue: whether what was wanted has not come in time.
+  /// The complete batch, or what is missing.
+  /// - Parameter isDue: whether the wanted records have not come in time.
   mutating func next(isDue: Bool) throws(ToolFailure) -> State {
     while let record = nextRecord() {
       guard fits(record) else {
@@ -53,26 +53,26 @@ struct BatchReader {
     }
     let deadline = firstTime + options.batchTime
     if ahead != nil || isEnded || isDue || Clock.monotonic() >= deadline { return .batch(takeBatch()) }
-    // Whether a record of the last id follows matters to the batch, and to the checkpoint.
+    // The batch and the checkpoint need to know whether a record with the same id follows.
     return .wanted(until: hasEnough ? 0 : deadline)
   }
 
-  /// The next record that has come. Between batches it goes into none.
+  /// The next record that has come; for use between batches, without adding it to one.
   mutating func nextRecord() -> Record? {
     defer { ahead = nil }
     return ahead ?? takeRecord()
   }
 
-  /// The id of that record; nil where none has come.
+  /// The id of that record; nil if none has come.
   mutating func nextID() -> [UInt8]? {
     if ahead == nil { ahead = takeRecord() }
     return ahead?.id
   }
 
-  /// Whether no more will come.
+  /// Whether there are no more records.
   var isEnded: Bool { isAtEnd && ahead == nil }
 
-  /// Takes in what has come.
+  /// Reads available input.
   mutating func read() throws(ToolFailure) {
     do { if try lines.read(from: input) { return } } catch { failure = .system(error, Self.source) }
     isAtEnd = true
@@ -82,9 +82,8 @@ struct BatchReader {
 
   private var hasEnough: Bool { batch.count >= options.batchCount || batch.text.count >= options.batchBytes }
 
-  /// A batch does not end between two records of one id: a checkpoint that has the id says that both were taken. The
-  /// bytes are the limit, so that a source which gives all its records one id does not fill the memory; then the
-  /// checkpoint waits.
+  /// A batch does not end between two records of one id, because a checkpoint with that id says that both were taken.
+  /// The size limit still holds, so that a source with only one id cannot fill the memory; then the checkpoint waits.
   private func fits(_ record: Record) -> Bool {
     if batch.isEmpty { return true }
     if batch.text.count + record.text.count >= options.batchBytes { return false }
@@ -139,7 +138,7 @@ struct BatchReader {
     isAtEnd = true
   }
 
-  /// The last line has no end: whoever wrote it has died, unless it is whole by itself.
+  /// Handles a last line without a line end. Its writer has died, unless the line is complete in itself.
   private mutating func takeRest() -> Record? {
     let number = lines.number
     let line = lines.rest()

@@ -1,16 +1,16 @@
-// Lines out of an input that comes in pieces. A byte is looked at once, and copied once, into its line.
+// Divides input that comes in pieces into lines. Each byte is examined once, and copied once into its line.
 
 import FeedCore
 
 struct LineReader {
   private var buffer: [UInt8] = []
-  /// Where in the buffer the next line begins, and up to where it has no end.
+  /// The start of the next line in the buffer, and how far the search for its end got.
   private var start = 0
   private var searched = 0
-  /// Which line it is, from 1.
+  /// The number of the line, from 1.
   private(set) var number = 1
 
-  /// Takes more bytes in.
+  /// Reads more bytes.
   /// - Returns: false at the end of the input.
   mutating func read(from descriptor: Descriptor) throws(SystemError) -> Bool {
     if start > 0, start >= buffer.count / 2 {
@@ -21,10 +21,10 @@ struct LineReader {
     return try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer) > 0
   }
 
-  /// How many bytes there are of a line that has not ended.
+  /// The number of bytes of an unfinished line.
   var pendingCount: Int { buffer.count - start }
 
-  /// The next line without its end, LF; nil where none has come as a whole.
+  /// The next line without its end, LF; nil if no line is complete.
   mutating func next() -> [UInt8]? {
     guard let end = firstIndex(of: UInt8(ascii: "\n"), in: buffer.span, searched..<buffer.count) else {
       searched = buffer.count
@@ -38,7 +38,7 @@ struct LineReader {
     return Array(buffer[start..<end])
   }
 
-  /// What follows the last line end.
+  /// The bytes after the last line end.
   mutating func rest() -> [UInt8] {
     defer {
       start = buffer.count

@@ -1,24 +1,24 @@
-// One record of the input, and several in a row: a batch.
+// One record of the input, and a batch of consecutive records.
 
 import FeedCore
 
 struct Record {
-  /// As it came, without the line end.
+  /// As received, without the line end.
   let line: [UInt8]
   /// With `--raw`, its data.
   let data: [UInt8]?
-  /// Empty where it has none.
+  /// Empty if it has none.
   let id: [UInt8]
-  /// Which of the records with this id it is, as JSON text; empty where its source does not say. paginate says it of an
-  /// item that is printed again.
+  /// Tells records with the same id apart, as JSON text; empty if the source does not send it. paginate adds it to an
+  /// item that it prints again.
   let seq: [UInt8]
-  /// Which line of the input it is, from 1.
+  /// The number of its line in the input, from 1.
   let number: Int
 
-  /// What COMMAND is given, less the line end.
+  /// The text for COMMAND, without the line end.
   var text: [UInt8] { data ?? line }
 
-  /// A line that is taken as it is.
+  /// A line that is used as it is.
   init(line: [UInt8], number: Int) {
     self.line = line
     self.number = number
@@ -27,8 +27,8 @@ struct Record {
     seq = []
   }
 
-  /// A line that is an event record.
-  /// - Returns: nil for a note, and for a line with nothing in it.
+  /// Parses a line as an event record.
+  /// - Returns: nil for a note, and for an empty line.
   init?(parsing line: [UInt8], number: Int, isRaw: Bool) throws(FormatError) {
     if line.allSatisfy(\.isWhiteSpace) { return nil }
     let value: JSONValue
@@ -51,22 +51,22 @@ struct Record {
     seq = value.member(Self.seqName)?.text ?? []
   }
 
-  /// Where the first line is none, the program in front may have to be told.
+  /// Advice if the first line is not a record: the program before deliver may need another option.
   private static func remedy(_ number: Int) -> String {
     number == 1 ? " (paginate and http-cat need --records, jq needs -c)" : ""
   }
 
-  /// The member, in records and in the checkpoint.
+  /// The name of this member in records and in the checkpoint.
   static let seqMember = "seq"
   private static let seqName = Array(seqMember.utf8)
 }
 
 struct Batch {
   private(set) var records: [Record] = []
-  /// What COMMAND is given, and where in it each record ends.
+  /// The text for COMMAND, and the end of each record in it.
   private(set) var text: [UInt8] = []
   private var ends: [Int] = []
-  /// The id of the record after the last one, where that has been read already.
+  /// The id of the record after the last one, if that has been read already.
   var nextID: [UInt8]?
 
   var isEmpty: Bool { records.isEmpty }
@@ -80,14 +80,14 @@ struct Batch {
     nextID = nil
   }
 
-  /// Where in `text` some of the records are.
+  /// The range in `text` of some of the records.
   func bytes(of range: Range<Int>) -> Range<Int> {
     (range.lowerBound > 0 ? ends[range.lowerBound - 1] : 0)..<(range.isEmpty ? 0 : ends[range.upperBound - 1])
   }
 
-  /// The record that a checkpoint may name when the first `count` records are done with: after its id a source sends the
-  /// others. Of records with one id the source sends none or all that follow, so all of them must be done with.
-  /// - Returns: nil where none of them has such an id.
+  /// The record to save in a checkpoint after the first `count` records: with its id, a source sends the records after
+  /// it. Of records with the same id, the source sends all or none, so all of them must be finished.
+  /// - Returns: nil if none of them has such an id.
   func lastSafe(after count: Int) -> Record? {
     var index = count - 1
     var next = records[count...].first { !$0.id.isEmpty }?.id ?? nextID

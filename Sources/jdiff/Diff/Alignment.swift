@@ -1,26 +1,26 @@
-// Which items of two lists go together by value, and which of those can stay where they are.
+// Pairs the items of two lists by value, and finds those that can stay where they are.
 //
-// Values that are there once on either side leave no choice. Copies of one value do: the longest common subsequence
-// decides which copy becomes which, by Myers' greedy algorithm ("An O(ND) Difference Algorithm", 1986) as long as the
-// lists do not differ too much for it; else it runs in the gaps between values that are there once (Cohen's patience
-// diff). All of it takes time and memory linear in the lists, but for a logarithm.
+// A value that is once in each list has only one possible partner. For values with copies, the longest common
+// subsequence decides, by Myers' greedy algorithm ("An O(ND) Difference Algorithm", 1986). If the lists differ too much
+// for it, it runs only in the gaps between values that are once in each list (Cohen's patience diff). Time and memory
+// are linear in the lists, except for a logarithm.
 
-/// Items are known by the number of their class: equal items have the same, none is negative.
+/// Items are class numbers: equal items have the same number, and none is negative.
 enum Alignment {
   struct Pair: Equatable {
     let old: Int
     let new: Int
   }
 
-  /// As many pairs of items of one class as there can be.
-  /// - Parameter classCount: all classes are less.
+  /// The largest possible set of pairs of items with the same class.
+  /// - Parameter classCount: greater than every class.
   static func pairs(_ old: [Int], _ new: [Int], classCount: Int) -> [Pair] {
     var oldCounts = [Int](repeating: 0, count: classCount)
     var newCounts = oldCounts
     for item in old { oldCounts[item] += 1 }
     for item in new { newCounts[item] += 1 }
 
-    // What is on one side only cannot be paired, and would make Myers' work longer.
+    // Items that are on one side only have no partner, and would make Myers' search longer.
     let olds = old.indices.filter { newCounts[old[$0]] > 0 }
     let news = new.indices.filter { oldCounts[new[$0]] > 0 }
     let hasCopies = olds.contains { oldCounts[old[$0]] > 1 } || news.contains { newCounts[new[$0]] > 1 }
@@ -35,7 +35,7 @@ enum Alignment {
     return pairs + pairsInOrder(olds, news, old, new, without: pairs, classCount)
   }
 
-  /// What is not paired yet: the first copy with the first, the second with the second.
+  /// Pairs the remaining items: the first copy with the first, the second with the second.
   private static func pairsInOrder(
     _ olds: [Int], _ news: [Int], _ old: [Int], _ new: [Int], without pairs: [Pair], _ classCount: Int
   ) -> [Pair] {
@@ -45,7 +45,7 @@ enum Alignment {
       isOldTaken[pair.old] = true
       isNewTaken[pair.new] = true
     }
-    // The new items of each class as a list: its first, and for each item the next.
+    // The new items of each class as a linked list: its first item, and for each item the next.
     var first = [Int](repeating: -1, count: classCount)
     var next = [Int](repeating: -1, count: new.count)
     for item in news.reversed() where !isNewTaken[item] {
@@ -62,7 +62,7 @@ enum Alignment {
     return more
   }
 
-  // MARK: The longest common subsequence, or a good one
+  // MARK: The longest common subsequence, or a long one
 
   private static func commonSubsequence(_ a: [Int], _ b: [Int], isUnique: (Int) -> Bool) -> [Pair] {
     if let pairs = Myers.pairs(a[...], b[...]) { return pairs }
@@ -84,7 +84,7 @@ enum Alignment {
 
   /// Marks the members of a longest strictly increasing subsequence, by patience sorting.
   static func longestIncreasingRun(_ values: [Int]) -> [Bool] {
-    // Of the runs of each length so far, the one with the least end: where that end is.
+    // For each length, the run with the smallest end so far: the index of that end.
     var ends: [Int] = []
     var before = [Int](repeating: -1, count: values.count)
     for (place, value) in values.enumerated() {
@@ -106,13 +106,13 @@ enum Alignment {
   }
 }
 
-/// Myers' search for the longest common subsequence of two lists: how far each diagonal k = x - y can be reached with d
-/// edits, for d = 0, 1, 2 …, until the end is; then back along the way that led there.
+/// Myers' search for the longest common subsequence of two lists: how far each diagonal k = x - y is reached with d
+/// edits, for d = 0, 1, 2 …, up to the end; then back along the same way.
 private struct Myers {
   /// For each d the ends on the diagonals k = -d, -d + 2 … d: row d begins at d(d + 1)/2.
   private var ends: [Int32] = []
 
-  /// - Returns: nil when it takes more than work and memory linear in the lists.
+  /// - Returns: nil if it needs more than linear time and memory.
   static func pairs(_ a: ArraySlice<Int>, _ b: ArraySlice<Int>) -> [Alignment.Pair]? {
     guard a.count < Int32.max, b.count < Int32.max else { return nil }
     var search = Myers()
@@ -124,7 +124,7 @@ private struct Myers {
   private mutating func findEnd(_ a: ArraySlice<Int>, _ b: ArraySlice<Int>) -> Int? {
     let (n, m) = (a.count, b.count)
     let (aStart, bStart) = (a.startIndex, b.startIndex)
-    // Short lists are searched to the end: 2^14 ends are those of 180 edits.
+    // Short lists are always searched to the end: 2^14 ends are enough for 180 edits.
     let maxEnds = 2 * (n + m) + 1 << 14
     var work = 16 * (n + m) + 1 << 14
     for d in 0... {
@@ -142,8 +142,8 @@ private struct Myers {
     return nil
   }
 
-  /// How step number `step` of row d is begun: from the better of the two diagonals beside it.
-  /// - Returns: where it begins, and whether the edit was an insertion, which leaves x as it was.
+  /// How step `step` of row d begins: from the better of the two neighbouring diagonals.
+  /// - Returns: its start, and whether the edit is an insertion, which does not change x.
   private func lastEdit(_ d: Int, _ step: Int) -> (x: Int, isInsertion: Bool) {
     if d == 0 { return (0, false) }
     let above = d * (d - 1) / 2

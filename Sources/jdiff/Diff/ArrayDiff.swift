@@ -1,10 +1,10 @@
-// Two arrays: items go together by value, then by an identity, then by position; those that can stay where they are do,
-// the others move.
+// Compares two arrays: items are paired by value, then by identity, then by position. Those that can stay stay; the
+// others move.
 
 import FeedCore
 
 extension Differ {
-  /// - Returns: the items that go on with another value.
+  /// - Returns: the paired items with different values.
   mutating func compareArrays(_ arrays: Child, _ path: Int) -> [Child] {
     var pairing = ItemPairing(&sides, arrays.old, arrays.new)
     pairing.pairByValue(&sides)
@@ -43,15 +43,15 @@ extension Differ {
     return children
   }
 
-  /// Moves the items that cannot stay, in their new order, each after the items that are before it in the end. What
-  /// is to be removed is gone by now, and what is to be added is not there yet.
+  /// Moves the items that cannot stay, in their new order, each after the items that come before it at the end. At this
+  /// point, items to be removed are gone, and items to be added are not there yet.
   ///
-  /// Kept items part the array into gaps. In a gap first stand those that were moved into it, then those that still
-  /// have to leave: so an index is a sum of three counts.
+  /// Kept items divide the array into gaps. A gap first has the items that were moved into it, then those that must
+  /// still leave. So an index is a sum of three counts.
   private mutating func emitMoves(_ pairing: ItemPairing, _ path: Int) {
     let goingOn = pairing.olds.indices.filter { pairing.newOf[$0] >= 0 }
     var waiting = Counts(goingOn.map { pairing.isKept[$0] ? 0 : 1 })
-    // For each old item: how many kept ones are before it, and its rank among those that go on.
+    // For each old item: how many kept ones come before it, and its rank among those with a partner.
     var gaps = [Int](repeating: 0, count: pairing.olds.count)
     var ranks = gaps
     // The rank after each kept item; the first gap begins at 0.
@@ -62,7 +62,7 @@ extension Differ {
       if pairing.isKept[place] { gapStarts.append(rank + 1) }
     }
 
-    // How many have been moved into the gaps up to each, as far as they are done.
+    // How many items have been moved into the gaps up to each one, so far.
     var movedUpTo: [Int] = []
     var moved = 0
     for (place, item) in pairing.news.enumerated() {
@@ -87,7 +87,7 @@ extension Differ {
   }
 }
 
-/// Counts that change, and their running sums: a Fenwick tree.
+/// Counts that change, with their prefix sums: a Fenwick tree.
 private struct Counts {
   private var nodes: [Int]
 

@@ -1,15 +1,15 @@
-// What a diff is made of: changes to be made one after another, and the paths that they speak of.
+// The parts of a diff: changes to make one after another, and their paths.
 
 import FeedCore
 
 /// The last step of a path.
 enum Token {
-  /// The whole document: there is no step.
+  /// The whole document, which has no last step.
   case root
   /// The tape position of a member's name in the old or the new document.
   case oldName(Int)
   case newName(Int)
-  /// Of an element at the time of the change.
+  /// The index of an element at the time of the change.
   case index(Int)
 }
 
@@ -19,33 +19,33 @@ struct Change {
   }
 
   let kind: Kind
-  /// The container that is changed, in `Paths`.
+  /// The changed container, as an index of `Paths`.
   let parent: Int
   let token: Token
-  /// With `move`: the index of the element before.
+  /// For a `move`: the element's index before it.
   var from = 0
-  /// The tape positions of the value in the old and in the new document; -1 where it is in one only.
+  /// The tape positions of the value in the old and the new document; -1 if it is only in one of them.
   let old: Int
   let new: Int
-  /// Where the element is in the old and in the new array, whatever else changes.
+  /// The element's index in the old and the new array, regardless of other changes.
   var oldIndex = 0
   var newIndex = 0
 }
 
-/// The containers on the way to the changes, each with the one that it is in.
+/// The containers on the way to the changes, each with its parent.
 struct Paths {
   struct Node {
     let parent: Int
     let token: Token
     /// For an element: its index in the old array.
     let oldIndex: Int
-    /// How many bytes the pointer has in a JSON string.
+    /// The length of the pointer in a JSON string, in bytes.
     let length: Int
     let old: Int
     let new: Int
   }
 
-  /// The parent of the whole document, which stands for no container.
+  /// The parent of the whole document; not a container.
   static let none = -1
 
   private(set) var nodes: [Node] = []

@@ -1,22 +1,22 @@
-// The changes that make the new document of the old one.
+// The changes that turn the old document into the new one.
 //
-// Containers are compared from the outside in, without recursion. A container's own changes come first: what leaves
-// its array, what moves in it, what comes. Then follow those inside the values that stay, whose paths are therefore
-// already the new ones. When all changes inside a container take more bytes than its new text, they are taken back and
-// one `replace` stands for them; so each is written down once and taken back once at the most, and all is linear.
+// Containers are compared from the outside in, without recursion. A container's own changes come first: removed items,
+// moved items, new items. The changes inside its remaining values follow, so their paths are already the new ones. If
+// all changes inside a container take more bytes than its new text, one `replace` takes their place. So each change is
+// written and withdrawn at most once, and all of it is linear.
 
 import FeedCore
 
 struct Differ {
   struct Options {
     var findsMoves = true
-    /// Whether `test` operations will go before what is removed or replaced; only their bytes matter here.
+    /// Whether `test` operations will be added before removals and replacements; here only their size matters.
     var addsTests = false
-    /// Whether a change is told where it is even when replacing what is around it would be shorter.
+    /// Whether changes are reported individually, even if replacing their container would be shorter.
     var isFine = false
   }
 
-  /// Two values of one place that differ.
+  /// Two different values at the same place.
   struct Child {
     let token: Token
     let oldIndex: Int
@@ -41,9 +41,9 @@ struct Differ {
   let options: Options
   private(set) var changes: [Change] = []
   private(set) var paths = Paths()
-  /// How many bytes the changes take as operations, each with a separator.
+  /// The size of the changes in bytes as operations, each with a separator.
   private(set) var size = 0
-  /// Up to which size the changes of the innermost container are worth keeping: from there on it will be replaced.
+  /// The size limit for the changes of the innermost container; above it, the container is replaced.
   private var limit = Int.max
   private var frames: [Frame] = []
 
@@ -55,7 +55,7 @@ struct Differ {
   var old: Side { sides.old }
   var new: Side { sides.new }
 
-  /// Finds all changes; none when the documents are the same.
+  /// Finds all changes; none if the documents are equal.
   mutating func run() {
     if sides.haveSameText(0, 0) || (old.isVoid(0) && new.isVoid(0)) { return }
     compare(Child(token: .root, oldIndex: 0, newIndex: 0, old: 0, new: 0), in: Paths.none)
@@ -71,13 +71,13 @@ struct Differ {
     }
   }
 
-  /// Writes a change down.
+  /// Adds a change.
   mutating func emit(_ change: Change) {
     size += operationSize(change)
     if !isHopeless { changes.append(change) }
   }
 
-  /// Whether the innermost container will be replaced whatever else is found in it.
+  /// Whether the innermost container will be replaced, whatever else is found in it.
   var isHopeless: Bool { size > limit }
 
   private mutating func compare(_ child: Child, in parent: Int) {
@@ -127,8 +127,8 @@ struct Differ {
 
   // MARK: Bytes
 
-  /// The bytes of a change as operations of a compact patch, with a comma after each. A test holds it to what PatchWriter
-  /// writes.
+  /// The size of a change in bytes as operations of a compact patch, with a comma after each. A test compares it with
+  /// the output of PatchWriter.
   private func operationSize(_ change: Change) -> Int {
     let path = pathLength(change.parent, change.token)
     let test = options.addsTests ? Self.frame + 4 + Self.valueMember + path + 1 + old.size(max(change.old, 0)) : 0
@@ -164,12 +164,12 @@ struct Differ {
     return count
   }
 
-  /// The bytes of a name as a reference token in a JSON string.
+  /// The length in bytes of a name as a reference token in a JSON string.
   private func tokenLength(_ name: JSONValue) -> Int {
     if name.kind == .escapedString {
       var writer = ByteWriter()
       JSONString.write(JSONPointer(tokens: [JSONString.decoded(name)]).text.span, to: &writer)
-      return writer.count - 3  // two quotes and the slash
+      return writer.count - 3  // without two quotes and the slash
     }
     let range = name.range
     var count = range.count - 2

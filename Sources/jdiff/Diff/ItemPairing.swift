@@ -1,4 +1,4 @@
-// Which item of the old array becomes which of the new. Equal items at both ends are left out from the beginning.
+// Pairs the items of the old array with those of the new. Equal items at both ends are left out at the start.
 
 import FeedCore
 
@@ -6,23 +6,23 @@ struct ItemPairing {
   /// The tape positions of the items between the common ends.
   private(set) var olds: [Int] = []
   private(set) var news: [Int] = []
-  /// How many items are before them.
+  /// How many items come before them.
   private(set) var offset = 0
-  /// For each old item its new one, and the other way round; -1 for none.
+  /// For each old item its new partner, and the reverse; -1 for none.
   private(set) var newOf: [Int]
   private(set) var oldOf: [Int]
-  /// For each new item with a partner: whether that has the same value.
+  /// For each new item with a partner: whether the partner has the same value.
   private(set) var isEqual: [Bool]
-  /// For each old item with a partner: whether it stays in its place among the others.
+  /// For each old item with a partner: whether it keeps its place among the others.
   private(set) var isKept: [Bool]
   private(set) var hasMoved = false
-  /// Whether the order does not count, so that none has to move.
+  /// Whether the order does not count, so that no item has to move.
   let isSet: Bool
 
   private let old: Side
   private let new: Side
   private let arrays: (old: Int, new: Int)
-  /// Whether the values of both arrays have been digested, so that comparing their text is not the first thing to do.
+  /// Whether all values of both arrays have digests, so that comparing text first would not help.
   private let isDigested: Bool
 
   init(_ sides: inout Sides, _ old: Int, _ new: Int) {
@@ -62,8 +62,8 @@ struct ItemPairing {
 
   /// Pairs equal items.
   ///
-  /// Mostly that is done by their text, and only what is left is digested. But where equal items are written in several
-  /// ways, some may have been paired across others that are their equals too: then all are digested.
+  /// Most items are paired by their text, and only the rest is digested. But if equal items are written in different
+  /// ways, some may have been paired across others that are also equal. In that case all are digested.
   mutating func pairByValue(_ sides: inout Sides) {
     if !isDigested {
       let texts = (olds.map(old.textDigest), news.map(new.textDigest))
@@ -88,15 +88,15 @@ struct ItemPairing {
     pairEqual(digests.0, digests.1) { sides.areEqual($0, $1) }
   }
 
-  /// The places of the items that have no partner yet.
+  /// The indices of the items that have no partner yet.
   private var restOfOld: [Int] { olds.indices.filter { newOf[$0] < 0 } }
   private var restOfNew: [Int] { news.indices.filter { oldOf[$0] < 0 } }
 
   /// Pairs items without a partner that have the same digest.
   /// - Parameters:
-  ///   - a: the digests of the old ones, in order.
-  ///   - b: those of the new ones.
-  ///   - areEqual: tells for certain, of two tape positions.
+  ///   - a: the digests of the old items, in order.
+  ///   - b: the digests of the new items.
+  ///   - areEqual: decides with certainty whether the values at two tape positions are equal.
   private mutating func pairEqual(_ a: [UInt64], _ b: [UInt64], _ areEqual: (Int, Int) -> Bool) {
     let (restOfOld, restOfNew) = (restOfOld, restOfNew)
     var classes: [UInt64: Int] = [:]
@@ -116,7 +116,7 @@ struct ItemPairing {
 
   // MARK: By identity
 
-  /// Pairs what has the same scalar in a member that all have and no two share.
+  /// Pairs items by a member whose scalar values are unique and which all of them have.
   mutating func pairByIdentity() {
     let (restOfOld, restOfNew) = (restOfOld, restOfNew)
     if restOfOld.isEmpty || restOfNew.isEmpty { return }
@@ -136,8 +136,8 @@ struct ItemPairing {
     }
   }
 
-  /// The places of items by the digest of their identity.
-  /// - Returns: nil when the member is not one: two have the same, or one has none.
+  /// The indices of items by the digest of their identity.
+  /// - Returns: nil if the member does not identify them: two have the same value, or one has none.
   private func identities(
     _ places: [Int], _ items: [Int], _ side: Side, _ name: [UInt8], mayLack: Bool
   ) -> [UInt64: Int]? {
@@ -152,7 +152,7 @@ struct ItemPairing {
     return result
   }
 
-  // MARK: What stays
+  // MARK: Items that stay
 
   /// Finds the largest number of items that need not move.
   mutating func findKept() {
@@ -162,7 +162,7 @@ struct ItemPairing {
     hasMoved = run.contains(false)
   }
 
-  /// Without moves, what cannot stay leaves and comes.
+  /// Without moves, an item that cannot stay is removed and added.
   mutating func partMoved() {
     for place in olds.indices where newOf[place] >= 0 && !isKept[place] {
       oldOf[newOf[place]] = -1
@@ -173,7 +173,7 @@ struct ItemPairing {
 
   // MARK: By position
 
-  /// Pairs what is left between the same two kept items, in order.
+  /// Pairs the remaining items between the same two kept items, in order.
   mutating func pairByPosition() {
     var rest = restWithGaps[...]
     var gap = 0
@@ -190,7 +190,7 @@ struct ItemPairing {
     }
   }
 
-  /// The new items without a partner, each with how many kept ones are before it; in a set that does not matter.
+  /// The indices of new items without a partner, each with the number of kept items before it (irrelevant in a set).
   private var restWithGaps: [(place: Int, gap: Int)] {
     var rest: [(place: Int, gap: Int)] = []
     var gap = 0
@@ -200,9 +200,9 @@ struct ItemPairing {
     return rest
   }
 
-  // MARK: Where it ends
+  // MARK: Final places
 
-  /// For each new item the place that it has when all is done: its own, but in a set the new ones come last.
+  /// For each new item its place in the result: its own, but in a set the new items come last.
   func finalPlaces() -> [Int] {
     guard isSet else { return Array(news.indices) }
     var places = [Int](repeating: -1, count: news.count)

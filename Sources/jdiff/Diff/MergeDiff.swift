@@ -1,10 +1,10 @@
-// A merge patch (RFC 7386) between two documents: the members of objects that differ, null for those that go. There are
-// documents that it cannot lead to, for a null in it always means removal.
+// The merge patch (RFC 7386) between two documents: the members of objects that differ, with null for removed ones.
+// Some documents cannot be the result of one, because a null in it always means removal.
 
 import FeedCore
 
 struct MergeDiff {
-  /// What cannot be said, and where in the new document.
+  /// A value that a merge patch cannot express, and its place in the new document.
   struct NotRepresentable: Error {
     let reason: String
     let pointer: JSONPointer
@@ -22,9 +22,9 @@ struct MergeDiff {
   }
 
   private struct Member {
-    /// The position of the name, in the new document unless the member goes.
+    /// The position of the name: in the new document, or if the member is removed, in the old.
     let name: Int
-    /// The positions of the values; nil where there is none.
+    /// The positions of the values; nil if there is none.
     let old: Int?
     let new: Int?
   }
@@ -33,7 +33,7 @@ struct MergeDiff {
   private var output = ByteWriter()
   private var levels: [Level] = []
 
-  /// Whether there is no difference.
+  /// Whether the documents are equal.
   let isSame: Bool
 
   init(_ old: Side, _ new: Side) {
@@ -44,12 +44,12 @@ struct MergeDiff {
   /// - Returns: the patch as compact JSON text.
   mutating func patch() throws(NotRepresentable) -> [UInt8] {
     if isSame {
-      // What is no object can only be replaced: by itself.
+      // A document that is not an object can only be replaced, by its whole text.
       let root = sides.old.whole.root
       return root.kind == .object ? Array("{}".utf8) : root.text
     }
     guard sides.old.document.kind(0) == .object, sides.new.document.kind(0) == .object else {
-      // What is no object is replaced by the patch, or merged into an empty one by it.
+      // If the old document is not an object, the patch replaces it, or is merged into an empty object.
       try check(0)
       return sides.new.value(0).text
     }
@@ -80,7 +80,7 @@ struct MergeDiff {
     output.append(sides.new.value(new).text)
   }
 
-  /// Begins an object whose members are patched one by one.
+  /// Begins an object whose members are patched individually.
   private mutating func open(_ name: Int?, _ members: [Member]) {
     output.append(UInt8(ascii: "{"))
     levels.append(Level(name: name, members: members[...]))
@@ -107,8 +107,8 @@ struct MergeDiff {
     return members
   }
 
-  /// A value that goes into the patch whole must not hold a null that a merge would take for a removal. In arrays it
-  /// does not.
+  /// Checks a value that goes into the patch as a whole: it must not contain a null that would mean removal. Nulls in
+  /// arrays do not.
   private func check(_ value: Int, named name: Int? = nil) throws(NotRepresentable) {
     var open: [(object: JSONChildren, name: [UInt8])] = []
     func pointer(_ last: [UInt8]?) -> JSONPointer {
@@ -128,7 +128,7 @@ struct MergeDiff {
       default: break
       }
     }
-    // What is left out of the comparison is in the text all the same.
+    // Parts that are left out of the comparison are still in the text.
     if sides.new.document !== sides.new.whole, namesMemberTwice(JSONDocument(known: sides.new.value(value).text).root) {
       throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(nil))
     }
@@ -142,7 +142,7 @@ struct MergeDiff {
     }
   }
 
-  /// Whether an object that a merge would walk through has two members of one name.
+  /// Whether an object that a merge visits has two members of one name.
   private func namesMemberTwice(_ value: JSONValue) -> Bool {
     var pending = [value]
     while let next = pending.popLast() {
@@ -164,7 +164,7 @@ struct MergeDiff {
 }
 
 extension Side {
-  /// The positions of the names in an object, by their decoded text; nil when two are the same.
+  /// The positions of the names in an object, by their decoded text; nil if two names are equal.
   fileprivate func uniqueMembers(_ object: Int) -> [[UInt8]: Int]? {
     var members: [[UInt8]: Int] = [:]
     var position = document.first(object)

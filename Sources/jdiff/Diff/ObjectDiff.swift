@@ -1,10 +1,10 @@
-// Two objects: members go together by name.
+// Compares two objects: members are paired by name.
 
 import FeedCore
 
 extension Differ {
-  /// - Returns: the members that are in both and differ; nil where a member is named twice, so that no path leads to it
-  ///   and the object can only be replaced.
+  /// - Returns: the members that are in both and differ. Nil if a name occurs twice: no path can name its members, so
+  ///   the object can only be replaced.
   mutating func compareObjects(_ objects: Child, _ path: Int) -> [Child]? {
     let olds = Members(old, objects.old)
     let news = Members(new, objects.new)
@@ -14,7 +14,7 @@ extension Differ {
     var isTaken = [Bool](repeating: false, count: news.names.count)
     for (place, name) in olds.names.enumerated() {
       guard let partner = news.place(of: olds.digests[place], near: place) else { continue }
-      // Two names with one digest cannot be told apart here; the whole object still can.
+      // Two names with the same digest cannot be distinguished here, so the whole object is replaced.
       guard JSONString.equal(old.value(name), new.value(news.names[partner])) else { return nil }
       partners[place] = partner
       isTaken[partner] = true
@@ -46,7 +46,7 @@ private struct Members {
   private(set) var digests: [UInt64] = []
   private var places: [UInt64: Int] = [:]
 
-  /// Up to this many names are looked through.
+  /// Objects with at most this many names are searched one by one.
   private static let indexThreshold = 16
 
   init(_ side: Side, _ object: Int) {
@@ -66,7 +66,7 @@ private struct Members {
     }
   }
 
-  /// - Parameter near: where it is when both objects have their members in the same order.
+  /// - Parameter near: its index if both objects have their members in the same order.
   func place(of digest: UInt64, near: Int) -> Int? {
     if near < digests.count, digests[near] == digest { return near }
     return names.count > Self.indexThreshold ? places[digest] : digests.firstIndex(of: digest)

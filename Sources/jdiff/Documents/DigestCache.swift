@@ -1,5 +1,5 @@
-// The digests of a document as far as anybody has asked: those of a value with all that is in it, when they are first
-// needed. Most of two documents that differ little is never digested, since its text is the same.
+// The digests of a document, made on demand: for a value and everything in it, when first needed. If two documents
+// differ little, most of them is never digested, because the text is the same.
 
 import FeedCore
 
@@ -8,7 +8,7 @@ struct DigestCache {
   private let sets: Set<Int>
   private let voids: Set<Int>
   private let mask: UInt64
-  /// By tape position; empty where nothing is known yet.
+  /// By tape position; empty if nothing is known yet.
   private var pages: [[UInt64]]
 
   private static let pageSize = 1024
@@ -21,8 +21,8 @@ struct DigestCache {
     pages = [[UInt64]](repeating: [], count: document.tape.count / Self.pageSize + 1)
   }
 
-  /// The digest of a value, or of a member's name; nil where it is not known. What is in a value of which it is known is
-  /// known too.
+  /// The digest of a value or of a member's name; nil if it is unknown. If the digest of a value is known, so are those
+  /// of everything in it.
   func known(_ position: Int) -> UInt64? {
     let page = position / Self.pageSize
     guard !pages[page].isEmpty else { return nil }
@@ -45,7 +45,7 @@ struct DigestCache {
   private mutating func store(_ digest: UInt64, at position: Int) {
     let page = position / Self.pageSize
     if pages[page].isEmpty { pages[page] = [UInt64](repeating: 0, count: Self.pageSize) }
-    // 0 stands for not known.
+    // 0 means unknown.
     pages[page][position % Self.pageSize] = digest == 0 ? 1 : digest
   }
 }

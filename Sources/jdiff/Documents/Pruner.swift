@@ -1,10 +1,10 @@
-// Copies the tape of a document without what the rules of a scope leave out, and notes what they say of what is left.
+// Copies the tape of a document without the parts that a scope leaves out, and records the rules for the rest.
 
 import FeedCore
 
-/// A list of open containers stands in for the stack.
+/// A list of open containers replaces recursion.
 struct Pruner {
-  /// A rule whose pointer led here, and how many of its tokens that took.
+  /// A rule whose pointer leads here, and how many of its tokens have matched.
   private struct Active {
     let rule: Int
     let depth: Int
@@ -14,13 +14,13 @@ struct Pruner {
     /// The position of the next name or element, and of the closing word.
     var next: Int
     let end: Int
-    /// Where the container is in the copy.
+    /// The position of the container in the copy.
     let copy: Int
     let isObject: Bool
     let active: [Active]
-    /// Whether the container is inside what `--only` chose; true without such rules.
+    /// Whether the container is in a part chosen by `--only`; true without such rules.
     let isChosen: Bool
-    /// Whether something in it is.
+    /// Whether something in it is chosen.
     var hasChosen: Bool
     var isPruned = false
   }
@@ -28,7 +28,7 @@ struct Pruner {
   private let document: JSONDocument
   private let rules: [Scope.Rule]
   private let hasOnly: Bool
-  /// The copy, once `run` is done.
+  /// The copy, after `run`.
   private(set) var tape: [UInt64] = []
   private var levels: [Level] = []
   private(set) var marks = Scope.Marks()
@@ -43,7 +43,7 @@ struct Pruner {
   mutating func run() throws(Scope.IndexMismatch) {
     let active = rules.indices.map { Active(rule: $0, depth: 0) }
     if ends(active, .ignore) {
-      // Everything is ignored: any two such documents are the same.
+      // Everything is ignored: any two such documents are equal.
       for word in [TapeWord.make(.array, at: 0), TapeWord.skip(to: 3), TapeWord.closing(at: 0)] {
         append(word, from: 0)
       }
@@ -73,7 +73,7 @@ struct Pruner {
     active.contains { rules[$0.rule].purpose == purpose && $0.depth == rules[$0.rule].pointer.tokens.count }
   }
 
-  /// The rules that still lead on at a child.
+  /// The rules that lead on through a child.
   private func advance(_ active: [Active], _ key: Int?) throws(Scope.IndexMismatch) -> [Active] {
     var result: [Active] = []
     for item in active {
@@ -122,7 +122,7 @@ struct Pruner {
     if hasOnly { marks.origins.append(position) }
   }
 
-  /// Copies a value as it is.
+  /// Copies a value unchanged.
   private mutating func copy(_ value: Int) {
     let shift = tape.count - value
     for position in value..<document.next(value) {

@@ -1,8 +1,8 @@
-// What is compared, and how: --ignore, --only, --unordered and --identity, each a JSON Pointer in which the token `*`
-// stands for any member or element.
+// What is compared, and how: --ignore, --only, --unordered and --identity. Each takes a JSON Pointer in which the token
+// `*` matches any member or element.
 //
-// What is ignored is left out of the tape of a document, so nothing else has to know of it; its bytes stay, so a value
-// that goes into the patch goes whole.
+// Ignored parts are left out of a document's tape, so no other code has to know about them. Their bytes remain, so a
+// value in the patch is always complete.
 
 import FeedCore
 
@@ -17,22 +17,22 @@ struct Scope {
   struct Rule {
     let purpose: Purpose
     let pointer: JSONPointer
-    /// As it was typed, for messages: `--ignore /a/*`.
+    /// As typed, for messages: `--ignore /a/*`.
     let text: String
   }
 
-  /// What the rules say of places in a document, by tape position.
+  /// The rules for places in a document, by tape position.
   struct Marks {
     var sets: Set<Int> = []
     var identities: [Int: [UInt8]] = [:]
     var pruned: Set<Int> = []
-    /// With `--only`: values on the way to what may be chosen, in which nothing is.
+    /// With `--only`: values on the way to chosen parts, with nothing chosen in them.
     var voids: Set<Int> = []
-    /// With `--only`: for each word of the tape that is left, its position on the whole one.
+    /// With `--only`: for each word that remains on the tape, its position on the original tape.
     var origins: [Int] = []
   }
 
-  /// A rule names an element by its index, which is not the same element on both sides.
+  /// A rule uses an index, but that index is not the same element on both sides.
   struct IndexMismatch: Error {
     let message: String
   }
@@ -43,7 +43,7 @@ struct Scope {
 
   mutating func add(_ rule: Rule) { rules.append(rule) }
 
-  /// The document as the rules show it.
+  /// The document without ignored parts.
   func view(of document: JSONDocument) throws(IndexMismatch) -> (JSONDocument, Marks) {
     if rules.isEmpty { return (document, Marks()) }
     var pruner = Pruner(document, rules)

@@ -1,11 +1,11 @@
-// One of the two documents, ready to be compared.
+// One of the two documents, prepared for the comparison.
 
 import FeedCore
 
 struct Side {
-  /// Without white space, so that the text of a value is what a patch says of it, and without what is ignored.
+  /// The document without white space and without ignored parts, so that the text of a value is its text in a patch.
   let document: JSONDocument
-  /// With what is ignored.
+  /// The document with ignored parts.
   let whole: JSONDocument
   private let marks: Scope.Marks
   private let digestMask: UInt64
@@ -17,14 +17,14 @@ struct Side {
     self.digestMask = digestMask
   }
 
-  /// - Parameter source: where the document is from, for messages; nil where it was made here.
+  /// - Parameter source: the origin of the document, for messages; nil if it was made here.
   init(_ document: JSONDocument, _ scope: Scope, of source: String?, record: String? = nil) throws(ToolFailure) {
     do { try self.init(document, scope) } catch {
       throw .failed(.trouble, error.message, source: source, record: record)
     }
   }
 
-  /// A cache for the digests of this side, with nothing in it.
+  /// An empty cache for the digests of this side.
   var digests: DigestCache { DigestCache(document, sets: marks.sets, voids: marks.voids, mask: digestMask) }
 
   /// A digest of the text of a value.
@@ -37,33 +37,33 @@ struct Side {
 
   func value(_ position: Int) -> JSONValue { JSONValue(document: document, position: position) }
 
-  /// How many bytes the value's text has.
+  /// The length of the value's text in bytes.
   func size(_ position: Int) -> Int { document.end(position) - document.start(position) }
 
   /// Whether the order of this array does not count.
   func isSet(_ position: Int) -> Bool { !marks.sets.isEmpty && marks.sets.contains(position) }
 
-  /// The member that tells the items of this array apart, where somebody said so.
+  /// The member that identifies the items of this array, if the user named one.
   func identity(_ position: Int) -> [UInt8]? { marks.identities.isEmpty ? nil : marks.identities[position] }
 
-  /// Whether all of it counts, and in order.
+  /// Whether everything counts, and in order.
   var isWhole: Bool { document === whole && !hasMarks && marks.origins.isEmpty }
 
-  /// Whether values are compared otherwise than by what they are.
+  /// Whether some values are compared by special rules.
   var hasMarks: Bool { !marks.sets.isEmpty || !marks.voids.isEmpty }
 
-  /// Whether nothing of this value is compared: as a member it is as good as absent.
+  /// Whether no part of this value is compared: as a member it counts as absent.
   func isVoid(_ position: Int) -> Bool { !marks.voids.isEmpty && marks.voids.contains(position) }
 
-  /// Whether something in this container is left out, so that its text says more than what is compared.
+  /// Whether a part of this container is left out, so that its text has more than is compared.
   func isPruned(_ position: Int) -> Bool { !marks.pruned.isEmpty && marks.pruned.contains(position) }
 
   func items(_ array: Int) -> [Int] { items(from: document.first(array), to: document.last(array)) }
 
-  /// Members that tell items apart, the likeliest first.
+  /// Members that usually identify items, the most common first.
   static let identityNames = ["id", "_id", "key", "uuid", "uri", "url", "slug", "name"].map { Array($0.utf8) }
 
-  /// The name of the member by which people know this object, if it has one.
+  /// The name of the member that identifies this object for people, if it has one.
   func identifyingMember(_ object: Int) -> Int? {
     for name in Self.identityNames {
       if let value = document.scalarMember(object, name) { return value - 1 }
@@ -71,7 +71,7 @@ struct Side {
     return nil
   }
 
-  /// The items of an array from one position to another.
+  /// The items of an array between two positions.
   func items(from start: Int, to end: Int) -> [Int] {
     var items: [Int] = []
     var position = start
@@ -82,10 +82,11 @@ struct Side {
     return items
   }
 
-  /// What an item has as its identity.
-  /// - Returns: a digest of the value of its only member of this name; nil where there is none, or it is no scalar.
+  /// The identity of an item.
+  /// - Returns: a digest of the value of its only member of this name; nil if there is none, or its value is not a
+  ///   scalar.
   func identity(of item: Int, _ name: [UInt8]) -> UInt64? {
-    // What --only did not choose is not compared, but an item is known by it all the same.
+    // A member that --only did not choose is not compared, but it still identifies an item.
     let place = marks.origins.isEmpty ? item : marks.origins[item]
     let source = marks.origins.isEmpty ? document : whole
     return source.scalarMember(place, name).map { JSONDigests.ofScalar(JSONValue(document: source, position: $0)) }
@@ -99,7 +100,7 @@ struct Side {
 }
 
 extension JSONDocument {
-  /// The value of an object's only member of this name, if it is a scalar but null.
+  /// The value of an object's only member of this name, if it is a scalar other than null.
   fileprivate func scalarMember(_ object: Int, _ name: [UInt8]) -> Int? {
     guard kind(object) == .object else { return nil }
     var found: Int?

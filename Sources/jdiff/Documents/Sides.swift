@@ -1,11 +1,11 @@
-// Whether a value of the old document equals one of the new: by their digests, and then for certain.
+// Decides whether a value of the old document equals one of the new: by digests, and then with certainty.
 
 import FeedCore
 
-/// The two documents of a diff, with what is known of their values.
+/// The two documents of a diff, with the digests known so far.
 ///
-/// Two texts are compared at most once in each place: what turns out to differ is digested, and from there on inwards
-/// words are compared. So a document costs what its size is, however deep it is.
+/// Two texts are compared at most once at each place: if they differ, they are digested, and everything inside is
+/// compared by digests. So the cost depends on a document's size, not on its depth.
 struct Sides {
   let old: Side
   let new: Side
@@ -19,7 +19,7 @@ struct Sides {
     news = new.digests
   }
 
-  /// Whether two values have the same text, and so are equal.
+  /// Whether two values have the same text and are therefore equal.
   func haveSameText(_ a: Int, _ b: Int) -> Bool { old.value(a).hasSameText(as: new.value(b)) }
 
   mutating func areEqual(_ a: Int, _ b: Int) -> Bool {
@@ -37,24 +37,24 @@ struct Sides {
     return areEqualWithMarks(a, b)
   }
 
-  /// Whether two values of one place have to be looked into: false only when they are equal.
+  /// Whether two values at the same place must be compared further: false only if they are equal.
   mutating func mayDiffer(_ a: Int, _ b: Int) -> Bool {
     let kind = old.document.kind(a)
     if kind.isContainer, kind == new.document.kind(b), !isDigested(a, b), old.size(a) != new.size(b) {
-      // Looking into them tells as much as digests would.
+      // Comparing their contents shows as much as digests would.
       return !(old.isVoid(a) && new.isVoid(b))
     }
     return !areEqual(a, b)
   }
 
-  /// Whether the digests of two values are known, and so those of all in them.
+  /// Whether the digests of two values, and so of everything in them, are known.
   func isDigested(_ a: Int, _ b: Int) -> Bool { olds.known(a) != nil && news.known(b) != nil }
 
   mutating func oldDigest(_ position: Int) -> UInt64 { olds.digest(of: position) }
   mutating func newDigest(_ position: Int) -> UInt64 { news.digest(of: position) }
 
-  /// JSONEquality where the order of some arrays does not count, and some values do not. Members and the elements of
-  /// such arrays are brought into the order of their digests, in which equal ones stand at the same place.
+  /// JSONEquality, except that some arrays have no order and some values do not count. Members, and the elements of
+  /// such arrays, are sorted by digest, so that equal ones are at the same index.
   private func areEqualWithMarks(_ a: Int, _ b: Int) -> Bool {
     var pending = [(a, b)]
     while let (a, b) = pending.popLast() {
@@ -63,7 +63,7 @@ struct Sides {
       let (left, right) = (old.value(a), new.value(b))
       if left.hasSameText(as: right) { continue }
       guard left.kind == right.kind, left.kind.isContainer else {
-        // Two strings may be of two kinds: with escapes and without.
+        // One string may have escapes and the other none.
         if !JSONEquality.equal(JSONTree(left), JSONTree(right)) { return false }
         continue
       }

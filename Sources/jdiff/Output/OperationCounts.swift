@@ -1,4 +1,4 @@
-// --stat: how much a patch is.
+// --stat: the number of operations of each kind.
 
 import FeedCore
 
@@ -14,7 +14,7 @@ struct OperationCounts {
       + [("operations", patch.operations.count), ("bytes", text.count)]
   }
 
-  /// One line each: the name, and the number.
+  /// Writes a line for each kind: its name and number.
   func write(to output: inout ByteWriter) {
     for (name, count) in counts { output.append("\(name) \(count)\n") }
   }

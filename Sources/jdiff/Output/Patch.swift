@@ -1,4 +1,4 @@
-// A patch as it will be printed, and the proof that it is right.
+// A patch as it will be printed, and the check that it is right.
 
 import FeedCore
 
@@ -7,7 +7,7 @@ enum Patch {
   /// A merge patch as compact JSON.
   case merge([UInt8])
 
-  /// Writes it on one line, or with one operation or member a line.
+  /// Writes it on one line, or with a line for each operation or member.
   func write(compact: Bool, to output: inout ByteWriter) {
     switch self {
     case .operations(let patch): patch.write(compact: compact, to: &output)
@@ -24,7 +24,7 @@ enum Patch {
     return JSONDocument(known: writer.take())
   }
 
-  /// What the patch makes of a document.
+  /// The result of the patch on a document.
   func applied(to document: JSONDocument) throws(ToolFailure) -> JSONDocument {
     var options = PatchOptions()
     options.maxSize = .max
@@ -44,8 +44,8 @@ enum Patch {
     return JSONDocument(known: writer.take())
   }
 
-  /// Reads the patch back from its text, applies it, and compares.
-  /// - Throws: when it does not lead from one to the other.
+  /// Parses the patch from its text, applies it, and compares.
+  /// - Throws: if the result is not the new document.
   func verify(from old: Side, to new: Side, _ scope: Scope) throws(ToolFailure) {
     var sides = Sides(old: try Side(try reread().applied(to: old.whole), scope, of: nil), new: new)
     if !sides.areEqual(0, 0) { throw Self.defect("the result is another document") }

@@ -1,9 +1,9 @@
-// Changes as an RFC 6902 patch.
+// Makes an RFC 6902 patch of changes.
 
 import FeedCore
 
 extension Differ {
-  /// The changes as operations, each with a `test` before it where one was asked for.
+  /// The changes as operations, each after a `test` if that was asked for.
   func patch() -> JSONPatch {
     var patch = JSONPatch()
     for change in changes {
@@ -34,7 +34,7 @@ extension Differ {
     }
   }
 
-  /// Where a container is in the old document.
+  /// The pointer to a container in the old document.
   func oldPointer(_ path: Int) -> JSONPointer {
     JSONPointer(
       tokens: paths.way(to: path).compactMap { node in

@@ -1,5 +1,5 @@
-// --text: the differences for people. One hunk for each container that changes, named by its pointer in the old
-// document; in it lines with - for what goes and + for what comes, and around them some of what stays.
+// --text: the differences for people. One hunk for each changed container, named by its pointer in the old document.
+// Its lines have - for removed and + for added values, with some unchanged ones around them.
 //
 //     @ /results
 //       [0] {"id":1,"title":"one"}
@@ -26,7 +26,7 @@ struct TextView {
     }
   }
 
-  /// What stands beside a change is cut to this many bytes.
+  /// Unchanged values beside a change are cut to this many bytes.
   private static let contextWidth = 72
 
   private let differ: Differ
@@ -34,7 +34,7 @@ struct TextView {
   private let isColored: Bool
   private var output = ByteWriter()
 
-  /// - Parameter names: of the two files.
+  /// - Parameter names: the names of the two files.
   init(_ differ: Differ, names: [String], isColored: Bool) {
     self.differ = differ
     self.names = names
@@ -73,7 +73,7 @@ struct TextView {
     if let name = differ.old.identifyingMember(object.old) {
       line(.same, text(differ.old, name) + ": ", differ.old, name + 1, isContext: true)
     }
-    // What goes or changes in the order of the old object, then what comes.
+    // Removed and changed members in the order of the old object, then added ones.
     for change in changes.sorted(by: { ($0.old < 0 ? 1 : 0, $0.old) < ($1.old < 0 ? 1 : 0, $1.old) }) {
       let label =
         switch change.token {
@@ -88,7 +88,7 @@ struct TextView {
 
   // MARK: Arrays
 
-  /// Goes through both arrays side by side.
+  /// Visits both arrays in parallel.
   private mutating func writeItems(of array: Paths.Node, _ changes: [Change]) {
     let olds = differ.old.items(array.old)
     let news = differ.new.items(array.new)
@@ -99,7 +99,7 @@ struct TextView {
       if change.kind != .remove { come[change.newIndex] = change }
     }
     var (old, new) = (0, 0)
-    // The last line of context that may still be wanted, and whether the last line was a change.
+    // The last line of context that may still be printed, and whether the last line was a change.
     var before: Int?
     var isAfterChange = false
     var hasGap = false
@@ -150,7 +150,7 @@ struct TextView {
     line(mark, label + String(decoding: text, as: UTF8.self))
   }
 
-  /// Writes a line with nothing in it that could drive a terminal.
+  /// Writes a line that cannot control a terminal.
   private mutating func line(_ mark: Mark?, _ text: String) {
     let line = Array((mark?.rawValue ?? "").utf8) + printable(text.utf8)
     if isColored, let color = mark?.color { output.append(color.applied(to: line)) } else { output.append(line) }

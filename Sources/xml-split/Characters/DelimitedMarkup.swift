@@ -1,6 +1,6 @@
 import FeedCore
 
-/// Markup that has a fixed beginning and a fixed end, and characters between.
+/// Markup with a fixed beginning and end, and characters between them.
 enum DelimitedMarkup {
   /// [15] Comment.
   case comment
@@ -43,7 +43,7 @@ enum DelimitedMarkup {
     }
   }
 
-  /// What is between the beginning, which is at `start`, and the end, which has come.
+  /// The text between the beginning, which is at `start`, and the end.
   func content(in bytes: borrowing Span<UInt8>, at start: Int) -> Range<Int> {
     let first = start + self.start.utf8CodeUnitCount
     var index = first

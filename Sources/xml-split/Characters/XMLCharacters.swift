@@ -1,20 +1,20 @@
-// Characters (XML 1.0, fifth edition, §2.2), looked at in bytes.
+// Characters (XML 1.0, fifth edition, §2.2), as bytes.
 
 import FeedCore
 
 enum XMLCharacters {
-  /// What was found at the place of a character.
+  /// The result of reading a character.
   enum Found {
     /// A character and how many bytes it takes.
     case character(UInt32, count: Int)
-    /// The bytes end before it does.
+    /// The bytes end within the character.
     case cut
-    /// No character of the encoding, or one that XML does not allow.
+    /// Invalid in the encoding, or not allowed in XML.
     case illegal
   }
 
-  /// U+000C, which no XML document can contain, and no encoding uses for half a character: it may stand between two
-  /// documents, also where the first was cut.
+  /// U+000C, which no XML document may contain, and which is no part of another character in any encoding. So it can
+  /// separate two documents, even if the first was cut.
   static let formFeed: UInt8 = 0xC
 
   /// [2] Char.
@@ -49,7 +49,7 @@ enum XMLCharacters {
     byte.isLetter || byte.isDigit || byte.isLineEnd || " -'()+,./:=?;!*#@$_%".utf8.contains(byte)
   }
 
-  /// The character at `index`, which must be inside.
+  /// The character at `index`, which must be in range.
   static func at(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> Found {
     let first = bytes[index]
     if first < 0x80 {
@@ -59,7 +59,7 @@ enum XMLCharacters {
     case .utf8: return utf8(bytes, index)
     case .ascii: return .illegal
     case .latin1: return .character(UInt32(first), count: 1)
-    case .opaque: return .character(0xC0, count: 1)  // as good as any letter
+    case .opaque: return .character(0xC0, count: 1)  // treated like any letter
     case .windows1252: return .character(SingleByte.windows1252(first), count: 1)
     case .shiftJIS, .doubleByte:
       let isSingle = first == 0x80 || first == 0xFF || (encoding == .shiftJIS && 0xA0...0xDF ~= first)
@@ -68,7 +68,7 @@ enum XMLCharacters {
     }
   }
 
-  /// What begins with the first byte of two. The second is not one of the bytes that markup is made of.
+  /// The result for a character whose first byte leads two. The second is not a byte of markup.
   private static func twoBytes(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> Found {
     guard index + 1 < bytes.count else { return .cut }
     let second = bytes[index + 1]
@@ -88,19 +88,20 @@ enum XMLCharacters {
     return isCharacter(code) ? .character(code, count: count) : .illegal
   }
 
-  /// The offset after the characters of UTF-8 that begin at `start`, each of two to four bytes, as far as that can be
-  /// told by words. What comes then, `at` has to check: ASCII, something cut or illegal, or the last few bytes.
+  /// The offset after UTF-8 characters of two to four bytes from `start`, as far as words can decide. `at` must check
+  /// what follows: ASCII, something cut or invalid, or the last few bytes.
   @inline(__always)
   static func wideEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int {
     var index = start
     while index + 8 <= bytes.count {
-      // The first byte lowest. Of each length: the marks of all its bytes, then what would make it overlong or too much.
+      // The first byte is lowest. For each length: first check the marks of all bytes, then overlong forms and the
+      // upper limit.
       let word = loadWord(bytes, at: index)
       if word & 0xC0E0 == 0x80C0 {
         guard word & 0x1E != 0 else { return index }
         index += 2
       } else if word & 0xC0_C0F0 == 0x80_80E0 {
-        // Five bits tell an overlong form and a surrogate; U+FFFE and U+FFFF are no characters of XML.
+        // Five bits show an overlong form or a surrogate; U+FFFE and U+FFFF are not characters of XML.
         let top = word & 0x200F
         guard top != 0, top != 0x200D, word & 0xFE_FFFF != 0xBE_BFEF else { return index }
         index += 3

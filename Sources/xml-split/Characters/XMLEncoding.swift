@@ -2,26 +2,27 @@
 
 import FeedCore
 
-/// The encoding of a text, once UTF-16 has been transcoded.
+/// The encoding of a text, after UTF-16 has been transcoded.
 enum XMLEncoding: Equatable {
   case utf8
   /// Only 0 to 0x7F.
   case ascii
   case latin1
   case windows1252
-  /// Another that has ASCII in its lower half. The upper half is not known, so all of it passes.
+  /// Another encoding with ASCII in its lower half. Its upper half is unknown, so every byte there is accepted.
   case opaque
-  /// Shift_JIS, and others of two bytes a character (Big5, GBK; four in GB 18030), whose second may look like ASCII.
+  /// Shift_JIS, and other encodings with two bytes a character (Big5, GBK; four in GB 18030), whose second may look
+  /// like ASCII.
   case shiftJIS, doubleByte
 
-  /// Whether only ASCII is known of it, so that it cannot become UTF-8.
+  /// Whether only its ASCII part is known, so that it cannot be converted to UTF-8.
   var isOpaque: Bool { self == .opaque || self == .shiftJIS || self == .doubleByte }
 
-  /// The encoding after a conversion to UTF-8, where that is possible.
+  /// The encoding after conversion to UTF-8, if that is possible.
   var converted: XMLEncoding { isOpaque ? self : .utf8 }
 }
 
-/// The encodings of one byte a character.
+/// Encodings with one byte for each character.
 enum SingleByte {
   /// 0x80 to 0x9F of windows-1252 (WHATWG Encoding, index windows-1252); all others are those of ISO-8859-1.
   private static let middle: [UInt32] = [
@@ -30,7 +31,7 @@ enum SingleByte {
     0x017E, 0x0178,
   ]
 
-  /// A text of one of these encodings as UTF-8; any other as it is.
+  /// A text in one of these encodings as UTF-8; in any other, unchanged.
   static func utf8(_ text: [UInt8], _ encoding: XMLEncoding) -> [UInt8] {
     guard encoding == .latin1 || encoding == .windows1252 else { return text }
     var result: [UInt8] = []

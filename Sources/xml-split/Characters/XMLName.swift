@@ -1,4 +1,4 @@
-// Names ([5]), looked at in bytes.
+// Names ([5]), as bytes.
 
 import FeedCore
 
@@ -14,12 +14,12 @@ enum XMLName {
     byte.isLetter || byte == UInt8(ascii: "_") || byte == UInt8(ascii: ":")
   }
 
-  /// The places of a word that hold no ASCII that may be in a name. Exact for all eight.
+  /// Marks the bytes of a word that are not ASCII name characters. Exact for all eight.
   @inline(__always)
   private static func otherPlaces(_ word: UInt64) -> UInt64 {
     let low = word & .repeating(0x7F)
     let letter = low | .repeating(0x20)
-    // For seven bits: adding 0x80 - x makes the high bit tell whether a byte is at least x.
+    // For seven bits: after adding 0x80 - x, the high bit tells whether a byte is at least x.
     let letters = (letter &+ .repeating(0x80 - 0x61)) & ~(letter &+ .repeating(0x80 - 0x7B))  // a to z
     let digits = (low &+ .repeating(0x80 - 0x30)) & ~(low &+ .repeating(0x80 - 0x3B))  // 0 to 9 and :
     let dashes = (low &+ .repeating(0x80 - 0x2D)) & ~(low &+ .repeating(0x80 - 0x2F))  // - and .
@@ -27,15 +27,15 @@ enum XMLName {
     return (~(letters | digits | dashes | underscore) | word) & .repeating(0x80)
   }
 
-  /// Where a name ends.
+  /// The end of a name.
   enum End {
-    /// The offset after its last byte: that of `start` where there is no name.
+    /// The offset after its last byte; `start` if there is no name.
     case at(Int)
-    /// The bytes end before another one shows that it is over.
+    /// The bytes end before a byte that is not part of the name.
     case cut
   }
 
-  /// Reads a name (or, with `isToken`, an Nmtoken) from `start` on.
+  /// Reads a name (or, with `isToken`, an Nmtoken) from `start`.
   @inline(__always)
   static func end(
     _ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool = false
@@ -55,7 +55,7 @@ enum XMLName {
     return slowEnd(bytes, start, index, encoding, isToken: isToken)
   }
 
-  /// Goes on from `index`, character by character.
+  /// Continues from `index`, character by character.
   private static func slowEnd(
     _ bytes: borrowing Span<UInt8>, _ start: Int, _ index: Int, _ encoding: XMLEncoding, isToken: Bool
   ) -> End {
@@ -80,12 +80,12 @@ enum XMLName {
     return .cut
   }
 
-  /// Whether all of a text is a name ([5]).
+  /// Whether the whole text is a name ([5]).
   static func isName(_ text: [UInt8], _ encoding: XMLEncoding, isToken: Bool = false) -> Bool {
     !text.isEmpty && wholeEnd(text.span, 0, encoding, isToken: isToken) == text.count
   }
 
-  /// Where a name ends in a text that is all there: at `start` where there is none; nil for a character that is cut.
+  /// The end of a name in a complete text: `start` if there is none; nil for a character that is cut.
   static func wholeEnd(_ text: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool) -> Int? {
     switch end(text, start, encoding, isToken: isToken) {
     case .at(let end): end
@@ -103,7 +103,7 @@ enum XMLName {
     return false
   }
 
-  /// [17] PITarget: a name, but not `xml`.
+  /// [17] PITarget: a name other than `xml`.
   static func checkTarget(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding) throws(XMLError)
   {
     let text = array(bytes, range)

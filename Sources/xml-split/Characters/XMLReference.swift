@@ -26,8 +26,8 @@ enum XMLReference {
   }
 
   /// The offset after the `;` that ends a reference.
-  /// - Parameter start: after its `&`, or further inside.
-  /// - Returns: nil when that has not come.
+  /// - Parameter start: an offset after its `&`.
+  /// - Returns: nil if the end has not come.
   static func end(_ bytes: borrowing Span<UInt8>, from start: Int) throws(XMLError) -> Int? {
     var index = start
     while index < bytes.count {
@@ -41,7 +41,7 @@ enum XMLReference {
     return nil
   }
 
-  /// - Returns: nil for text that is no number; more than any character where it is too large.
+  /// - Returns: nil if the text is not a number; above every character if it is too large.
   private static func code(_ text: ArraySlice<UInt8>) -> UInt32? {
     let isHex = text.first == UInt8(ascii: "x")
     let digits = isHex ? text.dropFirst() : text
@@ -54,14 +54,14 @@ enum XMLReference {
     return code
   }
 
-  /// The character of a reference that needs no declaration, as nearly all are, and the offset after it.
-  /// - Returns: nil for anything else, and for a reference that is cut, wrong or oddly long: `init` checks those.
+  /// The character of a reference that needs no declaration, as most do, and the offset after it.
+  /// - Returns: nil for anything else, and for a reference that is cut, wrong or unusually long: `init` checks those.
   @inline(__always)
   static func simple(_ bytes: borrowing Span<UInt8>, at start: Int) -> (code: UInt32, end: Int)? {
     guard start + 8 <= bytes.count else { return nil }
     let word = loadWord(bytes, at: start)
     if word & 0xFF00 == 0x2300 { return number(bytes, start) }
-    // The bytes of `&lt;` and so on, the first one lowest.
+    // The bytes of `&lt;` and so on, the first byte lowest.
     switch word & 0xFFFF_FFFF {
     case 0x3B74_6C26: return (0x3C, start + 4)
     case 0x3B74_6726: return (0x3E, start + 4)
@@ -77,7 +77,7 @@ enum XMLReference {
     let isHex = bytes[start + 2] == UInt8(ascii: "x")
     let first = start + (isHex ? 3 : 2)
     var code: UInt32 = 0
-    // Seven digits are enough for any character, and too few for an overflow.
+    // Seven digits are enough for any character, and too few to overflow.
     for index in first..<min(first + 8, bytes.count) {
       if bytes[index] == UInt8(ascii: ";") {
         return index > first && XMLCharacters.isCharacter(code) ? (code, index + 1) : nil
@@ -88,7 +88,7 @@ enum XMLReference {
     return nil
   }
 
-  /// The five that need no declaration (§4.6).
+  /// The five entities that need no declaration (§4.6).
   static func predefined(_ name: [UInt8]) -> UInt8? {
     switch String(decoding: name, as: UTF8.self) {
     case "lt": UInt8(ascii: "<")
@@ -100,7 +100,7 @@ enum XMLReference {
     }
   }
 
-  /// The names of the entities that a literal, which has been checked, refers to, and where.
+  /// The entities that a checked literal refers to: names and offsets.
   static func entities(
     in bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding
   ) throws(XMLError) -> [(name: [UInt8], offset: Int)] {

@@ -1,15 +1,16 @@
-// Runs of characters, eight a step.
+// Runs of characters, eight bytes at a time.
 
 import FeedCore
 
 enum XMLText {
-  /// The offset of the first byte that text must look at: `<`, `&`, `]`, a control character or no ASCII.
+  /// The offset of the first byte that text must check: `<`, `&`, `]`, a control character or non-ASCII.
   @inline(__always)
   static func plainEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int {
     plainEnd(bytes, start, stop: UInt8(ascii: "<"), orAt: UInt8(ascii: "&"), UInt8(ascii: "]"))
   }
 
-  /// The offset of the first byte that is `stop` or one of two others, a control character but white space, or no ASCII.
+  /// The offset of the first byte that is `stop`, one of two others, a control character except white space, or
+  /// non-ASCII.
   @inline(__always)
   static func plainEnd(
     _ bytes: borrowing Span<UInt8>, _ start: Int, stop: UInt8, orAt second: UInt8? = nil, _ third: UInt8? = nil
@@ -33,7 +34,7 @@ enum XMLText {
     }
   }
 
-  /// The offset of the first byte that is one of three; that of the end where there is none.
+  /// The offset of the first byte that is one of three; the end if there is none.
   @inline(__always)
   static func firstOf(
     _ first: UInt8, _ second: UInt8, _ third: UInt8, in bytes: borrowing Span<UInt8>, from start: Int
@@ -49,26 +50,26 @@ enum XMLText {
     return index
   }
 
-  /// The places of a word of ASCII that hold a control character other than a line feed, as which most of them are.
+  /// Marks the bytes of an ASCII word that are control characters other than line feed, the most common one.
   @inline(__always)
   private static func controlPlaces(_ word: UInt64) -> UInt64 {
-    // No sum is more than 0xFF, so that none carries into the next place.
+    // No sum exceeds 0xFF, so none carries into the next place.
     let low = word & .repeating(0x7F)
     return ~(low &+ .repeating(0x80 - 0x20)) & ((low ^ .repeating(0xA)) &+ .repeating(0x7F)) & .repeating(0x80)
   }
 
-  /// A text as UTF-8, decoded; references to other entities stay as they are.
+  /// A text decoded to UTF-8; references to other entities are unchanged.
   static func decoded(_ text: [UInt8], _ encoding: XMLEncoding) -> [UInt8] {
     var result: [UInt8] = []
     _ = try? decode(SingleByte.utf8(text, encoding).span, from: 0, to: UInt8(ascii: "<"), into: &result) { _, _ in }
     return result
   }
 
-  /// Decodes character data and attribute values that are well-formed: a line end becomes a line feed (§2.11), unless it
-  /// comes of a reference, and references that need no declaration are replaced.
+  /// Decodes well-formed character data and attribute values: a line end becomes a line feed (§2.11), unless it is from
+  /// a reference, and references that need no declaration are replaced.
   /// - Parameters:
-  ///   - end: a byte that the text has after it, but not in it.
-  ///   - entity: is asked about a reference to any other entity, with its name and offset. It stays as it is.
+  ///   - end: the byte after the text, which does not occur in it.
+  ///   - entity: called with the name and offset of a reference to any other entity, which is unchanged.
   /// - Returns: the offset of `end`.
   @inline(__always)
   static func decode(
@@ -104,7 +105,7 @@ enum XMLText {
     }
   }
 
-  /// The first reference in a text to an entity that must be declared, and where.
+  /// The first reference in a text to an entity that needs a declaration, and its offset.
   static func firstEntity(
     _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding
   ) -> (name: [UInt8], offset: Int)? {

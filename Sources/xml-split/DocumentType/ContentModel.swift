@@ -1,9 +1,9 @@
-// Element declarations ([45] to [51]): the grammar alone, for nothing is validated against it.
+// Element declarations ([45] to [51]): only the grammar, because documents are not validated.
 
 import FeedCore
 
 enum ContentModel {
-  /// - Parameter cursor: after `<!ELEMENT`; in the end after the `>`.
+  /// - Parameter cursor: after `<!ELEMENT`; at the end, after the `>`.
   static func parse(_ cursor: inout XMLCursor) throws(XMLError) {
     try cursor.space("white space after '<!ELEMENT'")
     _ = try cursor.name("the name of an element")
@@ -32,8 +32,8 @@ enum ContentModel {
     if !hasNames { _ = cursor.take("*") }
   }
 
-  /// [47] children, after the first `(`. The separators of the groups that are open are the stack: nil
-  /// until the first has come.
+  /// [47] children, after the first `(`. The stack holds the separators of the open groups: nil until the first
+  /// separator.
   private static func children(_ cursor: inout XMLCursor) throws(XMLError) {
     var separators: [UInt8?] = [nil]
     while !separators.isEmpty {
@@ -45,7 +45,7 @@ enum ContentModel {
       }
       _ = try cursor.name("the name of an element or '('")
       occurrence(&cursor)
-      // … and what follows it.
+      // … and then what follows it.
       while let separator = separators.last {
         _ = cursor.skipSpace()
         if cursor.take(")") {

@@ -1,5 +1,5 @@
-// The document type declaration ([28]) with its internal subset: checked by the grammar, and read for the entities. What
-// is external is not read; from the first thing on that could have been declared there, names may be unknown (§4.1).
+// The document type declaration ([28]) with its internal subset: the grammar is checked, and the entities are read.
+// Nothing external is read. After the first reference to something external, unknown names are no error (§4.1).
 
 import FeedCore
 
@@ -9,9 +9,9 @@ struct DocumentTypeParser {
   private var parameters: [[UInt8]: [UInt8]?] = [:]
   private var opened: Set<[UInt8]> = []
   private var done: Set<[UInt8]> = []
-  /// The texts that are being read, the innermost last, each with the parameter entity that brought it.
+  /// The texts being read, innermost last, each with its parameter entity.
   private var sources: [(cursor: XMLCursor, entity: [UInt8]?)] = []
-  /// A reference was passed over, so that later declarations must not be taken for the first ones (§5.1).
+  /// Whether a reference was skipped. If so, later declarations may not be the first ones (§5.1).
   private var hasSkipped = false
 
   init(entities: XMLEntities) { self.entities = entities }
@@ -38,7 +38,7 @@ struct DocumentTypeParser {
   }
 
   /// [28b] intSubset, and the texts of its parameter entities.
-  /// - Returns: the outermost text, after the `]`.
+  /// - Returns: the cursor of the outermost text, after the `]`.
   private mutating func subset() throws(XMLError) -> XMLCursor {
     while let source = sources.popLast() {
       var cursor = source.cursor
@@ -65,7 +65,7 @@ struct DocumentTypeParser {
 
   private mutating func openParameter(_ name: [UInt8], _ cursor: XMLCursor) throws(XMLError) {
     guard let text = parameters[name] ?? nil else {
-      // Not declared, or external: nobody knows what it would declare.
+      // Undeclared or external: its declarations are unknown.
       if parameters[name] == nil, entities.isStandalone, !entities.mayLackDeclarations {
         throw cursor.error("parameter entity '\(shortened(name))' is not declared")
       }
@@ -74,7 +74,7 @@ struct DocumentTypeParser {
       return
     }
     if opened.contains(name) { throw cursor.error("parameter entity '\(shortened(name))' refers to itself") }
-    // Once is enough: a second reading declares nothing new.
+    // Once is enough: a second reading would declare nothing new.
     if done.contains(name) { return }
     opened.insert(name)
     entities.mayLackDeclarations = true

@@ -1,4 +1,4 @@
-// A place in a text that is there as a whole: declarations are read with it.
+// A position in a complete text, for reading declarations.
 
 import FeedCore
 
@@ -7,7 +7,7 @@ struct XMLCursor {
   var index = 0
   /// The offset of the text in the input.
   private let start: Int
-  /// Whether the text replaces a reference: that is the place of all errors in it.
+  /// Whether the text replaces a reference. If so, all errors in it are reported at the reference.
   private let isReplacement: Bool
   /// UTF-8, or an encoding that cannot be converted to it.
   let encoding: XMLEncoding
@@ -19,7 +19,7 @@ struct XMLCursor {
     self.isReplacement = isReplacement
   }
 
-  /// The place of `index` in the input.
+  /// The offset of `index` in the input.
   var offset: Int { isReplacement ? start : start + index }
 
   var isAtEnd: Bool { index >= bytes.count }
@@ -29,14 +29,14 @@ struct XMLCursor {
 
   func starts(with text: StaticString) -> Bool { startsWith(bytes.span, text, at: index) == .yes }
 
-  /// Passes over a text if it is there.
+  /// Skips a text if it comes next.
   mutating func take(_ text: StaticString) -> Bool {
     guard starts(with: text) else { return false }
     index += text.utf8CodeUnitCount
     return true
   }
 
-  /// Passes over white space.
+  /// Skips white space.
   /// - Returns: whether there was any.
   mutating func skipSpace() -> Bool {
     let before = index
@@ -57,7 +57,7 @@ struct XMLCursor {
     return Array(bytes[index..<end])
   }
 
-  /// A text in quotes, without them.
+  /// A quoted text, without its quotes.
   mutating func quoted(_ expected: String) throws(XMLError) -> [UInt8] {
     guard let quote = byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
       throw error("expected \(expected) in quotes")
@@ -67,7 +67,7 @@ struct XMLCursor {
     return Array(bytes[(index + 1)..<end])
   }
 
-  /// Checks a text in quotes: legal characters, no more.
+  /// Checks a quoted text: only legal characters, nothing else.
   mutating func literal(_ expected: String) throws(XMLError) {
     let start = index
     let count = try quoted(expected).count
@@ -77,7 +77,7 @@ struct XMLCursor {
     index = end
   }
 
-  /// Passes over the characters of markup that has begun, and its end.
+  /// Skips the characters of markup that has begun, and its end.
   mutating func finish(_ markup: DelimitedMarkup) throws(XMLError) {
     while !isAtEnd {
       if take(markup.end) { return }
@@ -87,7 +87,7 @@ struct XMLCursor {
     throw error("\(markup.shown) that is not closed")
   }
 
-  /// Passes over one character.
+  /// Skips one character.
   mutating func character() throws(XMLError) {
     guard case .character(_, let count) = XMLCharacters.at(bytes.span, index, encoding) else {
       throw XMLError(XMLText.illegal(bytes.span, index, encoding).message, at: offset)

@@ -1,4 +1,4 @@
-// The XML declaration ([23]) and the encodings that it may name.
+// The XML declaration ([23]), and the encodings that it may name.
 
 import FeedCore
 
@@ -43,8 +43,8 @@ struct XMLDeclaration {
 
   /// The encoding of the document.
   /// - Parameters:
-  ///   - wasUTF16: whether the text has been transcoded from UTF-16.
-  ///   - hasMark: whether there was a byte order mark of UTF-8.
+  ///   - wasUTF16: whether the text was transcoded from UTF-16.
+  ///   - hasMark: whether there was a UTF-8 byte order mark.
   func resolvedEncoding(wasUTF16: Bool, hasMark: Bool, at offset: Int) throws(XMLError) -> XMLEncoding {
     guard let name = encoding else { return .utf8 }
     let lower = String(decoding: name, as: UTF8.self).lowercased()

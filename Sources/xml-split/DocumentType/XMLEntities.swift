@@ -1,20 +1,20 @@
-// The entities of a document. They are never put into the output; but a document whose references lead to text that is
-// not well-formed, or back to themselves, is not well-formed either (§4.1, §4.3.2). Each is checked once, when it is
-// first referred to, however often that happens: a billion laughs cost ten.
+// The entities of a document. They are never written to the output. But a document is not well-formed if its references
+// lead to text that is not, or to themselves (§4.1, §4.3.2). Each entity is checked once, when first referred to,
+// however often it is referred to: a billion laughs cost ten checks.
 
 import FeedCore
 
 struct XMLEntities {
-  /// Where a reference is. In an attribute the text must not hold `<`.
+  /// The place of a reference. In an attribute, the text must not contain `<`.
   enum Context: Hashable {
     case content
     case attribute
   }
 
   enum Kind {
-    /// Its replacement text in UTF-8: references to characters have been replaced in it.
+    /// Its replacement text in UTF-8, with character references replaced.
     case text([UInt8])
-    /// Of another file, which is never read.
+    /// In another file, which is never read.
     case external
     case unparsed
   }
@@ -31,18 +31,19 @@ struct XMLEntities {
 
   private let checkContent: ContentCheck
   var isStandalone = false
-  /// Of names and texts: UTF-8, or an encoding that cannot be converted to it.
+  /// The encoding of names and texts: UTF-8, or one that cannot be converted to it.
   var encoding = XMLEncoding.utf8
-  /// Whether there may be declarations that were not read, so that an unknown name is no error.
+  /// Whether declarations may be unread. If so, an unknown name is no error.
   var mayLackDeclarations = false
   private var kinds: [[UInt8]: Kind] = [:]
   private var states: [Place: State] = [:]
-  /// Names that were referred to before they were declared. Entities that lead to them are checked again after that.
+  /// Names that were referred to before their declaration. Entities that lead to them are checked again later.
   private var missed: Set<[UInt8]> = []
-  /// Whether one of them has been declared since.
+  /// Whether one of them has been declared meanwhile.
   private var isOutdated = false
-  /// How often all may still be checked again between two declarations: a declaration and a reference in turn, thousands
-  /// of times, would be quadratic. What that leaves undone is done for the references that come after the declarations.
+  /// How many more times everything may be checked again between two declarations. Without a limit, thousands of
+  /// alternating declarations and references would take quadratic time. The rest is checked for references after the
+  /// declarations.
   private var revisions = 64
 
   init(checkingContentBy check: @escaping ContentCheck) { checkContent = check }
@@ -54,13 +55,13 @@ struct XMLEntities {
     if missed.remove(name) != nil { isOutdated = true }
   }
 
-  /// All has been declared that will be.
+  /// Says that all declarations have been read.
   mutating func endDeclarations() {
     if isOutdated { states = [:] }
     isOutdated = false
   }
 
-  /// Checks a reference to `name`, and all that it leads to.
+  /// Checks a reference to `name`, and everything that it leads to.
   mutating func check(_ name: [UInt8], in context: Context, at offset: Int) throws(XMLError) {
     if isOutdated, revisions > 0 {
       revisions -= 1
@@ -90,7 +91,7 @@ struct XMLEntities {
   }
 
   /// Checks the text of one entity.
-  /// - Returns: what it refers to.
+  /// - Returns: the places that it refers to.
   private mutating func references(of place: Place, at offset: Int) throws(XMLError) -> [Place] {
     let name = shortened(place.name)
     guard let kind = kinds[place.name] else {

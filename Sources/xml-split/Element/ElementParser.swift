@@ -1,19 +1,18 @@
-// Reads an element that is well-formed and has come as a whole. One parser reads many, one after another, and uses the same
-// memory for all.
+// Reads a complete, well-formed element. One parser reads many elements, one after another, and reuses its memory.
 
 import FeedCore
 
 struct ElementParser {
-  /// The element that was read last. Its memory is used for the next.
+  /// The last element read. The next one uses its memory.
   private(set) var tree = ElementTree()
 
-  /// The largest element whose memory is kept for the next.
+  /// The largest element whose memory is kept.
   private static let maxKept = 1 << 20
-  /// Whether references to entities stay in the text; otherwise they are errors.
+  /// Whether references to entities stay in the text; if not, they are errors.
   private let keepsEntities: Bool
   private var open: [Int] = []
   private var tag = StartTag()
-  /// Whether the last node is text that goes on after a comment, an instruction or a CDATA section.
+  /// Whether the last node is text that continues after a comment, an instruction or a CDATA section.
   private var isInText = false
   private var siblings = SiblingLinks()
 
@@ -22,14 +21,14 @@ struct ElementParser {
   /// - Parameter element: in UTF-8.
   mutating func parse(_ element: borrowing Span<UInt8>) throws(XMLError) {
     if tree.bytes.count > Self.maxKept { tree = ElementTree() }
-    // Taken out, for they are read while the tree grows.
+    // Moved out, so that they can be read while the tree grows.
     var bytes: [UInt8] = []
     swap(&bytes, &tree.bytes)
     bytes.removeAll(keepingCapacity: true)
     bytes.append(span: element)
     defer { swap(&bytes, &tree.bytes) }
     clear()
-    // More than most texts need: a node for sixteen bytes.
+    // Enough for most texts: a node for every sixteen bytes.
     tree.nodes.reserveCapacity(bytes.count / 16)
     tree.text.reserveCapacity(bytes.count)
     try take(bytes.span)
@@ -85,14 +84,14 @@ struct ElementParser {
     return end
   }
 
-  /// - Returns: where the text ends.
+  /// - Returns: the offset at which the text ends.
   private mutating func decode(_ bytes: borrowing Span<UInt8>, from start: Int, to end: UInt8) throws(XMLError) -> Int {
     try XMLText.decode(bytes, from: start, to: end, into: &tree.text) { (name, offset) throws(XMLError) in
       if !keepsEntities { throw XMLError.entity(name, at: offset) }
     }
   }
 
-  /// Ends the innermost element, and ties those in it together that have one name.
+  /// Ends the innermost element, and links its children that have the same name.
   private mutating func close(_ bytes: borrowing Span<UInt8>) {
     guard let element = open.popLast() else { return }
     isInText = false
@@ -100,12 +99,12 @@ struct ElementParser {
     if tree.nodes[element].hasElements { siblings.link(&tree.nodes, in: element, bytes) }
   }
 
-  /// A few bits of every byte of a name, taken eight at a time where they are there.
+  /// A hash from a few bits of every byte of a name, eight bytes at a time if possible.
   private static func hash(of bytes: borrowing Span<UInt8>, _ name: Range<Int>) -> UInt64 {
     var hash = UInt64(truncatingIfNeeded: name.count)
     var index = name.lowerBound
     while index < name.upperBound {
-      // After a name there is always `>` or more; a name at the end of the text is taken byte by byte.
+      // A name is always followed by at least `>`; a name at the end of the text is read byte by byte.
       let left = name.upperBound - index
       let word: UInt64
       if index + 8 <= bytes.count {
@@ -123,7 +122,7 @@ struct ElementParser {
 
   // MARK: Text
 
-  /// Takes in the content of a CDATA section.
+  /// Adds the content of a CDATA section.
   private mutating func takeSection(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) {
     let first = tree.text.count
     var index = range.lowerBound
@@ -137,7 +136,7 @@ struct ElementParser {
     endText(from: first)
   }
 
-  /// Makes a node of the text from `first` on, or adds it to the one before where that is text too.
+  /// Makes a node of the text from `first`, or joins it to the last node if that is text.
   private mutating func endText(from first: Int) {
     guard tree.text.count > first else { return }
     if isInText {

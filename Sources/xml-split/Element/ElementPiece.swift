@@ -1,15 +1,15 @@
-// The pieces of an element that is well-formed and there as a whole: text and markup, one after another.
+// The pieces of a complete, well-formed element: text and markup in turn.
 
 import FeedCore
 
 enum ElementPiece {
   case text
-  /// Or an empty-element tag.
+  /// A start tag or an empty-element tag.
   case startTag
   case endTag
   case delimited(DelimitedMarkup)
 
-  /// - Parameter start: of the piece; inside the element.
+  /// - Parameter start: the offset of the piece, inside the element.
   init(_ bytes: borrowing Span<UInt8>, at start: Int) {
     guard bytes[start] == UInt8(ascii: "<"), start + 2 < bytes.count else {
       self = .text
@@ -36,7 +36,7 @@ enum ElementPiece {
     }
   }
 
-  /// The first reference in an element to an entity that must be declared, and where.
+  /// The first reference in an element to an entity that needs a declaration, and its offset.
   static func firstEntity(
     in bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding
   ) -> (name: [UInt8], offset: Int)? {

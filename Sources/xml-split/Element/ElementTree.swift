@@ -1,31 +1,31 @@
-// An element that has come as a whole, as a flat list of nodes in the order of the text.
+// A complete element, as a flat list of nodes in document order.
 
 import FeedCore
 
 struct ElementTree {
   struct Node {
     let isElement: Bool
-    /// An element's name in `bytes`, or a piece of `text`.
+    /// An element's name in `bytes`, or a range of `text`.
     var place: Range<Int>
-    /// In `attributes`.
+    /// A range of `attributes`.
     let attributes: Range<Int>
-    /// The same for equal names, and mostly another one for others.
+    /// Equal for equal names, and usually different for others.
     let hash: UInt64
-    /// The node after all that is in it.
+    /// The index after the last node inside this one.
     var end: Int
-    /// For an element: the next one beside it that has its name, and whether one before has.
+    /// For an element: the next sibling with the same name, and whether an earlier one exists.
     var nextSibling: Int?
     var hasEarlierSibling = false
     var hasElements = false
 
-    /// In `bytes`; nil for text.
+    /// A range of `bytes`; nil for text.
     var name: Range<Int>? { isElement ? place : nil }
   }
 
   struct Attribute {
-    /// In `bytes`.
+    /// A range of `bytes`.
     let name: Range<Int>
-    /// In `text`, decoded.
+    /// A range of `text`, decoded.
     let value: Range<Int>
   }
 
@@ -33,12 +33,12 @@ struct ElementTree {
   var bytes: [UInt8] = []
   var nodes: [Node] = []
   var attributes: [Attribute] = []
-  /// All text and all values of attributes, decoded, one piece after the other.
+  /// All text and attribute values, decoded, one after another.
   var text: [UInt8] = []
 
   var rootName: [UInt8] { Array(bytes[nodes[0].place]) }
 
-  /// All text in a node.
+  /// All text inside a node.
   func text(of node: Int) -> [UInt8] {
     if !nodes[node].isElement { return Array(text[nodes[node].place]) }
     var result: [UInt8] = []
@@ -59,7 +59,7 @@ struct ElementTree {
     return result
   }
 
-  /// Whether an element has text that counts: any, but beside other elements more than white space.
+  /// Whether an element has significant text: any text, but beside child elements only if it is not all white space.
   func hasOwnText(_ element: Int) -> Bool {
     var child = element + 1
     while child < nodes[element].end {
@@ -72,15 +72,15 @@ struct ElementTree {
     return false
   }
 
-  /// Writes a piece of `text` as a JSON string.
+  /// Writes a range of `text` as a JSON string.
   func writeText(_ place: Range<Int>, to output: inout ByteWriter) {
     JSONString.write(text.span, place, to: &output)
   }
 
-  /// Writes a name. There is nothing in it that JSON would escape.
+  /// Writes a name. It contains nothing that JSON must escape.
   func writeName(_ name: Range<Int>, to output: inout ByteWriter) { output.append(bytes.span.extracting(name)) }
 
-  /// Whether `name`, a place in `bytes`, holds this.
+  /// Whether `name`, a range of `bytes`, is this name.
   func isNamed(_ name: Range<Int>, _ wanted: [UInt8]) -> Bool {
     name.count == wanted.count && sameBytes(bytes.span.extracting(name), wanted.span)
   }

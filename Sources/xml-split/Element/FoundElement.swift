@@ -1,23 +1,23 @@
 import FeedCore
 
-/// An element that is wanted and has not ended.
+/// A wanted element that has not ended.
 struct WantedElement {
   /// The offset of its start tag.
   var start: Int
   /// The offset after its name.
   var nameEnd: Int
-  /// How many elements it and those around it are.
+  /// The number of elements around it, including itself.
   let depth: Int
   let inherited: [[UInt8]]
 }
 
-/// An element that is wanted and has come as a whole, as a place in the text.
+/// A wanted, complete element, as a range of the text.
 struct FoundElement {
   let range: Range<Int>
-  /// The offset after its name, where declarations go that it inherits.
+  /// The offset after its name, where inherited declarations are inserted.
   let nameEnd: Int
   let depth: Int
-  /// The namespace declarations that it takes along from the elements around it.
+  /// The namespace declarations that it inherits from the elements around it.
   let inherited: [[UInt8]]
   let encoding: XMLEncoding
 
@@ -29,7 +29,7 @@ struct FoundElement {
     self.encoding = encoding
   }
 
-  /// Writes the element as it is, with the declarations that it inherits.
+  /// Writes the element unchanged, except for the declarations that it inherits.
   func write(_ bytes: borrowing Span<UInt8>, to output: inout ByteWriter) {
     output.append(bytes.extracting(range.lowerBound..<nameEnd))
     for declaration in inherited {
@@ -39,7 +39,7 @@ struct FoundElement {
     output.append(bytes.extracting(nameEnd..<range.upperBound))
   }
 
-  /// The same, on its own.
+  /// The same text, as an array.
   func text(_ bytes: borrowing Span<UInt8>) -> [UInt8] {
     var output = ByteWriter()
     write(bytes, to: &output)

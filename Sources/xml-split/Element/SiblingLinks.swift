@@ -1,8 +1,8 @@
 import FeedCore
 
-/// Ties together the elements in an element that have one name.
+/// Links the children of an element that have the same name.
 struct SiblingLinks {
-  /// The last element of each name, and its hash: looked through while they are few.
+  /// The last element of each name, with its hash: searched one by one while they are few.
   private var last: [(hash: UInt64, node: Int)] = []
   private static let indexThreshold = 32
 

@@ -1,42 +1,42 @@
-// Bytes from outside, made ready for the tokenizer: UTF-16 becomes UTF-8, an encoding with ASCII in its lower half passes
-// as it is, and any other is refused (XML 1.0, appendix F).
+// Prepares input bytes for the tokenizer: UTF-16 becomes UTF-8; encodings with ASCII in their lower half pass
+// unchanged; all others are refused (XML 1.0, appendix F).
 //
-// Behind a form feed there is another document, which may be in another encoding. So the decoder stops there, and goes on
-// when it is told that a document begins.
+// After a form feed there is another document, which may have another encoding. So the decoder stops there, and
+// continues when it is told that a document begins.
 
 import FeedCore
 
 struct InputDecoder {
   private enum Kind {
-    /// Too little has come to tell.
+    /// Too few bytes have come.
     case unknown
     case bytes
     case utf16(isBigEndian: Bool)
-    /// None that is known here.
+    /// An unsupported encoding.
     case refused(name: String)
   }
 
   private var kind = Kind.unknown
-  /// Bytes that are not decoded yet, from `start` on: the first few, half a character, or what is behind a form feed.
+  /// Bytes that are not decoded yet, from `start`: the first few, half a character, or the bytes after a form feed.
   private var rest: [UInt8] = []
   private var start = 0
   private let endsAtFormFeed: Bool
-  /// Whether it has stopped behind a form feed, and there is more.
+  /// Whether it has stopped after a form feed, and there are more bytes.
   private(set) var hasStopped = false
 
-  /// - Parameter endsAtFormFeed: whether it stops behind a form feed.
+  /// - Parameter endsAtFormFeed: whether it stops after a form feed.
   init(endsAtFormFeed: Bool = false) { self.endsAtFormFeed = endsAtFormFeed }
 
   var isUTF16: Bool { if case .utf16 = kind { true } else { false } }
 
-  /// Whether bytes pass as they are, so that they can be read straight to where they are wanted.
+  /// Whether bytes pass unchanged, so that they can be read straight into their destination.
   var isTransparent: Bool { if case .bytes = kind { rest.isEmpty } else { false } }
 
-  /// Whether there are bytes that are not decoded yet.
+  /// Whether there are undecoded bytes.
   var hasRest: Bool { start < rest.count }
 
   /// Decodes a chunk, up to a form feed.
-  /// - Parameter isLast: whether nothing more will come.
+  /// - Parameter isLast: whether this is the last chunk.
   mutating func decode(_ chunk: ArraySlice<UInt8>, isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
     rest += chunk
     hasStopped = false
@@ -61,8 +61,8 @@ struct InputDecoder {
     }
   }
 
-  /// Another document begins.
-  /// - Parameter tail: the bytes of it that have passed already, when there are none that have not.
+  /// Begins another document.
+  /// - Parameter tail: its bytes that have already passed, if no bytes are undecoded.
   mutating func beginDocument(_ tail: ArraySlice<UInt8>) {
     rest += tail
     kind = .unknown
@@ -76,10 +76,10 @@ struct InputDecoder {
 
   // MARK: The kind of an encoding
 
-  /// How many bytes tell it.
+  /// How many bytes are needed to recognise it.
   private static let markSize = 4
 
-  /// Whether a document that begins with these bytes passes as it is; false also where they are too few to tell.
+  /// Whether a document that begins with these bytes passes unchanged; also false if there are too few bytes.
   static func passes(_ bytes: borrowing Span<UInt8>, from start: Int, isLast: Bool) -> Bool {
     let end = min(start + markSize, bytes.count)
     guard end - start == markSize || isLast else { return false }
@@ -87,7 +87,7 @@ struct InputDecoder {
     return false
   }
 
-  /// - Returns: also how many bytes the mark has that says so, which is no part of the text.
+  /// - Returns: the kind, and the length of its byte order mark, which is not part of the text.
   private static func kind(of first: ArraySlice<UInt8>) -> (kind: Kind, markCount: Int) {
     func starts(_ bytes: UInt8...) -> Bool { first.starts(with: bytes) }
     if starts(0, 0, 0xFE, 0xFF) || starts(0xFF, 0xFE, 0, 0) || starts(0, 0, 0, 0x3C) || starts(0x3C, 0, 0, 0) {
@@ -101,7 +101,7 @@ struct InputDecoder {
     return (.bytes, 0)
   }
 
-  /// Whether a document begins with this character, or something before it.
+  /// Whether a document can begin with this byte, or with white space or a form feed before it.
   private static func begins(_ byte: UInt8) -> Bool {
     byte == UInt8(ascii: "<") || byte.isWhiteSpace || byte == XMLCharacters.formFeed
   }
@@ -121,12 +121,12 @@ struct InputDecoder {
       if (0xD800..<0xDC00).contains(first) {
         guard start + 4 <= rest.count else { break }
         let second = unit(start + 2)
-        // Half a pair is no character in UTF-8 either: the tokenizer refuses it.
+        // A lone surrogate is invalid in UTF-8 too: the tokenizer refuses it.
         if (0xDC00..<0xE000).contains(second) {
           code = 0x10000 + (first - 0xD800) << 10 + (second - 0xDC00)
           count = 4
         } else if second == formFeed, endsAtFormFeed {
-          // It was cut, as everything here, and is not wrong.
+          // Half a pair before a form feed was cut off with its document, so it is dropped without an error.
           start += 2
           continue
         }

@@ -1,4 +1,4 @@
-// A file or the standard input: one stream of documents, or with --length-prefixed many, each after its length.
+// A file or standard input: one stream of documents, or with --length-prefixed many, each after its length.
 
 import FeedCore
 
@@ -6,7 +6,7 @@ struct InputSource {
   enum Piece {
     /// More of the same stream.
     case more
-    /// The end of the stream; another may follow.
+    /// The end of the stream; another one may follow.
     case streamEnd
     case inputEnd
   }
@@ -18,17 +18,17 @@ struct InputSource {
   private let hasPrefixes: Bool
   private var hasEnded = false
   private var prefix = LengthPrefix()
-  /// How many bytes of the stream have not come; nil before the length has.
+  /// How many bytes of the stream have not come yet; nil before the length.
   private var left: Int?
   /// How many bytes the last step has read.
   private(set) var lastCount = 0
-  /// With lengths: the bytes that were read, and how many of them have been used.
+  /// With lengths: the bytes read, and how many of them have been used.
   private var chunk: [UInt8] = []
   private var index = 0
 
   /// - Parameters:
-  ///   - hasPrefixes: whether each document has its length before it.
-  ///   - endsAtFormFeed: whether a form feed ends a document; not with lengths.
+  ///   - hasPrefixes: whether each document has a length before it.
+  ///   - endsAtFormFeed: whether a form feed ends a document; not used with lengths.
   init(
     _ file: InputFile, _ streams: StandardStreams, hasPrefixes: Bool, endsAtFormFeed: Bool
   ) throws(ToolFailure) {
@@ -43,24 +43,24 @@ struct InputSource {
     if !file.isStandardInput { descriptor.closeQuietly() }
   }
 
-  /// Whether nothing more can come, after an error.
+  /// Whether no more input can come, after an error.
   private(set) var isExhausted = false
   /// Whether a stream has ended and the next has not begun.
   var isBetweenStreams: Bool { left == nil }
 
-  /// Whether the text has been transcoded from UTF-16.
+  /// Whether the text was transcoded from UTF-16.
   var isUTF16: Bool { decoder.isUTF16 }
-  /// Whether there are bytes behind a form feed that have not been looked at.
+  /// Whether there are unread bytes after a form feed.
   private(set) var holdsDocument = false
 
   /// Waits until there is more to read.
-  /// - Parameter settle: flushes the output; called only when it may take a while.
+  /// - Parameter settle: flushes the output; called only if the wait may be long.
   func wait(beforeWaiting settle: () throws(ToolFailure) -> Void) throws(ToolFailure) {
     guard index == chunk.count, !holdsDocument else { return }
     try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: settle)
   }
 
-  /// Reads on.
+  /// Reads the next piece.
   mutating func next(_ window: inout Window) throws(ToolFailure) -> Piece {
     lastCount = 0
     if hasPrefixes { return try nextOfLength(&window) }
@@ -75,8 +75,8 @@ struct InputSource {
     return hasEnded && !decoder.hasStopped ? .inputEnd : .more
   }
 
-  /// Begins again with the document behind a form feed.
-  /// - Parameter start: where in the window that begins; what has come of it may not pass as it is.
+  /// Starts with the document after a form feed.
+  /// - Parameter start: its place in the window; the bytes there may have to be decoded differently.
   mutating func beginDocument(at start: Int, _ window: inout Window) {
     decoder.beginDocument(window.bytes[start...])
     window.bytes.removeLast(window.bytes.count - start)
@@ -109,7 +109,7 @@ struct InputSource {
     }
   }
 
-  /// Goes on with the line that has a length.
+  /// Continues to read the line with a length.
   private mutating func readLength(_ window: inout Window) throws(ToolFailure) {
     while index < chunk.count, left == nil {
       do { left = try prefix.take(chunk[index]) } catch {
@@ -138,7 +138,7 @@ struct InputSource {
 
   func failure(_ error: XMLError, _ window: Window) -> ToolFailure {
     let place = window.place(of: error.offset)
-    // Input that is not XML from its first byte on may be easy to name.
+    // Input that is not XML from its first byte may be easy to identify.
     let isForeign = place.line == 1 && place.column == 1 && window.bytes.first != UInt8(ascii: "<")
     let hint = isForeign ? InputGuess.hint(window.bytes) : ""
     return .failed(.trouble, error.message + hint, source: file.name, place: place)

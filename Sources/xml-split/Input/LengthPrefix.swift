@@ -1,5 +1,5 @@
-// The line before a document that says how many bytes it has (--length-prefixed). Blank lines before it keep a connection
-// alive, and mean nothing.
+// The line before a document with its length in bytes (--length-prefixed). Blank lines before it only keep a connection
+// alive.
 
 import FeedCore
 
@@ -14,8 +14,8 @@ struct LengthPrefix {
   /// Whether the line has begun.
   var isInside: Bool { digits > 0 }
 
-  /// Takes the next byte.
-  /// - Returns: the length, with the byte that ends the line.
+  /// Reads the next byte.
+  /// - Returns: the length, at the byte that ends the line.
   mutating func take(_ byte: UInt8) throws(XMLError) -> Int? {
     switch byte {
     case let digit where digit.isDigit && !hasReturn && digits < Self.maxDigits:

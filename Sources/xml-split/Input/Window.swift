@@ -1,4 +1,4 @@
-// The part of the input that has come and may still be needed, and the place of its first byte.
+// The part of the input that may still be needed, and the position of its first byte.
 
 import FeedCore
 
@@ -6,13 +6,13 @@ struct Window {
   var bytes: [UInt8] = []
   private var position = TextPosition()
 
-  /// Forgets the bytes before an offset.
+  /// Removes the bytes before an offset.
   mutating func drop(_ count: Int) {
     advance(over: bytes, 0..<count)
     bytes.removeFirst(count)
   }
 
-  /// Passes over bytes that come next and are not wanted here, when nothing else is.
+  /// Moves past input bytes that are not wanted, while the window is empty.
   mutating func advance(over others: [UInt8], _ range: Range<Int>) {
     position.advance(over: others.span, range)
   }

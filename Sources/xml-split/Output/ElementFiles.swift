@@ -1,4 +1,4 @@
-// Elements as files (--files): some in each, with the text around them that makes it a document. A file appears under its
+// Elements as files (--files): several in each, with the text around them that makes it a document. A file gets its
 // name when it is complete, and then the name is printed.
 
 import FeedCore
@@ -22,13 +22,13 @@ struct ElementFiles {
   private let size: Int
   private var number = 0
   private var open: Open?
-  /// More than any file system takes.
+  /// Longer than any file system allows.
   private static let longestName = 255
-  /// The names that were used, where numbers alone do not see to it that they differ.
+  /// The names used so far, if numbers alone do not make them unique.
   private var names: Set<[UInt8]> = []
-  /// Of runs that were killed.
+  /// Temporary files of killed runs.
   private var leftovers = TemporaryFiles()
-  /// The first error of the system.
+  /// The first system error.
   private(set) var failure: ToolFailure?
 
   init(_ pattern: FileNamePattern, size: Int) {
@@ -36,12 +36,12 @@ struct ElementFiles {
     self.size = size
   }
 
-  /// Takes in an element.
+  /// Adds an element.
   /// - Parameters:
-  ///   - tree: it, where the pattern uses values.
-  ///   - start: where it begins, for errors.
+  ///   - tree: the element, if the pattern uses values.
+  ///   - start: its offset, for errors.
   ///   - wrapper: for a file that begins with it.
-  /// - Returns: the name of the file that is complete with it.
+  /// - Returns: the name of the file that it completes.
   mutating func append(
     _ element: [UInt8], _ tree: ElementTree, at start: Int, wrapper: Wrapper
   ) throws(XMLError) -> [UInt8]? {
@@ -72,8 +72,8 @@ struct ElementFiles {
     do { try open?.spool.append(bytes) } catch { fail(error) }
   }
 
-  /// Completes the file that is open.
-  /// - Returns: its name; nil where none is, or it could not be written.
+  /// Completes the open file.
+  /// - Returns: its name; nil if no file is open, or if it could not be written.
   mutating func finish() -> [UInt8]? {
     guard failure == nil, var file = open else { return nil }
     open = nil

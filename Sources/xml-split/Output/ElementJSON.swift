@@ -1,21 +1,21 @@
-// Elements as JSON: the convention that people know from xq and xmltodict, or a form that loses nothing. A list of
-// the parts that are still to be written is the stack.
+// Elements as JSON: the convention known from xq and xmltodict, or a form that loses nothing. A list of the parts still
+// to be written replaces recursion.
 
 import FeedCore
 
 struct ElementJSON {
-  /// Names whose elements are always arrays; nil for all.
+  /// Names whose elements are always arrays; nil for all names.
   var arrays: Set<[UInt8]>? = []
   var isOrdered = false
 
-  /// What is being written: the members of an object, the elements of an array of siblings, or an element in order.
+  /// The part being written: the members of an object, an array of siblings, or an element in order.
   private enum Frame {
     case members(of: Int, child: Int, isFirst: Bool)
     case siblings(next: Int?, isFirst: Bool)
     case ordered(of: Int, child: Int)
   }
 
-  /// Writes `{"name":value}`, or in order `["name",…]`.
+  /// Writes `{"name":value}`, or if in order, `["name",…]`.
   func write(_ tree: ElementTree, to output: inout ByteWriter) {
     var frames: [Frame] = []
     if isOrdered {
@@ -55,13 +55,13 @@ struct ElementJSON {
     if !isOrdered { output.append(UInt8(ascii: "}")) }
   }
 
-  /// Writes `null`, a string, or the beginning of an object of attributes, children by their names, and text.
+  /// Writes `null`, a string, or the beginning of an object with attributes, children by name, and text.
   private func begin(
     value element: Int, _ tree: ElementTree, _ frames: inout [Frame], to output: inout ByteWriter
   ) {
     let node = tree.nodes[element]
     if node.attributes.isEmpty, !node.hasElements {
-      // All text of an element without others in it is one piece.
+      // All text of an element without child elements is one piece.
       if node.end == element + 1 {
         output.append("null")
       } else {
@@ -74,7 +74,7 @@ struct ElementJSON {
     frames.append(.members(of: element, child: element + 1, isFirst: node.attributes.isEmpty))
   }
 
-  /// Writes the next member that is a child, or the text and the end.
+  /// Writes the next child as a member, or the text and the end.
   private func writeMember(
     of element: Int, from start: Int, _ isFirst: Bool, _ tree: ElementTree, _ frames: inout [Frame],
     to output: inout ByteWriter
@@ -131,7 +131,7 @@ struct ElementJSON {
   }
 
   /// Writes attributes as members of an object.
-  /// - Parameter quote: what each name begins with.
+  /// - Parameter quote: the beginning of each name.
   private func writeAttributes(
     of element: Int, _ quote: StaticString, _ tree: ElementTree, to output: inout ByteWriter
   ) {

@@ -1,16 +1,16 @@
 import FeedCore
 
-/// Where elements go that are wanted: one type for each `Form`.
+/// The output for wanted elements: one type for each `Form`.
 protocol ElementSink {
-  /// Whether it looks into elements. The tree that `write` gets is of the element then.
+  /// Whether it reads the contents of elements. If so, `write` gets the tree of the element.
   var needsTree: Bool { get }
-  /// What went wrong outside of the output.
+  /// An error outside standard output.
   var failure: ToolFailure? { get }
 
   /// Writes what comes before all elements.
   func begin(_ output: inout ByteWriter)
 
-  /// A root element has begun.
+  /// Begins a root element.
   mutating func beginDocument(
     _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>)
 
@@ -20,7 +20,7 @@ protocol ElementSink {
 
   mutating func endDocument(_ output: inout ByteWriter)
 
-  /// Completes what is being written.
+  /// Completes the output in progress.
   mutating func finish(_ output: inout ByteWriter)
 }
 

@@ -1,13 +1,13 @@
-// Which of the elements that were found are written, and in which form.
+// Which of the elements found are written, and in which form.
 
 import FeedCore
 
 struct ElementWriter {
   private var output: ByteWriter
   private var sink: any ElementSink
-  /// All of these must be in an element that is written.
+  /// An element must meet all of these to be written.
   private let conditions: [Field]
-  /// Whether elements have to be looked into.
+  /// Whether the contents of elements must be read.
   private let needsTree: Bool
   private var parser: ElementParser
   /// How many elements were written.
@@ -29,18 +29,18 @@ struct ElementWriter {
     if let failure = sink.failure { throw failure }
   }
 
-  /// Throws an earlier error of writing, without writing.
+  /// Throws an earlier write error, without writing.
   func check() throws(ToolFailure) {
     try output.checkOutput()
     if let failure = sink.failure { throw failure }
   }
 
-  /// Completes what is being written.
+  /// Completes the output in progress.
   mutating func finish() { sink.finish(&output) }
 
   // MARK: Documents
 
-  /// A root element has begun.
+  /// Begins a root element.
   mutating func beginDocument(
     _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>
   ) {
@@ -69,7 +69,7 @@ struct ElementWriter {
       }
     case .ascii, .latin1, .windows1252:
       let text = SingleByte.utf8(array(bytes, element.range), element.encoding)
-      // The places may be others in UTF-8.
+      // Offsets may be different in UTF-8.
       do { try parser.parse(text.span) } catch { throw XMLError(error.message, at: start) }
     case .opaque, .shiftJIS, .doubleByte:
       throw XMLError("the encoding of the document cannot be converted to UTF-8", at: start)
@@ -78,7 +78,7 @@ struct ElementWriter {
 }
 
 extension Form {
-  /// - Parameter keepsEntities: whether references to undefined entities may be in files that are documents.
+  /// - Parameter keepsEntities: whether files that are documents may contain references to undefined entities.
   fileprivate func sink(keepsEntities: Bool) -> any ElementSink {
     switch self {
     case .verbatim(let terminator): VerbatimSink(terminator: terminator)

@@ -1,5 +1,5 @@
-// The names of files (--files): a pattern with the number of the file, `%d` or `%05d`, and values out of the element,
-// `{@id}`. A value is percent-coded, so that it can neither lead to another folder nor hide the file.
+// The names of files (--files): a pattern with the number of the file, `%d` or `%05d`, and values from the element,
+// `{@id}`. A value is percent-encoded, so that it can neither lead to another folder nor hide the file.
 
 import FeedCore
 
@@ -12,15 +12,15 @@ struct FileNamePattern {
 
   private var parts: [Part] = []
 
-  /// Whether an element must be looked into.
+  /// Whether the contents of an element are needed.
   var usesValues: Bool { parts.contains { if case .value = $0 { true } else { false } } }
 
   private var usesNumber: Bool { parts.contains { if case .number = $0 { true } else { false } } }
 
-  /// The most digits that a number is filled up to.
+  /// The largest width of a padded number, in digits.
   private static let maxWidth = 20
 
-  /// - Parameter text: `%d`, `%0Nd`, `%%` and `{FIELD}` have a meaning; all else stands for itself.
+  /// - Parameter text: `%d`, `%0Nd`, `%%` and `{FIELD}` have a meaning; everything else is literal.
   init(_ text: [UInt8]) throws(OptionRefusal) {
     var rest = text[...]
     var plain: [UInt8] = []
@@ -60,7 +60,7 @@ struct FileNamePattern {
     guard text.last != UInt8(ascii: "/") else { throw problem("expected the name of a file") }
   }
 
-  /// A value that an element does not have, or that is empty.
+  /// A value that is missing in an element, or empty.
   struct Missing: Error {
     let field: [UInt8]
     let isEmpty: Bool
@@ -69,7 +69,7 @@ struct FileNamePattern {
   /// The name of a file.
   /// - Parameters:
   ///   - number: from 1.
-  ///   - tree: the first element in it, where values are used.
+  ///   - tree: its first element, if values are used.
   func name(_ number: Int, _ tree: ElementTree) throws(Missing) -> [UInt8] {
     var name: [UInt8] = []
     for part in parts {
@@ -87,8 +87,8 @@ struct FileNamePattern {
     return name
   }
 
-  /// A value with all but the unreserved characters percent-coded (RFC 3986 §2.3), and with a dot or a hyphen in front as
-  /// well.
+  /// A value with all except the unreserved characters percent-encoded (RFC 3986 §2.3), and also a leading dot or
+  /// hyphen.
   private static func coded(_ value: [UInt8]) -> [UInt8] {
     let first = value.prefix(1).percentEncoded { $0.isUnreserved && $0 != UInt8(ascii: ".") && $0 != UInt8(ascii: "-") }
     return first + value.dropFirst().percentEncoded()

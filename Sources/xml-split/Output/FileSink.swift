@@ -1,12 +1,12 @@
 import FeedCore
 
-/// Elements in files of their own (--files). The names of the files are printed.
+/// Writes elements to files (--files), and prints the names of the files.
 struct FileSink: ElementSink {
   private let form: FileForm
   private let keepsEntities: Bool
   private let terminator: UInt8
   private var files: ElementFiles
-  /// What is around the elements in a file that begins in this document.
+  /// The text around the elements in a file that begins in this document.
   private var wrapper = ElementFiles.Wrapper()
 
   init(_ form: FileForm, keepsEntities: Bool, terminator: UInt8) {
@@ -23,7 +23,7 @@ struct FileSink: ElementSink {
     _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>
   ) {
     let encoding = document.encoding
-    // In UTF-8 where the text can be converted.
+    // In UTF-8 if the text can be converted.
     let name = encoding.isOpaque ? document.encodingName : Array("UTF-8".utf8)
     let declaration = Array("<?xml version=\"1.0\" encoding=\"".utf8) + name + Array("\"?>\n".utf8)
     switch form.content {
@@ -54,21 +54,21 @@ struct FileSink: ElementSink {
     if let name { printName(name, to: &output) }
   }
 
-  /// A document of its own must not refer to what was declared elsewhere.
+  /// A separate document must not refer to entities declared elsewhere.
   private func checkEntities(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     if keepsEntities { return }
     let start = element.range.lowerBound
     if let found = ElementPiece.firstEntity(in: bytes.extracting(element.range), element.encoding) {
       throw XMLError.entity(found.name, at: start + found.offset)
     }
-    // The rest of the document is from around the element.
+    // The rest of the document comes from around the element.
     let around = wrapper.head + element.inherited.joined()
     if let found = XMLText.firstEntity(around.span, 0..<around.count, element.encoding) {
       throw XMLError.entity(found.name, at: start)
     }
   }
 
-  /// A file with a part of the document ends with the document.
+  /// A file with a part of the document ends when the document ends.
   mutating func endDocument(_ output: inout ByteWriter) {
     if case .wrapped = form.content { finish(&output) }
   }

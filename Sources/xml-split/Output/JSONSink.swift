@@ -1,6 +1,6 @@
 import FeedCore
 
-/// Elements as lines of JSON (--json).
+/// Writes elements as lines of JSON (--json).
 struct JSONSink: ElementSink {
   let form: JSONForm
 

@@ -1,8 +1,8 @@
 import FeedCore
 
-/// Elements without a line end in them (--one-line). In text it becomes a reference, and in a CDATA section one that is put
-/// between two halves. A tag, and what a parser makes of an attribute (§3.3.3), has a space just as well; comments and
-/// processing instructions know no references, and get one too.
+/// Writes elements without line ends in them (--one-line). In text, a line end becomes a reference; in a CDATA section,
+/// a reference between two halves of the section. In a tag it becomes a space, which means the same, also in attribute
+/// values (§3.3.3). Comments and processing instructions cannot have references, so they get a space too.
 struct OneLineSink: ElementSink {
   let terminator: UInt8
 

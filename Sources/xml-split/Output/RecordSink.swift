@@ -1,6 +1,6 @@
 import FeedCore
 
-/// Elements as event records, each named after the element (--records).
+/// Writes elements as event records, each with the element's name as event (--records).
 struct RecordSink: ElementSink {
   let id: Field?
   let data: RecordData

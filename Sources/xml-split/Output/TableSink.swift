@@ -1,6 +1,6 @@
 import FeedCore
 
-/// Values out of elements, one row a line and tabs between (--fields).
+/// Writes values from elements, one row on each line, separated by tabs (--fields).
 struct TableSink: ElementSink {
   let fields: [Field]
   let hasHeader: Bool
@@ -25,7 +25,7 @@ struct TableSink: ElementSink {
     output.endLine()
   }
 
-  /// A value with its tabs, line ends and backslashes as `\\t`, `\\n`, `\\r` and `\\\\`.
+  /// A value with tabs, line ends and backslashes written as `\\t`, `\\n`, `\\r` and `\\\\`.
   private static func escaped(_ value: [UInt8]) -> [UInt8] {
     guard value.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\\") }) else { return value }
     var result: [UInt8] = []

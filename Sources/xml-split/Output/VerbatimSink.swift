@@ -1,6 +1,6 @@
 import FeedCore
 
-/// Elements as they are.
+/// Writes elements unchanged.
 struct VerbatimSink: ElementSink {
   let terminator: UInt8
 

@@ -1,8 +1,8 @@
-// PATH against the tags of the input.
+// Matches PATH against the tags of the input.
 
 import FeedCore
 
-/// Follows PATH into the elements that are open, with the namespaces that are in scope there.
+/// Follows PATH through the open elements, with the namespaces in scope.
 struct ElementSelector {
   private var matcher: PathMatcher
   private var namespaces = Namespaces()
@@ -10,12 +10,12 @@ struct ElementSelector {
 
   init(_ path: XMLPath) { matcher = PathMatcher(path) }
 
-  /// Whether PATH may lead to an element inside the innermost one.
+  /// Whether PATH can match an element inside the innermost one.
   var leadsFurther: Bool { matcher.open != 0 }
 
-  /// Goes into an element.
-  /// - Returns: whether PATH leads to it.
-  /// - Throws: where that cannot be told. PATH then leads to nothing in there.
+  /// Enters an element.
+  /// - Returns: whether PATH matches it.
+  /// - Throws: if that cannot be decided. PATH then matches nothing inside it.
   @inline(__always)
   mutating func enter(
     _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>,
@@ -38,19 +38,19 @@ struct ElementSelector {
     return matcher.enter(matching)
   }
 
-  /// Goes into an element whose tag is not well-formed.
+  /// Enters an element whose tag is not well-formed.
   mutating func enterLost() { _ = matcher.enter(0) }
 
-  /// Leaves elements until this many are open.
+  /// Leaves elements until `depth` of them are open.
   mutating func leave(to depth: Int) {
     matcher.leave(to: depth)
     namespaces.leave(to: depth)
   }
 
-  /// The namespace declarations that an element takes along.
+  /// The namespace declarations that an element inherits.
   /// - Parameters:
-  ///   - first: the depth of the outermost element that does not go with it.
-  ///   - limit: how many bytes they may have.
+  ///   - first: the depth of the outermost element that is not written with it.
+  ///   - limit: the largest size of the declarations in bytes.
   func inherited(
     by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>, from first: Int,
     limit: Int
@@ -80,7 +80,7 @@ struct ElementSelector {
     return false
   }
 
-  /// Whether a name in the tag is the one that PATH wants. An attribute without a prefix is in no namespace.
+  /// Whether PATH matches a name in the tag. An attribute without a prefix is in no namespace.
   private func matches(
     _ wanted: XMLPath.Name, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>, isAttribute: Bool
   ) throws(XMLError) -> Bool {
@@ -103,12 +103,12 @@ struct ElementSelector {
     }
   }
 
-  /// Where the prefix of a name ends; nil where it has none.
+  /// The end of a name's prefix; nil if it has none.
   private func prefixEnd(_ bytes: borrowing Span<UInt8>, _ name: Range<Int>) -> Int? {
     firstIndex(of: UInt8(ascii: ":"), in: bytes, name)
   }
 
-  /// A part of the text in UTF-8, as PATH is.
+  /// A part of the text in UTF-8, like PATH.
   private func text(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
     SingleByte.utf8(array(bytes, range), encoding)
   }

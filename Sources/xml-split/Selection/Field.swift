@@ -1,11 +1,11 @@
-// A value inside an element, which --fields, --having and --id name by a path that begins there.
+// A value inside an element. --fields, --having and --id name it by a path from the element.
 
 import FeedCore
 
 struct Field {
-  /// As it was typed.
+  /// As typed.
   let text: [UInt8]
-  /// nil for the element itself.
+  /// Nil for the element itself.
   private let path: XMLPath?
   private let attribute: [UInt8]?
 
@@ -38,7 +38,7 @@ struct Field {
     }
   }
 
-  /// A list of fields with commas between.
+  /// A list of fields, separated by commas.
   static func list(_ text: [UInt8]) throws(OptionRefusal) -> [Field] {
     var fields: [Field] = []
     var rest = text[...]
@@ -49,7 +49,7 @@ struct Field {
     return fields + [try Field(Array(rest))]
   }
 
-  /// Where a byte is that is not in quotes.
+  /// The index of a byte outside quotes.
   static func end(_ text: ArraySlice<UInt8>, at byte: UInt8) -> Int? {
     var quote: UInt8?
     for index in text.indices {
@@ -64,11 +64,11 @@ struct Field {
     return nil
   }
 
-  /// The text of the first place that matches; nil where there is none.
+  /// The text of the first match; nil if there is none.
   func value(in tree: ElementTree) -> [UInt8]? {
     guard let path else { return value(at: 0, tree) }
     var matcher = PathMatcher(path)
-    // Where the elements end that the matcher is in.
+    // The ends of the elements that the matcher has entered.
     var ends: [Int] = []
     var node = 1
     while node < tree.nodes.count {
@@ -82,7 +82,7 @@ struct Field {
       }
       if matcher.enter({ matches($0, node, tree) }), let value = value(at: node, tree) { return value }
       if matcher.open == 0 {
-        // The path leads nowhere in there.
+        // The path matches nothing inside it.
         matcher.leave()
         node = tree.nodes[node].end
       } else {

@@ -1,4 +1,4 @@
-// The namespace declarations that are in scope (Namespaces in XML 1.0).
+// The namespace declarations in scope (Namespaces in XML 1.0).
 
 import FeedCore
 
@@ -15,7 +15,7 @@ struct Namespaces {
 
   private(set) var declarations: [Declaration] = []
 
-  /// Takes in the declarations of a start tag.
+  /// Adds the declarations of a start tag.
   mutating func enter(
     _ bytes: borrowing Span<UInt8>, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute],
     _ encoding: XMLEncoding
@@ -29,12 +29,12 @@ struct Namespaces {
     }
   }
 
-  /// Leaves elements until this many are open.
+  /// Leaves elements until `depth` of them are open.
   mutating func leave(to depth: Int) {
     while let last = declarations.last, last.depth > depth { declarations.removeLast() }
   }
 
-  /// The namespace of a prefix; nil where it is not declared.
+  /// The namespace of a prefix; nil if it is not declared.
   func uri(_ prefix: ArraySlice<UInt8>) -> [UInt8]? {
     for declaration in declarations.reversed() where declaration.prefix[...] == prefix { return declaration.uri }
     return prefix.isEmpty ? [] : prefix.elementsEqual(Array("xml".utf8)) ? Self.xml : nil
@@ -42,12 +42,12 @@ struct Namespaces {
 
   private static let xml = Array("http://www.w3.org/XML/1998/namespace".utf8)
 
-  /// The declarations that an element would lose if it were taken out: those of the elements around it that are in scope and
-  /// that its own start tag does not make.
+  /// The declarations that an element would lose outside its surroundings: those of elements around it that are in
+  /// scope and are not replaced by its own start tag.
   /// - Parameters:
-  ///   - first: the depth of the outermost element that does not go with it.
-  ///   - limit: how many bytes they may have.
-  /// - Returns: nil when they have more.
+  ///   - first: the depth of the outermost element that is not written with it.
+  ///   - limit: their largest size in bytes.
+  /// - Returns: nil if they are larger.
   func inherited(
     by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>, from first: Int,
     limit: Int
@@ -61,9 +61,9 @@ struct Namespaces {
     var size = 0
     for declaration in declarations.reversed() where declaration.depth < tag.depth && declaration.depth >= first {
       guard known.insert(declaration.prefix).inserted else { continue }
-      // Nothing is as good as no namespace, unless there is one further out.
+      // An empty default namespace needs no declaration, unless one is set further out.
       if declaration.uri.isEmpty, first == 1 { continue }
-      // With the blank before it.
+      // Including the blank before it.
       size += 1 + declaration.text.count
       if size > limit { return nil }
       texts.append(declaration.text)
@@ -71,7 +71,7 @@ struct Namespaces {
     return texts.reversed()
   }
 
-  /// - Returns: nil for an attribute that declares no namespace.
+  /// - Returns: nil for an attribute that is not a namespace declaration.
   private static func declaredPrefix(_ bytes: borrowing Span<UInt8>, _ attribute: StartTag.Attribute) -> [UInt8]? {
     guard bytes[attribute.name.lowerBound] == UInt8(ascii: "x"),
       startsWith(bytes, "xmlns", at: attribute.name.lowerBound) == .yes

@@ -1,13 +1,13 @@
-// How far a path has been followed into the elements that are open: for each depth a word with a bit for every number of
-// steps that the elements up to there can have made.
+// How far a path has been followed into the open elements. For each depth there is a word; bit n is set if n steps can
+// match the elements down to there.
 
 import FeedCore
 
 struct PathMatcher {
   let path: XMLPath
-  /// For each open element, the numbers of steps made; below it, the word of the root, no step.
+  /// For each open element, the possible numbers of steps as bits; first, the word of the root: no step.
   private var made: [UInt64] = [1]
-  /// The bits of steps before which any number of elements may lie.
+  /// The bits of steps that may skip any number of elements.
   private let deep: UInt64
   private let last: UInt64
 
@@ -19,20 +19,20 @@ struct PathMatcher {
     last = 1 << UInt64(path.steps.count)
   }
 
-  /// The steps that may be made next, as bits.
+  /// The possible next steps, as bits.
   var open: UInt64 { made[made.count - 1] & ~last }
 
-  /// Goes into an element.
-  /// - Parameter matching: which of the open steps match it.
-  /// - Returns: whether the path leads to it.
+  /// Enters an element.
+  /// - Parameter matching: the open steps that match it.
+  /// - Returns: whether the whole path matches it.
   mutating func enter(_ matching: UInt64) -> Bool {
-    // A deep step may still be made further in.
+    // A deep step may still match further in.
     let inner = made[made.count - 1] & deep | matching << 1
     made.append(inner)
     return inner & last != 0
   }
 
-  /// The same, asking for each open step whether it matches.
+  /// The same, with a test for each open step.
   mutating func enter(_ matches: (XMLPath.Step) -> Bool) -> Bool {
     var rest = open
     var matching: UInt64 = 0
@@ -46,7 +46,7 @@ struct PathMatcher {
 
   mutating func leave() { made.removeLast() }
 
-  /// Leaves elements until this many are open.
+  /// Leaves elements until `depth` of them are open.
   mutating func leave(to depth: Int) {
     while made.count > depth + 1 { made.removeLast() }
   }

@@ -1,9 +1,9 @@
-// PATH: which elements are wanted.
+// PATH: the path of the wanted elements.
 //
 //     path = ('/' | '//')? step (('/' | '//') step)*
 //     step = ('*' | name | prefix:name | prefix:* | '{uri}'name) ('[@' name ('=' quoted)? ']')*
 //
-// `/a/b` goes from the root, `//b` is anywhere, and a path without a slash in front means `//`.
+// `/a/b` starts at the root, `//b` matches anywhere, and a path without a leading slash means `//`.
 
 import FeedCore
 
@@ -11,7 +11,7 @@ struct XMLPath {
   /// The name that an element must have.
   enum Name: Equatable {
     case any
-    /// As the tag is written, prefix and all.
+    /// As written in the tag, with its prefix.
     case written([UInt8])
     /// Any name with this prefix.
     case anyWithPrefix([UInt8])
@@ -22,25 +22,25 @@ struct XMLPath {
   struct Predicate: Equatable {
     /// As written, or in a namespace.
     let attribute: Name
-    /// Decoded; nil where only the attribute must be there.
+    /// Decoded; nil if the attribute only has to exist.
     let value: [UInt8]?
   }
 
   struct Step: Equatable {
     let name: Name
     let predicates: [Predicate]
-    /// Whether any number of elements may lie between this one and the one before: `//`.
+    /// Whether any number of elements may be between this step and the one before: `//`.
     let isDeep: Bool
   }
 
   let steps: [Step]
 
-  /// Whether namespaces must be known to tell.
+  /// Whether namespaces are needed to match it.
   var usesNamespaces: Bool {
     steps.contains { if case .inNamespace = $0.name { true } else { false } }
   }
 
-  /// More steps than anybody writes: one word has a bit for each.
+  /// More steps than anybody writes: each has one bit of a word.
   static let maxSteps = 63
 
   /// - Parameter namespaces: the URI of each prefix that the path may use.

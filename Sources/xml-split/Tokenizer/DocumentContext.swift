@@ -1,20 +1,20 @@
 import FeedCore
 
-/// What a document has said of itself: its encoding and its entities.
+/// What a document declares about itself: its encoding and its entities.
 struct DocumentContext {
   private(set) var encoding = XMLEncoding.utf8
-  /// As the XML declaration has it.
+  /// As in the XML declaration.
   private(set) var encodingName: [UInt8] = []
   private(set) var hasDocumentType = false
   private var entities = XMLEntities(checkingContentBy: XMLTokenizer.references)
-  /// Of the text of an entity: the entities that it refers to. The one who asks for them checks them.
+  /// In the text of an entity: the entities that it refers to. The caller checks them.
   private(set) var references: XMLReferences?
 
   var isEntity: Bool { references != nil }
 
   init() {}
 
-  /// - Parameter encoding: nil where the document could not be read that far.
+  /// - Parameter encoding: nil if the document could not be read that far.
   init(encoding: XMLEncoding?, name: [UInt8] = [], isStandalone: Bool = false) {
     self.encoding = encoding ?? .opaque
     encodingName = name
@@ -22,13 +22,13 @@ struct DocumentContext {
     entities.encoding = encoding?.converted ?? .utf8
   }
 
-  /// Of the text of an entity.
+  /// For the text of an entity.
   init(ofEntityIn encoding: XMLEncoding) {
     self.encoding = encoding
     references = XMLReferences()
   }
 
-  /// Reads the document type declaration, of which only the entities are kept.
+  /// Reads the document type declaration, and keeps only the entities.
   mutating func readDocumentType(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(XMLError) {
     var parser = DocumentTypeParser(entities: entities)
     try parser.parse(SingleByte.utf8(array(bytes, range), encoding), at: range.lowerBound)
@@ -36,7 +36,7 @@ struct DocumentContext {
     hasDocumentType = true
   }
 
-  /// There is one that cannot be read.
+  /// Records that there is a declaration that cannot be read.
   mutating func loseDocumentType() {
     hasDocumentType = true
     entities.mayLackDeclarations = true

@@ -1,19 +1,19 @@
-// The elements that are open.
+// The open elements.
 
 import FeedCore
 
-/// Their names are places: mostly in the text, since most elements end soon. Only the names of those around a place where
-/// the text is cut are kept.
+/// Their names are ranges, usually of the text, because most elements end soon. Only the names of elements that are
+/// open where the text is cut are copied.
 struct OpenElements {
   private var names: [Range<Int>] = []
-  /// The names of the outermost elements, whose text has been dropped; `names` has where they are in here.
+  /// The names of the outermost elements whose text was dropped; their ranges in `names` refer to this.
   private var kept: [UInt8] = []
   private var keptCount = 0
-  /// How many more are open, inside the others, beyond the limit of the depth.
+  /// How many more elements are open, inside the others, beyond the depth limit.
   private(set) var beyondLimit = 0
 
   var depth: Int { names.count + beyondLimit }
-  /// How many are open whose names are known.
+  /// How many open elements have known names.
   var named: Int { names.count }
 
   @inline(__always)
@@ -35,8 +35,8 @@ struct OpenElements {
     kept.removeLast(name.count)
   }
 
-  /// Ends the innermost element of this name, and all inside it.
-  /// - Returns: false where none is open.
+  /// Ends the innermost element with this name, and everything inside it.
+  /// - Returns: false if none is open.
   mutating func closeAll(to name: [UInt8], in text: borrowing Span<UInt8>) -> Bool {
     for index in names.indices.reversed() where self.name(index, in: text) == name {
       while names.count > index { closeNamed() }
@@ -45,7 +45,7 @@ struct OpenElements {
     return false
   }
 
-  /// The first bytes of the text go.
+  /// Prepares for the removal of the first bytes of the text.
   mutating func drop(_ count: Int, of text: borrowing Span<UInt8>) {
     for index in keptCount..<names.count {
       let name = names[index]
@@ -61,10 +61,10 @@ struct OpenElements {
 
   // MARK: The innermost element
 
-  /// How many bytes its name has.
+  /// The length of its name in bytes.
   var topCount: Int { names.last?.count ?? 0 }
 
-  /// Whether its name is at `start` too, which leaves it room.
+  /// Whether its name is also at `start`, where there must be room for it.
   @inline(__always)
   func hasTopName(at start: Int, in text: borrowing Span<UInt8>) -> Bool {
     let name = names[names.count - 1]
@@ -80,10 +80,10 @@ struct OpenElements {
     index < keptCount ? Array(kept[names[index]]) : array(text, names[index])
   }
 
-  /// What is wrong with an end tag that is not of this element.
-  /// - Parameter start: of the name in it.
+  /// The error for an end tag that does not match this element.
+  /// - Parameter start: the offset of the name in the tag.
   func mismatch(_ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding) -> XMLError {
-    // A name that has not come as a whole is shown as far as it has.
+    // If only part of a name has come, that part is shown.
     var end = bytes.count
     if case .at(let found) = XMLName.end(bytes, start, encoding) { end = found }
     if end == start { return XMLError("expected a name after '</'", at: start) }
@@ -95,17 +95,17 @@ struct OpenElements {
 
   // MARK: Many at once
 
-  /// Passes over what most of a document is, for as long as nothing in it is wanted: plain text, `<name>` and `</name>`.
+  /// Skips the most common parts of a document while nothing in it is wanted: plain text, `<name>` and `</name>`.
   /// - Parameters:
-  ///   - deepest: elements deeper than that are not wanted.
+  ///   - deepest: elements deeper than this are not wanted.
   ///   - wanted: a name that is wanted at any depth.
-  /// - Returns: where something else comes, or it cannot be told yet what comes.
+  /// - Returns: the offset at which something else comes, or more bytes are needed to decide.
   @inline(__always)
   mutating func skipUnwanted(
     _ bytes: borrowing Span<UInt8>, from start: Int, deepest: Int, wanted: [UInt8], _ encoding: XMLEncoding,
     _ limits: XMLTokenizer.Limits
   ) -> Int {
-    // With the root the content ends.
+    // The content ends with the root.
     let deepest = max(deepest, 1)
     var index = start
     while index + 2 < bytes.count {
@@ -135,13 +135,13 @@ struct OpenElements {
   }
 }
 
-/// Whether a name in the text is this one.
+/// Whether a name in the text is this name.
 @inline(__always)
 func isName(_ text: borrowing Span<UInt8>, _ place: Range<Int>, _ name: [UInt8]) -> Bool {
   place.count == name.count && sameBytes(text.extracting(place), name.span)
 }
 
-/// Whether the bytes of a range are at another place too, eight a step.
+/// Whether the bytes of a range are also at another place, compared eight at a time.
 @inline(__always)
 private func hasSameBytes(
   _ left: borrowing Span<UInt8>, _ range: Range<Int>, _ right: borrowing Span<UInt8>, at start: Int

@@ -1,18 +1,18 @@
-// What is outside of a root element, and where one document ends and the next begins.
+// The parts outside a root element, and where one document ends and the next begins.
 
 import FeedCore
 
 enum Prolog {
-  /// It takes more bytes to tell.
+  /// More bytes are needed to decide.
   case more
-  /// White space, up to here.
+  /// White space, up to this offset.
   case space(end: Int)
   case byteOrderMark
   /// A document without an XML declaration begins here, or with the white space that ends here.
   case documentStart(Int)
-  /// A document begins with this.
+  /// A document begins with an XML declaration.
   case xmlDeclaration
-  /// Other markup, of the document that has begun or ended.
+  /// Other markup, in the document that has begun or ended.
   case markup
 
   static func next(
@@ -29,7 +29,7 @@ enum Prolog {
     }
     if byte.isWhiteSpace {
       var end = offset + 1
-      // It is of the document, which therefore has no XML declaration.
+      // It belongs to the document, so the document has no XML declaration.
       if phase == .start, isSingle { return .documentStart(end) }
       while end < bytes.count, bytes[end].isWhiteSpace { end += 1 }
       return .space(end: end)
@@ -57,7 +57,7 @@ enum Prolog {
     return .documentStart(offset)
   }
 
-  /// Whether `<?xml` and white space are here; nil when it takes more bytes to tell.
+  /// Whether `<?xml` and white space are here; nil if more bytes are needed to decide.
   static func isXMLDeclaration(_ bytes: borrowing Span<UInt8>, at offset: Int, isLast: Bool) -> Bool? {
     switch startsWith(bytes, "<?xml", at: offset) {
     case .no: return false

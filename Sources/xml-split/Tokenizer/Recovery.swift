@@ -1,33 +1,33 @@
-// How to go on after an error, when the rest of the input is still wanted (--on-error skip).
+// How to continue after an error, if the rest of the input is still wanted (--on-error skip).
 //
-// The error is passed over, and the elements around it are found again by their end tags: an end tag ends all that is open
-// inside the element that it names, and is ignored where no such element is open. Where a document begins, all of the one
-// before has ended.
+// The error is skipped, and end tags show which elements are still open. An end tag ends everything that is open inside
+// the element that it names; it is ignored if no such element is open. Where a document begins, everything of the last
+// one has ended.
 
 import FeedCore
 
-/// What is left after an error.
+/// What remains after an error.
 enum Recovery {
-  /// All that is open; elements may have ended.
+  /// Everything that is open; some elements may have ended.
   case inside
-  /// A start tag was wrong: its element is open, and lost with all that is in it.
+  /// A start tag was wrong: its element is open, and lost with everything in it.
   case inBrokenElement
-  /// Nothing of the document, as nothing is known of it.
+  /// Nothing of the document, because nothing is known about it.
   case inLostDocument
 }
 
-/// What an error is about, as far as it must be known to pass over it.
+/// The kind of an error, as far as it matters for skipping it.
 enum RecoveryStep {
   case skip(to: Int)
   case endTag(name: Range<Int>, end: Int)
   case startTag(name: Range<Int>)
   /// A processing instruction, whose characters are checked.
   case instruction
-  /// The declarations of the document; nil where their end is not known.
+  /// The declarations of the document; nil if their end is unknown.
   case documentType(end: Int?)
-  /// The beginning of another document, which is right where none is open.
+  /// The beginning of another document, which is right if none is open.
   case nextDocument
-  /// An XML declaration that does not tell how to read the document after it.
+  /// An XML declaration that does not say how to read its document.
   case lostDocument
 
   static func after(

@@ -1,40 +1,40 @@
-// Looks for a start tag inside the root element that has the root's own name: where connections are joined and the first
-// was cut, the next document begins inside the one before, and nothing else shows it. The user may know that the root's name
-// never occurs inside it (--restart-at): such a tag then begins a document for certain.
+// Looks for a start tag inside the root element with the root's own name. If connections are joined and the first was
+// cut, the next document begins inside the last one, and nothing else shows it. The user may know that the root's name
+// never occurs inside it (--restart-at): then such a tag certainly begins a document.
 
 import FeedCore
 
 struct RootWatch {
   struct Sighting {
-    /// Of the start tag.
+    /// The offset of the start tag.
     let offset: Int
-    /// Whether the tag declares a namespace and is the root's, byte for byte: hardly anything repeats that inside itself.
+    /// Whether the tag declares a namespace and equals the root's, byte for byte: documents hardly ever repeat that.
     let isRootAgain: Bool
   }
 
-  /// The root's start tag; that of the document before, until another begins.
+  /// The root's start tag; that of the last document, until another one begins.
   private var tag: [UInt8] = []
   private var rootName: [UInt8] = []
-  /// Whether there is a document that it is the root of.
+  /// Whether its document is still open.
   private(set) var isOn = false
-  /// Whether that begins with the same tag as the one before.
+  /// Whether that document begins with the same tag as the one before.
   private(set) var isLikeBefore = false
-  /// The name that is looked for; empty while none is.
+  /// The name to look for; empty for none.
   private(set) var wanted: [UInt8] = []
-  /// Whether a start tag of that name begins another document, for certain.
+  /// Whether a start tag with that name certainly begins another document.
   private(set) var isRestart = false
-  /// One that nobody has asked about yet.
+  /// A sighting that was not asked for yet.
   private var sighting: Sighting?
-  /// Whether there has been such a tag in this document.
+  /// Whether this document has had such a tag.
   private(set) var hasSeen = false
 
-  /// A longer tag is too much to keep.
+  /// Longer tags are not kept.
   private static let maxTag = 4096
 
-  /// The name of the root element; empty where there is none that is looked for.
+  /// The name of the root element; empty if none is being looked for.
   var name: [UInt8] { isOn ? rootName : [] }
 
-  /// Begins with a root element.
+  /// Begins a root element.
   /// - Parameter isRestart: whether its name never occurs inside it.
   mutating func begin(_ root: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>, isRestart: Bool) {
     end()
@@ -51,7 +51,7 @@ struct RootWatch {
     wanted = rootName
   }
 
-  /// The document has ended.
+  /// Ends the document.
   mutating func end() {
     isOn = false
     isRestart = false
@@ -60,7 +60,7 @@ struct RootWatch {
     hasSeen = false
   }
 
-  /// Looks for more after an element that matches PATH: that one does not count, whatever its name.
+  /// Continues the search after an element that matches PATH: that one does not count, whatever its name.
   mutating func lookOn(after start: Int) {
     if let sighting, sighting.offset == start { self.sighting = nil }
     wanted = name
@@ -71,7 +71,7 @@ struct RootWatch {
     return sighting
   }
 
-  /// Takes in a start tag. After one with the name it does not look for more, until `lookOn`.
+  /// Examines a start tag. After one with the name, the search stops until `lookOn`.
   /// - Returns: whether it begins another document.
   @inline(__always)
   mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> Bool {

@@ -1,11 +1,11 @@
-// A start tag or an empty-element tag ([40], [44]): its name and its attributes, as places in the text.
+// A start tag or an empty-element tag ([40], [44]): its name and attributes, as ranges of the text.
 
 import FeedCore
 
 struct StartTag {
   struct Attribute {
     let name: Range<Int>
-    /// Between the quotes.
+    /// The range between the quotes.
     let value: Range<Int>
     let hasReferences: Bool
   }
@@ -13,7 +13,7 @@ struct StartTag {
   enum Result {
     /// The offset after the tag.
     case end(Int, isEmpty: Bool)
-    /// The bytes end before it does.
+    /// The bytes end within the tag.
     case cut
   }
 
@@ -21,7 +21,7 @@ struct StartTag {
   private(set) var attributes: [Attribute] = []
   private(set) var hasReferences = false
 
-  /// Up to this many attributes are compared each with each.
+  /// At most this many attributes are compared one with another.
   private static let compareThreshold = 8
 
   /// Checks the tag at `start`.
@@ -62,7 +62,7 @@ struct StartTag {
     }
   }
 
-  /// - Returns: the offset after the attribute; nil when the bytes end before.
+  /// - Returns: the offset after the attribute; nil if the bytes end before it.
   private mutating func attribute(
     _ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding
   ) throws(XMLError) -> Int? {

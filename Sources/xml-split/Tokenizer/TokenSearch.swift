@@ -1,7 +1,7 @@
-// The search for the end of a token that has not come as a whole. It remembers where it is, so that no byte is searched
-// twice however the text is cut. The token is checked once it is there.
+// The search for the end of an incomplete token. It remembers its position, so no byte is searched twice, however the
+// text is cut. The token is checked when it is complete.
 //
-// Where a form feed ends the document, it ends the search too: the token it is in will never be there as a whole.
+// If a form feed ends the document, it also ends the search: the token around it will never be complete.
 
 import FeedCore
 
@@ -10,7 +10,7 @@ struct TokenSearch {
     case tag
     case xmlDeclaration
     case reference
-    /// The name at the beginning of a processing instruction.
+    /// The name at the start of a processing instruction.
     case target
     case documentType
 
@@ -25,7 +25,7 @@ struct TokenSearch {
     }
   }
 
-  /// Where in a document type declaration.
+  /// The place in a document type declaration.
   private enum Place {
     case outside
     case subset
@@ -35,7 +35,7 @@ struct TokenSearch {
   }
 
   let kind: Kind
-  /// Where it goes on.
+  /// Where the search continues.
   var offset: Int
   /// The quote that is open; 0 for none.
   private var quote: UInt8 = 0
@@ -52,7 +52,7 @@ struct TokenSearch {
     offset = kind == .target ? start + 1 : start
   }
 
-  /// - Returns: the offset after the token; nil when that has not come.
+  /// - Returns: the offset after the token; nil if its end has not come.
   mutating func run(_ bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding) throws(XMLError) -> Int? {
     switch kind {
     case .tag: return try tagEnd(bytes)
@@ -87,7 +87,7 @@ struct TokenSearch {
     return nil
   }
 
-  /// - Returns: false when the quote has not come.
+  /// - Returns: false if the quote has not come.
   private mutating func closeQuote(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Bool {
     offset = XMLText.firstOf(quote, quote, formFeed ?? quote, in: bytes, from: offset)
     guard offset < bytes.count else { return false }
@@ -97,7 +97,7 @@ struct TokenSearch {
     return true
   }
 
-  /// Checks that the byte at `offset` is none that ends the document.
+  /// Checks that the byte at `offset` does not end the document.
   @inline(__always)
   private func checkFormFeed(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
     if bytes[offset] == formFeed { throw XMLText.illegal(bytes, offset, .utf8) }
@@ -141,7 +141,7 @@ struct TokenSearch {
       case (.subset, UInt8(ascii: "<")):
         guard let next = opened(bytes) else { return nil }
         place = next
-        // Not so far that `<!-->` would end what it begins.
+        // Not so far that `<!-->` would end the comment that it begins.
         if place == .comment { offset += 3 }
       case (.declaration, UInt8(ascii: ">")): place = .subset
       case (.outside, UInt8(ascii: "\"")), (.outside, UInt8(ascii: "'")), (.declaration, UInt8(ascii: "\"")),
@@ -162,7 +162,7 @@ struct TokenSearch {
     return nil
   }
 
-  /// What begins with the `<` at `offset`; nil when it takes more bytes to tell.
+  /// What begins with the `<` at `offset`; nil if more bytes are needed to decide.
   private func opened(_ bytes: borrowing Span<UInt8>) -> Place? {
     switch startsWith(bytes, "<!--", at: offset) {
     case .yes: return .comment

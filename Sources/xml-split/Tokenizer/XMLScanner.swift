@@ -1,8 +1,8 @@
-// The lower half of the tokenizer: a place in the text, and the unfinished token or markup there. It checks characters as
-// they come, and finds the ends of tokens, which are checked when they are there as a whole.
+// The lower half of the tokenizer: an offset in the text, and the unfinished token or markup there. It checks
+// characters as they come, and finds the ends of tokens; the tokens are checked when complete.
 //
-// No byte is looked at more than a few times, however the text is cut: where the end of a token has not come, the search
-// for it goes on from there when there is more.
+// No byte is read more than a few times, however the text is cut: if the end of a token has not come, the search for it
+// continues from there later.
 
 import FeedCore
 
@@ -12,31 +12,31 @@ struct XMLScanner {
     case ready
     /// Inside a comment, a CDATA section or a processing instruction.
     case inside(DelimitedMarkup)
-    /// A token begins at `offset`, and its end has not come.
+    /// A token begins at `offset`; its end has not come.
     case cut(TokenSearch)
-    /// Inside a start tag that is not well-formed. Its end decides how to go on.
+    /// Inside a start tag that is not well-formed. Its end decides how to continue.
     case brokenTag(TokenSearch)
   }
 
-  /// All before this has been checked.
+  /// Everything before this has been checked.
   private(set) var offset: Int
   private var state = State.ready
   /// The largest token in bytes.
   let maxToken: Int
-  /// Whether a form feed ends the document, so that no token is searched beyond it.
+  /// Whether a form feed ends the document, so that tokens are not searched beyond it.
   private let endsAtFormFeed: Bool
 
-  /// - Parameter start: where it begins.
+  /// - Parameter start: the offset at which it begins.
   init(at start: Int, maxToken: Int, endsAtFormFeed: Bool) {
     offset = start
     self.maxToken = maxToken
     self.endsAtFormFeed = endsAtFormFeed
   }
 
-  /// Whether markup or text begins here of which nothing is known yet.
+  /// Whether markup or text begins here, and none of it has been read.
   var isReady: Bool { if case .ready = state { true } else { false } }
 
-  /// Whether this is between the beginning and the end of markup that has begun.
+  /// Whether the offset is between the beginning and the end of markup.
   var isInside: Bool {
     switch state {
     case .inside, .brokenTag: true
@@ -44,7 +44,7 @@ struct XMLScanner {
     }
   }
 
-  /// The caller is about to drop the first `count` bytes, all before `offset`.
+  /// Prepares for the removal of the first `count` bytes, all before `offset`.
   mutating func drop(_ count: Int) {
     offset -= count
     switch state {
@@ -58,31 +58,31 @@ struct XMLScanner {
     }
   }
 
-  /// Goes to where other markup or text begins.
+  /// Moves to where other markup or text begins.
   @inline(__always)
   mutating func move(to end: Int) {
     offset = end
     state = .ready
   }
 
-  /// Goes on one byte later, in the same markup.
+  /// Moves one byte further, in the same markup.
   mutating func skipByte() { offset += 1 }
 
-  /// Goes into markup whose characters begin at `start`.
+  /// Enters markup whose characters begin at `start`.
   mutating func enter(_ markup: DelimitedMarkup, at start: Int) {
     offset = start
     state = .inside(markup)
   }
 
-  /// Goes into markup if it begins here.
+  /// Enters markup if it begins here.
   mutating func enter(_ markup: DelimitedMarkup, _ bytes: borrowing Span<UInt8>) -> StartsWith {
     let found = startsWith(bytes, markup.start, at: offset)
     if found == .yes { enter(markup, at: offset + markup.start.utf8CodeUnitCount) }
     return found
   }
 
-  /// Goes into a start tag that is not well-formed.
-  /// - Parameter start: of its name.
+  /// Enters a start tag that is not well-formed.
+  /// - Parameter start: the offset of its name.
   mutating func enterBrokenTag(at start: Int) {
     offset = start
     state = .brokenTag(TokenSearch(.tag, from: start, endsAtFormFeed: endsAtFormFeed))
@@ -91,7 +91,7 @@ struct XMLScanner {
   // MARK: Tokens
 
   /// The offset after the token of this kind that begins at `offset`.
-  /// - Returns: nil when it has not come.
+  /// - Returns: nil if its end has not come.
   mutating func tokenEnd(
     _ bytes: borrowing Span<UInt8>, _ kind: TokenSearch.Kind, _ isLast: Bool, _ encoding: XMLEncoding
   ) throws(XMLError) -> Int? {
@@ -109,8 +109,8 @@ struct XMLScanner {
     XMLError("markup of more than \(maxToken) bytes (--max-size)", at: offset)
   }
 
-  /// Goes into the processing instruction at `offset`, of which the target ([17]) is checked.
-  /// - Returns: false when more is needed.
+  /// Enters the processing instruction at `offset`, and checks its target ([17]).
+  /// - Returns: false if more bytes are needed.
   mutating func enterInstruction(
     _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
   ) throws(XMLError) -> Bool {
@@ -132,8 +132,8 @@ struct XMLScanner {
 
   // MARK: Characters
 
-  /// Goes to the end of the markup that it is in, and checks the characters up to there.
-  /// - Returns: false when more is needed.
+  /// Moves to the end of the current markup, and checks the characters up to there.
+  /// - Returns: false if more bytes are needed.
   mutating func finishMarkup(
     _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
   ) throws(XMLError) -> Bool {
@@ -156,7 +156,7 @@ struct XMLScanner {
   }
 
   /// Checks characters up to the next `stop`.
-  /// - Returns: false when that has not come.
+  /// - Returns: false if it has not come.
   private mutating func skip(
     to stop: UInt8, _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
   ) throws(XMLError) -> Bool {
@@ -169,7 +169,7 @@ struct XMLScanner {
     return false
   }
 
-  /// - Returns: false when the character is cut.
+  /// - Returns: false if the character is cut.
   private func skipCharacter(
     _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool, _ encoding: XMLEncoding
   ) throws(XMLError) -> Bool {
@@ -182,7 +182,7 @@ struct XMLScanner {
   }
 
   /// Checks character data and references up to the next `<`.
-  /// - Returns: false when more is needed.
+  /// - Returns: false if more bytes are needed.
   mutating func text(
     _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ document: inout DocumentContext
   ) throws(XMLError) -> Bool {
@@ -195,7 +195,7 @@ struct XMLScanner {
       case UInt8(ascii: "<"): return true
       case UInt8(ascii: "]"):
         guard index + 2 < bytes.count else {
-          // `]]` at the very end of what is there may become the `]]>` that text must not hold.
+          // `]]` at the very end of the bytes may become `]]>`, which text must not contain.
           let isBracket = index + 1 == bytes.count || bytes[index + 1] == UInt8(ascii: "]")
           if !isLast, isBracket { return false }
           index += 1
@@ -233,14 +233,14 @@ struct XMLScanner {
   // MARK: After an error
 
   enum BrokenTag {
-    /// It is not in one, or no longer.
+    /// The offset is not in a broken tag, or no longer.
     case none
     case more
     case emptyTag
   }
 
-  /// Goes to the end of the broken start tag that it is in: `>` outside of quotes, or before the next `<` or a form feed
-  /// that ends the document.
+  /// Moves to the end of the current broken start tag: after a `>` outside quotes, or before the next `<` or a form
+  /// feed that ends the document.
   mutating func finishBrokenTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> BrokenTag {
     guard case .brokenTag(var search) = state else { return .none }
     do {
@@ -256,7 +256,7 @@ struct XMLScanner {
       move(to: bytes.count)
       return .none
     }
-    // The last byte stays, for it tells whether the tag is empty.
+    // The last byte stays, because it shows whether the tag is empty.
     offset = max(offset, bytes.count - 1)
     state = .brokenTag(search)
     return .more

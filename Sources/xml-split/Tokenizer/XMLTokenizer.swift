@@ -1,7 +1,7 @@
-// XML 1.0 (fifth edition), in pieces of any size: tags come out, everything else is only checked.
+// XML 1.0 (fifth edition), in pieces of any size: tags are returned, everything else is only checked.
 //
-// The caller holds the bytes and may drop those before `offset`. A tag is tried at once, and again when its end has come.
-// Text, comments, CDATA sections and processing instructions are checked as they come.
+// The caller holds the bytes and may drop those before `offset`. A tag is parsed at once, and if it is incomplete,
+// again when its end has come. Text, comments, CDATA sections and processing instructions are checked as they come.
 
 import FeedCore
 
@@ -18,11 +18,11 @@ struct XMLTokenizer {
     }
 
     let kind: Kind
-    /// Where it is.
+    /// Its range.
     let range: Range<Int>
-    /// Where the name of the element is.
+    /// The range of the element's name.
     var name = 0..<0
-    /// How many elements that element and those around it are.
+    /// The number of elements around that element, including itself.
     var depth = 0
   }
 
@@ -34,7 +34,7 @@ struct XMLTokenizer {
   }
 
   enum Phase {
-    /// Nothing of the document has come: an XML declaration may.
+    /// Before the document: an XML declaration may come.
     case start
     case prolog
     case content
@@ -51,35 +51,36 @@ struct XMLTokenizer {
   private(set) var document = DocumentContext()
   private var elements = OpenElements()
   private var phase = Phase.start
-  /// A byte order mark came before the document, which therefore is UTF-8.
+  /// Whether a byte order mark came before the document, which is therefore UTF-8.
   private var hasMark = false
   private var tag = StartTag()
   private let limits: Limits
   private let isSingle: Bool
 
-  /// Whether the bytes have been transcoded from UTF-16. Set by the one who decodes them.
+  /// Whether the bytes were transcoded from UTF-16. The decoder's owner sets it.
   var wasUTF16 = false
 
-  /// All before this has been checked.
+  /// Everything before this has been checked.
   var offset: Int { scanner.offset }
-  /// Those of the last start tag or empty tag. Most have none, and the empty array, which all share, has no owners to count.
+  /// The attributes of the last start tag or empty tag. Most have none; the shared empty array needs no reference
+  /// counting.
   var attributes: [StartTag.Attribute] { tag.attributes.isEmpty ? [] : tag.attributes }
   /// How many elements are open.
   var depth: Int { elements.depth }
   var encoding: XMLEncoding { document.encoding }
 
-  /// Whether this is in a start tag, or in what may become one.
+  /// Whether the offset is in a start tag, or in what may become one.
   func isInStartTag(_ bytes: borrowing Span<UInt8>) -> Bool {
     guard !scanner.isInside, offset < bytes.count, bytes[offset] == UInt8(ascii: "<") else { return false }
     return offset + 1 == bytes.count || !"/!?".utf8.contains(bytes[offset + 1])
   }
 
-  /// Whether this is in a comment, a CDATA section, a processing instruction or a tag that is wrong.
+  /// Whether the offset is in a comment, a CDATA section, a processing instruction or a wrong tag.
   var isInsideMarkup: Bool { scanner.isInside }
 
   /// - Parameters:
   ///   - start: the offset of the first document.
-  ///   - isSingle: whether there must be one document and nothing after it.
+  ///   - isSingle: whether there must be exactly one document.
   ///   - endsAtFormFeed: whether a form feed, which is an error here, ends a document for the caller.
   init(at start: Int = 0, limits: Limits = Limits(), isSingle: Bool = false, endsAtFormFeed: Bool = false) {
     self.limits = limits
@@ -105,7 +106,7 @@ struct XMLTokenizer {
     return tokenizer.document.references ?? XMLReferences()
   }
 
-  /// The caller is about to drop the first `count` bytes, all before `offset`.
+  /// Prepares for the removal of the first `count` bytes, all before `offset`.
   mutating func drop(_ count: Int, of bytes: borrowing Span<UInt8>) {
     elements.drop(count, of: bytes)
     scanner.drop(count)
@@ -113,11 +114,11 @@ struct XMLTokenizer {
 
   /// The next token.
   /// - Parameters:
-  ///   - bytes: all that has come and was not dropped.
-  ///   - isLast: whether nothing more will.
-  ///   - deepest: elements deeper than that are checked, but their tags do not come out.
-  ///   - wanted: start tags of this name come out, however deep.
-  /// - Returns: nil when more is needed, or at the end.
+  ///   - bytes: all bytes that have come and were not dropped.
+  ///   - isLast: whether no more bytes will come.
+  ///   - deepest: elements deeper than this are checked, but their tags are not returned.
+  ///   - wanted: start tags with this name are returned at any depth.
+  /// - Returns: nil if more bytes are needed, or at the end.
   mutating func next(
     _ bytes: borrowing Span<UInt8>, isLast: Bool, deepest: Int = .max, wanted: [UInt8] = []
   ) throws(XMLError) -> Token? {
@@ -268,7 +269,7 @@ struct XMLTokenizer {
   }
 
   /// - Returns: whether the end of the start tag at `offset` has come.
-  /// - Throws: first what is wrong before it, wherever the text was cut.
+  /// - Throws: the first error before that, wherever the text was cut.
   private mutating func startTagEnd(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
     do { return try scanner.tokenEnd(bytes, .tag, isLast, encoding) != nil } catch {
       _ = try tag.parse(bytes, at: offset, encoding, maxAttributes: limits.maxAttributes)
@@ -287,7 +288,7 @@ struct XMLTokenizer {
         return .token(endElement(offset..<(close + 1), name: start..<end))
       }
     }
-    // It is cut, or wrong, which is said when all of it is there.
+    // It is cut or wrong. The error is reported when all of it has come.
     guard let tagEnd = try scanner.tokenEnd(bytes, .tag, isLast, encoding) else { return .more }
     if elements.beyondLimit > 0 { return .token(endElement(offset..<tagEnd)) }
     if tagEnd > end, elements.hasTopName(at: start, in: bytes), spaceEnd(bytes, end) == tagEnd - 1 { return .again }
@@ -301,7 +302,7 @@ struct XMLTokenizer {
     return index
   }
 
-  /// The innermost element ends with the tag that is in `range`.
+  /// Ends the innermost element, with the tag in `range`.
   @inline(__always)
   private mutating func endElement(_ range: Range<Int>, name: Range<Int> = 0..<0) -> Token {
     let token = Token(kind: .endTag, range: range, name: name, depth: depth)
@@ -319,7 +320,7 @@ struct XMLTokenizer {
 
   // MARK: After an error
 
-  /// Passes over the error that `next` has thrown.
+  /// Skips the error that `next` has thrown.
   mutating func recover(_ bytes: borrowing Span<UInt8>) -> Recovery {
     if scanner.isInside {
       if offset < bytes.count { scanner.skipByte() }
