@@ -1,4 +1,4 @@
-"""Pairs of documents for jdiff, made of the newswire: edited, reversed, shuffled, growing; and snapshots of a feed."""
+"""Pairs of documents for jdiff, made from the newswire: edited, reversed, shuffled, growing; and snapshots of a feed."""
 
 import json
 import os
@@ -17,7 +17,7 @@ def write(path, value):
 
 
 def edited(items, wire):
-    """The items with 20 changed in three members each, 5 new ones at the head, and the last 5 gone."""
+    """The items with 20 changed in three members each, 5 new ones at the head, and the last 5 removed."""
     items = list(items)
     for place in wire.random.sample(range(10, len(items) - 10), 20):
         item = items[place]
@@ -27,7 +27,7 @@ def edited(items, wire):
 
 
 def snapshots(path, count):
-    """A feed as it is polled: each time one or two items are changed, or one is new at the head and the last is gone."""
+    """A polled feed: each time one or two items are changed, or one is added at the head and the last is removed."""
     wire = Newswire(count)
     items = [wire.item(True) for _ in range(20)]
     with open(path, "w", encoding="utf-8") as file:
@@ -63,12 +63,12 @@ def growing(kind, size):
     return values, chance.sample(values, len(values))
 
 
-# How many items the shortest list has, so that the time of a start is little against it.
+# The number of items in the shortest list, large enough that the start of a process hardly counts.
 KINDS = {"feed": 1_000, "strangers": 10_000, "one": 25_000, "few": 25_000, "copies": 25_000}
 
 
 def make(folder, source):
-    """Makes what is not there yet. source: a feed of 10 MB."""
+    """Makes what does not exist yet. source: a feed of 10 MB."""
     done = os.path.join(folder, "diffs.done")
     if os.path.exists(done):
         return

@@ -1,4 +1,4 @@
-"""What happens between two programs: how long an event takes through a pipe or a connection, what waiting costs."""
+"""Costs between two programs: how long an event takes through a pipe or a connection, and what waiting costs."""
 
 import os
 import signal
@@ -24,7 +24,7 @@ class Latency:
 
 
 def parses_events():
-    """Whether the sse-cat that is built does its work on standard input."""
+    """Whether the built sse-cat works on standard input."""
     try:
         result = subprocess.run(["sse-cat"], input=b"data: 1\n\n", capture_output=True, timeout=5)
     except (OSError, subprocess.TimeoutExpired):
@@ -41,7 +41,7 @@ def status(number):
 
 
 def rounds(send, output, item=event):
-    """Sends items one at a time, the last byte of each by itself, and waits for the line of each."""
+    """Sends items one at a time, the last byte of each separately, and waits for the line of each."""
     times = []
     if item == event:
         send(b"event: data\n" + DOCUMENT)
@@ -145,7 +145,7 @@ def latency_http(command=("sse-cat",), item=event):
 
 
 def idle_cpu(seconds):
-    """CPU seconds that an open connection without events costs in `seconds`."""
+    """The CPU seconds that an open connection without events uses in `seconds`."""
     server, process = connected()
     try:
         server.send(DOCUMENT)
@@ -159,7 +159,7 @@ def idle_cpu(seconds):
 
 
 def cpu(pid):
-    """CPU seconds of all threads of a process; nanoseconds where the kernel tells them."""
+    """CPU seconds of all threads of a process; in nanoseconds if the kernel has them."""
     total = 0
     try:
         for task in os.listdir("/proc/%d/task" % pid):

@@ -1,4 +1,4 @@
-"""Whole processes: CPU time, wall time, peak memory, as the kernel counts them."""
+"""Costs of whole processes: CPU time, wall time, peak memory, as counted by the kernel."""
 
 import os
 import statistics
@@ -12,7 +12,7 @@ SPAWN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "spawn.py")
 class Run:
     def __init__(self, wall, user, system, memory, status):
         self.wall, self.cpu, self.system = float(wall), float(user) + float(system), float(system)
-        # In KiB, but on macOS in bytes.
+        # In KiB; on macOS in bytes.
         self.memory = int(memory) / (1 << 20 if sys.platform == "darwin" else 1 << 10)
         self.status = int(status)
 
@@ -49,10 +49,9 @@ class Median:
 
 
 def interleaved(contenders, times, good=(0,), **how):
-    """Runs each contender `times` times, in turns, so that a noisy moment hits all alike.
+    """Runs each contender `times` times, in turns, so that noise affects all of them.
 
-    contenders: {name: command} or {name: (command, stdin)}. good: the statuses that are no failure. Returns
-    {name: Median}.
+    contenders: {name: command} or {name: (command, stdin)}. good: the statuses of success. Returns {name: Median}.
     """
     runs = {name: [] for name in contenders}
     for _ in range(times):

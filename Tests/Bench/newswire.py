@@ -1,5 +1,5 @@
-"""Makes the documents and event streams of the benchmark: a newswire feed, as news sites publish it. The same on every
-machine and run."""
+"""Makes the documents and event streams of the benchmark: a newswire feed, like those of news sites. The same on every
+machine and in every run."""
 
 import json
 import os
@@ -69,7 +69,7 @@ def text(value):
 
 
 def feed(path, size, has_images=None):
-    """Writes a document of about `size` bytes; returns how many items it has."""
+    """Writes a document of about `size` bytes; returns the number of its items."""
     wire = Newswire(size)
     items, length = [], 0
     while length < size:
@@ -146,7 +146,7 @@ def event_stream(path, size, is_json):
 
 
 def make(folder):
-    """Makes all data that is not there yet. Returns the number of items of each feed."""
+    """Makes all data that does not exist yet. Returns the number of items of each feed."""
     os.makedirs(folder, exist_ok=True)
     counts = os.path.join(folder, "counts.json")
     if os.path.exists(counts):

@@ -1,9 +1,9 @@
-"""Makes the pages of an API as question sites have it, serves them, and walks them as a script would. The same on every
-machine and run.
+"""Makes the pages of an API like those of question sites, serves them, and walks them as a script would. The same on
+every machine and in every run.
 
 usage: pages.py serve FILE      serve the pages of FILE, one a line, as /pages?page=N; prints the port
 
-The server knows where each page lies in the file and sends it as it is, so that it is not the server that is measured.
+The server knows the place of each page in the file and sends it unchanged, so that the server is not measured.
 """
 
 import json
@@ -17,7 +17,7 @@ ITEMS, PAGE = 1_000_000, 500
 
 
 def item(wire, chance):
-    """An item but for its id, which stands at %d."""
+    """An item without its id, with %d in its place."""
     question = {
         "tags": wire.words(1, 5).split(), "owner": {"reputation": chance.randint(1, 100_000), "user_type": "registered",
                                                    "display_name": wire.words(2, 2)},
@@ -29,7 +29,7 @@ def item(wire, chance):
 
 
 def make(folder, wire):
-    """Makes a page a line, if that is not there yet."""
+    """Makes a file with a page on each line, if it does not exist yet."""
     path = os.path.join(folder, "pages.ndjson")
     if os.path.exists(path):
         return
@@ -66,7 +66,7 @@ def serve(path):
         connection.close()
 
 
-# A walk that only reads, which is what the server can do.
+# A walk that only reads: the limit of the server.
 READS = """
 import http.client, re, sys
 path = "/pages"

@@ -1,4 +1,4 @@
-"""What the tools are measured against, installed on demand; what cannot be is left out with a note."""
+"""The peers of the tools, installed on demand; those that cannot be installed are left out with a note."""
 
 import os
 import platform
@@ -48,7 +48,7 @@ def orjson(available, document):
 
 
 def jsonpatch(available, patch, document, fast=False):
-    """python jsonpatch as its command line has it; `fast`: in place, with orjson around it."""
+    """python jsonpatch, as in its command line; `fast`: in place, with orjson for reading and writing."""
     if not available.get("jsonpatch") or (fast and not available.get("orjson")):
         return None
     if fast:
@@ -62,7 +62,7 @@ def jsonpatch(available, patch, document, fast=False):
 
 
 def make_patch(available, old, new):
-    """python jsonpatch as the maker of a patch, on one line as jdiff -C has it."""
+    """python jsonpatch as the maker of a patch, on one line like jdiff -C."""
     code = ("import json, jsonpatch, sys; a = json.load(open(sys.argv[1])); b = json.load(open(sys.argv[2]));"
             "p = jsonpatch.make_patch(a, b).patch;"
             "print(json.dumps(p, separators=(',', ':'), ensure_ascii=False))")
@@ -91,7 +91,7 @@ for line in sys.stdin:
 
 
 def expat(available, document):
-    """Well-formedness and nothing else: no handler is called."""
+    """Only well-formedness: no handler is called."""
     code = ("import sys; from xml.parsers import expat;"
             "expat.ParserCreate().ParseFile(open(sys.argv[1], 'rb'))")
     return [available["python"], "-c", code, document]
@@ -106,7 +106,7 @@ def xmlstarlet(available, document):
 
 
 def lxml(available, document):
-    """Each status as its bytes, then forgotten: the way to read a document that is larger than the memory."""
+    """Each status as its bytes, then freed: the way to read a document larger than memory."""
     code = """
 import sys
 from lxml import etree

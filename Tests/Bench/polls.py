@@ -1,8 +1,8 @@
-"""Servers for http-cat: one that answers 304 a number of times and then is gone, a hundred URLs, and a body of 1 GiB.
+"""Servers for http-cat: one that answers 304 a number of times and then 410, a hundred URLs, and a body of 1 GiB.
 
-usage: polls.py confirm N      as a server of its own, so that it is not measured; prints its port
-       polls.py crowd N        N ports, each of which answers 304 to whoever has its tag
-       polls.py flood BYTES    a body of so many bytes
+usage: polls.py confirm N      a separate process, so that it is not measured; prints its port
+       polls.py crowd N        N ports, each of which answers 304 to clients with its tag
+       polls.py flood BYTES    a body of this many bytes
 """
 
 import os
@@ -51,7 +51,7 @@ def confirm(connection, left):
     for request in requests(connection):
         left[0] -= 1
         known = b'If-None-Match: "v"' in request
-        # Again and again, for every client that comes after one.
+        # Repeated for every further client.
         if left[0] < 0:
             left[0] = POLLS
             connection.sendall(GONE)
@@ -90,7 +90,7 @@ def guarded(serve, connection):
 
 
 def tree(leader):
-    """CPU seconds of all processes of a session, and the MiB that they have to themselves and their parts of what is shared."""
+    """CPU seconds of all processes of a session, and their MiB: private memory, and their shares of shared memory."""
     cpu = memory = 0
     for number in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -107,7 +107,7 @@ def tree(leader):
 
 
 def crowd(command, seconds):
-    """What a command and all that it starts takes in some seconds: CPU seconds and MiB."""
+    """The cost of a command and all its children in some seconds: CPU seconds and MiB."""
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, start_new_session=True)
     try:
         time.sleep(seconds)

@@ -1,5 +1,5 @@
-"""sse-serve with many clients on one machine: how long an event takes to reach all, what a quiet client costs, and what one
-costs that is stuck. The clients are one process with one poll, which is half of what is measured."""
+"""sse-serve with many clients on one machine: how long an event takes to reach all, and the cost of a quiet client and
+of a stuck one. The clients are one process with one poll, which is half of the measured cost."""
 
 import os
 import resource
@@ -15,14 +15,14 @@ KIBIBYTE = "x" * 950
 
 
 class Crowd:
-    """Clients of a server, of which only bytes are looked at."""
+    """Clients of a server that only count bytes."""
 
     def __init__(self, count):
         resource.setrlimit(resource.RLIMIT_NOFILE, (resource.getrlimit(resource.RLIMIT_NOFILE)[1],) * 2)
         count = min(count, resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 200)
         self.server = Server("--max-clients", str(count + 10), "--plain", "--keepalive", "3600",
                              "--replay", "64M", "--client-buffer", "1G")
-        # What a client that comes back has missed: more than the system's buffers take.
+        # The events that a returning client has missed: more than the system's buffers hold.
         for number in range(16_000):
             self.server.record("tick", KIBIBYTE, number)
         self.server.answer("/healthz")
@@ -64,14 +64,14 @@ class Crowd:
 
 
 def over_hops(count, times=500):
-    """Seconds (median) from a record to its event at a client, which is this many relays from the server."""
+    """Seconds (median) from a record to its event at a client that is `count` relays away from the server."""
     servers = [Server("--plain", "--add-ids")]
     try:
         for _ in range(count):
             servers.append(Relay(servers[-1], "--plain"))
         client = Stream(servers[-1])
         seconds = []
-        # The first ones are for the relays to connect by.
+        # The first ones give the relays time to connect.
         while len(seconds) < times + 10:
             start = time.perf_counter()
             servers[0].record("tick", KIBIBYTE)
@@ -88,7 +88,8 @@ def over_hops(count, times=500):
 
 
 def figures(count, times=15):
-    """The number of clients, seconds to reach all (median, worst) without and with a stuck client, KiB a quiet one."""
+    """The number of clients, seconds to reach all (median, worst) without and with a stuck client, and KiB for a quiet
+    one."""
     crowd = Crowd(count)
     try:
         crowd.reach()

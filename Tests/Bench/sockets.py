@@ -1,4 +1,4 @@
-"""A WebSocket server that has everything ready before anybody connects, and a client to compare with.
+"""A WebSocket server that prepares all its data before anybody connects, and a client for comparison.
 
 usage: sockets.py serve MESSAGES FOLDER      prints two ports, the second for TLS, with an authority in FOLDER/ca.pem
 """
@@ -17,7 +17,7 @@ import wsframes
 MESSAGES = 1_000_000
 QUOTE = b'{"t":"trading.quote","body":{"securityId":"sb%05d","currentPrice":"%d.%02d"}}'
 
-# What a script would do: every message parsed as text and written as a line.
+# What a script would do: parse every message as text and write it as a line.
 READS = """
 import asyncio, ssl, sys, websockets
 async def main(url, authority):

@@ -1,9 +1,9 @@
-"""Runs one command and writes what it cost: wall, user and system seconds, peak memory in KiB, status.
+"""Runs one command and writes its cost: wall, user and system seconds, peak memory in KiB, status.
 
 usage: spawn.py DESCRIPTOR COMMAND...
 
-A process of its own, with next to nothing loaded, because Linux counts the memory of the process that starts a
-command as the command's (getrusage(2), ru_maxrss is kept over execve): so no figure is below the few MiB of this one.
+A separate process with almost nothing loaded. Linux counts the memory of the starting process as the command's
+(getrusage(2), ru_maxrss is kept over execve), so no figure is below the few MiB of this one.
 """
 
 import os

@@ -1,5 +1,5 @@
-"""Makes the XML of the benchmark: statuses of about 2 KB, as the stream of a social network had them in 2009, with what
-makes a splitter stumble strewn in. The same on every machine and run."""
+"""Makes the XML of the benchmark: statuses of about 2 KB, like the stream of a social network in 2009, with traps for
+naive splitters. The same on every machine and in every run."""
 
 import os
 import random
@@ -67,7 +67,7 @@ class Statuses:
     def status(self):
         chance = self.random
         self.number += chance.randint(1, 50)
-        # Where a splitter that looks for tags stumbles.
+        # A trap for splitters that search for tags.
         trap = ""
         if chance.random() < 0.1:
             trap += "  <!-- </status> is not here, <status> neither -->\n"
@@ -106,7 +106,7 @@ def document(path, size):
 
 
 def make(folder):
-    """Makes what is not there yet: 200 MB, and the first 20 MB of that for what is slow."""
+    """Makes what does not exist yet: 200 MB, and the first 20 MB of that for slow tools."""
     os.makedirs(folder, exist_ok=True)
     for name, size in [("statuses.xml", 200_000_000), ("statuses-20.xml", 20_000_000)]:
         path = os.path.join(folder, name)

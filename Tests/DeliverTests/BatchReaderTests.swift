@@ -4,7 +4,7 @@ import Testing
 @testable import FeedCore
 @testable import deliver
 
-/// Batches are the same however the input is cut.
+/// Cuts do not change the batches.
 @Suite struct BatchReaderTests {
   private struct Found: Equatable {
     var batches: [[String]] = []
@@ -13,7 +13,7 @@ import Testing
     var hasDropped = false
   }
 
-  /// All batches, where each piece comes before the time of a batch is over.
+  /// All batches, if each piece comes in time for its batch.
   private func batches(_ words: String, _ pieces: [[UInt8]]) throws -> Found {
     let input = Pieces(pieces)
     var reader = try BatchReader(try given(words + " --batch-time 1000000"), input.streams)
@@ -42,7 +42,7 @@ import Testing
     id.isEmpty ? #"{"event":"e","data":\#(data)}"# : #"{"event":"e","id":"\#(id)","data":\#(data)}"#
   }
 
-  /// Options, an input, its batches, and the id that a checkpoint may have after each.
+  /// Options, an input, its batches, and the id that a checkpoint may have after each batch.
   static let table: [(words: String, input: String, batches: [[String]], safe: [String?])] = {
     let (a, b, c) = (record("a"), record("b"), record("c"))
     return [
@@ -51,24 +51,24 @@ import Testing
       ("--batch 2", "x\ny\nz\n", [["x", "y"], ["z"]], [nil, nil]),
       ("--batch 2", "x\n\n\r\nz\n", [["x", ""], ["\r", "z"]], [nil, nil]),
       ("--batch 1", "x\ny\n", [["x"], ["y"]], [nil, nil]),
-      // A line end counts; a batch has as many bytes as the limit, and not one more.
+      // A line end counts; a batch may have as many bytes as the limit, and none more.
       ("--batch-bytes 6", "ab\ncd\nef\n", [["ab", "cd"], ["ef"]], [nil, nil]),
       ("--batch-bytes 5", "ab\ncd\nef\n", [["ab"], ["cd"], ["ef"]], [nil, nil, nil]),
       ("--batch-bytes 3", "abcdefgh\na\nb\n", [["abcdefgh"], ["a"], ["b"]], [nil, nil, nil]),
       ("--batch-bytes 4", "a\nabcdefgh\na\nb\n", [["a"], ["abcdefgh"], ["a", "b"]], [nil, nil, nil]),
       ("--records-in", "\(a)\n{\"note\":\"x\"}\n \t\n\n{\"comment\":\"\"}\n\(b)\n", [[a, b]], ["b"]),
       ("--records-in --batch 2", "\(a)\n\(b)\n\(c)\n", [[a, b], [c]], ["b", "c"]),
-      // Records of one id stay together, and count as one.
+      // Records with one id stay together, and count as one.
       ("--records-in --batch 2", "\(a)\n\(b)\n\(b)\n\(b)\n\(c)\n", [[a, b, b, b], [c]], ["b", "c"]),
       ("--records-in --batch 2", "\(a)\n\(a)\n\(b)\n", [[a, a], [b]], ["a", "b"]),
-      // But not where one is asked for, nor past the bytes; then the checkpoint stays before them.
+      // But not with a batch size of one, nor above the size limit; then the checkpoint stays before them.
       ("--records-in --batch 1", "\(a)\n\(b)\n\(b)\n\(c)\n", [[a], [b], [b], [c]], ["a", nil, "b", "c"]),
       (
         "--records-in --batch 2 --batch-bytes \(2 * a.utf8.count + 2)", "\(a)\n\(b)\n\(b)\n\(c)\n",
         [[a, b], [b, c]], ["a", "c"]
       ),
       ("--raw --records-in", record("a", "\"x\"") + "\n" + record("b", "{ }") + "\n", [["x", "{ }"]], ["b"]),
-      // Without a line end the last line counts when it is whole.
+      // A last line without a line end counts if it is complete.
       ("--records-in", "\(a)\n\(b)", [[a, b]], ["b"]),
       ("", "x\n{\"a\":1}", [["x", "{\"a\":1}"]], [nil]),
       ("", "x\n12", [["x", "12"]], [nil]),
@@ -79,7 +79,7 @@ import Testing
   func cutAnywhere(_ index: Int) throws {
     let (words, input, expected, safe) = Self.table[index]
     let bytes = Array(input.utf8)
-    // What is ahead may not have come when a batch is full, so only the whole input says the same of ids.
+    // When a batch is full, the next record may not have come. So ids are compared only for the whole input.
     let whole = try batches(words, [bytes])
     #expect(whole == Found(batches: expected, safe: safe), "\(words)")
     for cut in bytes.indices.dropFirst() {
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  /// One more record to compare with is the next one, also where the next batch has begun with it.
+  /// The next record to compare with may be one that already began the next batch.
   @Test(arguments: ["--batch 2", "--batch 1", "--batch-bytes 5"])
   func oneMoreIsTheNextOne(_ words: String) throws {
     let input = Pieces([Array("1\n2\n3\n4\n5\n6\n".utf8)])
@@ -151,13 +151,13 @@ import Testing
 
   struct Missing: Error {}
 
-  /// The ids of a batch, the id after it, how many are done with, and what a checkpoint may say.
+  /// The ids of a batch, the id after it, how many are finished, and the id that a checkpoint may have.
   static let ids: [(ids: String, next: String?, safe: [String?])] = [
     ("a", nil, [nil, "a"]), ("a", "a", [nil, nil]), ("a", "b", [nil, "a"]), ("a", "", [nil, "a"]),
     ("ab", nil, [nil, "a", "b"]), ("ab", "b", [nil, "a", "a"]), ("aab", nil, [nil, nil, "a", "b"]),
     ("abb", "b", [nil, "a", "a", "a"]), ("-", nil, [nil, nil]), ("--", "a", [nil, nil, nil]),
     ("a-", nil, [nil, "a", "a"]), ("-a", nil, [nil, nil, "a"]), ("a-b", nil, [nil, "a", "a", "b"]),
-    // A record without an id between two of one id changes nothing.
+    // A record without an id between two with one id changes nothing.
     ("a-a", nil, [nil, nil, nil, "a"]), ("a-", "a", [nil, nil, nil]), ("aba", nil, [nil, "a", "b", "a"]),
   ]
 

@@ -3,7 +3,7 @@ import Testing
 
 @testable import deliver
 
-/// What is tried next, by any COMMAND: an outage is never poison, and poison never stops the rest.
+/// Which part is tried next, with any COMMAND: an outage makes no record dead, and a bad record never stops the rest.
 @Suite struct DivisionTests {
   private static func sizes(_ total: Int, _ size: Int) -> [Int] {
     Array(repeating: size, count: total / size) + (total % size > 0 ? [total % size] : [])
@@ -20,12 +20,12 @@ import Testing
     var play = Play(outages: Play.outages(&dice))
     play.play(try given(words), sizes: Self.sizes(total, size), dice: &dice)
     #expect(play.dead == [], "\(words)")
-    // Before anything was taken a mistake is to be seen; then only the end of the input makes it give up.
+    // Before anything was taken, a mistake must be visible; later, only the end of the input makes it give up.
     if play.end == .gaveUp { #expect(play.taken == [] || retries != nil) } else { #expect(play.end == .done) }
     if play.end == .done { #expect(play.taken.sorted() == Array(0..<total)) }
   }
 
-  /// What takes a request now and then also takes another one after the suspect, and not the suspect again.
+  /// A COMMAND that takes some requests may take another record after the suspect, and then not the suspect again.
   @Test func halfAnOutageIsHardlyPoison() throws {
     var dice = SeededGenerator(seed: 4)
     var dead = (limited: 0, flapping: 0)
@@ -89,12 +89,12 @@ import Testing
       }
     }
     var play = Play(refused: refused, stuck: stuck)
-    // The first goes alone, so that something has been taken.
+    // The first record goes alone, so that something has been taken.
     play.play(try given(words), sizes: [1] + Self.sizes(total - 1, size), dice: &dice)
     let what = Comment(rawValue: "\(words), \(size): \(stuck.sorted()), \(refused.sorted())")
     #expect(Set(play.dead).isSubset(of: stuck.union(refused)) && Set(play.dead).count == play.dead.count, what)
     let left = Set(0..<total).subtracting(play.dead).subtracting(play.taken)
-    // What has nothing to be compared with at the end is left for the next run.
+    // A record without another one to compare with, at the end, is left for the next run.
     switch play.end {
     case .done: #expect(left.isEmpty, what)
     case .gaveUp:
@@ -113,7 +113,7 @@ import Testing
       play.play(try given(words), sizes: [1] + Self.sizes(count + 300, size), steps: 200_000, dice: &dice)
       #expect(play.end == .done && play.dead == Array(1...count), "\(count)")
     }
-    // One more than --max-dead ends it. (Of those that are only not taken each has another that is, between.)
+    // One more than --max-dead ends it. (For records that are only not taken, another one comes between.)
     var play = Play(refused: Set(1...4))
     play.play(try given("--dead x --max-dead 3"), sizes: [1] + Self.sizes(50, size), dice: &dice)
     #expect(play.end == .tooManyDead(4) && play.dead == [1, 2, 3])
@@ -127,10 +127,10 @@ import Testing
         var play = Play(refused: [index])
         play.play(try given("--dead x"), sizes: Self.sizes(10_000, size), dice: &dice)
         #expect(play.end == .done && play.dead == [index] && play.taken == (0..<10_000).filter { $0 != index })
-        // By halves: not many more runs than batches.
+        // By halving: not many more runs than batches.
         #expect(play.runs <= (10_000 + size - 1) / size + 16)
       }
-      // Not the first of all: before COMMAND has taken anything, this is a mistake.
+      // Not the first record: before COMMAND has taken anything, this would be a mistake.
       let index = 5000 / size * size + place
       var play = Play(stuck: [index])
       play.play(try given("--dead x --retries 1"), sizes: Self.sizes(10_000, size), dice: &dice)

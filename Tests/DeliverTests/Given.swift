@@ -4,13 +4,13 @@ import Synchronization
 @testable import FeedCore
 @testable import deliver
 
-/// Options, as the command line gives them.
+/// Options, as from the command line.
 func given(_ words: String) throws -> Options {
   let arguments = words.split(separator: " ").map { Array($0.utf8) } + [Array("--".utf8), Array("true".utf8)]
   return try Options(deliver.parse(arguments))
 }
 
-/// An input that is read in pieces which a test has chosen.
+/// An input that is read in given pieces.
 final class Pieces: Sendable {
   private let left: Mutex<[[UInt8]]>
 

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// deliver as a process: COMMANDs that behave badly, and kills at random.
+/// deliver as a process: with bad COMMANDs, and random kills.
 @Suite struct KillTests {
   private func script(_ name: String) -> String { Command.quote(Repository.path("Tests/Pipeline/\(name)")) }
 

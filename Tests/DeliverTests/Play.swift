@@ -3,19 +3,19 @@ import Testing
 
 @testable import deliver
 
-/// A COMMAND that is made up, and what deliver does with it: `Division` runs on a clock that only runs and waits move.
+/// A simulated COMMAND, and what deliver does with it: `Division` with a clock that only runs and waits advance.
 struct Play {
   enum End: Equatable { case done, refused(Int), tooManyDead(Int), gaveUp, endless }
 
-  /// Records that are refused for good, alone or with others.
+  /// Records that are refused for good, alone or together with others.
   var refused: Set<Int>
-  /// Records that are never taken, though nothing says so.
+  /// Records that are never taken, although no status says so.
   var stuck: Set<Int>
-  /// When COMMAND takes nothing. A run takes 1, a wait of a second 1 too.
+  /// The times in which COMMAND takes nothing. A run takes 1, and so does a wait of a second.
   var outages: [Range<Double>]
-  /// COMMAND takes one run in so many seconds, as what answers HTTP 429 otherwise.
+  /// COMMAND takes one run in this many seconds, like a server with a rate limit (HTTP 429).
   var interval = 0.0
-  /// The part of the runs that COMMAND does not take, by chance.
+  /// The fraction of runs that COMMAND does not take, at random.
   var failing = 0.0
 
   private(set) var taken: [Int] = []
@@ -32,8 +32,8 @@ struct Play {
   }
 
   /// - Parameters:
-  ///   - sizes: of the batches, one after another.
-  ///   - steps: after so many it is endless.
+  ///   - sizes: the sizes of the batches, in order.
+  ///   - steps: after this many, the play counts as endless.
   mutating func play(_ options: Options, sizes: [Int], steps: Int = 20_000, dice: inout SeededGenerator) {
     var seed = dice
     let jitter = Double.random(in: 0...1, using: &seed)
@@ -42,7 +42,7 @@ struct Play {
     var first = 0
     let total = sizes.reduce(0, +)
     for size in sizes where first < total {
-      // Batches that were made longer leave fewer records.
+      // Batches that were extended leave fewer records.
       var count = min(size, total - first)
       division.begin(count)
       loop: while true {
@@ -93,7 +93,7 @@ struct Play {
     return .taken
   }
 
-  /// Order is kept but for probes, and there is an end to runs without a wait.
+  /// Checks that the order is kept, except for comparisons, and that runs without a wait end.
   private mutating func check(_ part: Division.Part, _ first: Int, _ division: Division, _ options: Options) {
     runs += 1
     runsSinceProgress += 1
@@ -102,7 +102,7 @@ struct Play {
     #expect(part.records.count == 1 && options.retries != nil && options.dead != nil, "out of order: \(part)")
   }
 
-  /// Times up and down, each longer than what one comparison takes, so that no suspect sees two outages in it.
+  /// Outages and times between them, each longer than a comparison, so that no suspect meets two outages in one.
   static func outages(_ dice: inout SeededGenerator) -> [Range<Double>] {
     var result: [Range<Double>] = []
     var time = Double.random(in: 0...10, using: &dice)

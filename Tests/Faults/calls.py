@@ -1,10 +1,10 @@
-"""What each system call may answer when it fails, and which calls are left alone, with the reason.
+"""The possible errors of each system call, and the calls that are left alone, with the reason.
 
-A new kind of call in a trace that is in neither table is an error: somebody has to say what it may answer.
+A new kind of call in a trace that is in neither table is an error: somebody must say how it may fail.
 """
 
-# The errors that the manual pages of Linux name, and that a run can meet: a disk that fails or is full, a table that is
-# full, memory that is short, a signal, a peer that has gone.
+# The errors in the manual pages of Linux that a run can meet: a disk that fails or is full, a full table, too little
+# memory, a signal, a peer that is gone.
 OPEN = "EACCES EMFILE ENFILE ENOMEM EIO EINTR ENOSPC EDQUOT EROFS ELOOP"
 STAT = "EACCES EIO ENOMEM ENOENT"
 SOCKET = "EMFILE ENFILE ENOBUFS ENOMEM EACCES"
@@ -43,12 +43,11 @@ ERRORS = {call: errors.split() for call, errors in {
     "inotify_init1": "EMFILE ENOMEM", "sendfile": "EIO EAGAIN", "splice": "EIO EAGAIN", "getdents64": "EIO ENOENT",
 }.items()}
 
-# Calls that do less than they were asked to: they answer with this count and do nothing. A write that is told to have
-# taken a byte takes none, so the judge takes that byte out of what it expects; a read that is told to have ended at
-# once is the end of a file.
+# Calls that do less than asked: they return this count and do nothing. A write that claims to have taken a byte takes
+# none, so the judge removes that byte from the expected output. A read that returns 0 is the end of a file.
 COUNTS = {"write": [1], "read": [0], "pwrite64": [1], "pread64": [0], "sendto": [1], "sendmsg": [1], "recvfrom": [0], "writev": [1]}
 
-# What no run of ours can be judged by.
+# Calls that no run of ours can be judged by.
 MEMORY = "Swift, libc, curl and SQLite end at once when small memory is refused; nothing of ours runs between (large memory: ulimit -v, in ToolLawTests)"
 NEVER = "cannot fail when its arguments are good, and ours are constants"
 ENDS = "does not come back, or only the kernel acts on its answer"
@@ -62,7 +61,7 @@ EXCLUDED = {
     "futex": "a lock of libc: it asserts that the kernel keeps its word",
     "execve": "the start itself: what fails here fails in the shell",
 }
-# Answers that say nothing of the tool, by what strace shows of the call.
+# Answers that say nothing about the tool, by the call as strace shows it.
 EXCUSED = {
     r"fcntl\(.*F_UNLCK": "giving a lock back cannot fail on a local file system; SQLite then takes it for held, and waits 10 s",
     r'write\((?!1,)\d+, "\{\\"event\\":\\"e\\",.* = 1 \(INJECTED': "what deliver's COMMAND gets lacks a byte: a kernel that lies is noticed by nobody",

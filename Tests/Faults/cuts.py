@@ -1,4 +1,4 @@
-"""What a power cut may not do, for each way of running a tool that leaves files behind."""
+"""What a power cut must not do, for each way of running a tool that writes files."""
 import json
 import os
 import time
@@ -9,11 +9,11 @@ from tracing import Outcome, Process
 
 
 class Cut:
-    """A run, and the judgement of what a cut left of it."""
+    """A run, and the check of what a power cut left."""
 
-    # How it ends without a cut.
+    # Its exit status without a cut.
     status = 0
-    # Whether what was printed before the cut may be printed again after it.
+    # Whether output printed before the cut may be printed again after it.
     repeats = False
 
     def __init__(self, scenario):
@@ -34,7 +34,7 @@ class Cut:
         process.popen.stdin.flush()
 
     def judge(self, folder, made, base, printed, is_last):
-        """`printed` was read by somebody before the power went; with `is_last`, the tool had ended well before."""
+        """`printed` had been read before the power cut; with `is_last`, the tool had ended long before."""
         outcome = Outcome()
         outcome.output = printed
         self.scenario.look(folder, outcome)
@@ -50,13 +50,13 @@ class Cut:
         return [words for words in wrong if not (self.repeats and words.startswith("printed twice"))]
 
     def ended(self, base, outcome):
-        """A tool that has ended with 0 has all of it on the disk."""
+        """If a tool has ended with status 0, all its output is on the disk."""
         return [f"it had ended well, and {name} is not what it was" for name, content in base.files.items()
                 if outcome.files.get(name) != content and not name.startswith("store")]
 
 
 class Fed(Cut):
-    """Input that comes record by record, so that each gets a checkpoint of its own."""
+    """Input that comes record by record, so that there is a checkpoint after each."""
 
     def feed(self, process, folder):
         for number, line in enumerate(self.scenario.data.splitlines(keepends=True), 1):
@@ -78,7 +78,8 @@ class Refusing(Fed):
 
 
 class OnlyKill(Cut):
-    """Without --durable the log of the store is not synced at each step: items may be printed again, and nothing else."""
+    """Without --durable, the store's log is not synced at each step: items may be printed again, but nothing else may
+    happen."""
 
     repeats = True
 

@@ -1,19 +1,19 @@
-"""The disks that a power cut could leave, from the journal that journal.c keeps.
+"""The disks that a power cut could leave, from the journal of journal.c.
 
-What counts as safe: the bytes of a file as of its last fsync, and the names in a folder as of the folder's last fsync.
-All else may be there or not. Of the many disks that allows, these are built:
+Safe are: the bytes of a file at its last fsync, and the names in a folder at the folder's last fsync. Anything else
+may be there or not. Of the many possible disks, these are built:
 
   nothing   only what is safe
-  names     every name as it was at the cut, but only bytes that are safe: what ext4 leaves of a rename without fsync
-  zeros     likewise, with each file as long as it was and zeros for the bytes that are not safe: what XFS may leave
+  names     every name at the moment of the cut, but only safe bytes: ext4 leaves this after a rename without fsync
+  zeros     the same, but each file has its length, with zeros for the bytes that are not safe: XFS may leave this
   all       everything: as after kill -9
-  some N    names up to a point chosen by chance, and of the writes that are not safe some, in no order
+  some N    names up to a random point, and some of the writes that are not safe, in no order
 """
 import os
 import random
 
 VARIANTS = ["nothing", "names", "zeros", "all", "some 1", "some 2"]
-# SQLite makes it anew from the log, and writes it through memory that no journal sees.
+# SQLite rebuilds it from the log, and writes it through memory that no journal sees.
 UNCOUNTED = ("-shm",)
 
 
@@ -54,7 +54,7 @@ def put(content, offset, data):
 
 
 class Disk:
-    """A folder, as the journal of a program says, record by record."""
+    """A folder, built from a program's journal record by record."""
 
     def __init__(self, folder):
         self.folder = os.path.realpath(folder)
@@ -65,7 +65,7 @@ class Disk:
                 self.names[path] = File(file.read())
             status = os.stat(path)
             self.files[f"{status.st_dev}:{status.st_ino}"] = self.names[path]
-        self.history = [dict(self.names)]  # since the last sync of the folder, which is the first
+        self.history = [dict(self.names)]  # since the folder's last sync; the start counts as one
         self.printed = b""
 
     def path(self, text):
@@ -75,7 +75,7 @@ class Disk:
         self.history.append(dict(self.names))
 
     def apply(self, kind, words, data):
-        """Takes in a record. Returns whether it changed anything that a cut could show."""
+        """Applies a record. Returns whether it changed anything that a cut could show."""
         if kind == "P":
             self.printed += data
         elif kind in "CO":
@@ -116,7 +116,7 @@ class Disk:
         return True
 
     def cut(self, variant, seed):
-        """The files, by name, as this cut leaves them."""
+        """The files by name, as this cut leaves them."""
         dice = random.Random(f"{seed} {variant}")
         kind = variant.split()[0]
         names = self.history[0] if kind == "nothing" else self.names

@@ -1,4 +1,4 @@
-"""The ways of running a tool that are tried: the laws' samples, the network, and whatever leaves files behind."""
+"""The ways of running a tool that are tried: the laws' samples, the network, and everything that writes files."""
 import json
 import os
 import shlex
@@ -25,9 +25,9 @@ def read(path):
 class Scenario:
     """A command with its input. `{HTTP}` and `{WS}` stand for the servers' URLs."""
 
-    # What a file may hold afterwards, and what it holds when all went well (the last). None: it is not there.
+    # The allowed contents of files afterwards; the last is that of a run without errors. None: the file does not exist.
     states = {}
-    # Whether the other end forgets what was under way when a connection is lost, so that words are all there can be.
+    # Whether the other end forgets unfinished work when a connection is lost, so that only a message can be required.
     forgets = False
 
     def __init__(self, name, command, data=b"", files=None, states=None):
@@ -70,7 +70,7 @@ class Scenario:
 
 
 class Repeated(Scenario):
-    """A second run, without faults, must do what the first one should have done."""
+    """A second run, without faults, must have the result that the first one should have had."""
 
     def afterwards(self, folder, made, base, outcome):
         again = self.again(folder, made)
@@ -83,7 +83,7 @@ class Repeated(Scenario):
 
 
 class InPlace(Scenario):
-    """`jpatch -i --backup --undo`: the document is old or new, and what takes it back is never lost."""
+    """`jpatch -i --backup --undo`: the document is old or new, and its undo patch is never lost."""
 
     UNDO = b'[{"op":"test","path":"/old"}]\n'
 
@@ -113,7 +113,7 @@ class InPlace(Scenario):
 
 
 class Records(Scenario):
-    """`jpatch --follow --checkpoint`: the source sends what comes after the id of the checkpoint."""
+    """`jpatch --follow --checkpoint`: the source sends the records after the id of the checkpoint."""
 
     COUNT = 6
     TOOL = "jpatch --follow --newer /n --checkpoint state"
@@ -128,7 +128,7 @@ class Records(Scenario):
         return json.dumps({"event": kind, "id": str(number), "data": data}).encode() + b"\n"
 
     def kept(self, folder):
-        """The id and the document of the checkpoint; (0, None) where there is none."""
+        """The id and the document of the checkpoint; (0, None) if there is none."""
         content = read(os.path.join(folder, "state"))
         if content is None:
             return 0, None
@@ -159,7 +159,7 @@ class Records(Scenario):
 
 
 class Documents(Scenario):
-    """`jdiff --follow --checkpoint`: a restart goes on from the document that was written last."""
+    """`jdiff --follow --checkpoint`: after a restart it continues from the last written document."""
 
     def __init__(self):
         super().__init__("checkpoint", "jdiff --follow --checkpoint state", b'{"n":1}\n{"n":2}\n{"n":3,"m":[]}\n')
@@ -179,7 +179,7 @@ class Documents(Scenario):
 
 
 class Stream(Scenario):
-    """`sse-cat --checkpoint URL`: with the run after it, all events are printed."""
+    """`sse-cat --checkpoint URL`: together with the next run, all events are printed."""
 
     def __init__(self):
         super().__init__("checkpoint", "sse-cat --reconnect-delay 5ms --checkpoint state {HTTP}/events")
@@ -202,7 +202,7 @@ class Stream(Scenario):
 
 
 class Polled(Scenario):
-    """`http-cat --every --checkpoint`: with the run after it, all versions are printed; what is known was printed."""
+    """`http-cat --every --checkpoint`: with the next run, all versions are printed; a known one was printed."""
 
     def __init__(self):
         super().__init__("checkpoint", f"http-cat --every 1ms --jitter 0 --max-backoff 5ms --checkpoint state -n {servers.BOARDS} {{HTTP}}/board")
@@ -242,7 +242,7 @@ class Polled(Scenario):
 
 
 class Store(Scenario):
-    """`paginate --store`: whatever happened, later runs print the rest, nothing twice, and the store is sound."""
+    """`paginate --store`: after any failure, later runs print the rest, nothing twice, and the store is undamaged."""
 
     OPTIONS = "--store store --items /items --id /id --next /next"
 
@@ -269,14 +269,14 @@ class Store(Scenario):
         return wrong if found == [("ok",)] else wrong + [f"integrity_check: {found}"]
 
     def look(self, folder, outcome):
-        """The files are SQLite's; what they hold is judged by the runs afterwards."""
+        """The files are SQLite's; later runs check their contents."""
         super().look(folder, outcome)
         for name in [name for name in outcome.files if name.startswith("store")]:
             outcome.files[name] = b""
 
 
 class Reader(Store):
-    """`paginate --store --resume-from`: after the last item that was printed, the next run has the rest, in order."""
+    """`paginate --store --resume-from`: the next run prints the items after the last one printed, in order."""
 
     def __init__(self):
         super().__init__("reader of a store", "--records --resume-from state")
@@ -293,14 +293,14 @@ class Reader(Store):
         if not (outcome.hit and "write(1" in outcome.hit and "error" not in outcome.hit):
             if first + second != base.output.splitlines():
                 return [f"printed: {first}, then {second}"]
-        # For runs that the store keeps the account of, all of it waits.
+        # For runs whose account the store keeps, all of it still waits.
         words = [word for word in self.words if word not in ("--records", "--resume-from", "state")]
         plain = self.again(folder, made, words).output.splitlines()
         return [] if len(plain) == servers.ITEMS else [f"printed without a checkpoint: {plain}"]
 
 
 class Delivered(Scenario):
-    """`deliver --checkpoint --dead`: with the run after it, COMMAND has taken all records but the one that it refuses."""
+    """`deliver --checkpoint --dead`: with the next run, COMMAND has taken all records except the one that it refuses."""
 
     COUNT, REFUSED = 5, 3
     COMMAND = """IFS= read -r line; case $line in *'"id":"3"'*) exit 65 ;; esac; printf '%s\\n' "$line\""""
@@ -325,7 +325,7 @@ class Delivered(Scenario):
         return found
 
     def look(self, folder, outcome):
-        """Of the dead records, which they are: each has the time as well."""
+        """Dead records are compared without the time that each has."""
         super().look(folder, outcome)
         dead = outcome.files.get("dead")
         if dead is not None:
@@ -333,7 +333,7 @@ class Delivered(Scenario):
 
     def afterwards(self, folder, made, base, outcome):
         if outcome.hit and "write(" in outcome.hit and "= -1" not in outcome.hit:
-            return []  # of a line that lacks a byte nobody can say more
+            return []  # a line that lacks a byte cannot be checked further
         wrong = []
         try:
             content = read(os.path.join(folder, "state"))
@@ -355,7 +355,7 @@ class Delivered(Scenario):
 
 
 def samples():
-    """The lines of samples.txt; a word before the tool that would start a server gives way to ours."""
+    """The lines of samples.txt; if a word before the tool would start a server, ours replaces it."""
     result = []
     with open(os.path.join(LAWS, "samples.txt"), encoding="utf-8") as file:
         for line in file:
@@ -364,7 +364,7 @@ def samples():
             command, _, data = line.split(" ", 1)[1].strip().rpartition(" <")
             if "with-http-echo " in command:
                 command = command.replace("with-http-echo ", "").replace("{0}", "{HTTP}/echo")
-            # What is tried again is tried soon.
+            # Retries come soon.
             command = command.replace("ws-cat ", "ws-cat --reconnect-delay 5ms ").replace("with-ws-echo ", "").replace("{0}", "{WS}").replace("laws/", LAWS + "/")
             result.append(Scenario(command.replace(LAWS + "/", ""), command, read(os.path.join(LAWS, data))))
     return result

@@ -1,6 +1,6 @@
 """Servers for one process of the driver: an event stream, a paged feed, a WebSocket that sends everything back.
 
-They keep nothing between requests, so a client that comes again gets what it would have got the first time.
+They keep no state between requests, so a client that comes again gets the same as the first time.
 """
 import json
 import os
@@ -55,7 +55,7 @@ class Handler(BaseHTTPRequestHandler):
         self.wfile.write("\r\n".join(head).encode() + b"\r\n\r\n" + body)
 
     def board(self):
-        """A document that changes whenever somebody has the last version."""
+        """A document that changes whenever a client has the last version."""
         found = re.fullmatch('"([0-9]+)"', self.headers.get("If-None-Match", ""))
         number = int(found[1]) + 1 if found else 1
         if number > BOARDS:
@@ -78,7 +78,7 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(200, b'{"items":[%s]%s}' % (items, rest), ["Content-Type: application/json"])
 
     def stream(self):
-        """Three events a connection; /all gives all of them."""
+        """Three events for each connection; /all gives all of them."""
         last = int(self.headers.get("Last-Event-ID") or 0)
         if last >= EVENTS:
             self.wfile.write(b"HTTP/1.1 204 No Content\r\n\r\n")
@@ -127,7 +127,7 @@ def accept(listener):
 
 
 class Servers:
-    """Made once a process, when first asked for."""
+    """Made once in a process, on first use."""
 
     def __init__(self):
         server = Server(("127.0.0.1", 0), Handler)

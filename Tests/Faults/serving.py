@@ -1,4 +1,4 @@
-"""sse-serve with clients, as a way of running it: they come back as browsers do, until they have all events."""
+"""sse-serve with clients, as a scenario: they return like browsers, until they have all events."""
 import os
 import re
 import socket
@@ -12,7 +12,7 @@ COUNT = Records.COUNT
 
 
 class Client:
-    """Reads the stream until it has every event, connecting again where it was cut."""
+    """Reads the stream until it has every event; connects again if it was cut."""
 
     def __init__(self, port, last):
         self.port, self.last, self.events = port, last, []
@@ -51,7 +51,7 @@ class Client:
 
 
 class Served(Scenario):
-    """Output is what the clients got; the server ends with its input."""
+    """The output is what the clients received; the server ends with its input."""
 
     def __init__(self, name, command):
         super().__init__(name, command, b"".join(Records.record(number) for number in range(1, COUNT + 1)))
@@ -75,7 +75,7 @@ class Served(Scenario):
             got_all = client.follow(lambda events: any(b"%d" % COUNT in event for event in events))
             outcome.notes = [] if got_all else ["a client did not get all events"]
         process.end(outcome)
-        # Without a stream to its end there is nothing to say of a server that ended with words.
+        # If no stream reached its end, a server that ended with a message cannot be checked further.
         outcome.output = b"all events" if got_all else b""
         if outcome.status != 0:
             outcome.notes = []

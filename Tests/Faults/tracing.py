@@ -1,4 +1,4 @@
-"""Runs a command under strace: to see what it calls, and to make one of its calls fail."""
+"""Runs a command under strace: to see its calls, and to make one of them fail."""
 import os
 import re
 import signal
@@ -16,17 +16,17 @@ class Outcome:
         self.status = None  # negative: died of this signal
         self.output = self.error = b""
         self.hangs = False
-        self.hit = None  # the line of the log with the call that was made to fail
+        self.hit = None  # the line of the log with the failed call
         self.log = []
         self.files = {}
-        self.notes = []  # complaints of a scenario's own
+        self.notes = []  # a scenario's own complaints
 
     def __str__(self):
         return f"status {self.status}, stdout {self.output[:300]!r}, stderr {self.error[:600]!r}, files {sorted(self.files)}"
 
 
 def environment(extra=None):
-    """No proxies, plain messages; what the fixtures need is in the PATH already."""
+    """No proxies, plain messages; the PATH already has what the fixtures need."""
     result = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     result.update(LC_ALL="C.UTF-8", SWIFT_BACKTRACE="enable=no")
     result.update(extra or {})
@@ -34,11 +34,11 @@ def environment(extra=None):
 
 
 class Process:
-    """A command in a group of its own, so that all of it can be ended; under strace where a call is to fail or to be seen."""
+    """A command in its own group, so that all of it can be ended; under strace to see a call or make it fail."""
 
     def __init__(self, command, folder, fault=None, is_traced=False, stdin=subprocess.PIPE, extra=None):
         self.log_path = os.path.join(folder, "..", "strace.log") if fault or is_traced else None
-        # What a COMMAND of deliver calls is its own affair.
+        # The calls of deliver's COMMAND do not matter.
         follow = [] if command[0] == "deliver" else ["-f"]
         words = ["strace", *follow, "-qq", "-e", "signal=none", "-o", self.log_path] if self.log_path else []
         if fault:
@@ -52,14 +52,14 @@ class Process:
         return max(0.1, self.deadline - time.monotonic())
 
     def end(self, outcome, data=None):
-        """Feeds standard input, waits for the end, and takes down what came of it."""
+        """Feeds standard input, waits for the end, and records the result."""
         try:
             outcome.output, outcome.error = self.popen.communicate(data, timeout=self.left())
         except subprocess.TimeoutExpired:
             outcome.hangs = True
             os.killpg(self.popen.pid, signal.SIGKILL)
             outcome.output, outcome.error = self.popen.communicate()
-        # strace ends as its command did.
+        # strace has the exit status of its command.
         outcome.status = self.popen.returncode
         if self.log_path:
             self.read_log(outcome)
@@ -74,14 +74,14 @@ class Process:
 
 
 class Fault:
-    """The `number`th call of this kind answers so."""
+    """The `number`th call of this kind answers like this."""
 
     def __init__(self, call, number, answer):
         self.call, self.number, self.answer = call, number, answer
 
 
 def loaded(log):
-    """The line after the loader's last: it gives the list of libraries back."""
+    """The line after the loader's last, in which it frees the list of libraries."""
     cache = None
     for index, line in enumerate(log):
         if "/etc/ld.so.cache" in line and "openat(" in line:
@@ -96,7 +96,7 @@ def loaded(log):
 
 
 def count_calls(log):
-    """For each kind of call, the first and the last number that are ours; strace counts for each thread."""
+    """For each kind of call, the first and last number that are ours; strace counts in each thread."""
     start = loaded(log)
     counts, first = {}, {}
     for index, line in enumerate(log):

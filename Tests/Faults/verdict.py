@@ -1,4 +1,4 @@
-"""What is wrong with a run one of whose calls failed."""
+"""What is wrong with a run in which one call failed."""
 import re
 import signal
 
@@ -12,21 +12,21 @@ def injected(hit):
 
 
 def without(whole, part, count):
-    """Whether `part` is `whole` less `count` bytes at one place."""
+    """Whether `part` is `whole` with `count` bytes missing at one place."""
     if len(whole) - len(part) != count:
         return False
     return any(part == whole[:index] + whole[index + count:] for index in range(len(part) + 1))
 
 
 def judge(scenario, base, outcome):
-    """A list of complaints; empty when all is as it should be."""
+    """A list of complaints; empty if nothing is wrong."""
     if outcome.hit and any(re.search(pattern, outcome.hit) for pattern in calls.EXCUSED):
         return []
     if outcome.hangs:
         return ["it hangs"]
     call, first, answer, error = injected(outcome.hit or "")
     is_count = outcome.hit is not None and error is None
-    # A file for the port that says another is a lie of the kernel's, and no client finds the server.
+    # If the kernel writes another port to the file than asked, no client finds the server.
     wrong = list(outcome.notes) if not is_count else []
     status = outcome.status
     if status < 0:
@@ -34,7 +34,7 @@ def judge(scenario, base, outcome):
             return wrong + leftovers(outcome, call)
         return [f"died of signal {-status} ({signal.Signals(-status).name})"]
     if is_count and call in ("read", "recvfrom", "pread64", "pwrite64", "sendto", "sendmsg"):
-        # The kernel told a lie, and what it hides is not known: no more than an end, and words, can be asked for.
+        # The kernel lied, and the effect is unknown. So only an end of the run, and a message, can be required.
         return wrong if status in (0, 1) or outcome.error else wrong + [f"status {status} without a word"]
     lost = int(answer) if is_count and call in ("write", "writev") else 0
     if status == base.status:
@@ -44,7 +44,7 @@ def judge(scenario, base, outcome):
         for name in sorted(set(base.files) | set(outcome.files)):
             old, new = base.files.get(name), outcome.files.get(name)
             if old != new and not (lost and old and new is not None and without(old, new, lost)):
-                # A temporary file is another complaint; a checkpoint and a store are judged by the run afterwards.
+                # Temporary files are another complaint; checkpoints and stores are checked by the next run.
                 if not (is_temporary(name) or name.startswith(("state", "store"))):
                     wrong.append(f"status {status}, and the file {name} is another")
     else:
@@ -68,12 +68,12 @@ def judge(scenario, base, outcome):
 
 
 def leftovers(outcome, call):
-    """A run that ended by itself leaves no temporary files, if it could take them away."""
+    """A run that ended by itself leaves no temporary files, if it was able to remove them."""
     if call in ("unlink", "unlinkat"):
         return []
     return [f"{name} was left behind" for name in outcome.files if is_temporary(name)]
 
 
 def is_temporary(name):
-    """`.NAME.PID.tmp`, and the second name of a file that is being replaced, `.NAME.PID.old`."""
+    """`.NAME.PID.tmp`, and the second name of a file during its replacement, `.NAME.PID.old`."""
     return name.startswith(".") and name.endswith((".tmp", ".old"))

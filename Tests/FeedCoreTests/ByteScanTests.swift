@@ -3,7 +3,7 @@ import Testing
 @testable import FeedCore
 
 struct ByteScanTests {
-  /// Bytes of which some differ from a line feed by a carry or a bit.
+  /// Bytes that differ from a line feed by a carry or a bit.
   static let bytes = (0..<300).map { [0x0A, 0x0B, 0x8A, 0x0A, 0x00, 0x41, 0xFF][$0 * $0 % 31 % 7] as UInt8 }
 
   @Test func counting() {
@@ -15,7 +15,7 @@ struct ByteScanTests {
     }
   }
 
-  /// A position is the same however the text before it was cut.
+  /// A position does not depend on how the text before it was cut.
   @Test(arguments: [1, 2, 31, 32, 33, 100])
   func positions(_ size: Int) {
     var position = TextPosition()

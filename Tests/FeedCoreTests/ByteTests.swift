@@ -2,7 +2,7 @@ import FeedCore
 import Testing
 
 @Suite struct ByteTests {
-  /// The bytes of which something is true, as text.
+  /// The bytes for which something is true, as text.
   private static func all(_ isOne: (UInt8) -> Bool) -> String {
     String(decoding: (UInt8.min ... .max).filter(isOne), as: UTF8.self)
   }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import FeedCore
 
-/// A file that is edited by several at once, and a file that goes with it.
+/// A file that several processes edit at once, and a companion file.
 @Suite struct EditedFileTests {
   @Test func onlyOneHasIt() throws {
     let scratch = try ScratchFolder()
@@ -33,7 +33,7 @@ import Testing
     }
   }
 
-  /// Where there are no locks, it goes without.
+  /// On a file system without locks, edits still work.
   @Test func aFileSystemWithoutLocks() throws {
     let scratch = try ScratchFolder()
     try scratch.write("f", "old")
@@ -41,8 +41,8 @@ import Testing
     #expect(try !EditedFile.open(Array(scratch.file("f").utf8), calls: calls).hasChanged)
   }
 
-  /// Whichever call fails, and however often it went well before: document and companion are both old or both new, and
-  /// nothing stands beside them.
+  /// Whichever call fails, after any number of successes: document and companion are both old or both new, and no other
+  /// file remains.
   @Test(arguments: [SystemCalls.Call.open, .sync, .close, .rename, .link], [true, false])
   func aCompanionFitsWhateverFails(_ call: SystemCalls.Call, _ isThere: Bool) throws {
     var failures = 0
@@ -52,7 +52,7 @@ import Testing
       if isThere { try scratch.write("undo", "fits old") }
       try scratch.write("doc~", "older")
       let count = Mutex(0)
-      // Once only: putting things back must not fail too.
+      // Only once: the calls that restore the files must not fail too.
       let failing = SystemCalls(failure: { made in
         guard made == call else { return nil }
         return count.withLock { count in

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FeedCore
 
-/// What a stream comes to, as text that is easy to compare.
+/// The result of a stream, as text that is easy to compare.
 struct StreamOutcome: Equatable {
   var items: [String] = []
   var lastEventID: [UInt8] = []
@@ -60,7 +60,7 @@ struct StreamCase: CustomTestStringConvertible, Sendable {
   }()
 }
 
-/// The ways in which a stream may arrive: as given, whole, byte by byte, two by two, cut at each position.
+/// The ways to divide a stream: as given, whole, byte by byte, two by two, cut at each position.
 func chunkings(of chunks: [[UInt8]], cuttingUpTo limit: Int = 2000) -> [[[UInt8]]] {
   let whole = Array(chunks.joined())
   func pieces(_ size: Int) -> [[UInt8]] {

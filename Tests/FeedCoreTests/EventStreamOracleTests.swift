@@ -3,8 +3,8 @@ import Testing
 
 @testable import FeedCore
 
-/// The parser against the text of the standard, written down once more in the plainest way: decode everything, split
-/// everything, then look at line after line.
+/// Compares the parser with a second implementation, which follows the text of the standard literally: decode
+/// everything, split everything, then process line after line.
 struct EventStreamOracleTests {
   static func outcome(ofStandardOn bytes: [UInt8]) -> StreamOutcome {
     var text = Array(String(decoding: bytes, as: UTF8.self).utf8)
@@ -17,7 +17,7 @@ struct EventStreamOracleTests {
       if byte == 0x0D, index < text.count, text[index] == 0x0A { index += 1 }
       if byte == 0x0D || byte == 0x0A { lines.append([]) } else { lines[lines.count - 1].append(byte) }
     }
-    lines.removeLast()  // the one that no line end has ended
+    lines.removeLast()  // the line without a line end
 
     var result = StreamOutcome()
     var (data, type, id): ([UInt8], [UInt8], [UInt8]) = ([], [], [])

@@ -82,7 +82,7 @@ struct EventStreamParserTests {
     }
   }
 
-  // MARK: The conformance suite, where it is
+  // MARK: The conformance suite, if it exists
 
   struct Suite: Decodable {
     struct Event: Decodable { let event: String, data: String, id: String }

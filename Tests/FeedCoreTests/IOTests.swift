@@ -5,15 +5,15 @@ import Testing
 
 @testable import FeedCore
 
-/// A kernel that answers as it is told.
+/// A kernel with scripted answers.
 final class ScriptedCalls: Sendable {
   private let script: Mutex<[SystemCalls.Answer]>
   private let taken = Mutex<[UInt8]>([])
   private let source: Mutex<[UInt8]>
 
   /// - Parameters:
-  ///   - script: the answers; a count is cut to what there is, and after the last one everything succeeds.
-  ///   - source: what reads deliver.
+  ///   - script: the answers; counts are cut to the available bytes, and after the last answer every call succeeds.
+  ///   - source: the bytes that reads return.
   init(_ script: [SystemCalls.Answer], source: [UInt8] = []) {
     self.script = Mutex(script)
     self.source = Mutex(source)
@@ -107,7 +107,7 @@ final class ScriptedCalls: Sendable {
     #expect(throws: SystemError(code: ENOENT)) { try AtomicFile.replace(Array("a\0b".utf8)) { _ in } }
   }
 
-  /// Killed at any moment, a file is the old one or the new one.
+  /// After a kill at any moment, a file is the old one or the new one.
   @Test func killedWhileWritingInPlace() throws {
     let scratch = try ScratchFolder()
     let old = "[" + String(repeating: "\"0123456789\",", count: 200_000) + "0]"
@@ -127,7 +127,7 @@ final class ScriptedCalls: Sendable {
       let found = try scratch.read("doc.json")
       #expect(found == old || found == new)
       outcomes.insert(found == old ? "old" : "new")
-      // Or there was nobody to kill.
+      // Or the process had already ended.
       if round == 24 { #expect(status == 0 && found == new) }
     }
     #expect(outcomes == ["old", "new"])

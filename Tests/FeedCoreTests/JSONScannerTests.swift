@@ -4,7 +4,7 @@ import Testing
 @testable import FeedCore
 
 @Suite struct JSONScannerTests {
-  /// The outcome of a scan in pieces that end at `cuts`.
+  /// The result of a scan in pieces that end at `cuts`.
   static func scan(_ bytes: [UInt8], cuts: [Int]) -> (tape: [UInt64], end: Int, error: JSONError?) {
     var scanner = JSONScanner()
     do {
@@ -25,7 +25,7 @@ import Testing
       let (text, caret) = (lines[index], lines[index + 1])
       let mark = try #require(caret.text.firstIndex(of: "^"), "errors.txt:\(caret.number): no caret")
       let bytes = Fixtures.bytes(text.text)
-      // The column counts the bytes that the text stands for, so a caret under \xHH counts its start.
+      // The column counts bytes of the unescaped text, so a caret under \xHH counts its first character.
       let column = Fixtures.bytes(String(text.text.prefix(caret.text.distance(from: caret.text.startIndex, to: mark))))
         .count
       let message = String(caret.text[mark...].dropFirst(2))

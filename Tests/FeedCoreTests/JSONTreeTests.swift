@@ -14,7 +14,7 @@ import Testing
     #expect(compact(after) == #"{"a":[0,1,{"b":[true]}]}"#)
   }
 
-  /// A long random history of one wide object and one long array, against a plain model.
+  /// A long random series of edits to a wide object and a long array, compared with a simple model.
   @Test func agreesWithAModel() throws {
     var random = SeededGenerator(seed: 7)
     var document = try tree(#"{"object":{},"array":[]}"#)
@@ -53,7 +53,7 @@ import Testing
     }
   }
 
-  /// The size that limits patches is that of the text.
+  /// The size that limits patches is the size of the text.
   @Test func sizesAreExact() throws {
     var document = try tree(#"{"a":[],"b":{}}"#)
     for (path, value) in [
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// A path as deep as documents go: opened, printed, compared and freed without recursion.
+  /// A path as deep as documents can be is opened, printed, compared and freed without recursion.
   @Test func deepPaths() throws {
     let depth = 10_000
     let text = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)

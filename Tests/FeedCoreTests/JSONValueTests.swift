@@ -23,7 +23,7 @@ func compact(_ tree: JSONTree) -> String {
       let expected = line[sign] == " = "
       #expect(JSONEquality.equal(left, right) == expected, "equal.txt:\(number): \(line)")
       #expect(JSONEquality.equal(right, left) == expected, "equal.txt:\(number): \(line), turned around")
-      // An opened container is equal to what it was opened from.
+      // An opened container equals the original.
       #expect(JSONEquality.equal(left.opened ?? left, right) == expected, "equal.txt:\(number): \(line), opened")
     }
   }
@@ -40,7 +40,7 @@ func compact(_ tree: JSONTree) -> String {
     #expect(found.map { String(decoding: $0.text, as: UTF8.self) } == (pointer.isEmpty ? all : text))
   }
 
-  /// `"q":"` holds all of the name and the quote after it, and yet is another one.
+  /// `"q":"` contains the whole name and the quote after it, but is another name.
   @Test func aNameDoesNotGoOnPastItsQuote() throws {
     let root = try JSONDocument(parsing: Array(#"{"q":"x","r":1}"#.utf8)).root
     #expect(root.member(#"q":"x"#) == nil)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FeedCore
 
-/// Files of options: the table Tests/Fixtures/http/config.txt, and what a tool makes of them.
+/// Option files: the table Tests/Fixtures/http/config.txt, and their effect on a tool.
 @Suite struct OptionFileTests {
   @Test func theTable() throws {
     for (number, line) in try Fixtures.lines("http/config.txt", atLeast: 38) {
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Each line that is cut anywhere is a line or an error, with a place in it.
+  /// A line cut anywhere gives a line, or an error with a place in it.
   @Test func linesThatAreCut() throws {
     for (_, line) in try Fixtures.lines("http/config.txt", atLeast: 38) {
       let text = Fixtures.bytes(line.components(separatedBy: " =>")[0])
@@ -52,7 +52,7 @@ import Testing
   private let tool = ToolSpec(
     "tool", "Do", synopsis: ["PLACE"], readsURL: { $0.first?.starts(with: "at:".utf8) == true }, options: Flag.self)
 
-  /// What a command line comes to with files of these contents: options in their order, and operands; or the message.
+  /// The result of a command line with files of these contents: options in order, and operands; or the message.
   private func run(_ arguments: [String], _ files: [String]) throws -> String {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)

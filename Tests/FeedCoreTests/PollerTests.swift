@@ -12,7 +12,7 @@ import Testing
     try one.change(input, [], as: 8)
     #expect(try one.wait(milliseconds: 0) == [])
     input.write([1].span)
-    // Again and again, until it is taken.
+    // Reported again and again, until it is accepted.
     for _ in 0..<2 { #expect(try one.wait(milliseconds: -1) == [PollNotice(token: 7, events: .input)]) }
     try one.remove(output)
     #expect(try one.wait(milliseconds: 0) == [])
@@ -30,7 +30,7 @@ import Testing
     #expect(try poller.wait(milliseconds: 0) == [])
   }
 
-  /// A file is always ready, as it is for poll(2).
+  /// A file is always ready, as in poll(2).
   @Test func filesAreReady() throws {
     var poller = try Poller()
     let file = try Descriptor.open(reading: Array("/dev/null".utf8))

@@ -7,7 +7,7 @@ import Testing
 
 /// Law 11: a write ends at a record.
 @Suite struct RecordWritesTests {
-  /// The sizes of the writes that records of these sizes make.
+  /// The sizes of the writes for records of these sizes.
   private func writes(of records: [Int], limit: Int, piece: Int = .max) throws -> [Int] {
     let sizes = Mutex<[Int]>([])
     let kernel = SystemCalls(write: { _, bytes in
@@ -37,7 +37,7 @@ import Testing
     #expect(try writes(of: [60_000, 60_000, 100], limit: 65536) == [60_000, 60_100])
   }
 
-  /// However the pieces come, a file gets each record whole.
+  /// Whatever the pieces, a file gets each record whole.
   @Test(arguments: [1, 1000, 16_384, 100_000, .max])
   func aFileGetsWholeRecords(_ piece: Int) throws {
     let records = [200, 300_000, 65_536, 10, 10, 70_000]
@@ -47,7 +47,7 @@ import Testing
     #expect(Set(found).isSubset(of: Set(ends)) && found.last == ends.last, "\(sizes)")
   }
 
-  /// And a pipe, up to the size of the buffer.
+  /// A pipe does too, up to the size of the buffer.
   @Test(arguments: [4096, 65536], [1, 1000, 20_000, .max])
   func aPipeGetsWholeRecordsThatFit(_ limit: Int, _ piece: Int) throws {
     var random = SeededGenerator(seed: UInt64(limit))
@@ -58,7 +58,7 @@ import Testing
       let sizes = try writes(of: records, limit: limit, piece: piece)
       let found = sizes.reduce(into: [0]) { $0.append($0[$0.count - 1] + $1) }
       #expect(Set(found).isSubset(of: Set(ends)) && found.last == ends.last, "\(records) \(sizes)")
-      // More than the limit only for a record that is longer by itself.
+      // A write exceeds the limit only for a single longer record.
       for (start, size) in zip(found, sizes) where size > limit {
         #expect(ends.contains(start) && records.contains(size), "\(records) \(sizes)")
       }

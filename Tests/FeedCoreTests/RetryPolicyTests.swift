@@ -3,7 +3,7 @@ import Testing
 @testable import FeedCore
 
 @Suite struct RetryPolicyTests {
-  /// The waits of attempts that fail one after another.
+  /// The waits of consecutive failed attempts.
   private func waits(_ policy: inout RetryPolicy, _ count: Int, asked: Double = 0) -> [Double] {
     (0..<count).compactMap { _ in
       guard case .wait(let seconds, _) = policy.fail(asked: asked) else { return nil }
@@ -48,7 +48,7 @@ import Testing
     #expect(none.fail() == .giveUp && none.gaveUp == "")
   }
 
-  /// What breaks counts for the wait, and not as an attempt.
+  /// A broken connection counts for the wait, but not as an attempt.
   @Test func aLossIsNoAttempt() {
     var policy = RetryPolicy(base: 1, .spread(longest: 30), retries: 1) { 1 }
     #expect(policy.lose() == .wait(seconds: 2, isTold: false))
@@ -56,7 +56,7 @@ import Testing
     #expect(policy.fail() == .giveUp)
   }
 
-  /// One failure is nothing to talk about, unless the wait is very long.
+  /// A single failure is not reported, unless the wait is very long.
   @Test func theSecondFailureInARowIsTold() {
     var policy = RetryPolicy(base: 1, .spread(longest: 30)) { 0 }
     #expect(policy.fail() == .wait(seconds: 1, isTold: false))

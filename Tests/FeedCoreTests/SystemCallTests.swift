@@ -25,7 +25,7 @@ private final class FailureCount: Sendable {
 }
 
 @Suite struct SystemCallTests {
-  /// Whatever fails, the file is the old one or the new one, and nothing stands beside it.
+  /// Whatever fails, the file is the old one or the new one, and no other file remains.
   @Test(arguments: [SystemCalls.Call.open, .sync, .close, .rename, .link], [EIO, ENOSPC, EDQUOT, EMFILE, ENOMEM])
   func aFileIsOldOrNewWhenACallFails(_ call: SystemCalls.Call, _ code: Int32) throws {
     for skipped in 0..<3 {
@@ -68,7 +68,8 @@ private final class FailureCount: Sendable {
     #expect(throws: error) { try Interrupts(.standardOutput).wait(for: [.init(descriptor, .input)], until: 0) }
   }
 
-  /// A descriptor that takes nothing now is waited for; when that fails too, it is an error and no endless loop.
+  /// If a descriptor accepts nothing now, the write waits. If the wait fails too, that is an error, not an endless
+  /// loop.
   @Test func aWriteThatCannotWaitFails() throws {
     let broken = SystemCalls(
       write: { _, _ in .init(count: -1, errno: EAGAIN) }, failure: { $0 == .poll ? ENOMEM : nil })
@@ -85,7 +86,7 @@ private final class FailureCount: Sendable {
     input.closeQuietly()
     var waiting = try Poller(calls: calls(failing: .waitForPoller, ENOSPC))
     #expect(throws: error) { try waiting.wait(milliseconds: 0) }
-    // A signal is no failure: the caller looks again.
+    // A signal is not a failure: the caller checks again.
     var interrupted = try Poller(calls: calls(failing: .waitForPoller, EINTR))
     #expect(try interrupted.wait(milliseconds: 0) == [])
   }
@@ -118,7 +119,7 @@ private final class FailureCount: Sendable {
   @Test func whatAKilledProcessLeftIsSwept() throws {
     let scratch = try ScratchFolder()
     let path = Array(scratch.file("state").utf8)
-    // Process numbers end below four million; one past that has never lived.
+    // Process IDs are below four million, so these never existed.
     for name in [".state.99999999.tmp", ".state.99999998.tmp", ".other.99999999.tmp", ".state.1.tmp", ".state.tmp"] {
       try scratch.write(name, "x")
     }

@@ -4,17 +4,17 @@ import Testing
 
 @testable import FeedHTTP
 
-/// Compressed bodies, as a transfer gives them out.
+/// Compressed bodies, as a transfer returns them.
 @Suite struct BodyDecoderTests {
   typealias Act = HTTPTransferTests.Act
 
-  /// What came of a body.
+  /// The result for a body.
   struct Outcome: Equatable {
     var text: [UInt8] = []
     /// The size of each chunk.
     var sizes: [Int] = []
     var hasHead = false
-    /// Nil when the body came to its end.
+    /// Nil if the body is complete.
     var error: HTTPError?
 
     static func == (left: Outcome, right: Outcome) -> Bool {
@@ -32,7 +32,7 @@ import Testing
     return try HTTPTransfer(request, over: HTTPTransferTests.Transport([acts]))
   }
 
-  /// Asks until the answer has ended, or has been silent for long.
+  /// Reads until the answer has ended, or has been silent for long.
   private func run(_ acts: [Act], method: String = "GET") throws -> Outcome {
     let transfer = try transfer(acts, method: method)
     var outcome = Outcome()
@@ -61,7 +61,7 @@ import Testing
   struct Row {
     let number: Int
     let codings: String
-    /// The body may end after each of them.
+    /// The positions at which the body may end.
     let words: [[UInt8]]
     let outcome: Outcome
 
@@ -122,7 +122,7 @@ import Testing
     }
   }
 
-  /// A connection that breaks is told as that, after all that came.
+  /// A broken connection is reported as such, after all the data before it.
   @Test func whatCameBeforeABreakIsGivenOut() throws {
     for row in try rows() where row.outcome.error == nil {
       let found = try run([head(row.codings), .bytes(row.body), .fail("connection lost")])
@@ -132,7 +132,7 @@ import Testing
 
   // MARK: Life and size
 
-  /// What a server has flushed is there as soon as it has come.
+  /// Data that a server has flushed is returned as soon as it arrives.
   @Test func flushedDataIsGivenOutAtOnce() throws {
     let (first, second): ([UInt8], [UInt8]) = (flushed[0], flushed[1])
     let transfer = try transfer([head("gzip"), .bytes(first), .bytes(second)])
@@ -144,18 +144,18 @@ import Testing
     #expect(try transfer.next() == nil)
   }
 
-  /// 32 members of 1 MiB of zeros each come as 32 KiB, and never more than 64 KiB of it are unpacked at once.
+  /// 32 members of 1 MiB of zeros arrive as 32 KiB, and at most 64 KiB of them are unpacked at once.
   @Test func aSmallBodyThatUnpacksToMuchComesInPieces() throws {
     let found = try run([head("gzip")] + whole(Array(repeatElement(mebibyte, count: 32).joined())))
     #expect(found.error == nil && found.text.count == 32 << 20)
     #expect(found.sizes.allSatisfy { $0 <= 64 * 1024 })
-    // So does what has two codings.
+    // The same with two codings.
     let twice = try run([head("gzip, deflate")] + whole(stored(Array(repeatElement(mebibyte, count: 8).joined()))))
     #expect(twice.error == nil && twice.text.count == 8 << 20)
     #expect(twice.sizes.allSatisfy { $0 <= 64 * 1024 })
   }
 
-  /// Where a chunk is full just when its input is used up, the last byte of that has more to say.
+  /// If a chunk is full exactly when its input is used up, the last input byte still has more output.
   @Test func nothingIsHeldBack() throws {
     for count in 20..<160 {
       let start = mebibyte.prefix(count)
@@ -177,7 +177,7 @@ import Testing
     #expect(try run([head("br"), .end], method: "HEAD") == Outcome(hasHead: true))
   }
 
-  /// Its status is what counts. What can be read of the body goes into the message.
+  /// Only the status matters. The readable part of the body goes into the message.
   @Test func aRefusalIsReadAsFarAsPossible() throws {
     let first = "HTTP/1.1 503 Busy"
     let text = Array("data: a\n\n".utf8)
@@ -198,14 +198,14 @@ import Testing
     #expect(transfer.chunk == Array("data: a\n\n".utf8))
   }
 
-  // MARK: Where codings are named
+  // MARK: Where codings are declared
 
   @Test func severalFieldsAreOneList() throws {
     let inner = Act.head(["HTTP/1.1 200 OK", "Content-Encoding: gzip", "Content-Encoding: br", ""])
     #expect(try run([inner, .end]).error?.message == "expected an answer in gzip or deflate, found 'br'")
   }
 
-  /// We do not ask for them, and take those that we know.
+  /// We do not ask for transfer codings, but accept those that we know.
   @Test func transferCodingsComeOffFirst() throws {
     let both = Act.head(["HTTP/1.1 200 OK", "Transfer-Encoding: deflate, chunked", "Content-Encoding: gzip", ""])
     #expect(try run([both] + whole(stored(flushed[0]))).text == Array("data: a\n\n".utf8))
@@ -213,7 +213,7 @@ import Testing
   }
 }
 
-/// Made by Python: two events, with Z_SYNC_FLUSH after each.
+/// Made by Python: two events, each followed by Z_SYNC_FLUSH.
 private let flushed: [[UInt8]] = [
   [
     0x1F, 0x8B, 0x08, 0x00, 0x00, 0x00, 0x00, 0x00, 0x02, 0x03, 0x4A, 0x49, 0x2C, 0x49, 0xB4, 0x52, 0x48, 0xE4, 0xE2,
@@ -229,7 +229,7 @@ private let mebibyte: [UInt8] =
     0xF5, 0x4F, 0x6D, 0x08, 0x5F, 0xA0,
   ] + Array(repeating: 0, count: 1016) + [0x3E, 0x03, 0x1C, 0xEA, 0x38, 0xA7, 0x00, 0x00, 0x10, 0x00]
 
-/// Deflate that compresses nothing: blocks of at most 65535 bytes as they are (RFC 1951 §3.2.4).
+/// Deflate without compression: stored blocks of at most 65535 bytes (RFC 1951 §3.2.4).
 private func stored(_ bytes: [UInt8]) -> [UInt8] {
   let starts = Array(stride(from: 0, to: bytes.count, by: 65535))
   return starts.flatMap { start in

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FeedHTTP
 
-/// What ws-cat keeps of a handshake; libcurl alone decides on the cookies of its own transfers.
+/// The cookies that ws-cat keeps from a handshake. For its own transfers, libcurl decides.
 @Suite struct CookieTests {
   /// The cookies for `url` after answers with these Set-Cookie fields.
   private func cookies(_ fields: [String], for url: String) throws -> [String] {

@@ -2,7 +2,7 @@ import FeedCore
 import Testing
 
 struct ErrorTextTests {
-  /// The first letter of a message is small, but not that of an abbreviation or a name.
+  /// A message begins in lower case, unless with an abbreviation or a name.
   @Test(arguments: [
     ("No such file", "no such file"), ("OpenSSL SSL_connect: x", "OpenSSL SSL_connect: x"),
     ("SSL failed", "SSL failed"),

@@ -4,7 +4,7 @@ import Testing
 
 @testable import FeedHTTP
 
-/// A feed whose connections are written down here, on a clock that only the test moves.
+/// A feed with scripted connections, on a clock that only the test moves.
 @Suite struct FollowerTests {
   struct Feed: Followed {
     /// How the connections end, each after this many events.
@@ -17,7 +17,7 @@ import Testing
     var closing: Closing?
     /// An error that ends the first connection.
     var failure: ToolFailure?
-    /// What was printed, and where it was written out.
+    /// What was printed, with marks for flushes.
     var notes: [String] = []
 
     mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
@@ -42,7 +42,7 @@ import Testing
     mutating func abandon() { wasAbandoned = true }
   }
 
-  /// What a run comes to, how long it waits each time, and what it says.
+  /// The result of a run, the length of each wait, and the messages.
   private func run(
     _ feed: inout Feed, interruption: Interruption? = nil, _ change: (inout ConnectionOptions) -> Void = { _ in }
   ) throws -> (result: Swift.Result<FeedCore.ExitStatus, ToolFailure>, waits: [Int], words: String) {
@@ -103,7 +103,7 @@ import Testing
     #expect(words == "tool: http://x/: the stream asks to wait 7200 s before each reconnection ('retry')\n")
   }
 
-  /// No wait goes past the end of the time.
+  /// No wait goes beyond the deadline.
   @Test func theTimeIsUpInAWait() throws {
     var feed = Feed(endings: [(failed, 0)])
     let (result, waits, _) = try run(&feed) {
@@ -132,7 +132,7 @@ import Testing
     return .refused(Refusal(head, body: Array("not now".utf8), to: request))
   }
 
-  /// Each is written out before the wait that follows, and none depends on what is told.
+  /// Each note is written out before the next wait, and -v does not change them.
   @Test(arguments: [false, true]) func notesTellWhatBecomesOfTheConnections(_ isVerbose: Bool) throws {
     var feed = Feed(endings: [(failed, 0), (lost, 2), (try refusal(503), 0), (.closed, 1), (.stopped, 0)])
     let (result, waits, words) = try run(&feed) {
@@ -160,7 +160,7 @@ import Testing
     #expect(feed.notes.isEmpty)
   }
 
-  /// The words of a close frame take the place of ours.
+  /// The words of a close frame replace ours.
   @Test func aNoteHasWhatTheOtherEndSaid() throws {
     var feed = Feed(endings: [(.closed, 1), (.finished, 1)], closing: Closing(code: 1001, reason: "restart"))
     _ = try run(&feed) { $0.printsNotes = true }
@@ -174,7 +174,7 @@ import Testing
       ])
   }
 
-  /// What is open is closed too when the tool fails.
+  /// An open connection is also noted as closed if the tool fails.
   @Test func anErrorClosesWhatIsOpen() throws {
     let failure = ToolFailure.failed(.otherEnd, "event 2: too long", source: "http://x/")
     var feed = Feed(endings: [(.closed, 1)], failure: failure)
@@ -182,7 +182,7 @@ import Testing
     #expect(feed.notes == ["open | http://y/", "closed | http://y/ | event 2: too long"] && feed.wasAbandoned)
   }
 
-  /// Nobody is there to read it.
+  /// There is no reader for it.
   @Test func aReaderThatHasGoneGetsNoNote() throws {
     var feed = Feed(endings: [(.interrupted(.hangUp), 1)])
     #expect(try run(&feed) { $0.printsNotes = true }.result == .failure(.brokenPipe))

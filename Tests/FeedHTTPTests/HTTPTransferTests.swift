@@ -3,11 +3,11 @@ import Testing
 
 @testable import FeedHTTP
 
-/// A transfer over hops that are written down here: no libcurl, no network.
+/// A transfer over scripted hops: no libcurl, no network.
 @Suite struct HTTPTransferTests {
-  /// What a hop does, one thing each time that libcurl is asked to go on.
+  /// The actions of a hop, one for each time that libcurl is asked to continue.
   enum Act {
-    /// Lines of a head, of which the last one is empty.
+    /// Lines of a head; the last one is empty.
     case head([String])
     case body(String)
     case bytes([UInt8])
@@ -48,7 +48,7 @@ import Testing
     func isProxied(_ url: HTTPURL) -> Bool { false }
   }
 
-  /// Answers the first request by the first hop, and so on.
+  /// Answers the first request with the first hop, and so on.
   final class Transport: HTTPTransport {
     private var hops: [Hop]
     private(set) var requests: [HTTPRequest] = []
@@ -77,7 +77,7 @@ import Testing
 
   private let ok = Act.head(["HTTP/1.1 200 OK", "Content-Type: text/plain", ""])
 
-  /// What a transfer gives out, asked as often as it takes, and how often it had nothing.
+  /// What a transfer returns in total, and how often it returned nothing.
   private func run(_ transport: Transport, _ url: String = "http://a/x") throws -> (
     found: [String], transfer: HTTPTransfer
   ) {
@@ -108,7 +108,7 @@ import Testing
     #expect(transport.running == 0)
   }
 
-  /// libcurl takes it for the end of an answer.
+  /// libcurl accepts it as the end of an answer.
   @Test func anEndInTheHeadIsNoAnswer() throws {
     #expect(
       try run(Transport([[.end]])).found == ["error: connection closed before the end of the headers"])
@@ -136,7 +136,7 @@ import Testing
     #expect(transfer.request.url.text == "http://b/z" && transport.running == 1)
   }
 
-  /// The answer to the next hop may be there as soon as its request is sent.
+  /// The answer to the next hop may arrive as soon as its request is sent.
   @Test func aRedirectIsOverWhenItsHeadIsThere() throws {
     #expect(try run(Transport([[redirect(to: "/y")], [ok, .end]])).found == ["head 200", "end"])
   }

@@ -12,7 +12,7 @@ import Testing
     var rules = ConnectionOptions()
     var rule = Reconnection.Rule.events
     var awaited: String?
-    /// What happens, what comes of it, and the number of the line.
+    /// Each step: the event, the expected result, and the line number.
     var steps: [(happens: [String], comes: String?, line: Int)] = []
   }
 

@@ -33,12 +33,12 @@ struct RedirectTests {
     #expect(first.credentials == HTTPRequest.Credentials())
     #expect(!first.route.usesNetrc)
     #expect(first.headers.map(\.name) == ["Accept", "Accept-Language", "Last-Event-ID", "Content-Type"])
-    // Not even when it leads back.
+    // Not even if it leads back to the first server.
     let back = first.redirected(to: try url("http://a/x"), status: 307)
     #expect(back.credentials == HTTPRequest.Credentials())
   }
 
-  /// All but the Host, which is that of the first server.
+  /// All headers except Host, which is that of the first server.
   @Test(arguments: ["http://b/x", "https://a/x", "http://a:8080/x"])
   func aTrustedRedirectTakesAllAlong(_ target: String) throws {
     var first = try request("http://a/x", method: "POST")

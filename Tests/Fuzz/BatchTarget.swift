@@ -1,5 +1,5 @@
-// What deliver reads: how the input is cut changes no line; what is a record says so however it is asked; and a checkpoint
-// is never at an id that a later record has.
+// The input of deliver: cuts change no line; whether a line is a record does not depend on how it is asked; and a
+// checkpoint never names an id that a later record has.
 
 func fuzzBatch(_ bytes: [UInt8]) {
   let parts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
@@ -20,7 +20,7 @@ func fuzzBatch(_ bytes: [UInt8]) {
 
 private func lines(_ bytes: [UInt8], _ ends: [Int]) -> [[UInt8]] {
   let starts = [0] + ends.dropLast()
-  // The end of the input is a piece of nothing.
+  // The end of the input is an empty piece.
   let pieces = zip(starts, ends).map { Array(bytes[$0..<max($0, min($1, bytes.count))]) }.filter { !$0.isEmpty }
   let input = FuzzedInput(pieces)
   var reader = LineReader()
@@ -58,7 +58,7 @@ private final class FuzzedInput: @unchecked Sendable {
       calls: SystemCalls(
         read: { [self] _, free in
           let piece = left.popLast() ?? []
-          // No more than there is room for; the rest is the next piece.
+          // At most as much as there is room for; the rest is the next piece.
           let part = piece.prefix(free.freeCapacity)
           if part.count < piece.count { left.append(Array(piece[part.count...])) }
           for byte in part { free.append(byte) }

@@ -1,6 +1,6 @@
-// Compressed bodies: in any pieces they come to the same text and the same end, never more than a piece at once.
+// Compressed bodies: any pieces give the same text and the same end, never more than one piece at once.
 //
-// The first byte picks the codings; the rest is the body.
+// The first byte chooses the codings; the rest is the body.
 
 func fuzzBody(_ bytes: [UInt8]) {
   guard let first = bytes.first, bytes.count > 1 else { return }
@@ -19,7 +19,7 @@ func fuzzBody(_ bytes: [UInt8]) {
   }
 }
 
-/// So much of a text is looked at: two codings make gigabytes of little.
+/// How much of a text is compared: two codings can make gigabytes of a few bytes.
 private let most = 1 << 20
 
 private func unpacked(_ body: [UInt8], _ ends: [Int], _ head: HTTPHead) -> (text: [UInt8], end: String) {

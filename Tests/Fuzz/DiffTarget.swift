@@ -1,6 +1,6 @@
-// Diffs: what holds for any two documents (Tests/JDiffTests/DiffLaws.swift). Three bytes say how; then comes the old
-// document, and after 0xFF the new one, or what is to be changed in the old one to make it. So the fuzzer gets to pairs
-// that have much in common, which by chance no two texts have.
+// Diffs: laws for any two documents (Tests/JDiffTests/DiffLaws.swift). Three bytes choose the mode; then comes the old
+// document. After 0xFF comes the new one, or changes that turn the old into the new. So the fuzzer finds pairs with
+// much in common, which random texts never have.
 
 func fuzzDiff(_ bytes: [UInt8]) {
   guard bytes.count > 3 else { return }
@@ -33,7 +33,7 @@ private func hold(_ laws: () throws -> Void, line: UInt = #line) {
   do { try laws() } catch { promise(false, "\(error)", line: line) }
 }
 
-/// - Parameter bytes: two texts, or one and what is picked to change it, or only what is picked.
+/// - Parameter bytes: two texts, or one text and changes to it, or only choices.
 private func documents(_ bytes: ArraySlice<UInt8>, isMadeUp: Bool, isChanged: Bool) -> ([UInt8], [UInt8])? {
   let separator = isMadeUp ? bytes.startIndex - 1 : bytes.firstIndex(of: 0xFF)
   guard let separator else { return nil }
@@ -71,7 +71,7 @@ private func addRule(_ choice: UInt8, to scope: inout Scope) {
   scope.add(Scope.Rule(purpose: purposes[Int(choice >> 3) & 3], pointer: pointer, text: text))
 }
 
-/// Whether there is a number whose exponent the model does not count with.
+/// Whether there is a number whose exponent is too large for the model.
 private func hasHugeNumber(_ bytes: [UInt8]) -> Bool {
   var digits = 0
   for byte in bytes {

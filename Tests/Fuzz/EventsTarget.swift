@@ -1,5 +1,5 @@
-// The event stream parser: how the stream is cut changes no event; values are valid UTF-8 without line ends; what the
-// writer writes of an event is the event again.
+// The event stream parser: cuts change no event; values are valid UTF-8 without line ends; an event that is written and
+// read again is the same.
 
 private struct Event: Equatable {
   var kind: String
@@ -13,7 +13,7 @@ func fuzzEvents(_ bytes: [UInt8]) {
     let whole = events(bytes, endingPiecesAt: [bytes.count], limit)
     for ends in Cuts.ways(bytes) {
       let pieces = events(bytes, endingPiecesAt: ends, limit)
-      // With a limit, what is too large may be known before an item in the same chunk, but the items are the same.
+      // With a limit, the error may come before an item in the same chunk, but the items are the same.
       promise(pieces == whole, "cut at \(ends): \(pieces), whole: \(whole)")
     }
     if limit == .max { rewrite(whole) }

@@ -1,6 +1,6 @@
-// The frames of a WebSocket server, and the head of its answer before them: how they are cut changes nothing; text is UTF-8,
-// nothing is longer than it may be; what was understood can be written and is understood again; and whatever comes, we
-// send frames that keep the rules, answer each ping with its payload, and say goodbye once, at the end.
+// The frames of a WebSocket server, after the head of its answer. Cuts change nothing; text is UTF-8; nothing exceeds
+// its limit; an item can be written and read again. Whatever comes, our frames follow the rules, answer each ping with
+// its payload, and end with one close frame.
 
 private struct Found: Equatable {
   var items: [Item] = []
@@ -53,7 +53,7 @@ private func frames(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> Found {
   return found
 }
 
-/// An item as a server would send it.
+/// An item as a server sends it.
 private func written(_ item: Found.Item) -> [UInt8] {
   switch item.kind {
   case .message: return bare(item.isText ? .text : .binary, item.payload)
@@ -63,14 +63,14 @@ private func written(_ item: Found.Item) -> [UInt8] {
   }
 }
 
-/// A frame without a mask: ours, with none of its bits set, less the four bytes.
+/// A frame without a mask: ours, without the mask bit and the four mask bytes.
 private func bare(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
   var frame: [UInt8] = []
   FrameWriter.append(opcode, payload.span, mask: 0, to: &frame)
   return unmasked(frame[...]).frame
 }
 
-/// The first of our frames as a server's, and what is behind it.
+/// The first of our frames in a server's form, and the bytes after it.
 private func unmasked(_ bytes: ArraySlice<UInt8>) -> (frame: [UInt8], rest: ArraySlice<UInt8>) {
   let bytes = Array(bytes)
   promise(bytes.count >= 6 && bytes[0] & 0xF0 == 0x80 && bytes[1] & 0x80 != 0, "no frame of a client: \(bytes)")
@@ -84,7 +84,7 @@ private func unmasked(_ bytes: ArraySlice<UInt8>) -> (frame: [UInt8], rest: Arra
   return (frame, bytes[(head + 4 + length)...])
 }
 
-// MARK: What we say to it
+// MARK: Our frames
 
 private func speak(_ bytes: [UInt8]) {
   var session = Session(maxMessage: limit)
@@ -97,7 +97,7 @@ private func speak(_ bytes: [UInt8]) {
     }
   } catch { isOver = true }
   promise(session.hasSentClose == isOver, "the close frame")
-  // After that nothing is said, whatever is asked for.
+  // After that nothing is sent, whatever is asked for.
   session.close(1000)
   session.ping()
   session.send(OutgoingMessage(bytes: [1]), isInput: true)

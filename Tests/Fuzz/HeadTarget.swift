@@ -1,7 +1,7 @@
-// What comes with a page: links, rate limits and times, by the words of a server. A field that is sent in several is
-// read as one; what is understood can be written and is understood again; and no wait is negative, or no number.
+// The head of a page: links, rate limits and times. A field that is sent in several parts is read as one. A value that
+// is read can be written and read again. No wait is negative or not a number.
 //
-// The input is the lines of a head; the first byte picks its status.
+// The input is the lines of a head; the first byte chooses its status.
 
 func fuzzHead(_ bytes: [UInt8]) {
   guard let first = bytes.first else { return }
@@ -16,7 +16,7 @@ func fuzzHead(_ bytes: [UInt8]) {
   checkMoment(bytes)
 }
 
-/// A head as it comes over the wire.
+/// A head as received.
 func madeHead(_ status: Int, _ lines: [[UInt8]]) -> HTTPHead {
   var head = HTTPHead()
   _ = head.take(Array("HTTP/1.1 \(status) X".utf8))
@@ -55,7 +55,7 @@ private func written(_ link: LinkHeader) -> [UInt8] {
   return text + Array(" ;rel = ".utf8) + quoted(Array(link.relations.joined(separator: " ".utf8)))
 }
 
-/// One field of several values and several fields are the same (RFC 9110 §5.3).
+/// One field with several values equals several fields (RFC 9110 §5.3).
 private func checkFields(_ head: HTTPHead) {
   let values = head.fields.filter { $0.name == "link" }.map(\.value)
   guard values.allSatisfy(isWhole) else { return }
@@ -98,7 +98,7 @@ private func checkTimes(_ value: [UInt8]) {
   promise(HTTPDate.seconds(value, now: now) == nil, "a time of two kinds: \(shown(value))")
 }
 
-/// A moment out of the bytes, in each way to write it.
+/// A time made of the bytes, in each form.
 private func checkMoment(_ bytes: [UInt8]) {
   var cuts = Cuts(bytes)
   let seconds = Int(now / 1_000_000) + 1 + cuts.next(below: 40 * 366 * 86_400)

@@ -1,4 +1,4 @@
-// The scanner: how the input is cut changes neither tape nor error; what it accepts survives every writer.
+// The scanner: cuts change neither tape nor error; every writer preserves what it accepts.
 
 func fuzzJSON(_ bytes: [UInt8]) {
   scanInPieces(bytes)
@@ -8,7 +8,7 @@ func fuzzJSON(_ bytes: [UInt8]) {
   strings(document)
 }
 
-/// What became of a scan.
+/// The result of a scan.
 private enum Outcome: Equatable {
   case complete(tape: [UInt64], isCompact: Bool, end: Int)
   case incomplete
@@ -56,14 +56,14 @@ private func documents(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> [String]
     }
     while let item = try stream.next(isLast: true) { found.append(described(item)) }
   } catch {
-    // The excerpt is what had arrived of the line; all else must be the same.
+    // The excerpt is the part of the line that had arrived; everything else must be the same.
     found.append("\(error.message) in \(error.number) at \(error.place.line):\(error.place.column)")
   }
   return found
 }
 
 private func described(_ item: StreamedDocument) -> String {
-  // A byte order mark is in the first document's bytes or not, as it came; the document begins behind it.
+  // A byte order mark may be in the first document's bytes or not; the document begins after it.
   let root = item.document.root
   let place = item.place(of: root.range.lowerBound)
   return "\(item.number) at \(place.line):\(place.column): \(root.kind) \(root.text) \(item.document.isCompact)"
@@ -89,7 +89,7 @@ private func roundTrip(_ document: JSONDocument) {
   promise(opened == document.bytes, "opened, and not the same: \(shown(opened))")
 }
 
-/// The tree with its containers opened two levels down, which must change nothing.
+/// The tree with its containers opened two levels deep, which must change nothing.
 private func openedAll(_ tree: JSONTree) -> JSONTree {
   guard let opened = tree.opened, var node = opened.node else { return tree }
   for index in 0..<node.slots.count {
@@ -98,7 +98,7 @@ private func openedAll(_ tree: JSONTree) -> JSONTree {
   return JSONTree(origin: opened.origin, node: node)
 }
 
-/// What a string says is the same after writing it anew.
+/// A string is the same after it is written again.
 private func strings(_ document: JSONDocument) {
   var pending = [document.root]
   while let value = pending.popLast() {
@@ -117,14 +117,14 @@ private func strings(_ document: JSONDocument) {
 
 // MARK: Shared with other targets
 
-/// What `write` writes.
+/// The text that `write` writes.
 func text(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
   var output = ByteWriter()
   write(&output)
   return output.take()
 }
 
-/// Output of our own, which must be JSON.
+/// Our own output, which must be JSON.
 func parsed(_ bytes: [UInt8], line: UInt = #line) -> JSONDocument {
   do { return try JSONDocument(parsing: bytes, maxDepth: .max) } catch {
     fatalError("line \(line): output is no JSON: \(error): \(shown(bytes))")

@@ -1,5 +1,5 @@
-// What a checkpoint of http-cat says is checked like any input: nothing that it brings can break a request, and what is
-// known of a body is the same after it was written and read again.
+// A checkpoint of http-cat is checked like any input: it cannot break a request, and what is known of a body survives a
+// round trip.
 
 func fuzzKnown(_ bytes: [UInt8]) {
   guard let saved = try? Checkpoint(parsing: bytes), let url = try? HTTPURL(Array("http://a/x?key=secret".utf8)) else {
@@ -15,7 +15,7 @@ func fuzzKnown(_ bytes: [UInt8]) {
   }
   let again = known.checkpoint(of: url)
   var expected = known
-  // Left out: what JSON cannot hold, and what a redirect has led to, which may be a secret.
+  // Left out: values that JSON cannot hold, and the target of a redirect, which may be a secret.
   if let validators = known.validators {
     let isSecret = validators.url.text != url.text && validators.url.text.contains("?")
     if isSecret || !(validators.tag + validators.date).isUTF8 { expected.validators = nil }
@@ -26,7 +26,7 @@ func fuzzKnown(_ bytes: [UInt8]) {
       && words(found.validators) == words(expected.validators), "written and read again, it is another")
 }
 
-/// A URL may have more than one spelling for messages.
+/// A URL may have several spellings in messages.
 private func words(_ validators: Validators?) -> [[UInt8]] {
   validators.map { [Array($0.url.text.utf8), $0.tag, $0.date] } ?? []
 }

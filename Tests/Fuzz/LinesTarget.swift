@@ -1,4 +1,4 @@
-// The line splitter against splitting the whole text: how it is cut changes no line, and no byte is lost.
+// Compares the line splitter with splitting the whole text: cuts change no line, and no byte is lost.
 
 func fuzzLines(_ bytes: [UInt8]) {
   let parts = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)

@@ -1,8 +1,8 @@
-// The persistent list against an array. Each byte pair is a step; every list that ever was must stay what it was.
+// Compares the persistent list with an array. Each byte pair is a step; no earlier list may ever change.
 
 func fuzzList(_ bytes: [UInt8]) {
   guard let first = bytes.first else { return }
-  // Sizes around the borders of one node, two levels and three.
+  // Sizes around the limits of one node, two levels and three.
   let size = [0, 1, 31, 32, 33, 100, 767, 1100][Int(first % 8)]
   var model = Array(0..<size)
   var list = PersistentList(model)
@@ -31,7 +31,7 @@ func fuzzList(_ bytes: [UInt8]) {
       list = list.replacing(index, with: value)
       model[index] = value
     case 6:
-      // A run of removals, to empty nodes.
+      // A series of removals, to get empty nodes.
       for _ in 0..<min(low, model.count) {
         let index = min(index, model.count - 1)
         list = list.removing(index)
@@ -50,7 +50,7 @@ func fuzzList(_ bytes: [UInt8]) {
     let sorted = PersistentList(model.sorted())
     promise(sorted.partition { $0 < size } == model.filter { $0 < size }.count, "partition")
   }
-  // Freeing what only this list holds must not touch what others share.
+  // Freeing the parts that only this list holds must not touch shared ones.
   var last = list
   list = PersistentList()
   last.visitUnshared { $0 = -1 }

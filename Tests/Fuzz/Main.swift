@@ -1,8 +1,9 @@
-// The entry of libFuzzer. All targets are in one program, so that FeedCore is built once; FUZZ_TARGET picks one.
+// The entry point of libFuzzer. All targets are in one program, so that FeedCore is built once; FUZZ_TARGET chooses
+// one.
 
 import Foundation
 
-/// A target takes any bytes, and ends the process when a promise is broken.
+/// A target takes any bytes, and ends the process if a promise is broken.
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
   "json": fuzzJSON, "patch": fuzzPatch, "diff": fuzzDiff, "events": fuzzEvents, "list": fuzzList,
   "xml": fuzzXML, "request": fuzzRequest, "head": fuzzHead, "walk": fuzzWalk, "serve": fuzzServe,
@@ -22,7 +23,7 @@ public func fuzzOneInput(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// Ends the process, which makes the fuzzer keep the input.
+/// Ends the process if a promise is broken; the fuzzer then keeps the input.
 func promise(_ holds: Bool, _ what: @autoclosure () -> String, line: UInt = #line, file: StaticString = #file) {
   if !holds { fatalError(what(), file: file, line: line) }
 }
@@ -30,7 +31,7 @@ func promise(_ holds: Bool, _ what: @autoclosure () -> String, line: UInt = #lin
 /// Bytes for a message.
 func shown(_ bytes: [UInt8]) -> String { String(decoding: bytes, as: UTF8.self) }
 
-/// Where an input is cut: the same for the same input, so that a finding can be run again.
+/// Where to cut an input: the same for the same input, so that a finding can be repeated.
 struct Cuts {
   private var state: UInt64
 
@@ -46,7 +47,7 @@ struct Cuts {
     return Int(state % UInt64(bound))
   }
 
-  /// Three ways to take `count` bytes in pieces: one by one, in small ones, in any. Each is a list of their ends.
+  /// Three ways to divide `count` bytes: one by one, in small pieces, in any pieces. Each is a list of their ends.
   static func ways(_ bytes: [UInt8]) -> [[Int]] {
     var cuts = Cuts(bytes)
     var ways = [Array(1..<max(2, bytes.count + 1))]

@@ -1,5 +1,5 @@
-// JSON, JSON Patch and merge patch in the most naive way there is, to hold the real ones against. Only for small inputs:
-// it is recursive, copies all, and searches from the start.
+// JSON, JSON Patch and merge patch in the simplest form, to check the real ones. Only for small inputs: it is
+// recursive, copies everything, and searches from the start.
 
 indirect enum Model: Equatable {
   case null
@@ -14,11 +14,11 @@ indirect enum Model: Equatable {
     var value: Model
   }
 
-  /// A number as sign, digits without zeros at either end, and the power of ten behind them.
+  /// A number as sign, digits without zeros at either end, and the power of ten after them.
   struct Decimal: Equatable {
     var isNegative = false
     var digits: [UInt8] = []
-    /// Of its own text where it is too large to count with.
+    /// The exponent's own text if it is too large for arithmetic.
     var exponent: [UInt8] = []
   }
 
@@ -58,7 +58,7 @@ indirect enum Model: Equatable {
     return result
   }
 
-  /// Objects are equal whatever the order, unless one names a member twice.
+  /// Objects are equal in any order, unless a name occurs twice in one.
   static func == (left: Model, right: Model) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -149,7 +149,7 @@ indirect enum Model: Equatable {
     }
   }
 
-  /// Which child a token names.
+  /// The index of the child that a token names.
   private func index(_ token: [UInt8], orEnd: Bool = false) throws -> Int {
     switch self {
     case .array(let elements):

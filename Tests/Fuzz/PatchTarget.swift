@@ -1,4 +1,4 @@
-// Patches: the first part of the input is a document, the second a patch; 0xFF, which UTF-8 never has, stands between.
+// Patches: the input is a document and a patch, separated by 0xFF, which is never in UTF-8.
 
 func fuzzPatch(_ bytes: [UInt8]) {
   guard let separator = bytes.firstIndex(of: 0xFF),
@@ -67,12 +67,12 @@ private func fuzz(
   takeBack(undo?.patch ?? JSONPatch(), tree, original, before)
 }
 
-/// The undo patch, as written and read again, leads back.
+/// Checks that the undo patch, written and read again, restores the original.
 private func takeBack(_ undo: JSONPatch, _ result: JSONTree, _ original: JSONTree, _ before: Model) {
   var tree = result
   let written = parsed(text { undo.write(compact: false, to: &$0) })
   do { try JSONPatch(written.root).apply(to: &tree) } catch {
-    // A member that stands twice can be taken out as part of a value, not be put back under its name.
+    // A duplicate member can be removed as part of a value, but not added again under its name.
     return promise(before.hasDuplicates, "undo does not apply: \(error)")
   }
   if !before.hasDuplicates {

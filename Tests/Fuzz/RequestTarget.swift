@@ -1,7 +1,7 @@
-// Requests and what they are made of: a query edited where it stands, against one that is taken apart and put together
-// again; percent-encoding, numbers, rules and stored requests that come back as they were; secrets that are cut out.
+// Requests and their parts: a query edited in place, compared with one that is split and joined again;
+// percent-encoding, numbers, rules and stored requests that survive a round trip; secrets that are removed.
 //
-// The input is a URL or a form, and after each 0xFF a further part: a name, a value, a body, a rule, a number.
+// The input is a URL or a form, then parts separated by 0xFF: a name, a value, a body, a rule, a number.
 
 func fuzzRequest(_ bytes: [UInt8]) {
   let parts = Parts(bytes)
@@ -15,7 +15,7 @@ func fuzzRequest(_ bytes: [UInt8]) {
   checkNumbers(parts[4], parts[5])
   checkNumbers(name, value)
 
-  // What is stored is always asked for as text.
+  // Stored URLs are always text.
   let url = repaired(text)
   var request = PageRequest(url: url, method: ["GET", "POST"][body.count & 1], body: parts.count > 3 ? body : nil)
   if parts.count > 4 { request.setHeader(repaired(name), to: repaired(value)) }
@@ -25,7 +25,7 @@ func fuzzRequest(_ bytes: [UInt8]) {
   checkURL(text, name, value)
 }
 
-/// An input in parts.
+/// An input divided into parts.
 struct Parts {
   let all: [[UInt8]]
 
@@ -34,7 +34,7 @@ struct Parts {
   }
 
   var count: Int { all.count }
-  /// Empty where there is none.
+  /// Empty if there is none.
   subscript(_ index: Int) -> [UInt8] { index < all.count ? all[index] : [] }
 }
 
@@ -43,10 +43,10 @@ func repaired(_ bytes: [UInt8]) -> [UInt8] { Array(String(decoding: bytes, as: U
 
 // MARK: Queries
 
-/// A URL as what is before the query, the pieces between `&`, and what is behind it.
+/// A URL as the part before the query, the pieces between `&`, and the part after the query.
 private struct NaiveQuery {
   var head: [UInt8] = []
-  /// Nil where there is no `?`.
+  /// Nil if there is no `?`.
   var pieces: [[UInt8]]?
   var tail: [UInt8] = []
 
@@ -66,7 +66,7 @@ private struct NaiveQuery {
 
   static func name(_ piece: [UInt8]) -> [UInt8] { Array(piece.prefix { $0 != UInt8(ascii: "=") }) }
 
-  /// The places of the pieces that have this name.
+  /// The indices of the pieces with this name.
   func places(of name: [UInt8]) -> [Int] {
     (pieces ?? []).enumerated().filter { !$0.element.isEmpty && decoded(Self.name($0.element)) == name }.map(\.offset)
   }
@@ -120,7 +120,7 @@ private func check(_ query: QueryString, _ naive: NaiveQuery, _ typed: [UInt8], 
   promise(name.isEmpty || less.names == names.filter { $0 != name }, "taken out: \(shown(less.text))")
 }
 
-/// What an edited URL means to who connects to it is what its text says.
+/// Checks that libcurl reads an edited URL as its text says.
 private func checkURL(_ text: [UInt8], _ name: [UInt8], _ value: [UInt8]) {
   for reference in [text, Array("https://h/".utf8) + text] {
     guard let url = try? HTTPURL(reference) else { continue }
@@ -156,17 +156,17 @@ private func checkNumbers(_ left: [UInt8], _ right: [UInt8]) {
   }
 }
 
-/// Whether a rule comes back from its text, as from a store.
+/// Whether a rule survives the round trip through its text, as in a store.
 private func survives(rule text: [UInt8]) -> Bool {
   if let rule = try? NextRule(text), (try? NextRule(rule.text)) != rule { return false }
   if let hasMore = try? HasMore(text), (try? HasMore(hasMore.text)) != hasMore { return false }
   return HostPattern(text) == nil || HostPattern(repaired(text)) == HostPattern(text)
 }
 
-// MARK: What is stored
+// MARK: Stored requests
 
 private func checkStored(_ request: PageRequest) {
-  // Another than this is never made, and a store that has one is damaged.
+  // No other URL is ever stored; a store with one is damaged.
   guard let url = try? HTTPURL(request.url), url.user == nil else { return }
   for header in request.headers {
     guard !header.name.isEmpty, header.name.allSatisfy(\.isTokenByte), isSendable(header.value) else { return }

@@ -1,9 +1,9 @@
-// The requests of a server: how they are cut changes nothing, what is behind a request is left alone, a request is what
-// it says when it is written out again, and nothing gets past the limits.
+// The requests of a server: cuts change nothing, bytes after a request are left alone, a request keeps its meaning when
+// it is written again, and nothing exceeds the limits.
 //
 // The input is what a client sends.
 
-/// A verdict on some bytes: the requests in them, and why no more are read.
+/// The result for some bytes: the requests in them, and why no more are read.
 private struct Verdict: Equatable {
   var requests: [ClientRequest] = []
   var refusal: RequestParser.Refusal?
@@ -18,7 +18,7 @@ func fuzzServe(_ bytes: [UInt8]) {
     promise(pieces == whole, "cut at \(ends): \(pieces), whole: \(whole)")
   }
   promise(whole.taken <= bytes.count, "past the end")
-  // What has been refused stays refused, and what has been read is the same without what follows.
+  // A refusal is final, and earlier requests do not depend on later bytes.
   if whole.refusal != nil {
     let more = verdict(bytes + Array("GET / HTTP/1.1\r\nHost: x\r\n\r\n".utf8), endingPiecesAt: [bytes.count + 26])
     promise(more == whole, "not refused any more: \(more)")
@@ -71,7 +71,7 @@ private func check(_ request: ClientRequest) {
   promise(!(request.hasBody && request.keepsAlive), "a request behind a body that is not read")
   let isTarget = (request.path + request.query).allSatisfy { $0 > 0x20 && $0 < 0x7F }
   promise(isTarget, "no target: \(request)")
-  // Routes are for everybody or for who has the token; nothing else is.
+  // Some routes are for everybody, the others only for clients with the token.
   let token = Array("a token that no fuzzer knows".utf8)
   switch Router(token: token).route(request) {
   case .stream, .snapshot: promise(false, "served without the token: \(request)")
@@ -93,7 +93,7 @@ private func written(_ request: ClientRequest) -> [UInt8] {
   let method = methods.first { $0.0 == request.method }?.1 ?? ""
   var target = request.method == .other ? [UInt8(ascii: "/")] : request.path
   if !request.query.isEmpty { target += [UInt8(ascii: "?")] + request.query }
-  // Without a host, it was one of HTTP/1.0.
+  // A request without a host is HTTP/1.0.
   let version = request.host == nil ? "HTTP/1.0" : "HTTP/1.1"
   var text = Array("\(method) ".utf8) + target + Array(" \(version)\r\n".utf8)
   func put(_ name: String, _ value: [UInt8]?) {

@@ -1,8 +1,8 @@
-// Walks: any options, any first request and any pages. A page that is laid out otherwise is the same page; what was
-// found out from one could have been typed; nothing is printed twice, asked for twice, or asked for where nobody may.
+// Walks: any options, any first request and any pages. Another layout of a page changes nothing. Detected options could
+// have been typed. No item is printed twice, no request is made twice, and none goes to a forbidden host.
 //
-// The input is options, a URL, a body and pages, with 0xFF between them. A page is JSON; the lines of a head may come
-// before it, with an empty line. An option is a letter and its value: `n/next i/data`.
+// The input is options, a URL, a body and pages, separated by 0xFF. A page is JSON, perhaps after the lines of a head
+// and an empty line. An option is a letter and its value: `n/next i/data`.
 
 func fuzzWalk(_ bytes: [UInt8]) {
   let parts = Parts(bytes)
@@ -69,7 +69,7 @@ private func isNameByte(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
 }
 
-/// Nil for an error, whose words are fit for a line.
+/// Nil for an error; its message must fit on a line.
 private func attempt<Value>(_ body: () throws(WalkError) -> Value) -> Value? {
   do throws(WalkError) { return try body() } catch {
     check(error)
@@ -85,7 +85,7 @@ private func check(_ error: WalkError, in document: JSONDocument? = nil) {
 
 // MARK: Steps
 
-/// A step, or an error, in what two of them can be compared by.
+/// A step or an error, in a form that can be compared.
 private struct Outcome: Equatable {
   var printed: [[UInt8]] = []
   var all: [[UInt8]] = []
@@ -97,7 +97,7 @@ private struct Outcome: Equatable {
       printed = step.items.map(compact)
       all = step.page.items.map(compact)
       switch step.outcome {
-      // A cursor that is copied into a body keeps the layout that it has on the page.
+      // A cursor that is copied into a body keeps its layout from the page.
       case .next(let next): what = "next \(shown(next.url)) \(next.headers) \(shown(relaid(next.body ?? [])))"
       case .failure(let error):
         check(error, in: document)
@@ -163,7 +163,7 @@ private func walk(_ walker: Walker, _ first: PageRequest, _ pages: [FuzzedPage],
 }
 
 extension WalkOptions {
-  /// As if what was found had been typed; nil as long as something is not found.
+  /// As if the detected options had been typed; nil until all are detected.
   fileprivate init?(_ options: WalkOptions, typed shape: Shape) {
     guard let next = shape.next, let items = shape.items else { return nil }
     self = options
@@ -175,7 +175,7 @@ extension WalkOptions {
   }
 }
 
-/// A request that a page has led to.
+/// Checks a request that a page has led to.
 private func check(_ next: PageRequest, after request: PageRequest, _ walker: Walker, _ home: HTTPURL) {
   promise(PageRequest(json: next.json) == next, "not the same when stored: \(next)")
   guard let url = try? HTTPURL(next.url) else { return promise(false, "no URL: \(shown(next.url))") }
@@ -187,7 +187,7 @@ private func check(_ next: PageRequest, after request: PageRequest, _ walker: Wa
   let (old, new) = (QueryString(request.url), QueryString(next.url))
   switch walker.shape?.next {
   case .page(let name, _)?, .offset(let name, _)?, .cursor(let name, _)?, .lastID(let name)?, .maxID(let name)?:
-    // Only the one parameter is another.
+    // Only this parameter may have changed.
     let name = name.percentDecoded
     promise(new.names.filter { $0 != name } == old.names.filter { $0 != name }, "\(shown(next.url))")
     var back = new

@@ -1,5 +1,5 @@
-// The XML tokenizer: how the input is cut changes no token, no record and no verdict; every element of an accepted input is
-// itself accepted; what JSON in order says of it is what it says; and where a form feed ends a document, it is met at once.
+// The XML tokenizer: cuts change no token, record or error. Every element of an accepted input is itself accepted. Its
+// ordered JSON form describes it exactly. Where a form feed ends a document, it is found at once.
 
 func fuzzXML(_ bytes: [UInt8]) {
   let single = XMLReading(bytes, endingPiecesAt: [bytes.count], isSingle: true)
@@ -9,7 +9,7 @@ func fuzzXML(_ bytes: [UInt8]) {
       let pieces = XMLReading(bytes, endingPiecesAt: ends, isSingle: isSingle)
       promise(pieces.isAsGood(as: whole), "cut at \(ends): \(pieces), whole: \(whole)")
     }
-    // A document alone is one in a stream too, but white space before it does not belong to it there.
+    // In a stream, the same document is also accepted, but white space before it does not belong to it.
     if single.error == nil {
       let isSame = whole.elements.map(\.bytes) == single.elements.map(\.bytes)
       promise(isSame && whole.error == nil, "\(single), not \(whole)")
@@ -28,17 +28,17 @@ func fuzzXML(_ bytes: [UInt8]) {
   _ = try? Field(path)
 }
 
-/// What became of a text.
+/// The result for a text.
 private struct XMLReading {
   struct Element {
     let bytes: [UInt8]
-    /// Whether what it refers to may have been declared before it.
+    /// Whether it may refer to declarations before it.
     let mayReferBack: Bool
   }
 
-  /// Each with its bytes and where it begins.
+  /// Each token with its bytes and its start.
   private(set) var tokens: [String] = []
-  /// In UTF-8; those of which nobody knows how are left out.
+  /// In UTF-8; elements in unknown encodings are left out.
   private(set) var elements: [Element] = []
   private(set) var error: XMLError?
   private var isUTF16 = false
@@ -47,7 +47,7 @@ private struct XMLReading {
     var decoder = InputDecoder()
     var tokenizer = XMLTokenizer(isSingle: isSingle)
     var buffer: [UInt8] = []
-    // The text up to what the tokenizer needs, and where the elements begin that are open.
+    // The text that the tokenizer still needs, and the starts of the open elements.
     var text: [UInt8] = []
     var starts: [Int] = []
     var start = 0
@@ -91,17 +91,17 @@ private struct XMLReading {
     }
   }
 
-  /// Whether a reading in pieces comes to what the reading as a whole comes to.
+  /// Whether reading in pieces gives the same result as reading as a whole.
   func isAsGood(as whole: XMLReading) -> Bool {
-    // What is no UTF-16 is found before what comes before it in the same piece is read.
+    // Invalid UTF-16 is found before earlier parts of the same piece are read.
     if isUTF16, error != nil { return whole.error != nil && tokens.starts(with: whole.tokens) }
-    // What is wrong with a tag may be put otherwise where it did not come as a whole.
+    // The message about a wrong tag may differ if the tag came in pieces.
     return tokens == whole.tokens && (error == nil) == (whole.error == nil)
       && elements.map(\.bytes) == whole.elements.map(\.bytes)
   }
 }
 
-/// Tags that nobody asks for make no difference to the others, nor to the verdict.
+/// Tags that nobody wants change neither the other tags nor the result.
 private func checkBlindness(_ bytes: [UInt8], deepest: Int) {
   func read(deepest limit: Int) -> (tokens: [String], isAccepted: Bool) {
     var tokenizer = XMLTokenizer()
@@ -116,7 +116,7 @@ private func checkBlindness(_ bytes: [UInt8], deepest: Int) {
   promise(read(deepest: deepest) == read(deepest: .max), "not the same without what is deeper than \(deepest)")
 }
 
-/// A form feed that has come is an error, whatever it is in, and nothing goes beyond it.
+/// A form feed is an error as soon as it comes, in any context, and no token extends beyond it.
 private func checkFormFeed(_ bytes: [UInt8], endingPiecesAt ends: [Int]) {
   var tokenizer = XMLTokenizer(endsAtFormFeed: true)
   let formFeed = bytes.firstIndex(of: XMLCharacters.formFeed) ?? bytes.count
@@ -134,7 +134,7 @@ private func checkFormFeed(_ bytes: [UInt8], endingPiecesAt ends: [Int]) {
   }
 }
 
-/// The tags that come out when what is wrong is passed over, with the limits that are soonest met.
+/// The tags that are returned if errors are skipped, with small limits.
 private func survivors(of bytes: [UInt8], endingPiecesAt ends: [Int]) -> [String] {
   var tokenizer = XMLTokenizer(limits: XMLTokenizer.Limits(maxDepth: 5, maxAttributes: 2))
   var tokens: [String] = []
@@ -156,7 +156,7 @@ private func survivors(of bytes: [UInt8], endingPiecesAt ends: [Int]) -> [String
       }
     }
   }
-  // Whether a tag that the end cuts has begun an element is all the same.
+  // It does not matter whether a tag cut by the end has begun an element.
   while tokens.last?.hasPrefix("\(Recovery.inBrokenElement)") == true { tokens.removeLast() }
   return tokens
 }
@@ -184,10 +184,10 @@ private func json(_ bytes: [UInt8], isOrdered: Bool) -> [UInt8] {
   } catch { fatalError("an element that was accepted is not read: \(error): \(shown(bytes))") }
 }
 
-/// The element that is written as `["name",{attributes},children…]`.
+/// The element written as `["name",{attributes},children…]`.
 private func xml(_ value: JSONValue) -> [UInt8] {
   var result: [UInt8] = []
-  // What is still to be written: a value, or the end tag of one.
+  // The parts still to be written: a value, or its end tag.
   var rest: [(value: JSONValue, isEnd: Bool)] = [(value, false)]
   while let (value, isEnd) = rest.popLast() {
     if let text = value.string {

@@ -3,9 +3,9 @@ import Testing
 
 @testable import http_cat
 
-/// Lines are the same however the bytes are cut.
+/// Cuts do not change the lines.
 @Suite struct LineSplitterTests {
-  /// A text, its lines, and how many bytes are left over at its end.
+  /// A text, its lines, and the number of bytes left at its end.
   static let texts: [(text: String, lines: [String], rest: Int)] = [
     ("", [], 0),
     ("a\nb\n", ["a", "b"], 0),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import http_cat
 
-/// Which resource is asked next, beside a model that looks at all of them.
+/// Which resource is requested next, compared with a model that checks all of them.
 @Suite struct PollQueueTests {
   private struct Model {
     var waiting: [(index: Int, origin: String, due: Double)] = []

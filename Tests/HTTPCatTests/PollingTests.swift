@@ -5,7 +5,7 @@ import Testing
 
 @testable import http_cat
 
-/// When a resource is asked again, without a network and with a clock of the test's own.
+/// When a resource is requested again, without a network and with the test's own clock.
 @Suite struct PollingTests {
   private func head(_ fields: String) -> HTTPHead {
     var head = HTTPHead()
@@ -43,7 +43,7 @@ import Testing
     #expect(resource.due == 110)
     resource.schedule(after: head(""), every: .fixed(10), jitter: 0.1, now: 104, random: 1)
     #expect(resource.due == 111)
-    // After a suspend, or a reader that was slow, it is due at once, and once.
+    // After a suspend, or with a slow reader, it is due at once, but only once.
     resource.schedule(after: head(""), every: .fixed(10), jitter: 0, now: 500, random: 0)
     #expect(resource.due == 110)
     resource.begin(at: 500)
@@ -64,7 +64,7 @@ import Testing
       #expect(resource.due == now + (waits.last ?? 0))
     }
     #expect(waits == [20, 40, 80, 100, 100, 100])
-    // What the server asks for is waited, where that is longer.
+    // The wait is the server's if that is longer.
     let asked = PollFailure(failure: failure.failure, kind: .status(503), asked: 3000)
     let wait = resource.fail(asked, now: 0)
     #expect(wait?.seconds == 3000)
@@ -79,7 +79,7 @@ import Testing
   }
 }
 
-/// What is known of a body, by what the server calls it.
+/// What is known of a body, by its validators.
 @Suite struct KnownBodyTests {
   private let url: HTTPURL
 
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  /// A 304 may bring another date for the tag that is known, and nothing for a body that was not seen.
+  /// A 304 may bring another date for the known tag, but no validators of a body that was not seen.
   @Test func aConfirmationBringsNoOtherTag() {
     let known = validators(#""a""#, "Fri, 20 Nov 2026 10:00:00 GMT")
     let moved = validators(#""a""#, "Sat, 21 Nov 2026 10:00:00 GMT")
@@ -123,7 +123,7 @@ import Testing
     #expect(confirmed(dated, by: "Last-Modified: Sat, 21 Nov 2026 10:00:00 GMT") == dated)
   }
 
-  /// The id of a record restores the condition.
+  /// The id of a record restores the validators.
   @Test func anIDIsReadAgain() {
     let digest = Array("6b86b273".utf8)
     for (validators, text) in [
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  /// A checkpoint keeps no query, in which many an API wants its key.
+  /// A checkpoint keeps no query, because many APIs expect their key there.
   @Test func aCheckpointKeepsNoQuery() throws {
     let resource = try HTTPURL(Array("http://a/x?key=secret".utf8))
     for (source, isKept) in [("http://a/x?key=secret", true), ("http://b/y", true), ("http://b/y?key=secret", false)] {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import http_cat
 
-/// FIPS 180-4, by the examples of NIST (https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines).
+/// FIPS 180-4, with the examples of NIST (https://csrc.nist.gov/projects/cryptographic-standards-and-guidelines).
 @Suite struct SHA256Tests {
   private func digest(_ text: String) -> String {
     String(decoding: SHA256.digest(Array(text.utf8)).flatMap(\.hexDigits), as: UTF8.self)

@@ -30,7 +30,7 @@ import Testing
     let (a, b) = (old.utf8.map { Int($0) - 97 }, new.utf8.map { Int($0) - 97 })
     let found = Self.kept(a, b)
     Self.checkPairs(a, b)
-    // Where more than one answer is as good, the number.
+    // If several answers are equally good, only the number is compared.
     if let count = Int(kept) {
       #expect(found.count == count)
     } else {
@@ -64,7 +64,7 @@ import Testing
       switch round % 3 {
       case 0: break
       case 1:
-        // All different, in another order.
+        // All different, and in another order.
         a = Array(0..<14).shuffled(using: &random)
         b = Array(a.shuffled(using: &random).prefix(10)) + [20, 21]
       default:
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  /// Too different for Myers' algorithm: the pairs are still all there can be, and the anchors in order.
+  /// Too different for Myers' algorithm: there are still as many pairs as possible, and the anchors are in order.
   @Test(arguments: [1, 2, 50, 5000]) func longListsOfFewValues(_ values: Int) {
     var random = SeededGenerator(seed: UInt64(values))
     let a = (0..<5000).map { $0 % values }.shuffled(using: &random)
@@ -88,10 +88,10 @@ import Testing
     Self.checkPairs(a, b)
   }
 
-  /// Where the work has a bound, what is there once on either side still holds the rest in place.
+  /// When the work is limited, values that are once in each list still keep the others in place.
   @Test func uniqueItemsHoldTheRest() {
     var random = SeededGenerator(seed: 3)
-    // Sections, each with a head of its own, of few values in a random order.
+    // Sections with unique heads, which contain few different values in random order.
     func list() -> [Int] {
       (0..<100).flatMap { head in [head] + (0..<60).map { _ in 100 + Int.random(in: 0..<9, using: &random) } }
     }
@@ -100,7 +100,7 @@ import Testing
     #expect(heads.count >= 90)
   }
 
-  // MARK: The plain way
+  // MARK: The simple way
 
   /// The pairs that can stay, in order.
   static func kept(_ a: [Int], _ b: [Int]) -> [Alignment.Pair] {
@@ -108,7 +108,7 @@ import Testing
     return zip(pairs, Alignment.longestIncreasingRun(pairs.map(\.new))).filter(\.1).map(\.0)
   }
 
-  /// Each item is in one pair at the most, with an equal one, and no two are left that could be a pair.
+  /// Each item is in at most one pair, with an equal item, and no possible pair is left.
   static func checkPairs(_ a: [Int], _ b: [Int]) {
     let pairs = Alignment.pairs(a, b, classCount: (a + b).max().map { $0 + 1 } ?? 0)
     #expect(Set(pairs.map(\.old)).count == pairs.count && Set(pairs.map(\.new)).count == pairs.count)

@@ -1,4 +1,4 @@
-// What holds for the diff of any two documents. The fuzzer holds it to the same (Tests/Fuzz/DiffTarget.swift).
+// Laws for the diff of any two documents. The fuzzer uses the same laws (Tests/Fuzz/DiffTarget.swift).
 
 @testable import FeedCore
 @testable import jdiff
@@ -6,7 +6,7 @@
 struct DiffLaws {
   var options = Differ.Options()
   var scope = Scope()
-  /// What is kept of each digest: with few bits, different values have the same everywhere.
+  /// The bits to keep of each digest: with few bits, different values have equal digests everywhere.
   var digestMask = UInt64.max
 
   struct Broken: Error, CustomStringConvertible { let description: String }
@@ -25,7 +25,7 @@ struct DiffLaws {
 
     try hold(text.count == (patch.operations.isEmpty ? 2 : differ.size + 1), "the size is said to be \(differ.size)")
     if digestMask == .max { try hold(!differ.changes.contains { isIdle($0, differ) }, "a change that changes nothing") }
-    // Proofs compare with whole digests.
+    // The proof compares whole digests.
     let proof = try (old: Side(old.whole, scope), new: Side(new.whole, scope))
     do { try Patch.operations(patch).verify(from: proof.old, to: proof.new, scope) } catch {
       try hold(false, error.message)
@@ -37,7 +37,7 @@ struct DiffLaws {
     guard scope.isEmpty else { return }
 
     let isSame = JSONEquality.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
-    // Where digests collide, equal items may be paired with others, and changed into what they were.
+    // If digests collide, equal items may be paired with others, and changed back into their old values.
     let mayBeIdle = isSame && digestMask != .max
     try hold(
       mayBeIdle || isSame == patch.operations.isEmpty, isSame ? "the same, but changes" : "not the same, but no changes"
@@ -58,7 +58,7 @@ struct DiffLaws {
     }
   }
 
-  /// A member that is ignored stays as it was, as long as what is around it is an object in both documents.
+  /// An ignored member does not change, if the value around it is an object in both documents.
   static func checkIgnored(_ pointer: String, _ oldText: [UInt8], _ newText: [UInt8]) throws {
     let pointer = try JSONPointer(Array(pointer.utf8))
     var scope = Scope()
@@ -96,7 +96,7 @@ struct DiffLaws {
     }
   }
 
-  /// The merge patch leads to the new document, and there is one unless a null or a name that stands twice is in the way.
+  /// The merge patch makes the new document. It must exist, unless a null or a duplicate name prevents it.
   private func checkMerge(
     _ old: Side, _ new: Side, _ proof: (old: Side, new: Side), _ hold: (Bool, String) throws -> Void
   ) throws {
@@ -132,7 +132,7 @@ struct DiffLaws {
     return (result, undo?.patch ?? JSONPatch())
   }
 
-  /// The patch turned round, by what its tests say.
+  /// The reverse patch, made from the patch's tests.
   private func inverse(_ patch: JSONPatch) -> JSONPatch {
     var inverse = JSONPatch()
     var tested: JSONTree?

@@ -5,9 +5,9 @@ import Testing
 @testable import FeedCore
 @testable import jdiff
 
-/// jdiff's patches applied by somebody else: python's jsonpatch, where it is installed.
+/// jdiff's patches, applied by another implementation: python's jsonpatch, if it is installed.
 @Suite struct OracleTests {
-  /// A python that has the module: the user's, else the system's, for which packages are made. In CI there must be one.
+  /// A python that has the module: the user's, else the system's, for which packages exist. In CI there must be one.
   static let python: String? = {
     let found = ["python3", "/usr/bin/python3"].first {
       (try? Command.shell("\($0) -c 'import jsonpatch'"))?.status == 0
@@ -16,7 +16,7 @@ import Testing
     return found
   }()
 
-  /// Reads old, new and patch, one of each a line. Numbers stay exact, and true is not 1, as python has it.
+  /// Reads old, new and patch, each on a line. Numbers stay exact, and true is not 1 as it is in python.
   static let program = """
     import decimal, json, sys
     import jsonpatch
@@ -42,7 +42,7 @@ import Testing
       let old = JSONDraft.random(depth: 4, pick)
       var new = old
       for _ in 0...pick(5) { new.mutate(pick) }
-      // It takes the member '-' for the end of an array, and does not find it.
+      // It takes the member '-' for the end of an array, and so does not find it.
       if (old.text + new.text).contains("\"-\"") { continue }
       var options = Differ.Options()
       options.addsTests = pick(2) == 0

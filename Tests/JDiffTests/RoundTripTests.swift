@@ -5,9 +5,9 @@ import Testing
 @testable import FeedCore
 @testable import jdiff
 
-/// Documents that are made up, and those of the public suites: what holds for any two (DiffLaws).
+/// Random documents, and those of the public suites: laws for any two documents (DiffLaws).
 @Suite struct RoundTripTests {
-  /// Random documents, and what random changes make of them.
+  /// Random documents, and random changes to them.
   @Test(arguments: 1...8) func madeUpDocuments(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let pick: JSONDraft.Pick = { Int.random(in: 0..<$0, using: &random) }
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  /// Small objects, so that one replace would often be shorter than what leaves a member alone.
+  /// Small objects, so that one replace would often be shorter than keeping a member unchanged.
   @Test(arguments: ["/a", "/b", "/b/a", "/b/b", "/b/b/a"]) func ignoredMembersStay(_ pointer: String) throws {
     var random = SeededGenerator(seed: 21)
     let pick: JSONDraft.Pick = { Int.random(in: 0..<$0, using: &random) }
@@ -53,7 +53,7 @@ import Testing
     return scope
   }
 
-  /// Every order of five items, with and without others that come and go: as few moves as there can be.
+  /// Every order of five items, with and without added and removed ones: with the smallest number of moves.
   @Test func everyOrder() throws {
     func orders(_ items: [Int]) -> [[Int]] {
       if items.count < 2 { return [items] }
@@ -64,7 +64,7 @@ import Testing
       }
     }
     var laws = DiffLaws()
-    // Else one replace would be shorter.
+    // Otherwise one replace would be shorter.
     laws.options.isFine = true
     for order in orders([10, 11, 12, 13, 14]) {
       let kept = Alignment.longestIncreasingRun(order).count { $0 }
@@ -74,7 +74,7 @@ import Testing
         for (step, item) in gone.enumerated() { old.insert(item, at: (number + 3 * step) % 5) }
         for (step, item) in come.enumerated() { new.insert(item, at: (order[0] + 2 * step) % 5) }
         check(laws, "\(old)", "\(new)", "\(order)")
-        // Where something comes and something goes, they may be a pair.
+        // If one item is added and one removed, they may be a pair.
         if !gone.isEmpty, !come.isEmpty { continue }
         let sides = try [old, new].map { try Side(JSONDocument(parsing: Array("\($0)".utf8)), Scope()) }
         var differ = Differ(sides[0], sides[1], laws.options)
@@ -144,7 +144,7 @@ import Testing
     }
   }
 
-  /// No two of these are equal; that no two have one digest is a matter of luck, which is 2^-64 short of certain.
+  /// No two of these are equal. That no two digests are equal either is almost certain (2^-64).
   @Test func differentDigests() throws {
     let texts = [
       "0", "1", "-1", "10", "0.1", "1e400", "1e401", "12345678901234567890", "12345678901234567891", "\"\"", "\"1\"",
@@ -156,7 +156,7 @@ import Testing
     #expect(Set(try texts.map(Self.digest)).count == texts.count)
   }
 
-  /// Strings are read a word at a time, at the end of the text too, and with and without escapes.
+  /// Strings are read word by word, also at the end of the text, with and without escapes.
   @Test(arguments: 0...17) func digestsOfShortStrings(_ count: Int) throws {
     let content = String("0123456789abcdefg".prefix(count))
     let escaped = content.utf8.map { "\\u00" + String($0, radix: 16) }.joined()
@@ -177,7 +177,7 @@ import Testing
   }
 }
 
-/// Records what is broken, with the documents that show it.
+/// Reports a broken law, with the documents that show it.
 private func check(_ laws: DiffLaws, _ old: String, _ new: String, _ comment: String) {
   do { try laws.check(Array(old.utf8), Array(new.utf8)) } catch {
     Issue.record("\(comment) (\(laws)): \(error)")

@@ -8,7 +8,7 @@ import Testing
 /// The public samples of well-known APIs, walked with the options that a person would type, and without them.
 @Suite(.enabled(if: Repository.conformance != nil, "FEEDUTILS_CONFORMANCE is unset"))
 struct ConformanceTests {
-  /// What is typed, and what is found where nothing but `--id` is; nil where it cannot be.
+  /// The typed options, and the options detected with only `--id`; nil if they cannot be detected.
   static let options: [String: (typed: String, found: String?)] = [
     "stackexchange-2.3": (
       "--items /items --id /question_id --next page:page --has-more /has_more",
@@ -87,7 +87,7 @@ struct ConformanceTests {
     }
   }
 
-  /// The APIs of the file, read by our own parser: a number that went through another would not be the same.
+  /// The APIs in the file, read by our own parser: another one might change the numbers.
   static func apis() throws -> [API] {
     let root = try JSONDocument(parsing: [UInt8](Repository.conformanceFile("paginate-apis.json"))).root
     let apis = try #require(root.member("apis")).children.map { try api($0.value) }

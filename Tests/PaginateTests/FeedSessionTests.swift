@@ -4,9 +4,9 @@ import Testing
 
 @testable import paginate
 
-/// What no scenario of a few requests shows.
+/// Cases that scenarios of a few requests do not cover.
 @Suite struct FeedSessionTests {
-  /// Answers by a function of the number of the request, from 0.
+  /// Answers by a function of the request's number, from 0.
   private final class Server: PageFetcher {
     let answer: (Int) -> FeedAnswer
     private(set) var requests: [String] = []
@@ -44,7 +44,7 @@ import Testing
     return FeedSession(store, options, server, printer)
   }
 
-  /// A cursor that is new each time, for ever.
+  /// A cursor that is always new.
   @Test(arguments: [[], ["a"]]) func endless(_ ids: [String]) throws {
     let server = Server { self.page(ids, next: "/feed?c=\($0)") }
     var session = session(server, MemoryStorage(), Output())
@@ -56,7 +56,7 @@ import Testing
     #expect(server.requests.count <= 1001)
   }
 
-  /// What waits is enough: nothing is asked for.
+  /// The waiting items are enough: no request is made.
   @Test func enoughWaits() throws {
     let store = MemoryStorage()
     let first = Output()
@@ -74,7 +74,7 @@ import Testing
     #expect(second.text == "\"b\"\n\"c\"\n" && server.requests == [])
   }
 
-  /// While page 1 of a numbered feed is new each time, the tail cannot be found.
+  /// If page 1 of a numbered feed is new each time, the tail cannot be found.
   @Test func changesTooFast() throws {
     let store = MemoryStorage()
     var one = session(Server { _ in self.page(["b", "a"], next: "/feed?page=1") }, store, Output()) {
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  /// A run that is inserted above others, joined and grown has its items where they belong.
+  /// A run that is inserted above others, joined and extended has its items in the right places.
   @Test func positionsOfRuns() {
     var runs = FeedRuns([
       FeedRun(number: 1, top: 0, bottom: 9, lowerEnd: .end), FeedRun(number: 2, top: -20, bottom: -11, lowerEnd: .open),

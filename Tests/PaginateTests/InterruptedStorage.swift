@@ -1,6 +1,6 @@
 @testable import paginate
 
-/// A store whose process ends at a moment that the test chooses, between one transaction and the next.
+/// A store whose process ends at a chosen moment, between two transactions.
 final class InterruptedStorage: FeedStorage {
   enum Moment: Equatable {
     case beforeCommit(page: Int)
@@ -8,11 +8,11 @@ final class InterruptedStorage: FeedStorage {
     /// With the last id of the chunk.
     case afterIntent([UInt8])
     case afterWrite([UInt8])
-    /// Of a reader with its own place, which has written all before.
+    /// For a reader with its own place, which has written everything before.
     case beforeRelease
   }
 
-  /// What ends the session.
+  /// The error that ends the session.
   static let interruption = StoreError(.other, "the test ends the process here")
 
   private let store: any FeedStorage
@@ -28,7 +28,7 @@ final class InterruptedStorage: FeedStorage {
   private func reach(_ moment: Moment) throws(StoreError) { if ends(moment) { throw Self.interruption } }
 
   func commit(_ change: FeedChange) throws(StoreError) {
-    // A change without a page is not one that a scenario counts.
+    // Scenarios count only changes with a page.
     if change.savedPages.isEmpty { return try store.commit(change) }
     pages += 1
     try reach(.beforeCommit(page: pages))
@@ -58,7 +58,7 @@ final class InterruptedStorage: FeedStorage {
     return try store.released(after: number, lines: lines, bytes: bytes)
   }
 
-  // MARK: As the store has it
+  // MARK: Unchanged
 
   func recoverInterrupted(_ note: (Int) -> Void) throws(StoreError) { try store.recoverInterrupted(note) }
   func redeliver() throws(StoreError) { try store.redeliver() }

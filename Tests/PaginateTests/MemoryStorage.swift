@@ -2,7 +2,7 @@ import FeedCore
 
 @testable import paginate
 
-/// A feed in memory, written for being right rather than fast: what the SQLite store must agree with.
+/// A feed in memory, written to be correct rather than fast; the SQLite store must agree with it.
 final class MemoryStorage: FeedStorage {
   struct Item {
     var item: FeedItem
@@ -17,7 +17,7 @@ final class MemoryStorage: FeedStorage {
   private var pages: [Int: [UInt8]?] = [:]
   private var first: FeedChange.FirstPage?
   private var intended: ClosedRange<Int>?
-  /// All that was released for printing, by the index of the item.
+  /// All releases for printing, as indices of items.
   private var releases: [Int] = []
 
   // MARK: Knowledge

@@ -49,16 +49,16 @@ struct RequestTests {
 }
 
 struct SecretTests {
-  /// The first URL, a later one, what of it is stored, and what is asked for again with a new key.
+  /// The first URL, a later one, the stored part of it, and the URL requested with a new key.
   @Test(arguments: [
     ("https://a/?api-key=K1&x=1", "https://a/?api-key=K1&x=2", "https://a/?api-key=&x=2", "https://a/?api-key=K2&x=2"),
-    // The API puts the key elsewhere, or leaves it out.
+    // The API moves the key, or leaves it out.
     ("https://a/?api-key=K1&x=1", "https://a/?x=2&api-key=K1", "https://a/?x=2&api-key=", "https://a/?x=2&api-key=K2"),
     ("https://a/?api-key=K1&x=1", "https://a/?x=2", "https://a/?x=2", "https://a/?x=2"),
-    // A key that only the server has put in, and no command line could put back.
+    // A key that only the server has added, so no command line could put it back.
     ("https://a/?x=1", "https://a/?access_token=K1&x=2", "https://a/?x=2", "https://a/?x=2"),
     ("https://a/?x=1", "https://a/?Access_Token=K1", "https://a/", "https://a/"),
-    // What is a secret on the command line is a cursor elsewhere.
+    // A name that is a secret on the command line, but a cursor elsewhere.
     ("https://a/?key=K1", "https://a/?key=K1&c=2", "https://a/?key=&c=2", "https://a/?key=K2&c=2"),
     ("https://a/?x=1", "https://a/?token=cursor", "https://a/?token=cursor", "https://a/?token=cursor"),
     ("https://a/?monkey=1", "https://a/?monkey=2", "https://a/?monkey=2", "https://a/?monkey=2"),
@@ -68,7 +68,7 @@ struct SecretTests {
     ("https://a/", "https://a/?badge=K1&x", "https://a/?x", "https://a/?x"),
     // Byte for byte.
     ("https://a/?apikey=K1%2f+", "https://a/?apikey=K1%2f+", "https://a/?apikey=", "https://a/?apikey=K2%2f+"),
-    // By a part of the name, and several of one name.
+    // By a part of the name, and several parameters with one name.
     (
       "https://a/?my_api_key_2=K1&y", "https://a/?my_api_key_2=K1", "https://a/?my_api_key_2=",
       "https://a/?my_api_key_2=K2"
@@ -84,7 +84,7 @@ struct SecretTests {
     #expect(text(next.restored(cut).url) == again)
   }
 
-  /// What came in a header may come back in a link, under a name that alone says nothing.
+  /// The value of a header may come back in a link, under a name that alone proves nothing.
   @Test func credentialsOfHeaders() {
     let first = PageRequest(url: "https://a/".bytes)
     let secrets = SecretParameters([], of: first, next: nil, credentials: ["K1234567890ab".bytes, "2022-11-28".bytes])
@@ -96,22 +96,22 @@ struct SecretTests {
     (#"{"client_id":"x", "secret": "K1", "n":1}"#, #"{"client_id":"x", "secret": "", "n":1}"#),
     ("a=b&api_key=K1&c=d", "a=b&api_key=&c=d"),
     (#"{"key":"title","token":"x"}"#, #"{"key":"","token":""}"#),
-    // As deep as it may be, whatever it is; of two members of one name each.
+    // At any depth, of any kind; of two members with one name, both.
     (
       #"{"a":[{"Password": 1e3}, {"passwd":[true,null,{"b":"x"}]}]}"#,
       #"{"a":[{"Password": ""}, {"passwd":["",null,{"b":""}]}]}"#
     ),
     (#"{"jwt":"a","jwt":"b"}"#, #"{"jwt":"","jwt":""}"#),
-    // What may be a secret or something else is one here, for the command line gave it.
+    // A value that may be a secret or something else counts as a secret, because it is on the command line.
     (
       #"{"session":{"page":2},"key":["id"],"code":7}"#, #"{"session":{"page":""},"key":[""],"code":""}"#
     ),
-    // Several documents, as for a bulk request.
+    // Several documents, as in a bulk request.
     (
       "{\"index\":\"a\"}\n{\"password\":\"K1\"}\n {\"password\":2}\n",
       "{\"index\":\"a\"}\n{\"password\":\"\"}\n {\"password\":\"\"}\n"
     ),
-    // What cannot be looked through is not kept.
+    // A body that cannot be searched is not stored.
     (#"{"secret":"#, "-"), ("<password>K1</password>", "-"), (#""password":"K1""#, "-"), ("password: K1", "-"),
     ("K1", "-"),
   ])

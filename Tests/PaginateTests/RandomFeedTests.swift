@@ -6,7 +6,7 @@ import Testing
 @testable import paginate
 
 /// A feed that changes at random while it is read, by runs that are killed at random: nothing is printed twice, and
-/// when all gaps are closed nothing is missing. Readers with a place of their own get everything in one order.
+/// after all gaps are closed nothing is missing. Readers with their own place get everything in one order.
 @Suite struct RandomFeedTests {
   @Test(arguments: SimulatedFeed.Style.allCases, 1...60)
   func inMemory(_ style: SimulatedFeed.Style, _ seed: Int) throws {
@@ -27,7 +27,7 @@ import Testing
     let printed = try RandomRuns(style, seed: seed).run {
       try StorePicture(path, feed: feed.number)
     } on: {
-      // Each run opens the file anew, as a process does.
+      // Each run opens the file again, like a new process.
       try StoreFile(path).open(feed)
     }
     #expect(try file.damage() == [])
@@ -47,17 +47,17 @@ private final class RandomRuns {
   private var random: SeededGenerator
   private let comment: String
   private var printed: [String] = []
-  /// What readers with a checkpoint each have taken, the last of which is in the checkpoint.
+  /// The items that each reader with a checkpoint has taken; the last one is in the checkpoint.
   private var taken: [[String]] = [[], []]
-  /// The checkpoints of the readers. The second has kept `seq`, too.
+  /// The checkpoints of the readers. The second also keeps `seq`.
   private var checkpoints: [(id: String, seq: Int?)?] = [nil, nil]
-  /// What may have been printed twice, for it was uncertain and asked for again.
+  /// Items that may be printed twice, because they were uncertain and requested again.
   private var doubtful: Set<String> = []
   private var isCalm = false
-  /// From where the second reader was given something last, and how often that was before where it had been.
+  /// The place from which the second reader last got items, and how often it had been there before.
   private var lastPlace = 0
   private var rewinds = 0
-  /// Of all runs.
+  /// The same for all runs.
   private let overlap: Int
   private let forgetsBelowGaps: Bool
   private let printsChanged: Bool
@@ -73,7 +73,7 @@ private final class RandomRuns {
 
   private func pick(_ count: Int) -> Int { Int.random(in: 0..<count, using: &random) }
 
-  /// - Returns: the ids that were printed, in order, and after these what each reader took.
+  /// - Returns: the ids that were printed, in order; then those that each reader took.
   func run(_ picture: () throws -> StorePicture, on store: () throws -> some FeedStorage) throws -> [String] {
     for _ in 0..<pick(20) { feed.insert() }
     for round in 0..<25 {
@@ -97,7 +97,7 @@ private final class RandomRuns {
     found.checkInvariants("\(comment), at the end")
     #expect(!found.runs.hasOpenGap, "\(comment): a gap stays open")
     let known = Set(feed.ids)
-    // What has lost its place and is gone by now has no turn to be printed.
+    // An item that lost its place and is gone has no turn to be printed.
     let waiting = forgetsBelowGaps ? found.waiting.filter(known.contains) : found.waiting
     #expect(waiting == [] && found.intended == nil, "\(comment): something still waits")
     let visible = found.visible.filter(known.contains)
@@ -118,8 +118,8 @@ private final class RandomRuns {
     return printed + taken.joined()
   }
 
-  /// Each reader gets everything that was ever released, in the order of the releases, and nothing twice; except what was
-  /// printed again, and for one that has only its id all after that.
+  /// Each reader gets every release, in order, and none twice. The exceptions are items that were printed again, and
+  /// for a reader with only its id, everything after those.
   private func checkReaders(_ options: FeedOptions, _ store: () throws -> some FeedStorage) throws {
     let all = try store().released(after: 0, lines: .max, bytes: .max).map { String(decoding: $0.id, as: UTF8.self) }
     for reader in taken.indices {
@@ -136,7 +136,7 @@ private final class RandomRuns {
     return ids.reversed().filter { seen.insert($0).inserted }.reversed()
   }
 
-  /// What happens to the feed between two requests.
+  /// Changes the feed between two requests.
   private func change() {
     switch pick(feed.style == .cursor ? 5 : 4) {
     case 0: feed.delete(pick)
@@ -203,20 +203,20 @@ private final class RandomRuns {
     }
     let records = try lines.filter { $0.hasSuffix("}}") }.map { try JSONDocument(parsing: Array($0.utf8)).root }
       .map { (String(decoding: $0.member("id")?.string ?? [], as: UTF8.self), $0.member("seq").map { $0.text }) }
-    // A reader that is killed has taken less than it was given.
+    // A reader that is killed has taken fewer items than it was given.
     let some = records.prefix(isCalm || pick(2) == 0 ? records.count : pick(records.count + 1))
     taken[reader] += some.map(\.0)
     guard let last = some.last else { return }
     checkpoints[reader] = (last.0, reader == 0 ? nil : last.1.flatMap { Int(String(decoding: $0, as: UTF8.self)) })
   }
 
-  /// What is about to be printed once more.
+  /// Records the items that will be printed again.
   private func note(_ picture: StorePicture) {
     doubtful.formUnion(picture.uncertain)
     for item in picture.items where picture.intended?.contains(item.position) ?? false { doubtful.insert(item.id) }
   }
 
-  /// Asks the feed, which may have changed, and may not answer.
+  /// Requests pages from the feed, which may have changed, and may not answer.
   private struct Fetcher: PageFetcher {
     let runs: RandomRuns
 

@@ -5,7 +5,7 @@ import Testing
 @testable import FeedHTTP
 @testable import paginate
 
-/// Inputs made up at random, the same in every run: nothing crashes, and what is not touched stays as it is.
+/// Random inputs, the same in every run: nothing crashes, and untouched parts do not change.
 struct RandomTests {
   private static func bytes(_ alphabet: [String], _ generator: inout SeededGenerator) -> [UInt8] {
     (0..<Int.random(in: 0..<40, using: &generator)).flatMap { _ in
@@ -20,7 +20,7 @@ struct RandomTests {
       let noise = Self.bytes(alphabet, &generator)
       let links = LinkHeader.parse(noise)
       #expect(links.count <= noise.count)
-      // What comes behind a good link does not change it.
+      // Text after a valid link does not change it.
       #expect(LinkHeader.parse("</a>; rel=next, ".bytes + noise).first?.target == "/a".bytes)
     }
   }
@@ -45,7 +45,7 @@ struct RandomTests {
       let names = url.names
       url.set(name, to: value)
       #expect(url.value(of: name) == value)
-      // Set again, nothing changes; set back, it is what it was.
+      // Setting it again changes nothing; setting it back restores the original.
       var again = url
       again.set(name, to: value)
       #expect(again == url)
@@ -87,7 +87,7 @@ struct RandomTests {
       let draft = JSONDraft.random(using: &generator)
       let document = try json(draft)
       var walker = try Walker(WalkOptions(), first: PageRequest(url: "https://a.example/".bytes))
-      // Whatever it is: an error is one line.
+      // Whatever the error is, its message is one line.
       do { _ = try walker.take(nil, makeHead([]), document) } catch {
         #expect(!error.message.contains("\n"))
       }
@@ -104,7 +104,7 @@ struct RandomTests {
 }
 
 extension JSONDraft {
-  /// Text of objects and arrays whose names are those that are looked for.
+  /// Text of objects and arrays that use the names which the code looks for.
   static func random(using generator: inout SeededGenerator, depth: Int = 0) -> String {
     let names = ["next", "links", "data", "items", "has_more", "href", "meta", "paging", "object", "url", "\\u006eext"]
     let scalars = ["null", "true", "false", "0", "1", "\"\"", "\"x\"", "\"/2\"", "\"list\"", "\"https://b/\""]

@@ -4,7 +4,7 @@ import Testing
 
 @testable import paginate
 
-/// The numbers of what is released, for readers with a place of their own; and those of stores that had none.
+/// The numbers of releases, for readers with their own place; also in stores that had none.
 @Suite struct ReleaseLogTests {
   private let folder: ScratchFolder
   private let path: [UInt8]
@@ -25,7 +25,7 @@ import Testing
     try store.commit(change)
   }
 
-  /// The numbers and the ids of what a reader gets.
+  /// The numbers and ids of the items that a reader gets.
   private func released(_ store: FeedStore, after number: Int = 0, lines: Int = .max) throws -> [String] {
     try store.released(after: number, lines: lines, bytes: .max).map {
       "\($0.position) \(String(decoding: $0.id, as: UTF8.self))"
@@ -45,7 +45,7 @@ import Testing
 
   // MARK: Numbers
 
-  /// What follows in both orders is one row, also over many pages; what does not is another.
+  /// Items that are consecutive in both orders share a row, even over many pages; others do not.
   @Test func rowsStandForMany() throws {
     let store = try feed()
     try add(item("c", at: 0), item("b", at: 1), to: store)
@@ -53,7 +53,7 @@ import Testing
     #expect(try rows() == [[1, 1, 1, 3, 0]])
     try add(item("d", at: -1), to: store)
     #expect(try rows() == [[1, 1, 1, 4, 0]])
-    // The second is above the first, and so comes before it.
+    // The second item is above the first, so it comes before it.
     try add(item("e", at: -2), item("f", at: -3), to: store)
     #expect(try rows() == [[1, 1, 1, 4, 0], [1, 5, 6, 1, 0], [1, 6, 5, 1, 0]])
     #expect(try released(store) == ["1 c", "2 b", "3 a", "4 d", "5 f", "6 e"])
@@ -65,7 +65,7 @@ import Testing
     #expect(try store.releaseNumber(of: bytes("x"), again: 1) == nil)
   }
 
-  /// An item that is printed again has its turn at its newest number, and is found by its first.
+  /// An item that is printed again comes at its newest number, and is found by its first.
   @Test func again() throws {
     let store = try feed()
     try add(item("c", at: 0), item("b", at: 1), item("a", at: 2), to: store)
@@ -75,13 +75,13 @@ import Testing
     try add(item("b", at: nil, handle: 2, text: "[2]"), to: store)
     try add(item("e", at: -2), to: store)
     #expect(try released(store) == ["1 c", "3 a", "4 d", "6 b", "7 e"])
-    // A number that is one of its own counts, and no other.
+    // Only its own numbers count.
     for (again, number) in [(nil, 2), (5, 5), (6, 6), (7, 2), (1, 2), (-1, 2)] {
       #expect(try store.releaseNumber(of: bytes("b"), again: again) == number)
     }
     #expect(try store.released(after: 0, lines: 9, bytes: 99).map(\.isAgain) == [false, false, false, true, false])
     #expect(try store.released(after: 5, lines: 1, bytes: 1).map(\.data) == [bytes("[2]")])
-    // Items of which no number is in the middle of a row.
+    // Items whose numbers are in the middle of a row.
     #expect(try ["c", "a", "d", "e"].map { try store.releaseNumber(of: bytes($0), again: nil) } == [1, 3, 4, 7])
   }
 
@@ -96,7 +96,7 @@ import Testing
     #expect(try rows() == [[1, 1, 1, 1, 0], [1, 2, 4, 1, 0], [2, 1, 2, 2, 0]])
   }
 
-  /// A change that fails gives no number away.
+  /// A change that fails uses up no number.
   @Test func wholeOrNotAtAll() throws {
     let store = try feed()
     #expect(throws: StoreError.self) { try add(item("a", at: 0), item("a", at: 1), to: store) }
@@ -105,7 +105,7 @@ import Testing
     #expect(try released(store) == ["1 a"])
   }
 
-  /// No statement that a reader or a page waits for sorts, or looks at every row.
+  /// No statement that a reader or a page waits for sorts, or reads every row.
   @Test func noSorting() throws {
     _ = try feed()
     let database = try Database(path, .shared)
@@ -119,7 +119,7 @@ import Testing
 
   // MARK: Earlier formats
 
-  /// A store as an earlier version left it: two feeds whose items came in turns, some printed, one gone.
+  /// A store left by an earlier version: two feeds whose items alternate, some printed, one gone.
   private func makeOld(version: Int) throws {
     try folder.write("so.db", "")
     let database = try Database(path, .shared)
@@ -144,7 +144,7 @@ import Testing
 
   @Test(arguments: [1, 2]) func earlierFormats(_ version: Int) throws {
     try makeOld(version: version)
-    // To look into it changes nothing.
+    // Reading it changes nothing.
     let old = try StoreFile(reading: path)
     let record = try #require(try old.feed(named: bytes("a")))
     let view = try old.open(record)
@@ -162,7 +162,7 @@ import Testing
     try b.releaseLog().addItemsWithoutNumbers()
     #expect(try rows() == [[1, 1, 1, 2, 0], [1, 3, 4, 1, 0], [1, 4, 6, 1, 0], [2, 1, 3, 1, 0], [2, 2, 5, 1, 0]])
 
-    // Once is enough, and it goes on from there. What waits is as it was.
+    // Once is enough, and later items continue from there. Waiting items still wait.
     try a.releaseLog().addItemsWithoutNumbers()
     try add(item("v", at: -6), to: a)
     #expect(try released(a, after: 3) == ["4 w", "5 v"])

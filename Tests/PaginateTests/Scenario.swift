@@ -5,8 +5,8 @@ import Testing
 
 @testable import paginate
 
-/// A scenario as its file has it: runs of the tool on one store, each with the only requests that it may make, the
-/// answers, and what must come of it. The format is told in Tests/Fixtures/paginate/README.md.
+/// A scenario from a file: runs of the tool on one store, each with the only requests that it may make, their answers,
+/// and the expected results. Tests/Fixtures/paginate/README.md describes the format.
 struct Scenario: CustomTestStringConvertible, Sendable {
   let name: String
   let text: Data
@@ -29,7 +29,7 @@ struct Scenario: CustomTestStringConvertible, Sendable {
   var object: [String: Any] { (try? JSONSerialization.jsonObject(with: text)) as? [String: Any] ?? [:] }
 }
 
-/// What the feed of a scenario is like.
+/// The properties of a scenario's feed.
 struct ScenarioFeed {
   let url: String
   let style: String
@@ -97,7 +97,7 @@ struct ScenarioFeed {
   }
 }
 
-/// A list as it is, or as one string of words.
+/// A list unchanged, or from a string of words.
 func list(_ value: Any) -> [Any] {
   (value as? String)?.split(separator: " ").map(String.init) ?? value as? [Any] ?? []
 }

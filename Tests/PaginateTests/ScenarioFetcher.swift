@@ -3,14 +3,14 @@ import Testing
 
 @testable import paginate
 
-/// Answers requests from a list, and complains about any other. Waits are noted, not made.
+/// Answers requests from a list, and reports any other request. Waits are recorded, not made.
 final class ScenarioFetcher: PageFetcher {
   private let feed: ScenarioFeed
   private let comment: String
   private var exchanges: ArraySlice<[String: Any]>
   private let retries: Int
   private(set) var waits: [Double] = []
-  /// What the last body asked to wait before the next request.
+  /// The wait that the last body asked for, before the next request.
   private var pause: Double?
 
   init(_ feed: ScenarioFeed, _ exchanges: [[String: Any]], retries: Int, _ comment: String) {
@@ -20,7 +20,7 @@ final class ScenarioFetcher: PageFetcher {
     self.comment = comment
   }
 
-  /// An exchange in short, `{"get": URL, "items": […], "next": URL}`, as the long form has it.
+  /// An exchange in its short form, `{"get": URL, "items": […], "next": URL}`, expanded to the long form.
   private static func spelledOut(_ exchange: [String: Any]) -> [String: Any] {
     guard let url = exchange["get"] else { return exchange }
     var body = exchange

@@ -5,7 +5,7 @@ import Testing
 
 @testable import paginate
 
-/// Runs a scenario on one kind of store, and compares all that it tells.
+/// Runs a scenario on one kind of store, and checks all its expectations.
 struct ScenarioRunner {
   enum Kind: CaseIterable { case memory, sqlite }
 
@@ -48,7 +48,7 @@ struct ScenarioRunner {
   }
 }
 
-/// One run, and what is expected of it.
+/// One run, and its expected results.
 private final class ScenarioResult {
   private let comment: String
   private let expected: [String: Any]
@@ -99,7 +99,7 @@ private final class ScenarioResult {
     }
   }
 
-  /// Takes so many lines, or so many bytes.
+  /// Accepts a number of lines or of bytes.
   private func write(_ bytes: borrowing Span<UInt8>, _ run: [String: Any]) -> (accepted: Int, error: SystemError?) {
     var accepted = 0
     while accepted < bytes.count {
@@ -113,7 +113,7 @@ private final class ScenarioResult {
     return (accepted, nil)
   }
 
-  /// The ids of the whole lines, with the version where it is asked for.
+  /// The ids of the whole lines, with the version if the scenario has it.
   private var lines: [String] {
     String(decoding: output, as: UTF8.self).split(separator: "\n").filter { $0.hasSuffix("}") }.map { line in
       let object = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] ?? [:]

@@ -5,7 +5,7 @@ import Testing
 
 @testable import paginate
 
-/// The public samples again, now by the tool that people get and a server: what arrives is what was asked for.
+/// The public samples again, with the real tool and a server: the output is what was asked for.
 @Suite(.enabled(if: Repository.conformance != nil && Repository.has("python3"), "FEEDUTILS_CONFORMANCE is unset"))
 struct ServerTests {
   @Test(arguments: ConformanceTests.options.keys.sorted())
@@ -51,7 +51,7 @@ struct ServerTests {
     return String(url[..<end])
   }
 
-  /// As serve-script has it.
+  /// In the form of serve-script.
   private static func answer(_ answer: FakeServer.Answer, _ origin: String) -> [String: Any] {
     var headers: [String: String] = [:]
     for line in answer.head {

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import paginate
 
-/// A feed that changes as feeds do: items come on top, are edited, bumped to the top, or deleted anywhere.
+/// A feed with typical changes: items are added at the top, edited, moved to the top, or deleted anywhere.
 final class SimulatedFeed {
   struct Entry {
     let id: String

@@ -5,11 +5,11 @@ import Testing
 @testable import FeedCore
 @testable import paginate
 
-/// What a store cannot hold is an error when it is read, whoever has written it.
+/// A value that a store may not contain is an error when it is read, whoever wrote it.
 @Suite struct StoreDamageTests {
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  /// A store with a gap and something to print, changed without regard to what its tables allow.
+  /// A store with a gap and an item to print, changed in ways that its tables do not allow.
   private func damaged(_ statement: String) throws -> (file: [UInt8], folder: ScratchFolder) {
     let folder = try ScratchFolder()
     let path = bytes(folder.file("so.db"))
@@ -36,7 +36,7 @@ import Testing
     return (path, folder)
   }
 
-  /// Reads all that is read of a store.
+  /// Reads everything that is ever read from a store.
   private func read(_ path: [UInt8]) throws(StoreError) {
     let file = try StoreFile(path)
     for record in try file.feeds() {
@@ -121,7 +121,7 @@ import Testing
     #expect(throws: StoreError.self) { try database.run(statement) }
   }
 
-  /// A store of the first format, which had no such checks, is used as it is.
+  /// A store of the first format, which had no such checks, can be used without changes.
   @Test func theFirstFormat() throws {
     let folder = try ScratchFolder()
     let path = bytes(folder.file("old.db"))
@@ -142,7 +142,7 @@ import Testing
     #expect(throws: StoreError.damaged("run 1 cannot be from 9 to 1")) { try feed.runs() }
   }
 
-  /// Options that this tool writes can be read; others are damage and no reason to guess.
+  /// Options that this tool writes can be read; others mean damage, and are not guessed.
   @Test(arguments: [
     ("{", "the options of the feed cannot be read"), ("[]", "the options of the feed cannot be read"),
     (#"{"next":"page:"}"#, "the option 'next' of the feed cannot be read"),
@@ -156,7 +156,7 @@ import Testing
     #expect(throws: StoreError.damaged(what)) { try RememberedOptions.fill(&options, from: bytes(json)) }
   }
 
-  /// A remembered wait has an end.
+  /// A remembered wait has a limit.
   @Test func aLongWaitIsCapped() throws {
     let folder = try ScratchFolder()
     let file = try StoreFile(bytes(folder.file("so.db")))

@@ -5,11 +5,11 @@ import Testing
 
 @testable import paginate
 
-/// The file: whose it is, who may write it, and what is in it for people.
+/// The file: its owner, who may write it, and what people can read in it.
 @Suite struct StoreFileTests {
   private func bytes(_ text: String) -> [UInt8] { Array(text.utf8) }
 
-  /// What goes wrong when a store is opened.
+  /// The error when a store is opened.
   private func refusal(_ path: String, isRead: Bool = false) -> StoreError? {
     do throws(StoreError) {
       _ = isRead ? try StoreFile(reading: bytes(path)) : try StoreFile(bytes(path))
@@ -35,7 +35,7 @@ import Testing
       let a = try file.add(bytes("a"), url: bytes("https://example.com/a"))
       try file.save(bytes(#"{"next":"/next"}"#), for: a)
       try file.add(bytes("b"), url: bytes("https://example.com/b"))
-      // Adding it once more changes nothing.
+      // Adding it again changes nothing.
       #expect(try file.add(bytes("a"), url: bytes("https://example.com/b")).url == bytes("https://example.com/a"))
     }
     let file = try StoreFile(path)
@@ -47,7 +47,7 @@ import Testing
     try feed.setRetryWait(600, now: 1000)
     #expect(try feed.retryWait(now: 1000) == 600)
     #expect(try feed.retryWait(now: 1500) == 100)
-    // Whoever set the clock back need not wait for it to come here again.
+    // If the clock was set back, the wait ends at once.
     #expect(try feed.retryWait(now: 999) == nil)
     try feed.setRetryWait(nil, now: 1500)
     #expect(try feed.retryWait(now: 1500) == nil)
@@ -104,7 +104,7 @@ import Testing
       try StoreFile(path).add(bytes("a"), url: bytes("u"))
       #expect(try StoreFile(path).feeds().count == 1, "\(name)")
       #expect(try StoreFile(reading: path).feeds().count == 1, "\(name)")
-      // As where nothing can be made beside it.
+      // As in a folder in which nothing can be created.
       #expect(try Database(path, .alone).prepare("SELECT name FROM feed").all { _ in 1 }.count == 1, "\(name)")
     }
   }
@@ -146,7 +146,7 @@ import Testing
     try feed.commit(change)
     try feed.recordPrinted(-10...(-10), count: 1, torn: -9)
     #expect(try feed.unprinted() == (2, 1))
-    // The next run tells of the torn line, once.
+    // The next run reports the torn line, once.
     for expected in [[1], []] {
       var told: [Int] = []
       try feed.recoverInterrupted { told.append($0) }
@@ -165,7 +165,7 @@ import Testing
     #expect(gaps == [["so", "open", "c", "b"]])
   }
 
-  /// Text is what it is: with NUL, empty, or no UTF-8 at all.
+  /// Text is preserved: with NUL, empty, or not UTF-8.
   @Test(arguments: [[], [0], [0x61, 0, 0x62], [0xFF, 0xFE], Array("é".utf8)]) func anyId(_ id: [UInt8]) throws {
     let folder = try ScratchFolder()
     let file = try StoreFile(bytes(folder.file("so.db")))
@@ -180,7 +180,7 @@ import Testing
     #expect(try feed.waiting(in: 0...0, lines: 9, bytes: 9).map(\.id) == [id])
   }
 
-  /// A change that fails in the middle leaves nothing behind.
+  /// A change that fails in the middle changes nothing.
   @Test func changesAreWhole() throws {
     let folder = try ScratchFolder()
     let file = try StoreFile(bytes(folder.file("so.db")))

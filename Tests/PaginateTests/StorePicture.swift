@@ -5,7 +5,7 @@ import Testing
 
 enum PrintState: Int { case waiting, printed, uncertain }
 
-/// All that a store holds of a feed, for looking at.
+/// The contents of a store for one feed, to check them.
 struct StorePicture {
   struct Item {
     let id: String
@@ -17,9 +17,9 @@ struct StorePicture {
 
   let runs: FeedRuns
   let items: [Item]
-  /// Where pages begin.
+  /// The starts of pages.
   let pages: [Int]
-  /// What was about to be printed.
+  /// The items that were about to be printed.
   let intended: ClosedRange<Int>?
 
   init(runs: FeedRuns, items: [Item], pages: [Int], intended: ClosedRange<Int>?) {
@@ -46,7 +46,7 @@ struct StorePicture {
   var uncertain: [String] { items.filter { $0.state == .uncertain }.map(\.id) }
   var gone: [String] { items.filter(\.isGone).map(\.id) }
 
-  /// What must hold after every step.
+  /// Checks what must be true after every step.
   func checkInvariants(_ comment: String) {
     #expect(Set(items.map(\.id)).count == items.count, "\(comment): two rows of one id")
     let live = items.filter { !$0.isGone }
@@ -78,7 +78,7 @@ struct StorePicture {
 }
 
 extension StorePicture {
-  /// Looks into a file.
+  /// Reads a file.
   init(_ path: [UInt8], feed: Int) throws { try self.init(try Database(path, .shared), feed: feed) }
 
   init(_ database: Database, feed: Int) throws {
@@ -97,7 +97,7 @@ extension StorePicture {
 }
 
 extension StoreFile {
-  /// What SQLite finds wrong with the file.
+  /// The errors that SQLite finds in the file.
   func damage() throws(StoreError) -> [String] {
     let found = try database.prepare("PRAGMA integrity_check").all { String(decoding: $0.text(0), as: UTF8.self) }
     let links = try database.prepare("PRAGMA foreign_key_check").all { _ in "a row without its feed" }

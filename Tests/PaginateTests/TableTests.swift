@@ -5,7 +5,7 @@ import Testing
 @testable import FeedHTTP
 @testable import paginate
 
-/// The tables of Tests/Fixtures/paginate: a case a line, its cells parted by ` | `.
+/// The tables of Tests/Fixtures/paginate: a case on each line, with cells separated by ` | `.
 struct TableTests {
   static func rows(_ file: String, atLeast least: Int) throws -> [(place: Comment, cells: [String])] {
     try Fixtures.lines("paginate/" + file, atLeast: least).map { number, line in
@@ -18,7 +18,7 @@ struct TableTests {
   @Test func links() throws {
     let page = try HTTPURL("https://a.example/dir/page?x=1".bytes)
     for (place, cells) in try Self.rows("link-headers.txt", atLeast: 45) {
-      // The cells behind the first belong together.
+      // All cells after the first belong together.
       let fields = cells[1].split(separator: " ~ ").map { "Link: \($0)" }
       let found = LinkHeader.target(of: "next", in: makeHead(fields), page: page)
       #expect(found.map { text($0) } ?? "-" == cells[0], place)
@@ -91,7 +91,7 @@ struct TableTests {
     #expect(Politeness.verdict(makeHead([], status: 400), body, now: 0) == .retry)
   }
 
-  /// GitHub's secondary limit has no header.
+  /// GitHub's secondary limit has no header field.
   @Test func tooMuchAtATimeIsRetried() throws {
     let body = try json(#"{"message":"You have exceeded a secondary rate limit. Please wait."}"#)
     #expect(Politeness.verdict(makeHead([], status: 403), body, now: 0) == .retry)

@@ -13,7 +13,7 @@ func text(_ bytes: [UInt8]?) -> String { bytes.map { String(decoding: $0, as: UT
 
 func json(_ text: String) throws -> JSONDocument { try JSONDocument(parsing: text.bytes) }
 
-/// A head as it comes over the wire.
+/// A head as received.
 func makeHead(_ lines: [String], status: Int = 200) -> HTTPHead {
   var head = HTTPHead()
   for line in ["HTTP/1.1 \(status) X"] + lines + [""] { _ = head.take(line.bytes) }
@@ -21,7 +21,7 @@ func makeHead(_ lines: [String], status: Int = 200) -> HTTPHead {
 }
 
 extension WalkOptions {
-  /// The options of a walk as they are typed, parted at spaces.
+  /// The options of a walk as typed, separated by spaces.
   init(typed: String) throws {
     self.init()
     var words = typed.split(separator: " ").map(String.init)[...]
@@ -63,18 +63,18 @@ extension WalkOptions {
   }
 }
 
-/// A server that has its answers ready and notes what it is asked.
+/// A server with prepared answers, which records its requests.
 struct FakeServer {
   struct Answer {
     var head: [String] = []
     let body: String
   }
 
-  /// A walk through some answers, one after another whatever is asked for.
+  /// A walk through some answers, in order, whatever is requested.
   struct Walk {
     var requests: [PageRequest] = []
     var ids: [String] = []
-    /// The ids of what is printed, or the items where they have none.
+    /// The ids of the printed items, or the items if they have none.
     var printed: [String] = []
     /// The name of the ending, or the kind and message of the error.
     var end = ""
@@ -131,7 +131,7 @@ extension PageRequest {
     return "\(method) \(text(url))" + (body.map { " " + text($0) } ?? "") + cursors
   }
 
-  /// Whether two requests ask for the same, their bodies as JSON.
+  /// Whether two requests ask for the same; bodies are compared as JSON.
   func isSame(as other: PageRequest) -> Bool {
     guard method == other.method, url == other.url, (body == nil) == (other.body == nil) else { return false }
     guard let body, let otherBody = other.body else { return true }

@@ -56,7 +56,7 @@ struct WalkTests {
       #expect(walk.printed.joined(separator: " ") == item.printed, place)
       if !walk.requests.isEmpty { #expect(walk.requests.map(\.line) == item.requests, place) }
       if !item.found.isEmpty { #expect(walk.shape?.found(beyond: options) == item.found, place) }
-      // What was found is what could have been typed.
+      // Detected options could have been typed.
       if !item.found.isEmpty {
         let typed = try WalkOptions(typed: item.options + " " + item.found)
         #expect(typed.next == walk.shape?.next || options.next != nil, place)
@@ -101,7 +101,7 @@ struct WalkTests {
     #expect(step.outcome == outcome)
   }
 
-  /// Ever new cursors that bring nothing new are no feed.
+  /// New cursors that bring no new items do not make a feed.
   @Test(arguments: [#"{"items":[],"next":"N"}"#, #"{"items":[{"id":1}],"next":"N"}"#])
   func aWalkWithoutANewItemEnds(_ page: String) throws {
     let options = try WalkOptions(typed: "--items /items --id /id --next cursor:c=/next")

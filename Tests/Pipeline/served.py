@@ -1,4 +1,4 @@
-"""sse-serve as a child, and clients of it that know what they have received."""
+"""sse-serve as a child, and clients of it that record what they have received."""
 
 import contextlib
 import json
@@ -43,7 +43,7 @@ class Server:
         self.process.stdin = None
 
     def wait(self):
-        """The status and what was said, after the end of the input."""
+        """The status and the messages, after the end of the input."""
         words = self.process.communicate(timeout=PATIENCE)[1]
         return self.process.returncode, (words or b"").decode()
 
@@ -115,7 +115,7 @@ class Stream:
         self.head = None
 
     def read(self):
-        """Takes what has come; False at the end."""
+        """Reads the data that has come; False at the end."""
         try:
             piece = self.socket.recv(1 << 20)
         except ConnectionError:
@@ -151,7 +151,7 @@ class Stream:
             pass
 
     def begin(self):
-        """Waits until the server has taken it for a client of the stream."""
+        """Waits until the server counts it as a stream client."""
         while self.head is None:
             if not self.read():
                 raise EOFError("no stream")
@@ -165,7 +165,7 @@ class Stream:
 
 
 def free_port():
-    """One that the system gives to nobody by itself."""
+    """A port that the system never assigns by itself."""
     while True:
         port = random.randrange(20_000, 30_000)
         with contextlib.suppress(OSError), socket.socket() as probe:
@@ -174,7 +174,7 @@ def free_port():
 
 
 def until(holds):
-    """Waits for what must come to be, and returns it."""
+    """Waits until `holds` returns something true, and returns it."""
     end = time.monotonic() + PATIENCE
     while not (result := holds()):
         if time.monotonic() > end:

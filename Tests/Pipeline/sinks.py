@@ -1,4 +1,4 @@
-"""Sinks of deliver with their real servers: what writes into them, what can go wrong, and what has arrived."""
+"""Sinks of deliver with their real servers: the writers, the faults, and the records that have arrived."""
 
 import json
 import os
@@ -17,11 +17,12 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
 
 class Sink:
-    """`command` writes a batch; `options` are those of deliver. Of a server that can be stopped, `process` is the last one."""
+    """`command` writes a batch; `options` are those of deliver. For a server that can be stopped, `process` is the
+    last one."""
 
     options = []
     batches = [7, 30, 100, 1000]
-    rate = 300  # records in a second
+    rate = 300  # records per second
     largest = 1_000_000  # bytes of a record
     process = None
     may_double = False
@@ -33,7 +34,7 @@ class Sink:
         return os.path.join(self.folder, name)
 
     def run(self, *command, name="server", **more):
-        """A child, whose words go to a file."""
+        """A child process; its output goes to a file."""
         with open(self.path(name + ".log"), "ab") as log:
             return subprocess.Popen(command, stderr=log, **{"stdout": log, "stdin": subprocess.DEVNULL, **more})
 
@@ -46,7 +47,7 @@ class Sink:
             self.process.wait()
 
     def disturb(self):
-        """Something happens to the server. It is over when this returns, or soon after."""
+        """Disturbs the server. The fault ends before this returns, or soon after."""
 
     def freeze(self, seconds):
         self.process.send_signal(signal.SIGSTOP)
@@ -60,7 +61,7 @@ class Sink:
         self.start()
 
     def lines(self):
-        """What has arrived, in its order."""
+        """The lines that have arrived, in order."""
         try:
             with open(self.path("arrived"), "rb") as file:
                 return file.read().splitlines()
@@ -68,15 +69,15 @@ class Sink:
             return []
 
     def data(self):
-        """What has arrived, without the record around it; None for what is no record."""
+        """The data that has arrived, without the record around it; None if it is not a record."""
         return [data_of(line) for line in self.lines()]
 
     def is_settled(self, count):
-        """Whether the last has arrived, where that takes its time."""
+        """Whether the last record has arrived, if that takes time."""
         return True
 
     def check(self, kills):
-        """What else must hold at the end."""
+        """What else must be true at the end."""
 
 
 def data_of(line):
@@ -127,7 +128,7 @@ class SQLite(Sink):
         return [str(EXAMPLES / "sqlite/sink"), self.path("q.db")]
 
     def disturb(self):
-        # Another writer, who takes his time.
+        # Another writer, which is slow.
         words = "BEGIN IMMEDIATE;\n.shell sleep %.2f\nCOMMIT;\n" % self.dice.uniform(0, 0.5)
         subprocess.run(["sqlite3", self.path("q.db")], input=words.encode(), stderr=subprocess.DEVNULL)
 
@@ -137,13 +138,13 @@ class SQLite(Sink):
 
 
 class Webhook(Sink):
-    """A server that knows keys again, and answers as it likes."""
+    """A server that recognises keys, and answers at random."""
 
     needs = ["curl"]
     options = ["--raw"]
     batches = [1]
     rate = 5
-    poison = 7  # each record that this divides is refused
+    poison = 7  # each multiple of this is refused
 
     def __init__(self, folder, dice):
         super().__init__(folder, dice)
@@ -210,7 +211,7 @@ class Hook(BaseHTTPRequestHandler):
         if way == "taken":
             return self.answer(sink.dice.choice(["200", "201", "202", "204"]))
         if way == "half":
-            # The answer breaks off inside its head.
+            # The answer ends inside its head.
             self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-")
             return None
         if way == "late":
@@ -230,7 +231,7 @@ class Hook(BaseHTTPRequestHandler):
 
 
 class Kafka(Sink):
-    """The mock cluster inside of librdkafka. It keeps 5 MB, so a consumer reads along, and says so if it comes too late.
+    """The mock cluster inside librdkafka. It keeps 5 MB, so a consumer reads along, and fails if it is too slow.
 
     One partition, or a key, keeps the order.
     """
@@ -272,10 +273,10 @@ class Kafka(Sink):
 
 
 class MQTT(Sink):
-    """What the broker has acknowledged it keeps in memory until it ends, so it is ended, not killed.
+    """The broker keeps acknowledged messages in memory until it ends, so it is ended, not killed.
 
-    mosquitto_pub -l that has lost its broker never ends, not even when the broker is there again: hence --timeout. When
-    deliver alone is killed, its --timeout is gone and the next deliver waits: hence timeout(1).
+    mosquitto_pub -l never ends after losing its broker, even if the broker returns: hence --timeout. If deliver
+    alone is killed, its --timeout is gone and the next deliver waits: hence timeout(1).
     """
 
     needs = ["mosquitto", "mosquitto_pub", "mosquitto_sub"]

@@ -40,13 +40,13 @@ struct ConformanceTests {
     #expect(cases.count >= 78)
     for item in cases {
       let (events, lastEventID) = try Self.run(chunking.chunks(item.chunks))
-      // By code points: `==` on strings takes composed and decomposed forms for the same.
+      // By code points: `==` on strings treats composed and decomposed forms as equal.
       #expect(events.map(\.scalars) == item.events.map(\.scalars), "\(item.name), \(chunking)")
       #expect(lastEventID == item.lastEventId, "\(item.name), \(chunking)")
     }
   }
 
-  /// What the tool prints for chunks that are written one by one, and the last event ID that it ends with.
+  /// The tool's output for chunks that are written one by one, and the last event ID at the end.
   private static func run(_ chunks: [Data]) throws -> ([Case.Event], String) {
     let scratch = try ScratchFolder()
     let input = Child.pipe()
@@ -61,7 +61,7 @@ struct ConformanceTests {
     close(input.write)
     #expect(child.wait() == 0)
 
-    // JSONDecoder, since JSONSerialization drops a byte order mark at the start of a string.
+    // By JSONDecoder, because JSONSerialization drops a byte order mark at the start of a string.
     let lines = try scratch.read("out").split(separator: "\n")
     let records = try lines.map { try JSONDecoder().decode(Record.self, from: Data($0.utf8)) }
     let events = records.map { Case.Event(event: $0.event, id: $0.id ?? "", data: $0.data ?? "(none)") }

@@ -4,14 +4,14 @@ import Testing
 @testable import FeedCore
 @testable import sse_serve
 
-/// The request parser: Tests/Fixtures/http/requests.txt, each request whole, byte by byte and cut at every place; and the
-/// limits, at which a request is taken and past which it is not.
+/// The request parser: Tests/Fixtures/http/requests.txt, each request whole, byte by byte and cut at every place; and
+/// the limits: a request at a limit is accepted, one above it is refused.
 @Suite struct RequestParserTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let number: Int
     let text: String
     let request: [UInt8]
-    /// What comes behind the request.
+    /// The bytes after the request.
     let rest: [UInt8]
     let expected: String
 
@@ -32,7 +32,7 @@ import Testing
 
   static let cases: [Case] = ((try? Fixtures.lines("http/requests.txt")) ?? []).compactMap(Case.init)
 
-  /// The verdict on pieces that end at the given places, and how many bytes it took.
+  /// The result for pieces that end at the given places, and how many bytes it used.
   static func verdict(_ bytes: [UInt8], endingAt ends: [Int]) -> (text: String, taken: Int) {
     var parser = RequestParser()
     var start = 0
@@ -88,7 +88,7 @@ import Testing
     (0, 0, "get"), (1, 0, "414"), (0, 1, "431"), (1, 1, "414"),
   ])
   func theLimits(_ line: Int, _ headers: Int, _ expected: String) {
-    // Without CR and LF, which end it.
+    // Without the CR and LF at its end.
     let target = RequestParser.maxRequestLine - "GET  HTTP/1.1".utf8.count + line
     let bytes = Self.request(target: target, headers: RequestParser.maxHeaders + headers)
     let whole = Self.verdict(bytes, endingAt: [bytes.count]).text
@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// A line without an end is refused when it is too long, not when it ends.
+  /// A line without an end is refused as soon as it is too long.
   @Test func endlessLines() {
     let line = [UInt8](repeating: UInt8(ascii: "a"), count: RequestParser.maxRequestLine + 1)
     #expect(Self.verdict(line, endingAt: [line.count]).text == "414 URI too long")
@@ -131,7 +131,7 @@ import Testing
       nil, "", "secret", "Basic secret", "Bearer", "Bearer ", "Bearer secre", "Bearer secretx", "Bearer Secret",
     ] {
       #expect(route(wrong) == .refused(401, "unauthorized"), "\(wrong ?? "none")")
-      // Nobody learns what is here.
+      // Nobody can find out which paths exist.
       #expect(route(wrong, "/other") == .refused(401, "unauthorized"))
     }
     #expect(route(nil, "/healthz") == .health)
@@ -141,7 +141,7 @@ import Testing
       route("Bearer secret", "/other") == .refused(404, "not found: there are /, /snapshot and /healthz"))
   }
 
-  /// Who is asked for is looked at before anything else, so that a page that is not meant learns nothing.
+  /// The host is checked before anything else, so that a foreign page learns nothing.
   @Test func hostsAreCompared() {
     func route(_ host: String?, _ hosts: HostList?, _ change: (inout ClientRequest) -> Void = { _ in }) -> Int? {
       var request = ClientRequest()
@@ -181,7 +181,7 @@ import Testing
     #expect(!addresses.isEmpty && addresses.allSatisfy { $0.isLoopback == isLoopback })
   }
 
-  /// The host of a target that is a whole URL counts in place of the header's (RFC 9112 §3.2.2).
+  /// The host in a target that is a complete URL replaces the header's (RFC 9112 §3.2.2).
   @Test func theHostOfTheTarget() throws {
     var parser = RequestParser()
     var index = 0

@@ -5,7 +5,7 @@ import Testing
 @testable import FeedCore
 @testable import sse_serve
 
-/// The log, the index of events and the queue under both, each against a model that keeps everything.
+/// The log, the index of events, and their queue, each compared with a model that keeps everything.
 @Suite struct StreamTests {
   @Test(arguments: UInt64(1)...20)
   func theQueueKeepsNumbers(_ seed: UInt64) {
@@ -46,9 +46,9 @@ import Testing
         log.drop(before: kept)
       }
       #expect(log.start <= kept)
-      // What is dropped late is less than a piece.
+      // At most a piece is dropped late.
       #expect(kept - log.start <= 70_000)
-      // As a client reads it, from some place on.
+      // Read like a client, from some place on.
       var place = Int.random(in: kept...all.count, using: &random)
       while place < log.end {
         let (bytes, offset) = log.piece(at: place)
@@ -61,7 +61,7 @@ import Testing
 
   // MARK: Resuming
 
-  /// What the index must answer, worked out from the list of all events.
+  /// The right answers of the index, from the list of all events.
   struct Model {
     var events: [(end: Int, id: [UInt8])] = []
     var limit: Options.Replay
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  // MARK: What is published
+  // MARK: Published events
 
   func publisher(_ records: String, plain: Bool = false, _ change: (inout Options) -> Void = { _ in }) throws
     -> Publisher
@@ -129,7 +129,7 @@ import Testing
     return publisher
   }
 
-  /// What a client gets in all, up to the end of the log.
+  /// Everything that a client gets, up to the end of the log.
   func received(_ publisher: inout Publisher, after id: String = "") -> String {
     let beginning = publisher.begin(after: Array(id.utf8))
     var bytes = publisher.greeting + beginning.preamble + (beginning.document?.bytes ?? [])
@@ -165,7 +165,7 @@ import Testing
     #expect(all.hasSuffix("\n\nevent: merge\nid: 3\ndata: {\"n\":2}\n\n"))
   }
 
-  /// A change that was not applied is not served, and neither are those after it.
+  /// A change that was not applied is not sent, nor are the changes after it.
   @Test func nobodyGetsWhatDoesNotApply() throws {
     let bad = #"{"event":"patch","id":"4","data":[{"op":"remove","path":"/none"}]}"#
     let next = #"{"event":"patch","id":"5","data":[{"op":"replace","path":"/n","value":5}]}"#
@@ -181,7 +181,7 @@ import Testing
     #expect(received(&again, after: "6").contains("id: 5\n"))
   }
 
-  /// Several events of one id: a document is safe, and plain events come again rather than not at all.
+  /// Several events with one id: a document is safe, and plain events are repeated rather than lost.
   @Test func idsThatStandTwice() throws {
     let twice = Self.records + #"{"event":"merge","id":"3","data":{"n":3}}"#
     var document = try publisher(twice)
@@ -196,7 +196,7 @@ import Testing
     #expect(received(&document) == ":\n\nid: \nevent: data\ndata: [1]\n\n")
     var plain = try publisher(records, plain: true)
     #expect(received(&plain) == ":\n\n")
-    // The client's own must not become that of events without one.
+    // The client's own id must not stay when events have none.
     #expect(received(&plain, after: "elsewhere") == ":\n\nid\n\n")
     var added = try publisher(records, plain: true) { $0.addsIDs = true }
     let text = received(&added, after: "elsewhere")

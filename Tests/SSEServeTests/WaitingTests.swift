@@ -4,9 +4,9 @@ import Testing
 @testable import FeedCore
 @testable import sse_serve
 
-/// Clients that have seen an event which is still to come here.
+/// Clients that have seen an event which has not come here yet.
 @Suite struct WaitingTests {
-  /// The list against a model that looks at all who wait, whatever comes and whoever leaves.
+  /// Compares the list with a model that checks every waiting client, with any events and any clients leaving.
   @Test(arguments: UInt64(1)...20)
   func eachGoesOnWhenItShould(_ seed: UInt64) {
     struct Waiter {
@@ -31,7 +31,7 @@ import Testing
         list.add(waiter.token, id: Array(id.utf8), number: DecimalText(number), deadline: waiter.deadline)
         model.append(waiter)
       case 4:
-        // Also one that is not there.
+        // The client may also be absent.
         let token = UInt64.random(in: UInt64(max(0, step - 50))...UInt64(step), using: &random)
         list.remove(token)
         model.removeAll { $0.token == token }
@@ -58,7 +58,7 @@ import Testing
     #expect(list.count == 0 && list.nextDeadline == nil && more.isEmpty)
   }
 
-  /// Whoever comes and leaves again costs nothing afterwards.
+  /// Clients that have left cost nothing afterwards.
   @Test func noneThatHasLeftIsKept() {
     var list = WaitingList()
     list.add(0, id: Array("9".utf8), number: DecimalText(9), deadline: 1)
@@ -71,7 +71,7 @@ import Testing
 
   static let records = (3...5).map { #"{"event":"merge","id":"\#($0)","data":{"n":\#($0)}}"# }.joined(separator: "\n")
 
-  /// Who waits, of a stream whose newest id is 5.
+  /// Which clients wait, for a stream whose newest id is 5.
   @Test(arguments: [
     ("6", true), ("06", true), (" 7 ", true), ("99999999999999999999999", true),
     ("5", false), ("05", false), ("4", false), ("2", false), ("0", false), ("-6", false), ("6.0", false), ("+6", false),
@@ -89,19 +89,19 @@ import Testing
       var publisher = try StreamTests().publisher(records, plain: true)
       return publisher.wait(1, for: Array(id.utf8), until: 10)
     }
-    // Nothing has come: all is ahead of that.
+    // Nothing has come, so every id is ahead.
     #expect(try waits("1", ""))
     #expect(try waits("1", #"{"note":"live"}"#))
     #expect(try !waits("1", #"{"event":"x","data":1}"#))
-    // An event without an id takes nothing away.
+    // An event without an id changes nothing.
     #expect(try waits("6", Self.records + #"{"event":"x","data":1}"#))
     #expect(try !waits("6", Self.records + #"{"event":"x","id":"a6","data":1}"#))
-    // Ids that go back: the event that is here is not waited for.
+    // Ids that go back: an event that is here is not waited for.
     let back = Self.records + #"{"event":"x","id":"9","data":1}{"event":"x","id":"2","data":1}"#
     #expect(try !waits("9", back) && waits("8", back))
   }
 
-  /// What a client gets that waits for an id, as records come in one piece.
+  /// The text for a client that waits for an id, while records come in one piece.
   func received(
     _ id: String, _ records: String, plain: Bool = true, _ change: (inout Options) -> Void = { _ in }
   ) throws -> String {
@@ -133,7 +133,7 @@ import Testing
     let fifth = "event: merge\nid: 5\ndata: {\"n\":5}\n\n"
     #expect(try received("4", Self.records) == fifth)
     #expect(try received("5", Self.records) == "")
-    // Also where the window has gone on since.
+    // This also works if the event has left the window.
     #expect(try received("4", Self.records) { $0.replay = .events(0) } == fifth)
     let document = #"{"event":"data","id":"2","data":{"n":2}}"# + Self.records
     #expect(try received("4", document, plain: false) == fifth)
@@ -147,7 +147,7 @@ import Testing
     #expect(try received("6", document).hasPrefix(": the event to resume after is no longer known\n\nid\n\n"))
   }
 
-  /// The document where the event stands twice, and plain events again rather than not at all.
+  /// The document if the event occurs twice; plain events are repeated rather than lost.
   @Test func anEventThatStandsTwice() throws {
     let document = #"{"event":"data","id":"1","data":{}}{"event":"merge","id":"4","data":{"n":3}}"#
     let twice = document + #"{"event":"merge","id":"4","data":{"n":4}}"#
@@ -155,7 +155,7 @@ import Testing
     #expect(try received("4", twice) == "event: merge\nid: 4\ndata: {\"n\":4}\n\n")
   }
 
-  /// The note, and nothing else, says that the input is up to date.
+  /// Only the note says that the input is up to date.
   @Test(arguments: [
     (#"{"note":"live"}"#, true), (#"{"time":"","note":"l\u0069ve","x":1}"#, true), (#"{"note":"open"}"#, false),
     (#"{"note":["live"]}"#, false), (#"{"comment":"live"}"#, false), (#"{"event":"x","note":"live","data":1}"#, false),

@@ -1,12 +1,12 @@
 import Foundation
 
-/// A child process. Foundation's own loses exits when many tests start children at once; this is posix_spawn and waitpid.
+/// A child process, by posix_spawn and waitpid. Foundation's own loses exits when many tests start children at once.
 public struct Child {
   public let identifier: pid_t
 
   /// Starts `/bin/sh -c command` with the built tools first in the PATH, in `folder`.
   ///
-  /// All signals have their defaults in the child, whatever the test runner did to its own.
+  /// In the child, all signals have their defaults, whatever the test runner has set.
   public init(
     _ command: String, in folder: String, input: Int32, output: Int32, error: Int32, environment: [String: String] = [:]
   ) throws {
@@ -27,7 +27,7 @@ public struct Child {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK))
 
     let variables = Command.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
-    // On lines of their own, so that a command that ends in `&` does not take the `cd` with it.
+    // On separate lines, so that a command that ends in `&` does not include the `cd`.
     let words: [String] = ["/bin/sh", "-c", "cd \(Command.quote(folder)) || exit\n\(command)"]
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
     var values: [UnsafeMutablePointer<CChar>?] = variables.map { strdup($0) } + [nil]
@@ -42,7 +42,7 @@ public struct Child {
   }
 
   /// Waits for the end.
-  /// - Returns: the exit status as a shell sees it: 128 and the number for a signal.
+  /// - Returns: the exit status as in a shell: 128 plus the number for a signal.
   @discardableResult
   public func wait() -> Int32 {
     var status: Int32 = 0
@@ -50,8 +50,8 @@ public struct Child {
     return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + status & 0x7F
   }
 
-  /// Waits until the process is the program `name`, and sleeps: it has started, and waits for something.
-  /// - Returns: false when that does not happen in 20 seconds.
+  /// Waits until the process runs the program `name` and sleeps: it has started, and waits for something.
+  /// - Returns: false if that does not happen in 20 seconds.
   public func waits(as name: String) -> Bool {
     for _ in 0..<10_000 {
       if isAsleep(as: name) { return true }
@@ -65,7 +65,7 @@ public struct Child {
       var room = [CChar](repeating: 0, count: 4096)
       let count = readlink("/proc/\(identifier)/exe", &room, room.count - 1)
       let program = String(decoding: room.prefix(max(0, count)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      // The state is the letter after the name, which is in brackets.
+      // The state is the letter after the name, which is in parentheses.
       let text = FileManager.default.contents(atPath: "/proc/\(identifier)/stat") ?? Data()
       let state = String(decoding: text, as: UTF8.self).components(separatedBy: ") ").last?.first
       return (program as NSString).lastPathComponent == name && state == "S"
@@ -78,7 +78,7 @@ public struct Child {
 
   public func send(_ signal: Int32) { kill(identifier, signal) }
 
-  /// A pipe that no child inherits but by the ends that it is given.
+  /// A pipe whose ends a child inherits only if they are passed to it.
   public static func pipe() -> (read: Int32, write: Int32) {
     starting.withLock {
       var ends: [Int32] = [0, 0]
@@ -88,11 +88,11 @@ public struct Child {
     }
   }
 
-  /// Keeps from children what the tests have inherited, as from `make -j`: some cases count descriptors.
+  /// Keeps inherited descriptors, such as those of `make -j`, from children: some cases count descriptors.
   private static let keepInherited: Void = {
     for number in Int32(3)..<1024 { _ = fcntl(number, F_SETFD, FD_CLOEXEC) }
   }()
 
-  /// No child may start between the making of a pipe and its mark.
+  /// No child may start between the creation of a pipe and its flag.
   private static let starting = NSLock()
 }

@@ -1,10 +1,10 @@
 import Foundation
 
-/// What a command has come to.
+/// The result of a command.
 public struct Result: Equatable {
   public let output: Data
   public let error: String
-  /// The exit status as a shell sees it: 128 and the number for a signal.
+  /// The exit status as in a shell: 128 plus the number for a signal.
   public let status: Int32
 
   public init(output: Data, error: String, status: Int32) {
@@ -14,11 +14,11 @@ public struct Result: Equatable {
   public var text: String { String(decoding: output, as: UTF8.self) }
 }
 
-/// Running the built tools and other programs.
+/// Runs the built tools and other programs.
 public enum Command {
   /// Runs a shell command with the built tools first in the PATH.
   ///
-  /// Output goes through files, so that nothing blocks however much there is.
+  /// Output goes through files, so that large output does not block.
   public static func shell(
     _ command: String, input: Data = Data(), in folder: String? = nil, environment: [String: String] = [:]
   ) throws -> Result {
@@ -55,8 +55,8 @@ public enum Command {
     return environment
   }()
 
-  /// `command` with other words before the name of its `program`, such as `strace -o log`: a word that becomes the
-  /// program, as `with-ws-echo` does, stays in front of them.
+  /// `command` with words such as `strace -o log` before the name of its `program`. Words that become the program, such
+  /// as `with-ws-echo`, stay before them.
   public static func put(_ words: String, before program: String, in command: String) -> String {
     let parts = command.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     guard let index = parts.firstIndex(of: program) else { return command }

@@ -1,9 +1,9 @@
 import Foundation
 
-/// Reading the plain files that the unit tests take their cases from.
+/// Reads the plain files with the cases of the unit tests.
 public enum Fixtures {
-  /// The lines of a file under Tests/Fixtures that are not empty and no comments, with their numbers.
-  /// - Parameter least: how many there are at least: with none, a test would be green.
+  /// The lines of a file under Tests/Fixtures with their numbers, without empty lines and comments.
+  /// - Parameter least: the smallest number of lines, because a test without cases would pass.
   public static func lines(_ file: String, atLeast least: Int = 1) throws -> [(number: Int, text: String)] {
     let text = try Repository.contents("Tests/Fixtures/" + file)
     let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
@@ -15,7 +15,7 @@ public enum Fixtures {
 
   struct TooShort: Error { let file: String, count: Int, least: Int }
 
-  /// `text` with `\n`, `\r`, `\t`, `\0`, `\\` and each `\xHH` as those bytes. Any other backslash is one.
+  /// `text` with `\n`, `\r`, `\t`, `\0`, `\\` and each `\xHH` as those bytes. Any other backslash is literal.
   public static func bytes(_ text: some StringProtocol) -> [UInt8] {
     var result: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -43,7 +43,7 @@ public enum Fixtures {
   ]
 }
 
-/// Numbers that look random and are the same in every run.
+/// Pseudo-random numbers, the same in every run.
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
 

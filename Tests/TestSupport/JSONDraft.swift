@@ -1,4 +1,4 @@
-/// A JSON document that is made up and changed at random.
+/// A random JSON document that can be changed at random.
 public indirect enum JSONDraft {
   /// Its text.
   case scalar(String)
@@ -6,7 +6,7 @@ public indirect enum JSONDraft {
   case object([Member])
 
   public struct Member {
-    /// With its quotes.
+    /// The name with its quotes.
     public var name: String
     public var value: JSONDraft
 
@@ -16,7 +16,7 @@ public indirect enum JSONDraft {
     }
   }
 
-  /// Gives a number below the one that it is given: from a generator of random numbers, or from the bytes of a fuzzer.
+  /// Returns a number below its argument: from a random number generator, or from the bytes of a fuzzer.
   public typealias Pick = (Int) -> Int
 
   public var text: String {
@@ -33,7 +33,7 @@ public indirect enum JSONDraft {
     "true", "false", "\"a longer text, which it costs something to write again\"",
   ]
 
-  /// The last two name the same member as others do.
+  /// The last two are other spellings of names in the list.
   public static let names = [
     "a", "b", "id", "name", "c", "", "/", "~", "~1", "a/b", "m~n", "0", "01", "-", "\u{E9}", "e\u{301}", "\\\"", "*",
     "\\u0061", "i\\u0064",
@@ -50,7 +50,7 @@ public indirect enum JSONDraft {
     }
   }
 
-  /// Items of one kind, as arrays mostly have them.
+  /// Items of one kind, as in most arrays.
   private static func uniformItems(depth: Int, _ pick: Pick) -> [JSONDraft] {
     let count = pick(16)
     switch pick(4) {
@@ -66,7 +66,7 @@ public indirect enum JSONDraft {
   }
 
   private static func randomObject(depth: Int, _ pick: Pick) -> JSONDraft {
-    // Now and then more members than are looked through one by one.
+    // Sometimes more members than are searched one by one.
     if pick(20) == 0 {
       return .object((0..<20).map { Member(name: "\"k\($0)\"", value: random(depth: 0, pick)) })
     }
@@ -77,7 +77,7 @@ public indirect enum JSONDraft {
     var members: [Member] = []
     for _ in 0..<pick(5) {
       let name = randomName(pick)
-      // A name that stands twice is rare.
+      // A duplicate name is rare.
       if members.contains(where: { $0.name == name }), pick(20) > 0 { continue }
       members.append(Member(name: name, value: random(depth: max(0, depth - 1), pick)))
     }
@@ -123,7 +123,7 @@ public indirect enum JSONDraft {
     case 6: items.swapAt(pick(count), pick(count))
     case 7: items.insert(items[pick(count)], at: pick(count + 1))
     default:
-      // Drop some at the head, as a feed does.
+      // Removes some at the head, as in a feed.
       items.removeFirst(1 + pick(count))
     }
   }
@@ -140,9 +140,9 @@ public indirect enum JSONDraft {
     }
   }
 
-  // MARK: The same in other words
+  // MARK: Other spellings
 
-  /// An equal document whose text is as different as that allows.
+  /// An equal document with a text as different as possible.
   public var respelled: JSONDraft {
     switch self {
     case .scalar(let text): .scalar(Self.respelled(text))
@@ -153,7 +153,7 @@ public indirect enum JSONDraft {
 
   private static func respelled(_ members: [Member]) -> [Member] {
     let others = members.map { Member(name: respelled($0.name), value: $0.value.respelled) }
-    // Where a name stands twice the order counts; with escapes that is not seen here.
+    // If a name occurs twice, the order counts. Escaped spellings of a name are not recognised here.
     let names = Set(members.map { Array($0.name.utf8) })
     let isPlain = names.count == members.count && !names.contains { $0.contains(UInt8(ascii: "\\")) }
     return isPlain ? others.reversed() : others

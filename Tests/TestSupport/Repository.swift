@@ -1,6 +1,6 @@
 import Foundation
 
-/// Where things are, for tests.
+/// The places of files, for tests.
 public enum Repository {
   /// The top folder of the checkout.
   public static let root = URL(fileURLWithPath: #filePath)
@@ -8,16 +8,16 @@ public enum Repository {
 
   public static func path(_ relative: String) -> String { root.appendingPathComponent(relative).path }
 
-  /// The folder of the built tools: `FEEDUTILS_BIN`, else where this test was built.
+  /// The folder of the built tools: `FEEDUTILS_BIN`, else the folder in which this test was built.
   public static let binaries: String =
     ProcessInfo.processInfo.environment["FEEDUTILS_BIN"]
     ?? Bundle.allBundles.map(\.bundlePath).first { $0.hasSuffix(".xctest") }
     .map { ($0 as NSString).deletingLastPathComponent } ?? path(".build/debug")
 
-  /// Whether the tools are those that people get, rather than those that were built to be debugged.
+  /// Whether these are the released tools rather than debug builds.
   public static let areReleased = ProcessInfo.processInfo.environment["FEEDUTILS_BIN"] != nil
 
-  /// Whether a program of Linux alone is there to test with. In CI on Linux it must be.
+  /// Whether a Linux-only program is available for tests. In CI on Linux it must be.
   public static func hasOnLinux(_ program: String) -> Bool {
     #if os(Linux)
       return has(program)
@@ -38,7 +38,7 @@ public enum Repository {
     return given.flatMap { $0.isEmpty ? nil : $0 }
   }()
 
-  /// A file of theirs.
+  /// A file of these suites.
   public static func conformanceFile(_ name: String) throws -> Data {
     try Data(contentsOf: URL(fileURLWithPath: (conformance ?? "") + "/" + name))
   }
@@ -46,7 +46,7 @@ public enum Repository {
   /// Whether a missing optional program is an error, as in CI.
   public static let isCI = ProcessInfo.processInfo.environment["CI"] == "true"
 
-  /// Whether a program is there to test with. In CI it must be.
+  /// Whether a program is available for tests. In CI it must be.
   public static func has(_ program: String) -> Bool {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let found = path.split(separator: ":").contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
@@ -64,7 +64,7 @@ public enum Repository {
   }
 }
 
-/// A folder that is gone when the test is.
+/// A folder that is deleted after the test.
 public final class ScratchFolder {
   public let path: String
 

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Cases in plain files: commands with what they print.
+/// Cases in plain files: commands with their output.
 ///
 ///     # a comment
 ///     $ echo '{"a":1}' | jpatch -e '[{"op":"remove","path":"/b"}]'
 ///     @ jpatch: --expression: op 1 (remove /b): no member 'b' at the top
 ///     ? 1
 ///
-/// `$` starts a command (a line with `>` goes on with it), `|` is a line of its standard output, `@` one of its standard
-/// error, `?` its exit status when that is not 0. The commands of a file run one after another in one empty folder.
+/// `$` starts a command (a line with `>` continues it). `|` is a line of its standard output, `@` one of its standard
+/// error, `?` its exit status if that is not 0. The commands of a file run one after another in one empty folder.
 public struct Transcript {
   public struct Step {
     public let line: Int
@@ -45,7 +45,7 @@ public struct Transcript {
   struct Malformed: Error { let line: Int, text: String }
 
   /// Runs all steps.
-  /// - Returns: a report for each that went otherwise.
+  /// - Returns: a report for each step with another result.
   public func run(name: String, environment: [String: String] = [:]) throws -> [String] {
     let folder = try ScratchFolder()
     var reports: [String] = []
@@ -64,7 +64,7 @@ public struct Transcript {
     output.map { "| \($0)\n" }.joined() + error.map { "@ \($0)\n" }.joined() + "? \(status)\n"
   }
 
-  /// The lines of `text`; one that no newline ends is marked.
+  /// The lines of `text`; a last line without a newline is marked.
   private static func lines(_ text: String) -> [String] {
     guard !text.isEmpty else { return [] }
     var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)

@@ -4,7 +4,7 @@ import Testing
 
 /// Runs every file under Tests/Cases.
 @Suite struct CaseTests {
-  /// The largest first, so that none is left to wait for at the end.
+  /// The largest file first, so that it does not run alone at the end.
   static let files: [String] = {
     let all = FileManager.default.enumerator(atPath: Repository.path("Tests/Cases"))?.compactMap { $0 as? String } ?? []
     let sizes = all.filter { $0.hasSuffix(".cases") }
@@ -12,7 +12,7 @@ import Testing
     return sizes.sorted(by: >).map(\.1)
   }()
 
-  /// A list that is empty because it was not found would be green.
+  /// If the files were not found, an empty list would pass.
   @Test func everyToolHasCases() {
     #expect(Self.files.count >= 57)
     for tool in Repository.tools {

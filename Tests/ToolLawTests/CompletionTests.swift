@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The completions are made from the option tables, are committed, and complete.
+/// The completions are generated from the option tables, are committed, and work.
 @Suite struct CompletionTests {
   private static func script(_ shell: String, _ tool: String) -> String {
     switch shell {
@@ -29,7 +29,7 @@ import Testing
 
   // MARK: bash
 
-  /// What bash offers for the last of `words`.
+  /// The words that bash offers for the last of `words`.
   private func bash(_ words: [String], files: [String] = []) throws -> Set<String> {
     let folder = try ScratchFolder()
     for file in files { try folder.write(file, "") }
@@ -64,7 +64,7 @@ import Testing
         let offered = try bash([tool, word, ""], files: ["a file", "other"])
         if let words = option.choice {
           #expect(offered == Set(words), "--\(option.name)")
-          // As bash takes --name=value apart.
+          // bash splits --name=value like this.
           #expect(try bash([tool, word, "="]) == Set(words), "--\(option.name)")
           #expect(try bash([tool, word, "=", words[0]]).contains(words[0]), "--\(option.name)")
         } else if type.completion == .file {
@@ -121,7 +121,7 @@ import Testing
     #expect(result.error == "")
   }
 
-  /// Types into an interactive zsh, presses the tabulator, and looks at what has become of the line.
+  /// Types into an interactive zsh, presses the tab key, and reads the resulting line.
   @Test(.enabled(if: Repository.has("zsh")), arguments: Repository.tools)
   func zshCompletes(_ tool: String) throws {
     let folder = try ScratchFolder()

@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Past one machine: the scripts of `examples/` that put an engine between the tools, with the real engines.
+/// Several machines: the scripts of `examples/` that put an engine between the tools, with the real engines.
 @Suite struct EngineTests {
   static let examples = Command.quote(Repository.path("examples"))
   static let pipeline = Command.quote(Repository.path("Tests/Pipeline"))
 
   static func has(_ programs: String...) -> Bool { programs.allSatisfy(Repository.has) }
 
-  /// A demo, the programs that it needs, what it prints first, and what it prints.
+  /// A demo, the programs that it needs, the start of its output, and all of its output.
   static let demos: [(command: String, programs: [String], begins: String, text: String)] = [
     (
       "kafka/kafka 100", ["kcat", "pkill"], "-- the broker is away",
@@ -48,7 +48,7 @@ import Testing
   ]
   static var runnable: [Int] { demos.indices.filter { demos[$0].programs.allSatisfy(Repository.has) } }
 
-  /// Some records may come twice, and then offsets are others.
+  /// Some records may come twice; then the offsets are different.
   @Test(arguments: runnable)
   func offline(_ demo: Int) throws {
     let demo = Self.demos[demo]
@@ -74,7 +74,7 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
   }
 
-  /// kcat would read from 0 instead, and a shell takes 010 for 8.
+  /// kcat would start at 0 instead, and a shell reads 010 as 8.
   @Test(
     .enabled(if: Repository.has("kcat")),
     arguments: [
@@ -90,7 +90,7 @@ import Testing
     #expect(result.status == 2 && result.error == "follow: \(words)\n", "\(result.status): \(result.error)")
   }
 
-  /// The proofs, in short; `make soak` runs them for longer.
+  /// The proofs, shortened; `make soak` runs them for longer.
   @Test(
     .enabled(if: Repository.has("python3") && Repository.hasOnLinux("pgrep") && Repository.has("sqlite3")),
     arguments: [

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `examples/streamdata`: a polled API as a patch stream, against its own server, which has bad times.
+/// `examples/streamdata`: a polled API as a patch stream, against its own server, which sometimes fails.
 @Suite(.enabled(if: Repository.has("python3") && Repository.has("curl")))
 struct ExampleTests {
   let folder = Command.quote(Repository.path("examples/streamdata"))
@@ -10,7 +10,7 @@ struct ExampleTests {
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// What the offline run prints, to the byte: each edition of the document once and in order, whatever went wrong.
+  /// The offline run's output, byte for byte: each version of the document once and in order, whatever failed.
   static let shown = """
     -- update 1
     + Open Map Project Draws Its Billionth Building
@@ -66,14 +66,14 @@ struct ExampleTests {
     let result = try Command.shell("\(folder)/streamdata", environment: ["INTERVAL": "10ms"])
     #expect(result.status == 0)
     #expect(result.text == Self.shown)
-    // What went wrong was said: a page instead of JSON, twice, and what was the second failure in a row, a cut body.
+    // The failures were reported: twice a page instead of JSON, and a cut body, the second failure in a row.
     let lines = result.error.split(separator: "\n")
     #expect(lines.count == 3, "\(result.error)")
     #expect(lines.count { $0.contains("found HTML ('Down for maintenance'); retrying in ") } == 2)
     #expect(lines.count { $0.contains("connection closed before the end of the answer; retrying in ") } == 1)
   }
 
-  /// Polled from a URL, and compared with the last document as the server has it.
+  /// Polls a URL, and compares the last document with the server's.
   @Test func whatArrivesLastIsTheServersLast() throws {
     let result = try Command.shell(
       """
@@ -92,7 +92,7 @@ struct ExampleTests {
     #expect(result.status == 0 && result.text == "[]\n", "\(result.text)\(result.error)")
   }
 
-  /// A signal ends it with a summary, and leaves neither processes nor files behind.
+  /// A signal ends it with a summary, and leaves no processes or files.
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func streamdataEndsAtASignal(_ signal: Int32) throws {
     let run = try Interrupted(

@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A tool with input that makes it print records of one size.
+/// A tool, with input that makes it print records of one size.
 struct Writer: CustomTestStringConvertible, Sendable {
   let tool: String
   let command: String
-  /// What comes before the records, a record with `#` for its number and `@` for its filling, and what comes after them.
+  /// The text before the records, a record with `#` for its number and `@` for its filling, and the text after them.
   let head: String, record: String, tail: String
 
   var testDescription: String { command }
@@ -28,22 +28,22 @@ struct Writer: CustomTestStringConvertible, Sendable {
     (self.tool, self.command, self.head, self.record, self.tail) = (tool, command, head, record, tail)
   }
 
-  /// - Parameter size: of the filling, in bytes: a bit less than the record is.
+  /// - Parameter size: the size of the filling in bytes, a little less than that of the record.
   func input(_ filling: Character, size: Int, count: Int) -> String {
     let filled = record.replacingOccurrences(of: "@", with: String(repeating: filling, count: size))
     return head + (1...count).map { filled.replacingOccurrences(of: "#", with: "\($0)") }.joined() + tail
   }
 
-  /// Whether it is one of the tools that read a network, which take care of readers that share a pipe.
+  /// Whether the tool reads a network, and so must respect other writers of its pipe.
   var readsNetwork: Bool {
     let result = try? Command.shell("grep -rlq 'import FeedHTTP' \(Command.quote(Repository.path("Sources/" + tool)))")
     return result?.status == 0
   }
 }
 
-/// Writes end at records (law 11), so that several writers can share a file, or a pipe.
+/// Writes end at records (law 11), so that several writers can share a file or a pipe.
 @Suite struct FanInTests {
-  /// The size of the filling and how many records: each writer makes more than its buffer holds.
+  /// The size of the filling and the number of records: each writer makes more than its buffer holds.
   static let sizes = [(150, 1500), (4950, 60), (99_900, 8)]
   static let pipeBuffer = 4096
 
@@ -83,7 +83,7 @@ struct Writer: CustomTestStringConvertible, Sendable {
     #expect(lines.count >= 3 * count)
   }
 
-  // MARK: What makes it so
+  // MARK: How it works
 
   @Test(arguments: Writer.all, sizes)
   func writesToAFileEndAtRecords(_ writer: Writer, _ size: (filling: Int, count: Int)) throws {
@@ -95,7 +95,7 @@ struct Writer: CustomTestStringConvertible, Sendable {
   func writesToAPipeEndAtRecords(_ writer: Writer, _ size: (filling: Int, count: Int)) throws {
     let parts = try writes(writer, size.filling, size.count, tail: "| cat >out")
     if writer.readsNetwork {
-      // A record that is longer is alone in its write.
+      // A longer record is alone in its write.
       let long = parts.filter { $0.count > Self.pipeBuffer && $0.dropLast().contains(10) }
       #expect(long.count == 0, "of \(parts.count)")
     }
@@ -104,7 +104,7 @@ struct Writer: CustomTestStringConvertible, Sendable {
     }
   }
 
-  /// What each write(2) to standard output took, by the journal of Tests/Faults/journal.c.
+  /// The size of each write(2) to standard output, from the journal of Tests/Faults/journal.c.
   private func writes(_ writer: Writer, _ filling: Int, _ count: Int, tail: String) throws -> [Data] {
     guard let library = try Preload.library("journal") else { return [] }
     let scratch = try ScratchFolder()

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A part of what `make soak` does as a whole: Tests/Faults says what is tried and how it is judged.
+/// A part of `make soak`: Tests/Faults says what is tested and how it is judged.
 @Suite(.enabled(if: Repository.areReleased && Repository.hasOnLinux("strace") && Repository.hasOnLinux("python3")))
 struct FaultTests {
   @Test func aCallThatFailsIsTroubleThatIsTold() throws {
@@ -18,7 +18,7 @@ struct FaultTests {
     #expect(result.text.contains("150 disks of "))
   }
 
-  /// Or the one before would prove nothing.
+  /// Otherwise the test above would prove nothing.
   @Test(.enabled(if: Repository.hasOnLinux("cc")))
   func aCutWithoutSyncsIsNoticed() throws {
     let driver = Repository.path("Tests/Faults/power-cut") + " --tool jpatch --scenario place --unsynced"

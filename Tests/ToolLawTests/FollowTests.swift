@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `examples/redis/follow`, and the sink that trims what it reads.
+/// `examples/redis/follow`, and the sink that trims the stream.
 @Suite(.enabled(if: Repository.has("redis-server") && Repository.has("redis-cli")))
 struct FollowTests {
-  /// `redis-server`, which `server` and `stop` begin and end, and the two scripts.
+  /// `redis-server`, which `server` and `stop` start and stop, and the two scripts.
   static let start = """
     export REDIS_SOCKET=$PWD/socket
     ask() { redis-cli -s socket --raw "$@"; }
@@ -22,7 +22,7 @@ struct FollowTests {
 
   private func run(_ script: String) throws -> TestSupport.Result { try Command.shell(Self.start + script) }
 
-  /// What was there, the note, and what comes; any bytes; through a restart of the server.
+  /// Existing entries, the note, and new entries; any bytes; across a restart of the server.
   @Test func followsTheStream() throws {
     let result = try run(
       #"""
@@ -89,13 +89,13 @@ struct FollowTests {
         """)
   }
 
-  /// When its reader has gone, it ends, though nothing comes.
+  /// When its reader is gone, it ends, even if no entry comes.
   @Test func endsWithItsReader() throws {
     let result = try run("server\n(follow none) | head -n 1; stop")
     #expect(result.text == "{\"note\":\"live\"}\n", "\(result.error)")
   }
 
-  /// Only what is before a document of a minute ago goes; what comes again is known, and what is late is refused.
+  /// Only entries before a document of a minute ago are removed; repeated ones are recognised, and late ones refused.
   @Test func theSinkTrims() throws {
     let result = try run(
       #"""
@@ -128,7 +128,7 @@ struct FollowTests {
         """, "\(result.text)\(result.error)")
   }
 
-  /// jdiff goes on from what the stream has, whatever its own checkpoint says: here it is of the time before.
+  /// jdiff continues from the stream, whatever its own checkpoint says: here the checkpoint is older.
   @Test func theStreamSaysWhereJdiffGoesOn() throws {
     let result = try run(
       #"""

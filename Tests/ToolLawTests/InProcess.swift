@@ -4,13 +4,13 @@ import TestSupport
 
 @testable import FeedCore
 
-/// What goes wrong with the reads and writes of a tool that runs in the process of the tests.
+/// The failures of reads and writes for a tool that runs in the test process.
 struct Faults: Sendable {
-  /// How many bytes a read or a write moves at most.
+  /// The most bytes that a read or write moves.
   var piece = Int.max
   /// Whether every second read and write is interrupted by a signal.
   var isInterrupted = false
-  /// How many bytes there is room for on standard output.
+  /// The room on standard output, in bytes.
   var room = Int.max
 
   static let none = Faults()
@@ -18,11 +18,11 @@ struct Faults: Sendable {
 }
 
 extension Sample {
-  /// Whether the tool can run in the process of the tests. sse-serve cannot: it catches the signals of the process, and
-  /// leaves its sockets open until the process ends. Nor can ws-cat here: its server is the program that starts it.
+  /// Whether the tool can run in the test process. sse-serve cannot: it catches the signals of the process, and leaves
+  /// its sockets open until the process ends. Nor can ws-cat here: its server is the program that starts it.
   var runsHere: Bool { command.hasPrefix(tool + " ") && tool != "sse-serve" }
 
-  /// Runs the tool in the process of the tests, by the same `run` as its main.swift: thousands of runs take as long as a
+  /// Runs the tool in the test process, by the same `run` as its main.swift: thousands of runs take only as long as a
   /// few processes.
   func runHere(input: Data? = nil, _ faults: Faults = .none) throws -> Result {
     let spec = try Tables.of(tool)
@@ -37,7 +37,7 @@ extension Sample {
       status: status?.rawValue ?? 128 + SIGPIPE)
   }
 
-  /// The words of the command, as a shell finds them: split at blanks, without their quotes.
+  /// The words of the command, split as by a shell: at blanks, without quotes.
   var words: [String] {
     let parts = command.split(separator: "'", omittingEmptySubsequences: false)
     return parts.enumerated().reduce(into: [""]) { words, part in
@@ -48,18 +48,18 @@ extension Sample {
     }
   }
 
-  /// What a tool polls in place of its standard input: it never has to wait.
+  /// Polled in place of standard input: it never has to wait.
   private static let ended: Int32 = {
     let pipe = Child.pipe()
     close(pipe.write)
     return pipe.read
   }()
 
-  /// What it polls in place of its standard output: somebody reads it, and there is always room.
+  /// Polled in place of standard output: it has a reader, and there is always room.
   private static let open = Child.pipe().write
 }
 
-/// Bytes that a stream of a tool reads, or has written.
+/// The bytes that a tool reads from a stream, or has written to one.
 private final class MemoryStream: Sendable {
   private struct State {
     var bytes: [UInt8]
@@ -100,7 +100,7 @@ private final class MemoryStream: Sendable {
           return .init(count: count)
         }
       },
-      // All runs share the descriptors. After EINTR the tool takes one for closed, and it stays open.
+      // All runs share the descriptors. After EINTR the tool assumes that one is closed, but it stays open.
       failure: { $0 == .close ? EINTR : nil })
   }
 }

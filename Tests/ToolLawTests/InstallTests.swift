@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What `make install` puts there.
+/// The files that `make install` installs.
 @Suite(.enabled(if: Repository.areReleased && Repository.hasOnLinux("readelf")))
 struct InstallTests {
   @Test func whatIsInstalledIsHardened() throws {
     let scratch = try ScratchFolder()
-    // Nothing is built: the tools that are tested are those that are installed.
+    // Nothing is built: the tested tools are those that are installed.
     let make = "make -s -C \(Command.quote(Repository.root.path)) install SWIFT=true"
     let result = try Command.shell(
       make + " DESTDIR=\(Command.quote(scratch.path)) PREFIX=/usr BIN=\(Command.quote(Repository.binaries))")
@@ -17,10 +17,11 @@ struct InstallTests {
 
   private func look(at path: String) throws {
     let dynamic = try Command.shell("readelf -W -d \(Command.quote(path))").text
-    // No library is looked for beside it.
+    // No library is searched for in the tool's own folder.
     #expect(dynamic.contains("(NEEDED)"), "\(path)")
     #expect(!dynamic.contains("RUNPATH") && !dynamic.contains("RPATH"), "\(path) \(dynamic)")
-    // Full RELRO: all is bound at the start, and cannot be written to after that. PIE: nobody knows where it is.
+    // Full RELRO: all symbols are bound at the start, and their table is read-only after that. PIE: the address is
+    // random.
     let flags = dynamic.split(separator: "\n").filter { $0.contains("FLAGS") }.joined()
     #expect(flags.contains("NOW") && flags.contains("PIE"), "\(path) \(dynamic)")
     let segments = try Command.shell("readelf -W -h -l \(Command.quote(path))").text

@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// A command that does not end by itself, and is sent a signal when it has printed what is waited for.
+/// A command that does not end by itself, and gets a signal after it has printed the awaited text.
 struct Interrupted {
-  /// All that it and its children ever printed, on standard output and standard error.
+  /// All that it and its children printed, on standard output and standard error.
   let text: String
   let status: Int32
 
@@ -27,7 +27,7 @@ struct Interrupted {
     }
     try meanwhile()
     child.send(signal)
-    // The end of the pipe comes when the last process that could write to it is gone: servers, curl, sleep and all.
+    // The pipe ends when the last process that could write to it has ended: servers, curl, sleep and all.
     bytes += output.readDataToEndOfFile()
     text = String(decoding: bytes, as: UTF8.self)
     status = child.wait()

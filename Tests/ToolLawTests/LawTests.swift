@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The laws of DESIGN section 3, tried on every tool.
+/// The laws of DESIGN section 3, tested on every tool.
 @Suite struct LawTests {
   @Test func everyToolIsTried() throws {
     #expect(Repository.tools.count >= 9)
@@ -38,10 +38,10 @@ import Testing
     #expect(result.error == "\(sample.tool): -: bad file descriptor\n")
   }
 
-  /// With the signal at its default, and as systemd and some languages start their children: ignored.
+  /// With the signal at its default, and ignored, as systemd and some languages start their children.
   @Test(arguments: Sample.all.filter(\.prints), ["", "trap '' PIPE; "])
   func aReaderThatHasGoneIsNoMessage(_ sample: Sample, _ trap: String) throws {
-    // The reader has gone before the tool starts: the shell writes until it is told so.
+    // The reader is gone before the tool starts: the shell writes until it notices.
     let gone = "(trap '' PIPE; while printf x; do sleep 0.01; done) 2>/dev/null"
     let script = "{ \(gone); \(trap)\(sample.command) <in; echo $? >status; } | :"
     let scratch = try ScratchFolder()
@@ -59,7 +59,7 @@ import Testing
     let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
     defer { for descriptor in [input.read, input.write, null] { close(descriptor) } }
     let child = try Child("exec " + sample.command, in: scratch.path, input: input.read, output: null, error: null)
-    // Or it would be the shell that dies, as any program does.
+    // Otherwise the signal would kill the shell, as it kills any program.
     #expect(child.waits(as: sample.tool))
     child.send(signal)
     #expect(child.wait() == 128 + signal)
@@ -67,7 +67,7 @@ import Testing
 
   // MARK: Input that ends early
 
-  /// Within this process: 6000 runs, half of them with a system that moves one byte at a time.
+  /// In this process: 6000 runs, half of them with a system that moves one byte at a time.
   @Test(arguments: Sample.all.filter(\.runsHere))
   func inputMayEndAtEveryByte(_ sample: Sample) throws {
     let whole = try sample.run()
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// The same with processes: cut at three bytes where the tool has run above, and at every seventh where it cannot
+  /// The same with processes: cut at three bytes if the tool has run above, and at every seventh if it cannot
   /// (`runsHere`).
   @Test(arguments: Sample.all)
   func aProcessSaysTheSameOfInputThatEnds(_ sample: Sample) throws {
@@ -95,20 +95,20 @@ import Testing
 
   private func expectLawfulEnd(_ result: Result, of sample: Sample, cutAt cut: Int, whole: Data) {
     let comment: Comment = "\(sample.command), cut at \(cut): \(result.status) \(result.error)"
-    // Of what is cut off before there is anything to find, the answer may be no.
+    // If the input is cut before the first match, the answer may be no.
     let mayBeNo = result.status == 1 && result.output.isEmpty
     #expect(result.status == sample.status || result.status == 2 || mayBeNo, comment)
-    // A line that was cut may be dropped, which is told too.
+    // A cut line may be dropped; this must be reported.
     let hasDropped = result.status == 1 && result.error.contains(": dropped: ")
     #expect(result.error.isEmpty == (result.status != 2 && !hasDropped), comment)
     #expect(result.error.split(separator: "\n").count <= 1, comment)
     if result.status == 2 { #expect(result.error.hasPrefix("\(sample.tool): -:"), comment) }
-    // What was good before the end has been printed, and nothing else.
+    // Everything complete before the end has been printed, and nothing else.
     if sample.isLive { #expect(whole.starts(with: result.output), comment) }
     if !sample.isLive && result.status == 2 { #expect(result.output.isEmpty, comment) }
   }
 
-  /// Within this process: the disk is full after each byte of the output.
+  /// In this process: the disk is full after each byte of the output.
   @Test(arguments: Sample.all.filter { $0.runsHere && $0.prints })
   func aDiskMayFillUpAtEveryByte(_ sample: Sample) throws {
     let whole = try sample.runHere().output
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  /// With processes: reads and writes of one byte, each second one interrupted, and a disk that fills up.
+  /// With processes: reads and writes of one byte, every second one interrupted, and a disk that fills up.
   @Test(arguments: Sample.all)
   func badReadsAndWritesChangeNothing(_ sample: Sample) throws {
     guard let library = try Preload.library("faults") else { return }
@@ -135,7 +135,7 @@ import Testing
 
   // MARK: Output that is live
 
-  /// Every record is out before the next one comes in.
+  /// Every record is printed before the next one is read.
   @Test(arguments: Sample.all.filter(\.isLive))
   func outputDoesNotWaitForMoreInput(_ sample: Sample) throws {
     let whole = try sample.run().output
@@ -145,7 +145,7 @@ import Testing
     close(input.read)
     close(output.write)
     try FileHandle(fileDescriptor: input.write).write(contentsOf: sample.input)
-    // All of the input is there but its end: all of the output must come.
+    // All of the input is there, without its end: all of the output must come.
     var found = Data()
     while found.count < whole.count {
       let part = FileHandle(fileDescriptor: output.read).availableData

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What a caller may take away: descriptors, memory, room. A tool works without, or says what is missing.
+/// Limits set by a caller: descriptors, memory, disk space. A tool works without, or reports what is missing.
 @Suite struct LimitTests {
   @Test(arguments: Sample.all)
   func closedStreamsAreNoOtherFiles(_ sample: Sample) throws {
@@ -13,7 +13,7 @@ import Testing
     #expect(none.status == 2)
   }
 
-  /// Fewer than it takes: the loader itself needs one more than the three streams.
+  /// Too few: the loader itself needs one more than the three streams.
   @Test(arguments: Sample.all)
   func fewDescriptors(_ sample: Sample) throws {
     let whole = try sample.run()
@@ -28,18 +28,18 @@ import Testing
     }
   }
 
-  /// The kernel would kill it (SIGXFSZ); it is a disk that is full.
+  /// The kernel would kill it (SIGXFSZ); it must report a full disk.
   @Test(arguments: Sample.all.filter(\.prints))
   func aLargestFileIsAFullDisk(_ sample: Sample) throws {
     let scratch = try ScratchFolder()
     try sample.input.write(to: URL(fileURLWithPath: scratch.file("in")))
-    // Words go to a pipe, which has no largest size.
+    // The messages go to a pipe, which has no size limit.
     let command = sample.command(after: "ulimit -f 0")
     let result = try Command.shell("{ \(command) <in 2>&1 >out; echo $?; } | cat", in: scratch.path)
     #expect(result.text == "\(sample.tool): standard output: file too large\n2\n")
   }
 
-  /// More input than any limit allows, which is nothing that a tool reads, in 1.5 GB of address space.
+  /// Input larger than any limit, and useless to every tool, in 1.5 GB of address space.
   @Test(.enabled(if: Repository.areReleased), arguments: Sample.all)
   func muchOfNothingEndsWithWords(_ sample: Sample) throws {
     let result = try Command.shell("head -c 1200000000 /dev/zero | " + sample.command(after: "ulimit -v 1500000"))

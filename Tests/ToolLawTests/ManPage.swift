@@ -1,9 +1,9 @@
 import Foundation
 import TestSupport
 
-/// A manual page, read off its mdoc source as far as the tests ask for it.
+/// A manual page, parsed from its mdoc source as far as the tests need it.
 struct ManPage {
-  /// A display of commands with what they print, as on a terminal: `$` starts a command, `>` goes on with it.
+  /// A display of commands with their output, as on a terminal: `$` starts a command, `>` continues it.
   struct Display {
     let line: Int
     let steps: [Transcript.Step]
@@ -12,8 +12,8 @@ struct ManPage {
   }
 
   private(set) var sections: [String] = []
-  /// The options that it describes, each with what its item and the text above its list say of its default, of what it
-  /// needs and of what it excludes:
+  /// The options that it describes, each with its default, and what it needs and excludes, from its item and from the
+  /// text above its list:
   ///
   ///     Synonym: --max-events.  The default is 64M.  Needs --raw.  Needs a URL or --print-next.
   ///     Excludes --stat and --text.  Has no meaning with --follow.
@@ -29,7 +29,7 @@ struct ManPage {
   init(_ path: String) throws {
     let lines = try Repository.contents(path).components(separatedBy: "\n")
     var heading = ""
-    /// The text since the last heading, up to the list of its options.
+    /// The text from the last heading to the list of its options.
     var above = ""
     var index = 0
     while index < lines.count {
@@ -112,7 +112,7 @@ struct ManPage {
 
   // MARK: Displays
 
-  /// What is shown on a terminal is both outputs together, and the status only when it is asked for, by `echo $?`.
+  /// A terminal shows both outputs together, and the status only by `echo $?`.
   static func steps(_ body: [String], from first: Int) -> [Transcript.Step] {
     var steps: [Transcript.Step] = []
     var isCommand = false

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A man page says what the tool does: its options are those of the table, and its examples print what they show.
+/// A man page describes the tool: its options are those of the table, and its examples print what they show.
 @Suite struct ManPageTests {
   private static func page(of tool: String) -> String { "man/\(tool).1" }
 
@@ -20,7 +20,7 @@ import Testing
     #expect(page.displays.contains { $0.notRun == nil }, "no example of \(tool).1 can be run")
   }
 
-  /// Names, values, defaults, and what options need and exclude; and the headings, in their order.
+  /// Names, values, defaults, what options need and exclude; and the headings, in order.
   @Test(arguments: Repository.tools)
   func theOptionsAreThoseOfTheTable(_ tool: String) throws {
     let table = try Tables.of(tool)
@@ -68,7 +68,7 @@ import Testing
     #expect(stated == examples.map { "\($0.1) | \($0.2)" })
   }
 
-  /// The examples of a page run one after another in one empty folder, as somebody would type them.
+  /// The examples of a page run one after another in an empty folder, as a reader would type them.
   @Test(arguments: ManPage.all)
   func theExamplesPrintWhatTheyShow(_ path: String) throws {
     let page = try ManPage(path)

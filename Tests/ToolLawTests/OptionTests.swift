@@ -4,7 +4,7 @@ import Testing
 
 @testable import FeedCore
 
-/// What every tool's command line has in common.
+/// What all tools' command lines share.
 @Suite struct OptionTests {
   @Test(arguments: Repository.tools)
   func helpAndVersion(_ tool: String) throws {
@@ -44,7 +44,8 @@ import Testing
     }
   }
 
-  /// On a terminal the line and a caret follow a message that has a place; control bytes cannot drive it.
+  /// On a terminal, a message with a place is followed by the line and a caret; control bytes cannot control the
+  /// terminal.
   @Test(.enabled(if: Repository.has("script")))
   func aCaretOnATerminal() throws {
     let input = Command.quote("{\"a\": 1,\n \"b\\\u{1b}\": nul}")
@@ -60,7 +61,7 @@ import Testing
     for tool in Tables.all { #expect(tool.options.count > 15 && tool.groups.count > 2, "\(tool.name)") }
   }
 
-  /// What the rows say of each other is about options that are there, and words that can be chosen.
+  /// Rows refer only to existing options, and to valid choices.
   @Test(arguments: Tables.all.map(\.name))
   func theRowsFitTogether(_ tool: String) throws {
     let table = try Tables.of(tool)
@@ -81,7 +82,8 @@ import Testing
     }
   }
 
-  /// Each option is used somewhere, by each of its names: in a case of a tool that has it, or where stores are damaged.
+  /// Each option is used in some test, by each of its names: in a case of a tool that has it, or in the tests of
+  /// damaged stores.
   @Test func everyOptionIsTried() throws {
     let files = try Repository.files("Tests/Cases").flatMap(Repository.files) + ["Tests/Pipeline/damage"]
     let text = try files.map(Repository.contents).joined()
@@ -98,11 +100,11 @@ import Testing
     var known: [String: (row: OptionSpec, tool: String)] = [:]
     for tool in Tables.all {
       for row in tool.options {
-        // paginate waits for another run of its feed however long, deliver for a command that may hang.
+        // paginate waits for another run of its feed without a limit, deliver for a command that may hang.
         if row.name == "wait" { continue }
         if let (other, owner) = known[row.name] {
           let isSame = other.letter == row.letter && (other.type == nil) == (row.type == nil)
-          // Of the words to choose from, the first is the same everywhere; a tool may lack others.
+          // The first choice is the same in all tools; a tool may lack others.
           let isAlike = other.choice?.first == row.choice?.first && other.isFile == row.isFile
           #expect(isSame && isAlike, "--\(row.name): \(tool.name) and \(owner)")
         }

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// `sse-cat URL | jpatch --follow` against a server that behaves badly, with parts of it killed; `paginate --store`,
-/// killed; `http-cat --every` against servers of all kinds, and killed.
+/// `sse-cat URL | jpatch --follow` against a bad server, with parts of it killed; `paginate --store`, killed; `http-cat
+/// --every` against servers of all kinds, and killed.
 @Suite struct PipelineTests {
   @Test(.enabled(if: Repository.has("python3")))
   func nothingIsLostOrAppliedTwice() throws {
@@ -60,21 +60,22 @@ import Testing
     #expect(result.status == 0 && result.text == "same\n", "\(result.error)")
   }
 
-  /// The demo, as `make demo` runs it, less the pauses.
+  /// The demo, as `make demo` runs it, without pauses.
   @Test func theNewswireExample() throws {
     let newswire = Command.quote(Repository.path("examples/newswire/newswire"))
     let result = try Command.shell(newswire, environment: ["PAUSE": "0"])
     #expect(result.status == 0 && result.error.isEmpty)
     let lines = result.text.split(separator: "\n")
     let views = lines.filter { $0.hasPrefix("-- newswire, update ") }
-    // 16 events come; the two that turn the feed back to older results, and bring it forward again, are not shown.
+    // Of 16 events, two are not shown: one that turns the feed back to older results, and one that brings it forward
+    // again.
     #expect(views.count == 14 && lines.count == 14 * 13)
     #expect(lines.last == "  09:52  Business     Strike at Three Ports Ends After Dawn Vote")
     #expect(lines[lines.count - 12] == "* 10:25  Climate      Storm Names Run Out, and the List Starts Again")
   }
 }
 
-/// The five systems that the tools are made for, each by its line in the README.
+/// The five systems that the tools are made for, each with its line of the README.
 @Suite struct SystemsTests {
   @Test(
     .enabled(if: Repository.has("python3") && Repository.has("jq")),

@@ -2,10 +2,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Nothing of the place that a tool runs in is trusted: no library, helper or configuration is looked for in the current
-/// folder, beside the binary or relative to argv[0], and argv is read without /proc.
+/// A tool trusts nothing in its surroundings: it looks for no library, helper or configuration in the current folder,
+/// beside the binary or relative to argv[0], and it reads argv without /proc.
 @Suite struct PlaceTests {
-  /// A name that a system call was given, with the call, from a line of strace's.
+  /// The file name in a line of strace, with its system call.
   private static func names(in log: String) -> [(call: String, name: String)] {
     log.split(separator: "\n").compactMap { line in
       let parts = line.split(separator: "\"", omittingEmptySubsequences: false)
@@ -16,11 +16,11 @@ import Testing
     }
   }
 
-  /// Names that are looked up in the current folder or beside the tool. The tool itself is started by its name there.
+  /// Names that are looked up in the current folder or beside the tool, except for the tool itself.
   private static func untrusted(_ log: String, tool: String) -> [String] {
     let own = Repository.binaries + "/" + tool
     return names(in: log).filter { call, name in
-      guard name.hasPrefix("/") else { return !name.isEmpty }  // empty: what a descriptor is open on
+      guard name.hasPrefix("/") else { return !name.isEmpty }  // an empty name means the descriptor's own file
       return name.hasPrefix(Repository.binaries + "/") && !(call == "execve" && name == own)
     }.map { "\($0.call) \($0.name)" }
   }
@@ -38,19 +38,19 @@ import Testing
     #expect(Self.untrusted(log, tool: sample.tool) == [])
   }
 
-  /// The Swift runtime would look for a helper that prints where the crash was.
+  /// The Swift runtime would look for a helper that prints a backtrace.
   @Test(.enabled(if: Repository.areReleased && Repository.hasOnLinux("python3")), arguments: Sample.all)
   func aCrashRunsNothing(_ sample: Sample) throws {
     let scratch = try ScratchFolder()
     try Self.plant(in: scratch)
-    // Without the variable that the tests set: people do not have it.
+    // Without the variable that the tests set, because users do not have it.
     let command = "unset SWIFT_BACKTRACE; crash-on-terminal \(sample.tool) " + sample.command
     let result = try Command.shell(command, in: scratch.path)
     #expect(result.status == 0 && result.text.hasSuffix("signal 11\n"), "\(result.text) \(result.error)")
     #expect(!FileManager.default.fileExists(atPath: scratch.file("mark")))
   }
 
-  /// Files that leave a mark, or stop the tool, when it takes them for its own.
+  /// Files that leave a mark or stop the tool if it uses them.
   private static func plant(in scratch: ScratchFolder) throws {
     for folder in ["bin", "libexec/swift/linux", "libexec/swift"] {
       try FileManager.default.createDirectory(atPath: scratch.file(folder), withIntermediateDirectories: true)
@@ -65,12 +65,12 @@ import Testing
     }
   }
 
-  /// A folder that somebody else can write to, such as one for downloads, is no place to load libraries from.
+  /// Tools must not load libraries from a folder that others can write to, such as one for downloads.
   @Test(.enabled(if: Repository.areReleased), arguments: Sample.firsts)
   func librariesBesideTheToolAreNotLoaded(_ sample: Sample) throws {
     let scratch = try ScratchFolder()
     try Self.plant(in: scratch)
-    // By another process: a file that this one has open to write, a child of another test might have open when it is run.
+    // Copied by another process: if this one had the file open for writing, a child of another test could inherit it.
     let copy = try Command.shell("cp \(Command.quote(Repository.binaries + "/" + sample.tool)) .", in: scratch.path)
     #expect(copy.status == 0)
     let whole = try sample.run()
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// A chroot, a jail, an early boot. Only root may take /proc away.
+  /// A chroot, a jail, an early boot. Only root can hide /proc.
   @Test(.enabled(if: canHideProc), arguments: Sample.all)
   func noToolNeedsProc(_ sample: Sample) throws {
     let whole = try sample.run()
@@ -99,7 +99,7 @@ import Testing
     #endif
   }()
 
-  /// It moves `environ`, by which some find argv.
+  /// Such a constructor moves `environ`, by which some runtimes find argv.
   @Test(arguments: Sample.all)
   func aLibraryMaySetVariables(_ sample: Sample) throws {
     guard let library = try Preload.library("setenv") else { return }

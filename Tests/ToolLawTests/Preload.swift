@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Libraries of C that the tools are run with (LD_PRELOAD), each built once a run.
+/// C libraries for LD_PRELOAD with the tools, each built once in a test run.
 enum Preload {
   /// The library of a file of Tests/Fixtures/laws or Tests/Faults; nil without a C compiler.
   static func library(_ name: String) throws -> String? {

@@ -2,8 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `examples/questions`: a paged API kept in a store by poll after poll, against its own server, where things happen
-/// meanwhile.
+/// `examples/questions`: a paged API, polled into a store, against its own server, whose data changes meanwhile.
 @Suite(.enabled(if: Repository.has("python3") && Repository.has("jq")))
 struct QuestionsTests {
   let folder = Command.quote(Repository.path("examples/questions"))
@@ -11,9 +10,9 @@ struct QuestionsTests {
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// What the offline run shows, to the byte: new questions, also one that is deleted later; at poll 5 a 503, and a
-  /// question that comes while pages are read; at poll 6 a burst. Not there: an edited title, and what is older than the
-  /// pages of poll 1.
+  /// The offline run's output, byte for byte: new questions, also one that is deleted later; at poll 5 a 503, and a
+  /// question that comes while pages are read; at poll 6 a burst. Left out: an edited title, and questions older than
+  /// the pages of poll 1.
   static let shown = """
     -- poll 1
     + Why is the length of "é" two in Bash?
@@ -73,7 +72,7 @@ struct QuestionsTests {
 
     """
 
-  /// What the store then answers, the deletion and the edit among it.
+  /// The answers of the store afterwards, with the deletion and the edit.
   static let answers = """
     -- newest questions
     2026-11-20 20:20:00  Sorting version numbers such as 1.9 and 1.10 in Python
@@ -113,7 +112,7 @@ struct QuestionsTests {
     let result = try Command.shell("\(folder)/questions", environment: ["INTERVAL": "0", "TMPDIR": scratch.path])
     #expect(result.status == 0)
     #expect(result.text.hasPrefix(Self.shown), "\(result.text)")
-    // The server's bad moment (503) has passed at the second try, which is not worth a word.
+    // The server's failure (503) is over at the second try, so it is not reported.
     #expect(result.error.isEmpty, "\(result.error)")
     let titles = Self.titles(result.text)
     #expect(titles.count == 44 && Set(titles).count == 44)
@@ -126,7 +125,8 @@ struct QuestionsTests {
     #expect(result.text.dropFirst(Self.shown.count) == Self.answers, "\(result.text)\(result.error)")
   }
 
-  /// One poll a process, as by cron, with a store that stays: the same titles, and the gap is in the exit status.
+  /// Each poll is its own process, as with cron, with the same store: the same titles, and the exit status shows the
+  /// gap.
   @Test func pollByPoll() throws {
     let result = try Command.shell(
       """
@@ -161,8 +161,7 @@ struct QuestionsTests {
     #expect(result.error == "usage: questions [-n POLLS] [URL]\n")
   }
 
-  /// A signal ends all, in silence, while pages are read and between two polls, and leaves neither processes nor files
-  /// behind.
+  /// A signal ends everything silently, while pages are read and between two polls, and leaves no processes or files.
   @Test(
     arguments: [SIGINT, SIGTERM, SIGHUP], ["-- poll 1\n", "in Bash?\n", "+ Bash: cleaning up when a signal comes\n"])
   func endsAtASignal(_ signal: Int32, _ sign: String) throws {
@@ -174,7 +173,7 @@ struct QuestionsTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
   }
 
-  /// Where nobody reads any more, nothing is left behind either.
+  /// If nobody reads any more, nothing is left behind either.
   @Test(arguments: [1, 2, 18])
   func endsWithItsReader(_ lines: Int) throws {
     let result = try Command.shell(

@@ -10,8 +10,8 @@ struct QuotesTests {
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// What the offline run shows, to the byte: the quotes of two products and all trades, before and after the restart, in
-  /// which nothing was said that nobody had asked for yet.
+  /// The offline run's output, byte for byte: the quotes of two products and all trades, before and after the restart.
+  /// Nothing comes before it is subscribed to.
   static let shown = """
     gulls  21.45
     beans  4.16
@@ -44,7 +44,7 @@ struct QuotesTests {
     #expect(result.text == "ferry  305.00\nferry  306.25\nferry  3 sold\nferry  306.00\nbeans  40 sold\n")
   }
 
-  /// A signal ends all, in silence: the server is told first, and neither processes nor files are left behind.
+  /// A signal ends everything silently: the server is told first, and no processes or files remain.
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func endsAtASignal(_ signal: Int32) throws {
     let run = try Interrupted(

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// One way of running a tool, from Tests/Fixtures/laws/samples.txt.
+/// One way to run a tool, from Tests/Fixtures/laws/samples.txt.
 struct Sample: CustomTestStringConvertible, Sendable {
   let isLive: Bool
-  /// Whether anything comes out on standard output; a server's output goes elsewhere.
+  /// Whether it prints to standard output; a server's output goes elsewhere.
   let prints: Bool
-  /// The exit status when all is well.
+  /// The exit status without errors.
   let status: Int32
   let tool: String
   /// The command without its input.
@@ -45,8 +45,8 @@ struct Sample: CustomTestStringConvertible, Sendable {
   /// The command with other words before the tool's own name.
   func command(with words: String) -> String { Command.put(words, before: tool, in: command) }
 
-  /// The command when the shell sets a limit or closes something just before the tool starts.
-  /// - Parameter patience: in seconds; then it is killed, so that a test of what might hang does not.
+  /// The command with a setting just before the tool starts: a limit, or a closed descriptor.
+  /// - Parameter patience: in seconds; after that it is killed, so that a test of what might hang does not hang.
   func command(after setting: String, patience: Int? = nil) -> String {
     let timeout = patience.map { "timeout -s KILL \($0) " } ?? ""
     return command(with: timeout + "sh -c " + Command.quote(setting + "; exec \"$@\"") + " sh")

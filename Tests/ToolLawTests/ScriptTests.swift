@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Shell scripts of the project, examples among them, hold what shellcheck asks of them.
+/// All shell scripts of the project, examples included, pass shellcheck.
 @Suite struct ScriptTests {
   static let scripts: [String] = {
     let folders = ["examples", ".ci", "Tests"]

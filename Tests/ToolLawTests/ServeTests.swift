@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// sse-serve and its clients: well behaved ones, and all others.
+/// sse-serve with clients of all kinds, good and bad.
 @Suite(.enabled(if: Repository.has("python3")))
 struct ServeTests {
   static let scenarios = [
@@ -16,33 +16,33 @@ struct ServeTests {
     #expect(result.status == 0 && result.text == scenario + "\n", "\(result.error)")
   }
 
-  /// Every call of the system that it waits and accepts by, failing once.
+  /// Every system call by which it waits and accepts fails once.
   @Test(.enabled(if: Repository.has("strace")))
   func failingCalls() throws {
     let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/failing-calls")))
     #expect(result.status == 0 && result.text == "told\n", "\(result.error)")
   }
 
-  /// Documents that change, over HTTP, to two followers: one stays connected, one is killed again and again.
+  /// Changing documents, over HTTP, to two followers: one stays connected, one is killed again and again.
   @Test func bothEndsTogether() throws {
     let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/relay")))
     #expect(result.status == 0 && result.text == "same\n", "\(result.error)")
   }
 
-  /// Relays behind relays, whose clients change over from one to the other.
+  /// Chains of relays, whose clients switch from one relay to another.
   @Test func nothingIsLostOverTwoHops() throws {
     let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/hops")))
     #expect(result.status == 0 && result.text == "same\n", "\(result.error)")
   }
 
-  /// A browser's own EventSource, another origin's page, a connection that is cut.
+  /// A browser's own EventSource, a page of another origin, a broken connection.
   @Test(.enabled(if: Repository.has("chromium-headless-shell")))
   func aBrowser() throws {
     let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/browser")))
     #expect(result.status == 0 && result.text == "EventSource\n", "\(result.error)")
   }
 
-  /// Through nginx, each event comes before the next one is made.
+  /// Through nginx, each event arrives before the next one is made.
   @Test(.enabled(if: Repository.has("nginx") && Repository.has("curl")))
   func behindNginx() throws {
     let scratch = try ScratchFolder()

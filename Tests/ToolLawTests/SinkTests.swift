@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `sse-cat | deliver -- SINK` into real engines, killed with them at random. `make soak` does it for longer.
+/// `sse-cat | deliver -- SINK` with real engines and random kills. `make soak` does it for longer.
 @Suite(.enabled(if: Repository.has("python3") && Repository.hasOnLinux("pgrep")))
 struct SinkTests {
   let soak = Command.quote(Repository.path("Tests/Pipeline/soak-deliver"))
@@ -25,7 +25,7 @@ struct SinkTests {
     #expect(result.status == 0 && result.text.hasPrefix("the server stopped at "), "\(result.text)\(result.error)")
   }
 
-  /// The checkpoint of a source that stands in front of another program says nothing of that program.
+  /// The checkpoint of a source covers only the source, not a program after it in the pipe.
   @Test(.enabled(if: Repository.has("redis-server")))
   func aCheckpointInFrontLoses() throws {
     let result = try Command.shell("\(soak) --in-front --seed 7 --kills 15 redis")
@@ -34,11 +34,11 @@ struct SinkTests {
   }
 }
 
-/// What each sink of `examples/` says of a batch: 0 taken, 65 refused, 126 cannot run, 75 not now.
+/// The statuses of each sink of `examples/`: 0 taken, 65 refused, 126 cannot run, 75 not now.
 @Suite struct SinkStatusTests {
   static let folder = Command.quote(Repository.path("examples"))
 
-  /// An answer, as `serve-script` plays it, and the status.
+  /// An answer, as `serve-script` plays it, and the expected status.
   @Test(
     .enabled(if: Repository.has("curl") && Repository.has("python3")),
     arguments: [
@@ -46,7 +46,7 @@ struct SinkTests {
       (#""status":307,"headers":{"Location":"{0}/b"}"#, 75), (#""status":400"#, 65), (#""status":401"#, 65),
       (#""status":404"#, 65), (#""status":408"#, 75), (#""status":409"#, 65), (#""status":413"#, 65),
       (#""status":425"#, 75), (#""status":429"#, 75), (#""status":500"#, 75), (#""status":503"#, 75),
-      // A head that breaks off after its status is a whole one to curl.
+      // curl accepts a head that breaks off after its status line.
       (#""end":"head""#, 0), (#""end":"cut","body":"x""#, 75), (#""end":"stall","body":"x""#, 75),
       (#""end":"bare","body":"no HTTP\n""#, 75),
     ])
@@ -57,7 +57,8 @@ struct SinkTests {
       environment: ["FEED_COUNT": "1", "FEED_LAST_ID": "a 1\u{e9}"])
     #expect(result.status == status, "\(result.error)")
     #expect(result.error.hasPrefix("HTTP status ") || result.error.hasPrefix("curl: ") || status == 0)
-    // One request, and no other at the place that the answer names; an id that is no header is told in another way.
+    // One request only, and none to the place that the answer names; an id that cannot be a header is sent in another
+    // way.
     #expect(result.text.split(separator: "\n").count == 1, "\(result.text)")
     #expect(result.text.contains(" POST /a ") && result.text.contains(#"{"n":1}"#), "\(result.text)")
     #expect(result.text.contains("hex-612031c3a9"), "\(result.text)")
@@ -69,7 +70,7 @@ struct SinkTests {
     #expect(result.status == 126 && !result.error.isEmpty, "\(result.error)")
   }
 
-  /// What is refused or cannot be written now leaves nothing behind; what was written is passed over.
+  /// A record that is refused or cannot be written now leaves nothing behind; one that was written is skipped.
   @Test(.enabled(if: Repository.has("sqlite3")))
   func sqlite() throws {
     let result = try Command.shell(
@@ -237,7 +238,7 @@ struct SinkTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
   }
 
-  /// The other recipes: the statuses that they are built on.
+  /// The other recipes: the statuses that they rely on.
   @Test(.enabled(if: Repository.has("logger")), arguments: [("on", Int32(1)), ("off", 0)])
   func loggerSaysOnlyIfAsked(_ word: String, _ status: Int32) throws {
     let result = try Command.shell("echo x | logger --socket-errors=\(word) --socket nosuch 2>errors")

@@ -12,7 +12,7 @@ import TestSupport
 @testable import ws_cat
 @testable import xml_split
 
-/// The option tables of the tools, as the tools have them, and what their main.swift runs.
+/// The option tables of the tools, from the tools themselves, and the functions that their main.swift runs.
 enum Tables {
   private static let tools: [(table: ToolSpec, run: ToolSpec.Run)] = [
     (deliver::deliver, deliver::run), (httpCat, http_cat::run), (jdiff, jdiff::run), (jpatch, jpatch::run),
@@ -34,7 +34,7 @@ enum Tables {
   struct NoTable: Error { let tool: String }
 }
 
-/// An option as the table and the man page both list it.
+/// An option as listed in the table and in the man page.
 struct ListedOption: CustomStringConvertible {
   var letter: String?
   /// Without the dashes.
@@ -44,7 +44,7 @@ struct ListedOption: CustomStringConvertible {
   var group: String
   var synonyms: [String] = []
   var defaultValue: String?
-  /// Of each list, one is needed: `--follow`, or `a URL`.
+  /// One of each list is needed: `--follow`, or `a URL`.
   var needs: Set<[String]> = []
   /// `--raw`, `--type merge-patch`.
   var excludes: Set<String> = []
@@ -63,7 +63,7 @@ struct ListedOption: CustomStringConvertible {
 }
 
 extension ListedOption {
-  /// - Parameter tool: where every command line has a URL, no row needs to say that it needs one.
+  /// - Parameter tool: if every command line of it has a URL, no row needs to say that it needs one.
   init(_ row: OptionSpec, of tool: ToolSpec) {
     func words(_ condition: OptionCondition) -> String {
       condition == .url ? "a URL" : "--\(condition.name)\(condition.value.map { " " + $0 } ?? "")"

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `examples/tweets`: statuses with a point, out of a stream of XML, against its own server.
+/// `examples/tweets`: statuses with coordinates from an XML stream, against its own server.
 @Suite(.enabled(if: Repository.has("python3") && Repository.has("curl")))
 struct TweetsTests {
   let folder = Command.quote(Repository.path("examples/tweets"))
@@ -10,7 +10,7 @@ struct TweetsTests {
 
   init() throws { scratch = try ScratchFolder() }
 
-  /// The first of what the offline run prints.
+  /// The start of the offline run's output.
   static let first = """
     Night train is in. Coffee, http://trains.example.com/night?from=BER&to=MMA, then sleep.
       name   Ada Lindqvist
@@ -21,8 +21,8 @@ struct TweetsTests {
 
     """
 
-  /// The rest, to the byte. Not there: notices, statuses without a point or with an empty one, a retweet of one that has
-  /// a point, and what was not asked for.
+  /// The rest, byte for byte. Left out: notices, statuses without a point or with an empty one, a retweet of one with a
+  /// point, and statuses that do not match.
   static let rest = """
     Köfte & çay am Ufer 😀 (http://cay.example.com/wiki/Tee_(Getränk))
       name   Çiğdem Aksu
@@ -80,7 +80,7 @@ struct TweetsTests {
 
     """
 
-  /// The server breaks the connection once, within a document, which is a status or a notice, and ends the last one.
+  /// The server breaks the connection once, within a document (a status or a notice), and ends the last one.
   static func tellsOneBreak(_ error: String, of status: Bool) -> Bool {
     let lines = error.split(separator: "\n")
     let breaks = lines.count { $0.hasSuffix("connection closed before the end of the answer; reconnecting at once") }
@@ -89,7 +89,7 @@ struct TweetsTests {
     return breaks == 1 && ends <= 1 && lines.count == breaks + cuts + ends && (status ? cuts == 1 : cuts <= 1)
   }
 
-  /// Every awk that is here shows the same; `awk` is what the system calls so.
+  /// Every installed awk gives the same output; `awk` is the system's default.
   @Test(arguments: ["awk", "mawk", "gawk", "busybox"])
   func offline(_ awk: String) throws {
     let result = try Command.shell(
@@ -103,7 +103,7 @@ struct TweetsTests {
     #expect(result.text == Self.first + Self.rest)
   }
 
-  /// What is asked for by text, user or place, and how many statuses with a point there are for it.
+  /// Searches by text, user or place, and how many statuses with a point match.
   @Test(arguments: [
     ("-t 'train NIGHT'", 2), ("-t night,train", 2), ("-t 'ferry foot,gone fishing'", 1), ("-t foot -t fishing", 2),
     ("-t fish", 0), ("-t 'empty point'", 0), ("-f 1007", 3), ("-f 1007,1003 -f 1", 5), ("-l 13.4,52.5", 3),
@@ -118,11 +118,11 @@ struct TweetsTests {
     #expect(result.error.isEmpty || Self.tellsOneBreak(result.error, of: false), "\(result.error)")
   }
 
-  /// Longitude and latitude of a place, and the boxes around it.
+  /// The longitude and latitude of a place, and the boxes around it.
   @Test(arguments: [
     ("13.4 52.5", "12.9,52,13.9,53"), ("-122.39 37.78", "-122.89,37.28,-121.89,38.28"), ("0.5 -.5", "0,-1,1,0"),
     ("100 +10.", "99.5,9.5,100.5,10.5"), ("0.12345678 1", "-0.3765432,0.5,0.6234568,1.5"),
-    // The date line: none across it, one up to it, two over it.
+    // The date line: no box across it, one that ends at it, two around it.
     ("179.5 0", "179,-0.5,180,0.5"), ("-179.5 0", "-180,-0.5,-179,0.5"),
     ("179.75 0", "179.25,-0.5,180,0.5,-180,-0.5,-179.75,0.5"),
     ("-179.75 0", "179.75,-0.5,180,0.5,-180,-0.5,-179.25,0.5"),
@@ -163,7 +163,7 @@ struct TweetsTests {
     #expect(result.error == "usage: tweets [-t WORDS] [-f IDS] [-l LON,LAT] [URL]\n")
   }
 
-  /// From a URL: the right password, a wrong one, a file without any, none.
+  /// With a URL: the right password, a wrong one, a file without one, none.
   @Test func passwords() throws {
     let result = try Command.shell(
       """
@@ -194,7 +194,7 @@ struct TweetsTests {
     #expect(lines.last == "tweets: no file netrc with a name and a password")
   }
 
-  /// The server wants something to filter by, and boxes of a degree at most.
+  /// The server requires a filter, and boxes of at most a degree.
   @Test func refusals() throws {
     let result = try Command.shell(
       """
@@ -210,7 +210,7 @@ struct TweetsTests {
     #expect(result.text == String(repeating: "406\n", count: 5))
   }
 
-  /// A stream that is no XML is trouble here, a server that says no is trouble there.
+  /// Input that is not XML gives status 2; a refusal by the server gives status 3.
   @Test(arguments: [("200 OK", 2), ("404 Not Found", 3)])
   func noStreams(_ answer: String, _ status: Int32) throws {
     let result = try Command.shell(
@@ -232,8 +232,8 @@ struct TweetsTests {
     #expect(result.error.contains(status == 2 ? "xml-split: -:1:" : ": HTTP 404: <status></x>"), "\(result.error)")
   }
 
-  /// A status is shown while the server keeps the next one back. A signal then ends all, in silence, and leaves neither
-  /// processes nor files behind. The password is on no command line.
+  /// A status is shown while the server holds back the next one. A signal then ends everything silently, and leaves no
+  /// processes or files. No command line contains the password.
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func endsAtASignal(_ signal: Int32) throws {
     let run = try Interrupted(
@@ -249,7 +249,7 @@ struct TweetsTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
   }
 
-  /// Where nobody reads any more, the next status ends it.
+  /// If nobody reads any more, the next status ends it.
   @Test func endsWithItsReader() throws {
     let result = try Command.shell(
       "\(folder)/tweets | head -n 1; ls", in: scratch.path, environment: ["PAUSE": "1", "TMPDIR": scratch.path])

@@ -2,12 +2,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `examples/systemd` and `examples/cron`, as far as they can be tried without systemd and cron.
+/// `examples/systemd` and `examples/cron`, as far as they can be tested without systemd and cron.
 @Suite struct UnitFileTests {
   static let examples = Repository.path("examples")
   static let units = ["feed-ingest@.service", "feed-poll@.service", "feed-serve@.service"]
 
-  /// The setting of a unit as a command line for a shell: in our units, systemd's quotes mean the same.
+  /// The setting of a unit as a shell command line: in our units, systemd's quotes mean the same.
   static func command(_ setting: String, of unit: String, instance: String) throws -> String {
     let lines = try Repository.contents("examples/systemd/" + unit).split(separator: "\n")
     let line = try #require(lines.first { $0.hasPrefix(setting + "=") })
@@ -20,12 +20,12 @@ import Testing
     let file = Command.quote(Self.examples + "/systemd/" + unit)
     let result = try Command.shell("systemd-analyze verify --man=no \(file)")
     #expect(result.status == 0 && result.text.isEmpty && result.error.isEmpty, "\(result.text)\(result.error)")
-    // Of 10: the higher, the more it may do.
+    // On a scale to 10: higher means more rights.
     let exposure = try Command.shell("systemd-analyze security --offline=true --threshold=25 \(file)")
     #expect(exposure.status == 0, "\(exposure.text)")
   }
 
-  /// From the checkpoint on, each time; and a source that fails is not hidden by the end of the pipe.
+  /// Starts from the checkpoint each time, and the end of the pipe does not hide a failing source.
   @Test(.enabled(if: Repository.has("python3")))
   func aFeedIsBroughtIn() throws {
     let start = try Self.command("ExecStart", of: "feed-ingest@.service", instance: "test")
@@ -85,7 +85,7 @@ import Testing
     #expect(result.text.split(separator: "\n").count == 2, "\(result.text)\(result.error)")
   }
 
-  /// The unit is up when a client gets the document.
+  /// The unit is ready when a client gets the document.
   @Test(.enabled(if: ["redis-server", "redis-cli", "curl", "setsid"].allSatisfy(Repository.has)))
   func aServerIsUpWhenItIsReady() throws {
     let start = try Self.command("ExecStart", of: "feed-serve@.service", instance: "0")
@@ -104,7 +104,7 @@ import Testing
     #expect(result.text == "{\"n\":1}\n", "\(result.text)\(result.error)")
   }
 
-  /// systemd does not end ExecStartPost when what it waits for has ended.
+  /// systemd does not end ExecStartPost when the server that it waits for has ended.
   @Test func aServerThatCannotStartIsNotWaitedFor() throws {
     let isUp = try Self.command("ExecStartPost", of: "feed-serve@.service", instance: "0")
     let result = try Command.shell(
@@ -116,7 +116,7 @@ import Testing
     #expect(result.text == "1\n", "\(result.text)\(result.error)")
   }
 
-  /// The statuses of a job in their order, and the mails that come of them.
+  /// The statuses of a job in order, and the resulting mails.
   @Test(arguments: [
     ("0 0 1 0", ""), ("3 3 3 3 0", "3,1 3,2 3,4 again"), ("4 4 4 0 4", ""), ("4 4 4 4 4 0", "4,4 again"),
     ("2 3 0 0", "2,1 3,1 again"), ("127", "127,1"),

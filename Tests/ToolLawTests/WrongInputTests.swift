@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Something that none of the tools reads.
+/// Input that none of the tools reads.
 struct ForeignInput: CustomTestStringConvertible, Sendable {
   let name: String
   let bytes: Data
@@ -20,9 +20,9 @@ struct ForeignInput: CustomTestStringConvertible, Sendable {
   ]
 }
 
-/// Law 12: input that was not empty and held nothing that the tool reads is told, and is no success.
+/// Law 12: input that is not empty but has nothing that the tool reads is reported, and is no success.
 @Suite struct WrongInputTests {
-  /// Not http-cat, whose samples take lines and bytes of any kind: what it refuses is in its cases.
+  /// Without http-cat, whose samples accept lines and bytes of any kind: what it refuses is in its cases.
   static let samples = Sample.all.filter { $0.tool != "http-cat" }
 
   @Test func thereAreSamples() { #expect(Self.samples.count >= 20) }
@@ -36,7 +36,7 @@ struct ForeignInput: CustomTestStringConvertible, Sendable {
     #expect(result.output.isEmpty)
   }
 
-  /// Nothing at all, and white space, are no wrong input.
+  /// Empty input and white space are not wrong input.
   @Test(arguments: Sample.all.filter(\.isLive), ["\n", "\n \n"])
   func whiteSpaceIsNoReason(_ sample: Sample, _ text: String) throws {
     let result = try sample.run(input: Data(text.utf8))

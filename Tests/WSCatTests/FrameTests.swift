@@ -24,7 +24,7 @@ import Testing
       }
     }()
 
-    /// `61*3` is `616161`, and `aaa` where it stands for text.
+    /// `61*3` is `616161`, and for text it is `aaa`.
     private static func repeated(_ word: Substring) -> String {
       let parts = word.split(separator: "*").map(String.init)
       return String(repeating: parts[0], count: Int(parts[1]) ?? 0)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  /// An error is known at its first byte: nothing that comes behind it is looked at.
+  /// An error is found at its first byte: nothing after it is read.
   @Test(arguments: Case.all.filter { $0.line.contains("!") })
   func errorsAreEarly(_ item: Case) {
     let short = Self.items(of: [Array(item.bytes.dropLast())])
@@ -103,7 +103,7 @@ import Testing
     }
   }
 
-  // MARK: Ours
+  // MARK: Our frames
 
   @Test(arguments: [0, 1, 7, 8, 9, 125, 126, 127, 65535, 65536, 70001])
   func whatIsWrittenIsRead(_ length: Int) {
@@ -114,7 +114,7 @@ import Testing
     #expect(frame.count == head + 4 + length && frame[0] == 0x82 && frame[1] & 0x80 != 0)
     let mask = Array(frame[head..<(head + 4)])
     #expect(mask == [0x01, 0x02, 0x83, 0xFF])
-    // Unmasked, it is a frame of a server.
+    // Unmasked, it is a server's frame.
     var bare = Array(frame[..<head])
     bare[1] &= 0x7F
     for (index, byte) in frame[(head + 4)...].enumerated() { bare.append(byte ^ mask[index % 4]) }
@@ -142,7 +142,7 @@ import Testing
     outbox.append(.ping, [])
     outbox.append(messages[1])
     outbox.append(messages[2])
-    // Seven bytes each, the ping six.
+    // Seven bytes each; the ping has six.
     #expect(outbox.pending.count == 27 && outbox.unsent(0) == messages)
     outbox.take(7, unsent: 0)
     #expect(outbox.unsent(0) == Array(messages[1...]))
@@ -156,7 +156,7 @@ import Testing
     #expect(outbox.unsent(3).isEmpty)
   }
 
-  /// The server has closed: the frame under way is finished, the rest is for the next connection.
+  /// The server has closed: the frame in progress is finished, the rest is for the next connection.
   @Test(arguments: 0...20)
   func whatHasNotBegunIsWithdrawn(_ taken: Int) {
     var outbox = Outbox()

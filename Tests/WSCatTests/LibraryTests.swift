@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Against what others have made of the protocol.
+/// Tests against other implementations of the protocol.
 @Suite struct LibraryTests {
-  /// Whether python's `websockets` is there. In CI it must be.
+  /// Whether python's `websockets` is available. In CI it must be.
   static let hasWebsockets: Bool = {
     let found = (try? Command.shell("/usr/bin/python3 -c 'import websockets.legacy.server'"))?.status == 0
     precondition(found || !Repository.isCI, "python3-websockets is missing, and CI=true")
@@ -18,8 +18,8 @@ import Testing
     for report in try transcript.run(name: "Tests/Fixtures/ws/library.cases") { Issue.record("\(report)") }
   }
 
-  /// The client cases of the Autobahn test suite, groups 1 to 7 and 10, by the package `kosoku`, which is installed into a
-  /// scratch environment.
+  /// The client cases of the Autobahn test suite, groups 1 to 7 and 10, by the package `kosoku`, which is installed
+  /// into a temporary environment.
   @Test(.enabled(if: Repository.has("python3")))
   func autobahn() throws {
     let folder = Repository.path(".build/autobahn")
@@ -28,7 +28,7 @@ import Testing
       "\(python) -c 'import kosoku' || { python3 -m venv \(Command.quote(folder)) && \(python) -m pip install -q kosoku; }"
     )
     guard installed.status == 0 else {
-      // Without a network there is nothing to try; in CI there is one.
+      // Without a network this cannot run; in CI there is one.
       #expect(!Repository.isCI, "\(installed.error)")
       return
     }

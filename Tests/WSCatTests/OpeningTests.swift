@@ -69,7 +69,7 @@ import Testing
 
   @Test func thereAreAnswers() { #expect(Answer.all.count >= 15) }
 
-  /// A frame may follow the head in the same packet: it is left where it is.
+  /// A frame may follow the head in the same packet: it is not read here.
   @Test func nothingBehindTheHeadIsTaken() throws {
     let head = try #require(Answer.all.first).head
     let bytes = head + [0x81, 0x01, 0x61]

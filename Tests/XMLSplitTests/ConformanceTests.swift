@@ -37,19 +37,19 @@ struct ConformanceTests {
     #expect(Self.cases.count { $0.isAccepted } == 957 && Self.cases.count { !$0.isAccepted } == 927)
   }
 
-  /// However a text is cut, its tokens and its error are the same.
+  /// Cuts change neither the tokens of a text nor its error.
   @Test(arguments: [1, 2, 7, -9])
   func inPieces(_ size: Int) {
     for item in Self.cases where item.bytes.count < 20_000 {
       let (tokens, error) = Tokens.of(item.bytes, isSingle: true)
       let (others, other) = Tokens.of(item.bytes, pieces: size, isSingle: true)
-      // Of a text that is refused, one that comes whole may be refused before its first token.
+      // A refused text that comes whole may be refused before its first token.
       let isSame = (error == nil) == (other == nil) && (error != nil || tokens == others)
       #expect(isSame, "\(item.path), \(size) at a time: \(tokens) \(others)")
     }
   }
 
-  /// Tags that are not asked for are judged all the same, by quicker ways where there are some.
+  /// Unwanted tags are checked too, but faster where possible.
   @Test(arguments: [(0, 0), (1, 0), (1, 3), (2, 16)])
   func notAskedFor(_ deepest: Int, _ pieces: Int) {
     for item in Self.cases where item.bytes.count < 20_000 {
@@ -59,7 +59,7 @@ struct ConformanceTests {
     }
   }
 
-  /// A stream of all documents that are in UTF-8 is accepted, and its tags are those of each.
+  /// A stream of all documents in UTF-8 is accepted, and its tags are those of each document.
   @Test func oneAfterAnother() {
     var stream: [UInt8] = []
     var tokens: [String] = []
@@ -80,9 +80,9 @@ struct ConformanceTests {
 /// The tokens of a text, each as its kind and name.
 enum Tokens {
   /// - Parameters:
-  ///   - pieces: how many bytes come at a time; 0 for all at once, less for any number up to that many.
-  ///   - deepest: how deep the tokenizer is asked to look.
-  ///   - shown: how deep elements are told of here.
+  ///   - pieces: how many bytes come at a time; 0 for all at once; a negative number for random sizes up to it.
+  ///   - deepest: the depth limit for the tokenizer.
+  ///   - shown: the depth limit for the tokens returned here.
   static func of(
     _ bytes: [UInt8], pieces: Int = 0, isSingle: Bool, deepest: Int = .max, shown: Int = .max
   ) -> (tokens: [String], error: XMLError?) {

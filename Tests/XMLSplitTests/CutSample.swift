@@ -1,11 +1,11 @@
-/// A stream of documents in parts of which a test knows what a cut in them costs.
+/// A stream of documents in parts. For each part, the test knows what a cut inside it loses.
 struct CutSample {
   enum Part {
-    /// An element that is wanted.
+    /// A wanted element.
     case record(String)
-    /// The start tag of another element, where a wanted one might be.
+    /// The start tag of another element, at a place where a wanted one might be.
     case startTag(String)
-    /// What is neither, and not in a place where a wanted element might be.
+    /// Other text, at a place where no wanted element can be.
     case inside(String)
     /// Other markup or text.
     case other(String)
@@ -21,7 +21,7 @@ struct CutSample {
   struct Encoding: Sendable {
     let name: String
     let encode: @Sendable (String) -> [UInt8]
-    /// Places between characters, or units of two bytes, are multiples of it.
+    /// Places between characters, or between units of two bytes, are multiples of this.
     var unit = 1
     var isUTF16: Bool { unit == 2 }
 
@@ -45,7 +45,7 @@ struct CutSample {
     }
   }
 
-  /// The records that are complete before a cut, as they are written with `-0`.
+  /// The records that are complete before a cut, as written with `-0`.
   func records(before cut: Int) -> [UInt8] {
     var output: [UInt8] = []
     for (part, end) in zip(parts, ends) where end <= cut {
@@ -56,7 +56,7 @@ struct CutSample {
 
   var records: [UInt8] { records(before: bytes.count) }
 
-  /// What a cut is in the middle of that is lost, or may be.
+  /// The element that a cut loses, or may lose.
   func loss(at cut: Int) -> String? {
     guard let number = ends.firstIndex(where: { $0 > cut }) else { return nil }
     let start = number == 0 ? 0 : ends[number - 1]
@@ -67,7 +67,7 @@ struct CutSample {
     case .other: return isLessThan ? "a tag" : nil
     case .startTag: return "a tag"
     case .record(let text):
-      // Its element is open from the end of its start tag on.
+      // Its element is open after the end of its start tag.
       let tag = text.prefix { $0 != ">" } + ">"
       return cut - start < encoding.encode(String(tag)).count ? "a tag" : "element 'status'"
     }
@@ -77,7 +77,7 @@ struct CutSample {
 extension CutSample.Encoding {
   static let utf8 = Self(name: "UTF-8") { Array($0.utf8) }
   static let latin1 = Self(name: "ISO-8859-1") { $0.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
-  /// Every character that is no ASCII is the first one of four bytes.
+  /// Every non-ASCII character is encoded as the first four-byte character.
   static let gb18030 = Self(name: "GB18030") {
     $0.unicodeScalars.flatMap { $0.isASCII ? [UInt8($0.value)] : [0x81, 0x30, 0x81, 0x30] }
   }

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// A connection breaks anywhere, and the next is appended: all records that were complete come out, each once, none that was
-/// cut, none of two halves; and a loss is told once.
+/// A connection breaks anywhere, and the next one is appended. All complete records are printed, each once; none that
+/// was cut, and none made of two halves. A loss is reported once.
 @Suite struct CutTests {
   typealias Sample = CutSample
 
@@ -25,7 +25,7 @@ import Testing
       ], encoding)
   }
 
-  /// A root element that holds them: /statuses/status.
+  /// A root element that contains them: /statuses/status.
   static func list(_ encoding: Sample.Encoding) -> Sample {
     Sample(
       [
@@ -41,7 +41,7 @@ import Testing
     isAtOnce: Bool = true
   ) {
     let head = Array(first.bytes[..<cut]) + between
-    // Enough of the next document that the whole of its first bytes is cut too.
+    // Enough of the next document, so that its first bytes are also cut at every place.
     let run = SplitRun(["-0"] + arguments, head + second.bytes, piece: piece, until: head.count + 16)
     let loss = first.loss(at: cut)
     let place = "cut at \(cut) of \(first.encoding.name), then \(second.encoding.name), in pieces of \(piece)"
@@ -54,7 +54,7 @@ import Testing
     let lines = run.error.split(separator: "\n")
     #expect(
       lines.count == 1 && run.error.hasSuffix(": the document was cut off inside \(loss)\n"), "\(place): \(run.error)")
-    // The encoding takes four bytes to be known.
+    // Four bytes are needed to recognise the encoding.
     if piece == 1, isAtOnce { #expect(run.readWhenTold == max(cut + between.count, 4), "\(place)") }
   }
 
@@ -87,7 +87,7 @@ import Testing
     }
   }
 
-  /// With --on-error skip nothing more is said, and several in a row are one.
+  /// With --on-error skip nothing else is reported, and several errors in a row count as one.
   @Test func whereErrorsAreSkipped() {
     let sample = Self.documents(.utf8)
     for cut in 0...sample.bytes.count {
@@ -95,8 +95,8 @@ import Testing
     }
   }
 
-  /// What is before a form feed and what is behind it have nothing to do with each other, however wrong they are, and
-  /// however they are cut into pieces.
+  /// The text before a form feed and the text after it do not affect each other, however wrong they are and however
+  /// they are cut.
   @Test(arguments: 1...4)
   func aFormFeedKeepsAnyTwoInputsApart(_ seed: Int) {
     let drafts = (0..<100).map { Oracle.Document(name: "draft \($0)", bytes: Array(XMLDraft(seed: $0).text.utf8)) }
@@ -115,7 +115,7 @@ import Testing
 
   // MARK: Without form feeds
 
-  /// In parts, and where the end of each is that a start tag cannot be told from text behind a cut.
+  /// The parts, and the place in each from which a start tag after a cut looks like text.
   static let restartable: [(text: String, hidesFrom: Int)] = [
     ("<status a='1' b=\"\u{E9}/&lt;\">", .max), ("<t>x&amp;\u{E9}]]</t >\r\n", .max), ("<![CDATA[<status>]]]>", 9),
     ("<!-- <status> -->", 4), ("<?p <status>?>", 4), ("<e/>", .max), ("</status >", .max),
@@ -148,7 +148,7 @@ import Testing
     let section = Array("<![CDATA[".utf8)
     let start = sample.bytes.indices.first { sample.bytes[$0...].starts(with: section) } ?? 0
     #expect(start > 50)
-    // All of `<status>]]>`, but for its last byte, is in the section.
+    // All of `<status>]]>` except its last byte is in the section.
     for cut in 0...sample.bytes.count where !(start + section.count..<start + section.count + 11).contains(cut) {
       for piece in [Int.max, 1] {
         Self.check(

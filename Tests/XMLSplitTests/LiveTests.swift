@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A pipe whose writer stops anywhere: a record is out as soon as the `>` that ends it is in, and not before.
+/// A pipe whose writer stops anywhere: a record is printed as soon as its final `>` is read, and not before.
 @Suite struct LiveTests {
-  /// How it is asked for, what comes in, and what must be out then. The last byte of each input is the `>`.
+  /// The options, the input, and the output that must be there then. The last byte of each input is the `>`.
   static let cases: [(options: String, input: [UInt8], output: String)] = [
     (
       "a", bytes("<r> <a b='>'>1\u{E9}\u{1F600}<![CDATA[</a>]]></a\n >"),
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// Byte by byte, so that characters, references and tags are all cut everywhere between two reads.
+  /// Byte by byte, so that characters, references and tags are cut at every place between two reads.
   @Test(arguments: cases.indices)
   func aRecordIsOutWithItsLastByte(_ number: Int) throws {
     let (options, input, expected) = Self.cases[number]
@@ -44,7 +44,7 @@ import Testing
       #expect(!Self.isReadable(sink.read, milliseconds: 0), "something is out too early")
     }
     try Self.put(input[input.count - 1], into: source)
-    // Nothing more is written before the record is here.
+    // Nothing more is written before the record is complete.
     var found = Data()
     while found.count < expected.utf8.count, Self.isReadable(sink.read, milliseconds: 20_000) {
       let part = FileHandle(fileDescriptor: sink.read).availableData
@@ -70,7 +70,7 @@ import Testing
     return poll(&request, 1, milliseconds) > 0
   }
 
-  /// Cut anywhere, an input gives the records that were complete, none that was not, and an error unless it ended between
+  /// An input cut anywhere gives the complete records and no incomplete one. It gives an error, unless it ended between
   /// two documents.
   @Test func cutAnywhereNoUnfinishedRecordComesOut() throws {
     let text =

@@ -4,9 +4,9 @@ import Testing
 
 @testable import xml_split
 
-/// Others who read XML: a python with expat and xmltodict, and what is put before them.
+/// Other XML readers: a python with expat and xmltodict, and the documents for it.
 enum Oracle {
-  /// A python that has the module: the user's, else the system's, for which packages are made. In CI there must be one.
+  /// A python that has the module: the user's, else the system's, for which packages exist. In CI there must be one.
   static func python(with module: String) -> String? {
     let found = ["python3", "/usr/bin/python3"].first {
       (try? Command.shell("\($0) -c 'import \(module)'"))?.status == 0
@@ -23,14 +23,14 @@ enum Oracle {
     let bytes: [UInt8]
   }
 
-  /// The documents of the W3C suite that are well-formed, and as many made-up ones as are wanted.
+  /// The well-formed documents of the W3C suite, and the given number of random ones.
   static func documents(drafts: Int) -> [Document] {
     let suite = Repository.conformance == nil ? [] : ConformanceTests.cases.filter(\.isAccepted)
     return suite.map { Document(name: $0.path, bytes: $0.bytes) }
       + (0..<drafts).map { Document(name: "draft \($0)", bytes: Array(XMLDraft(seed: $0).text.utf8)) }
   }
 
-  /// What the tool makes of each document: one record, ended by `end`.
+  /// The tool's output for each document: one record, ended by `end`.
   static func records(of documents: [Document], _ options: String, end: UInt8) throws -> [Data] {
     let scratch = try ScratchFolder()
     for (number, document) in documents.enumerated() {
@@ -44,8 +44,8 @@ enum Oracle {
     return Array(records)
   }
 
-  /// Asks `Tests/Fixtures/xml/oracle.py`.
-  /// - Parameter items: what there is to compare: name, document, and ours.
+  /// Runs `Tests/Fixtures/xml/oracle.py`.
+  /// - Parameter items: the items to compare: name, document, and our output.
   /// - Returns: how many were compared.
   static func compare(_ python: String?, _ question: String, _ items: [(Document, Data)]) throws -> Int {
     let lines = items.map { document, ours in

@@ -4,13 +4,13 @@ import Testing
 
 @testable import xml_split
 
-/// What the tool takes out, held against what others read in the same documents (Tests/Fixtures/xml/oracle.py).
+/// Compares the tool's output with that of other programs for the same documents (Tests/Fixtures/xml/oracle.py).
 @Suite struct OracleTests {
   static let drafts = 300
-  /// The documents of the suite that must have been compared; no fewer, or the test would test nothing.
+  /// How many documents of the suite must have been compared, so that the test cannot pass without testing.
   static func floor(_ suite: Int) -> Int { drafts + (Repository.conformance == nil ? 0 : suite) }
 
-  /// The root's record is what stands from the start to the end that expat gives; for one in UTF-16, that as UTF-8.
+  /// The root's record is the text between the start and end that expat reports; for UTF-16, that text in UTF-8.
   @Test(.enabled(if: Oracle.expat != nil, "there is no python3"))
   func theRootIsWhereExpatFindsIt() throws {
     let documents = Oracle.documents(drafts: Self.drafts)

@@ -2,9 +2,9 @@ import Testing
 
 @testable import xml_split
 
-/// What is judged by words is judged as it is character by character.
+/// Checking by words gives the same result as checking by characters.
 struct ShortcutTests {
-  /// Every character of two to four bytes, and what looks like one: overlong forms, surrogates, and more than there is.
+  /// Every character of two to four bytes, and similar bytes: overlong forms, surrogates, and codes that are too large.
   @Test func wideCharacters() {
     let padding = [UInt8](repeating: UInt8(ascii: "a"), count: 8)
     func check(_ bytes: [UInt8]) {
@@ -19,7 +19,7 @@ struct ShortcutTests {
     for first in UInt8(0x80)...0xFF {
       for second in stride(from: UInt8(0), through: 0xFF, by: 1) {
         check([first, second])
-        // All of the basic plane; of the others, the edges.
+        // The whole basic plane; the edges of the others.
         for third in UInt8(0x7E)...0xC1 where first >= 0xE0 {
           check([first, second, third])
           if first >= 0xF0, third < 0x82 || third > 0xBD { check([first, second, third, 0xBF]) }
@@ -63,7 +63,7 @@ struct ShortcutTests {
     case .entity(let name): code = XMLReference.predefined(name).map(UInt32.init)
     case nil: break
     }
-    // It may leave one alone that is right, but only if it is odd.
+    // It may ignore a valid reference, but only an unusual one.
     if let found { #expect(found.code == code && found.end == end) } else { #expect(code == nil || end > 10) }
   }
 }

@@ -4,17 +4,17 @@ import TestSupport
 @testable import FeedCore
 @testable import xml_split
 
-/// xml-split, run in the process of the tests on an input that comes in pieces.
+/// Runs xml-split in the test process, on input that comes in pieces.
 struct SplitRun {
   let output: [UInt8]
   let error: String
   let status: Int32?
-  /// How many bytes of the input had been read when it spoke for the first time; nil when it did not.
+  /// How many bytes of the input had been read at its first message; nil if there was none.
   let readWhenTold: Int?
 
   /// - Parameters:
-  ///   - piece: the most bytes that a read gets.
-  ///   - end: how many bytes come so; what follows comes at once.
+  ///   - piece: the most bytes that a read returns.
+  ///   - end: how many bytes come in such pieces; the rest comes at once.
   init(_ arguments: [String], _ input: [UInt8], piece: Int = .max, until end: Int = .max) {
     let streams = Mutex(Streams(input: input, piece: piece, end: end))
     let calls = SystemCalls(
@@ -29,7 +29,7 @@ struct SplitRun {
         }
         return .init(count: bytes.count)
       },
-      // All runs share the descriptors. After EINTR the tool takes one for closed, and it stays open.
+      // All runs share the descriptors. After EINTR the tool assumes that one is closed, but it stays open.
       failure: { $0 == .close ? EINTR : nil })
     status =
       xmlSplit.run(
@@ -66,7 +66,7 @@ struct SplitRun {
     }
   }
 
-  /// What the tool polls in place of its streams: it never has to wait.
+  /// Polled in place of the tool's streams: it never has to wait.
   private static let ended: Int32 = {
     let pipe = Child.pipe()
     close(pipe.write)

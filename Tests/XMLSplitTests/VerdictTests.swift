@@ -4,8 +4,8 @@ import Testing
 
 @testable import xml_split
 
-/// Whether a document is well-formed, asked of expat too: of the W3C suite's, of the seeds of the fuzz target, and of
-/// thousands that come of these by damaging them a little. What may differ, and why, is in oracle.py.
+/// Compares with expat whether documents are well-formed: those of the W3C suite, the seeds of the fuzz target, and
+/// thousands with small random damage. oracle.py says what may differ, and why.
 @Suite(.enabled(if: Oracle.expat != nil, "there is no python3"))
 struct VerdictTests {
   @Test(arguments: 1...4)
@@ -24,7 +24,7 @@ struct VerdictTests {
 
   static let count = ProcessInfo.processInfo.environment["VERDICTS"].flatMap { Int($0) } ?? 1500
 
-  /// What is in UTF-8 and not large.
+  /// Documents that are in UTF-8 and not large.
   private static func corpus() throws -> [Oracle.Document] {
     let scratch = try ScratchFolder()
     let seeds = try Command.shell("python3 \(Command.quote(Repository.path("Tests/Fuzz/seeds"))) .", in: scratch.path)

@@ -1,11 +1,11 @@
 import TestSupport
 
-/// XML documents that are made up at random: what they say does not matter, only that they use all there is.
+/// Random XML documents: their meaning does not matter, only that they use all of the syntax.
 struct XMLDraft {
   private var random: SeededGenerator
   private(set) var text = ""
 
-  /// A document; its prefixes are declared, and it refers to no entities but those that need no declaration.
+  /// A document; its prefixes are declared, and it refers only to entities that need no declaration.
   init(seed: Int) {
     random = SeededGenerator(seed: UInt64(seed))
     if pick(3) == 0 { text += "<?xml version='1.0' encoding=\"UTF-8\"?>" }
@@ -38,7 +38,7 @@ struct XMLDraft {
     var names: Set<String> = []
     for _ in 0..<(pick(3) * pick(3)) where names.count < 4 {
       let attribute = pick(Self.names)
-      // Two prefixes may not make one name of two.
+      // Two prefixes may make two names equal.
       guard names.insert(attribute).inserted else { continue }
       let quote = pick(["\"", "'"])
       text += pick([" ", "\n", " \t "]) + attribute + pick(["=", " = ", "=\r\n"]) + quote

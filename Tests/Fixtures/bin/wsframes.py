@@ -1,4 +1,5 @@
-"""The server's side of WebSocket (RFC 6455) for tests: as much of it as a test needs, so that it can also be done wrong."""
+"""The server's side of WebSocket (RFC 6455) for tests: only the parts that a test needs, which can also be done
+wrongly."""
 import base64
 import hashlib
 import struct
@@ -19,7 +20,7 @@ def read_exactly(stream, count):
 
 
 def read_head(stream):
-    """The request line and its headers, names in lower case, in the order in which they came."""
+    """The request line and its headers in order, names in lower case."""
     lines = []
     while True:
         line = stream.readline()
@@ -38,7 +39,7 @@ def accept(key):
 
 
 def switch(headers, **changes):
-    """An answer that opens the connection, with headers that are different, or None for one that is missing."""
+    """An answer that opens the connection, with changed headers; None leaves one out."""
     fields = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Accept": accept(dict(headers)["sec-websocket-key"])}
     fields.update(changes)
     lines = ["%s: %s" % item for item in fields.items() if item[1] is not None]
@@ -46,7 +47,7 @@ def switch(headers, **changes):
 
 
 def read_frame(stream):
-    """Opcode and payload of a client's frame. What a client may not send ends the test."""
+    """Opcode and payload of a client's frame. A frame that clients must not send ends the test."""
     first, second = read_exactly(stream, 2)
     assert first & 0x70 == 0 and second & 0x80, "not a client's frame"
     length = second & 0x7F

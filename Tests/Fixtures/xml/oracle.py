@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What others make of XML: expat, xmltodict and ElementTree, asked by Tests/XMLSplitTests/OracleTests.swift.
+"""The results of other XML readers: expat, xmltodict and ElementTree, for Tests/XMLSplitTests/OracleTests.swift.
 
 usage: oracle.py roots|json|ordered|verdicts
 
-Each line of the input is a name, a document in base64, and in base64 what xml-split makes of it. A line is written for
-each difference, and last the word 'compared' with how many were.
+Each line of the input is a name, a document in base64, and xml-split's result in base64. Prints a line for each
+difference, and at the end the word 'compared' with the number of comparisons.
 """
 
 import base64
@@ -25,7 +25,7 @@ def lines():
 
 
 def run(compare):
-    """Calls compare(document, result), which says what is wrong, or None when there is nothing to compare."""
+    """Calls compare(document, result), which returns what is wrong, or None if there is nothing to compare."""
     count = 0
     for name, document, result in lines():
         problem = compare(document, result)
@@ -47,8 +47,8 @@ OTHER = re.compile("[\xb7\u0300-\u036f\u203f-\u2040]")
 
 
 def respelled(document):
-    """A document with other letters: expat has the names of the fourth edition, so each character that the fifth allows
-    in them becomes one that both do, as a reference to it does."""
+    """A document with other letters. expat has the names of the fourth edition, so each character that only the fifth
+    allows in names becomes one that both allow; a reference to it changes in the same way."""
     if encoding(document) not in (None, "utf-8"):
         return document
 
@@ -67,7 +67,7 @@ def respelled(document):
 
 
 def encoding(document):
-    """The encoding that a document says it is in, in lower case."""
+    """The encoding that a document declares, in lower case."""
     found = re.match(rb"""(?:\xef\xbb\xbf)?<\?xml\s[^>]*?encoding\s*=\s*["']([^"'>]*)""", document)
     return found[1].decode("latin-1").lower() if found else None
 
@@ -83,9 +83,9 @@ def wide(document):
 
 
 def root(document):
-    """The bytes of the root element, where expat says that it begins and ends.
+    """The bytes of the root element, from the start to the end that expat reports.
 
-    It counts the bytes of the document, so one in UTF-16 is cut first and made UTF-8 then.
+    expat counts bytes of the document, so a document in UTF-16 is cut first and converted to UTF-8 afterwards.
     """
     parser = expat.ParserCreate()
     depth, places = 0, []
@@ -106,7 +106,7 @@ def root(document):
     parser.Parse(document, True)
     encoding = wide(document) or "latin-1"
     text = document[places[0]:places[1]].decode(encoding)
-    # The end is where the end tag begins, but where the root is an empty-element tag it is behind it.
+    # expat's end is the start of the end tag; for an empty-element tag it is after the tag.
     tag = re.match("</[^>]*>", document[places[1]:].decode(encoding))
     return (text + (tag[0] if tag else "")).encode("utf-8" if wide(document) else "latin-1")
 
@@ -123,9 +123,9 @@ def compare_root(document, record):
 
 
 def verdict(document):
-    """What expat has against a document: the error, or None.
+    """The error that expat finds in a document, or None.
 
-    It reads what parameter entities of the internal subset stand for, as we do, and no external entity.
+    It reads the replacement text of parameter entities in the internal subset, as we do, and no external entity.
     """
     parser = expat.ParserCreate()
     parser.SetParamEntityParsing(expat.XML_PARAM_ENTITY_PARSING_ALWAYS)
@@ -139,10 +139,10 @@ def verdict(document):
 
 
 def compare_verdict(document, ours):
-    # python has other encodings than we have.
+    # python supports other encodings than we do.
     if encoding(document) not in (None, "utf-8", "us-ascii", "iso-8859-1"):
         return None
-    # expat takes any version, and after a byte order mark any encoding.
+    # expat accepts any version, and after a byte order mark any encoding.
     if ours.startswith((b"expected version", b"the text is not in the encoding")):
         return None
     theirs = verdict(respelled(document))
@@ -155,7 +155,7 @@ def compare_verdict(document, ours):
 
 
 class Specified:
-    """expat for xmltodict, without the attributes that the document type declaration gives."""
+    """expat for xmltodict, without the default attributes of the document type declaration."""
 
     ExpatError = expat.ExpatError
 
@@ -166,18 +166,18 @@ class Specified:
         return parser
 
 
-# A reference that takes a declaration, and is left as it is with --entities literal.
+# A reference that needs a declaration; --entities literal leaves it unchanged.
 ENTITY = re.compile(rb"&(?!(?:lt|gt|amp|quot|apos);)[^#;\s&]+;")
 
 
 def spaced(value, document):
-    """An attribute's value normalised as by §3.3.3, so that nobody's normalisation counts."""
+    """An attribute's value normalised by §3.3.3, so that differences in normalisation do not count."""
     value = re.sub("[\t\r\n]", " ", value)
     return re.sub(" +", " ", value).strip(" ") if b"<!ATTLIST" in document else value
 
 
 def plain(value, document):
-    """A value of xmltodict or of ours, less what is meant to differ: lists of pairs for objects."""
+    """A value of xmltodict or of ours, without the intended differences: lists of pairs for objects."""
     if isinstance(value, list):
         return [plain(item, document) for item in value]
     if not isinstance(value, dict):
@@ -210,7 +210,7 @@ def compare_json(document, line):
 
 
 def any_blank(value, inside):
-    """Whether text of white space alone stands beside elements."""
+    """Whether there is text of only white space beside elements."""
     if isinstance(value, list):
         return any(any_blank(item, inside) for item in value)
     if not isinstance(value, dict):
@@ -238,14 +238,14 @@ def written(item):
 
 
 def view(element, document):
-    """An element as ElementTree sees it."""
+    """An element in ElementTree's view."""
     attributes = [(name, spaced(value, document)) for name, value in element.attrib.items()]
     children = [(view(child, document), child.tail or "") for child in element]
     return element.tag, attributes, element.text or "", children
 
 
 def compare_ordered(document, line):
-    # ElementTree takes defaults for attributes.
+    # ElementTree adds default attributes.
     if ENTITY.search(line) or b"<!ATTLIST" in document:
         return None
     try:
