@@ -51,7 +51,8 @@ struct ManPage {
         let before = index > 0 ? lines[index - 1] : ""
         let notRun = before.hasPrefix(mark) ? String(before.dropFirst(mark.count)) : nil
         if body.first?.hasPrefix("$ ") == true {
-          displays.append(Display(line: index + 1, steps: Self.steps(body.map(Self.unescaped), from: index + 2), notRun: notRun))
+          let steps = Self.steps(body.map(Self.unescaped), from: index + 2)
+          displays.append(Display(line: index + 1, steps: steps, notRun: notRun))
         }
         index += body.count
       } else if sections.last == "DESCRIPTION", options.last?.group != heading {
