@@ -42,7 +42,7 @@ struct ServerWalk {
         }
         request = next
       case .end(.onlyPage):
-        feed.note(Walker.onlyPage(page.step.page.root), page.answer.url)
+        feed.note(Walker.onlyPage(page.step.page.root), page.answer.url, isReasonForStatus: true)
         return hasComplained ? .otherEnd : .no
       case .failure(let error): throw feed.failure(error, after: page)
       case .link, .end: return form == .nextLink ? .no : hasComplained ? .otherEnd : .yes

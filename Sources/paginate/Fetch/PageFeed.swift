@@ -57,5 +57,7 @@ struct PageFeed {
   }
 
   /// Prints a message that belongs to the first reading of a feed.
-  func note(_ message: String, _ url: HTTPURL) { source.note(message, url) }
+  func note(_ message: String, _ url: HTTPURL, isReasonForStatus: Bool = false) {
+    source.note(message, url, isReasonForStatus: isReasonForStatus)
+  }
 }

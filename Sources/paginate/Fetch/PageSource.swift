@@ -178,9 +178,9 @@ struct PageSource {
     if options.isVerbose { streams.say(Diagnostic(message, source: url.display)) }
   }
 
-  /// Reports something about a feed that is read for the first time.
-  func note(_ message: String, _ url: HTTPURL) {
-    streams.say(Diagnostic(message, source: url.display))
+  /// Reports something about a feed that is read for the first time. `-s` keeps only the reason for an exit status.
+  func note(_ message: String, _ url: HTTPURL, isReasonForStatus: Bool = false) {
+    if isReasonForStatus || !options.http.isSilent { streams.say(Diagnostic(message, source: url.display)) }
   }
 
   /// Reports the options that were detected, but not given.
