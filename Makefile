@@ -36,6 +36,7 @@ unit-test: deps
 lint:
 	$(SWIFT) format lint --strict --recursive Sources Tests Package.swift
 	Tests/rooms
+	if command -v python3 >/dev/null || [ "$$CI" = true ]; then Tests/sentences; fi
 
 bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
