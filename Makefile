@@ -3,13 +3,17 @@
 SWIFT ?= swift
 PREFIX ?= /usr/local
 DESTDIR ?=
+# Where Debian and others keep what zsh completes with, it is another folder.
+ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard Sources/*/main.swift))))
+
+VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/FeedCore/CommandLine/ToolSpec.swift)
 
 ifeq ($(shell uname),Linux)
 # No Swift needed where the tools run, and no library looked for beside them.
 STATIC := --static-swift-stdlib --disable-local-rpath
 endif
-RELEASE := -c release $(STATIC)
+RELEASE := -c release $(STATIC) $(SWIFTFLAGS)
 BIN = .build/release
 
 # Public conformance suites, where somebody has them.
@@ -18,7 +22,7 @@ export FEEDUTILS_CONFORMANCE ?= $(abspath ../shared/conformance)
 endif
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: all demo test unit-test lint bench soak fuzz install completions doc deps clean
+.PHONY: all demo test unit-test lint bench soak fuzz install completions doc deps clean version dist dist-check
 
 all: deps
 	$(SWIFT) build $(RELEASE)
@@ -79,17 +83,30 @@ doc:
 
 install: all
 	install -d "$(DESTDIR)$(PREFIX)/bin" "$(DESTDIR)$(PREFIX)/share/man/man1" "$(DESTDIR)$(PREFIX)/share/man/man7" \
-	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(PREFIX)/share/zsh/site-functions" \
+	  "$(DESTDIR)$(PREFIX)/share/bash-completion/completions" "$(DESTDIR)$(ZSHDIR)" \
 	  "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d"
 	for tool in $(TOOLS); do install -s -m 755 "$(BIN)/$$tool" "$(DESTDIR)$(PREFIX)/bin/" || exit 1; done
-	install -m 644 man/*.1 "$(DESTDIR)$(PREFIX)/share/man/man1/"
-	install -m 644 man/*.7 "$(DESTDIR)$(PREFIX)/share/man/man7/"
+	for page in man/*.[17]; do \
+	  installed="$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$${page##*/}"; \
+	  sed 's/^\.Os$$/.Os feedutils $(VERSION)/' "$$page" >"$$installed" && chmod 644 "$$installed" || exit 1; \
+	done
 	install -m 644 completions/bash/* "$(DESTDIR)$(PREFIX)/share/bash-completion/completions/"
-	install -m 644 completions/zsh/* "$(DESTDIR)$(PREFIX)/share/zsh/site-functions/"
+	install -m 644 completions/zsh/* "$(DESTDIR)$(ZSHDIR)/"
 	install -m 644 completions/fish/* "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/"
+
+# All that a release consists of, under dist/, of the commit that is checked out.
+dist:
+	VERSION="$(VERSION)" MAKE="$(MAKE)" examples/packaging/dist
+
+# Builds from the source tarball in another folder, and installs the Debian package in a clean root.
+dist-check: dist
+	VERSION="$(VERSION)" MAKE="$(MAKE)" examples/packaging/dist-check
+
+version:
+	@echo $(VERSION)
 
 deps:
 	@.ci/deps
 
 clean:
-	rm -rf .build doc
+	rm -rf .build doc dist

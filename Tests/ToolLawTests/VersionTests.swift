@@ -1,0 +1,32 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FeedCore
+
+/// The version stands in ToolSpec.swift. All else takes it from there.
+@Suite struct VersionTests {
+  @Test(arguments: Repository.tools)
+  func toolsPrintIt(_ tool: String) throws {
+    #expect(try Command.shell("\(tool) --version").text == "\(tool) (feedutils) \(ToolSpec.version)\n")
+  }
+
+  @Test func theMakefileFindsIt() throws {
+    #expect(try Command.shell("make -s -C \(Command.quote(Repository.root.path)) version").text == ToolSpec.version + "\n")
+  }
+
+  /// What is released next is the first heading.
+  @Test func theChangelogLeadsToIt() throws {
+    let headings = try Repository.contents("CHANGELOG.md").split(separator: "\n").filter { $0.hasPrefix("## ") }
+    #expect(try #require(headings.first).contains(ToolSpec.version))
+  }
+
+  /// Pages and templates have a place for it. Whoever raises the version has one file to change, and the changelog.
+  @Test func nothingElseSpellsIt() throws {
+    let quoted = Command.quote(ToolSpec.version)
+    let folders = "man completions examples .ci Makefile Package.swift CONTRIBUTING.md SECURITY.md Sources Tests/Cases"
+    let result = try Command.shell(
+      "grep -rlF -e \(quoted) \(folders) Tests/Fixtures/bin", in: Repository.root.path)
+    #expect(result.text == "Sources/FeedCore/CommandLine/ToolSpec.swift\n" && result.error.isEmpty, "\(result.error)")
+  }
+}
