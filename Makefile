@@ -12,8 +12,12 @@ VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/FeedC
 ifeq ($(shell uname),Linux)
 # No Swift needed where the tools run, and no library looked for beside them.
 STATIC := --static-swift-stdlib --disable-local-rpath
+# The same bytes wherever it is built: no paths of this machine, no hashes over them, and no debug information, over which
+# the linker would compute the build ID.
+SAME := -Xlinker -s -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
+  -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
 endif
-RELEASE := -c release $(STATIC) $(SWIFTFLAGS)
+RELEASE := -c release $(STATIC) $(SAME) $(SWIFTFLAGS)
 BIN = .build/release
 
 # Public conformance suites, where somebody has them.
