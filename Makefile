@@ -13,9 +13,10 @@ ifeq ($(shell uname),Linux)
 # No Swift needed where the tools run, and no library looked for beside them.
 STATIC := --static-swift-stdlib --disable-local-rpath
 # The same bytes wherever it is built: no paths of this machine, no hashes over them, and no debug information, over which
-# the linker would compute the build ID.
+# the linker would compute the build ID. The optimizer decides by addresses and hashes in a few places, so these stay put.
 SAME := -Xlinker -s -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
   -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
+STEADY := SWIFT_DETERMINISTIC_HASHING=1 $(shell setarch -R true 2>/dev/null && echo setarch -R)
 endif
 RELEASE := -c release $(STATIC) $(SAME) $(SWIFTFLAGS)
 BIN = .build/release
@@ -29,7 +30,7 @@ export SWIFT_BACKTRACE ?= enable=no
 .PHONY: all demo test unit-test lint bench soak fuzz install completions doc deps clean version dist dist-check
 
 all: deps
-	$(SWIFT) build $(RELEASE)
+	$(STEADY) $(SWIFT) build $(RELEASE)
 
 demo: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" examples/newswire/newswire
