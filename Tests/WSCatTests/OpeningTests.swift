@@ -20,7 +20,9 @@ import Testing
     let lines = [
       "GET /chat HTTP/1.1", "Host: server.example.com", "Upgrade: websocket", "Connection: Upgrade",
       "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==", "Sec-WebSocket-Version: 13",
-      "Sec-WebSocket-Protocol: chat, superchat", "Origin: http://example.com", "User-Agent: feedutils/\(ToolSpec.version)", "", "",
+      "Sec-WebSocket-Protocol: chat, superchat", "Origin: http://example.com",
+      "User-Agent: feedutils/\(ToolSpec.version)",
+      "", "",
     ]
     #expect(text == lines.joined(separator: "\r\n"))
   }
