@@ -12,7 +12,7 @@ VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/FeedC
 ifeq ($(shell uname),Linux)
 # No Swift needed where the tools run, and no library looked for beside them.
 STATIC := --static-swift-stdlib --disable-local-rpath
-# The same bytes wherever it is built: no paths of this machine, no hashes over them, and no debug information, over which
+# The same bytes when it is built again: no paths of this machine, no hashes over them, and no debug information, over which
 # the linker would compute the build ID. The optimizer decides by addresses and hashes in a few places, so these stay put.
 SAME := -Xlinker -s -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
   -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
