@@ -12,8 +12,9 @@ VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/FeedC
 ifeq ($(shell uname),Linux)
 # No Swift needed where the tools run, and no library looked for beside them.
 STATIC := --static-swift-stdlib --disable-local-rpath
-# The same bytes when it is built again: no paths of this machine, no hashes over them, and no debug information, over which
-# the linker would compute the build ID. The optimizer decides by addresses and hashes in a few places, so these stay put.
+# For builds that can be compared: no paths of this machine, no hashes over them, and no debug information, over which the
+# linker would compute the build ID. The optimizer decides by addresses and hashes in a few places, so these stay put. It still
+# chooses differently now and then; `make dist-check` says so.
 SAME := -Xlinker -s -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
   -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
 STEADY := SWIFT_DETERMINISTIC_HASHING=1 $(shell setarch -R true 2>/dev/null && echo setarch -R)
