@@ -64,7 +64,8 @@ struct Publisher {
 
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
-    let maker = options.isPlain ? "paginate --records makes them of items" : "jdiff --follow makes them of documents"
+    let anyJSON = #"jq -c '{event: "message", data: .}' makes them of any JSON"#
+    let maker = options.isPlain ? anyJSON : "jdiff --follow makes them of documents"
     records = RecordReader(InputFile.standardInput.name, streams, remedy: maker, isVerbose: options.isVerbose)
     index = EventIndex(options.replay)
     document.options = options.patching
