@@ -1,21 +1,21 @@
--- Adds the records that are not there yet to a stream. KEYS: the stream, and perhaps the sorted set of what was seen, or
--- the hash of what is trimmed next. ARGV: `seen` or `trim`, which of them; how many records there are; and the records, one
--- a line. Answers their number, or REFUSED and why.
+-- Adds the records that are not there yet to a stream. KEYS: the stream, and optionally the sorted set of seen records or
+-- the hash of what is trimmed next. ARGV: `seen` or `trim`, which says what the second key is; the number of records; and
+-- the records, one a line. Returns their number, or REFUSED and the reason.
 local stream = KEYS[1]
 local seen, trimmed = ARGV[1] == 'seen' and KEYS[2], ARGV[1] == 'trim' and KEYS[2]
 local count, batch = tonumber(ARGV[2]), ARGV[3]
 
--- What a filter in front has left when it died ends anywhere.
+-- A filter in front that died may have cut its output anywhere.
 local _, lines = batch:gsub('\n', '')
 if lines ~= count or batch:sub(-1) ~= '\n' then return 'the batch was cut' end
 
--- The same record that is read again may bring another time of arrival. That stands after `data`; a time within it is data.
+-- The text to compare. A record that is read again may have another time of arrival, after `data`. A time in `data` is data.
 local function text(line)
   local before, after = line:match('^(.*),"time":"[^"]*"([^{}%[%]]*})$')
   return before and before .. after or line
 end
 
--- Most tools begin like this. A record that does not is decoded, which goes only 1,000 levels deep.
+-- Most tools begin a record like this. Other records are decoded, which works only 1,000 levels deep.
 local function id_of(line)
   local plain = line:match('^{"event":"[^"\\]*","id":"([^"\\]*)"')
   if plain then return plain end
@@ -23,13 +23,13 @@ local function id_of(line)
   return is_json and type(record) == 'table' and record.id
 end
 
--- Whether it was added by number, or was there. Several records may have one id: 42-1, 42-2.
+-- True if the record was added under its number, or was there. Several records may have one id: 42-1, 42-2.
 local function add(line, id)
   local there = redis.call('XRANGE', stream, id, id)
   for _, entry in ipairs(there) do
     if text(entry[2][2]) == text(line) then return true end
   end
-  -- A change that has the id of another one is made for another document.
+  -- A change whose id is already used was made for another document.
   local is_document = line:find('^{"event":"data"')
   if trimmed and #there > 0 and not is_document then return false end
   local answer = redis.pcall('XADD', stream, id .. '-' .. #there + 1, 'record', line)
@@ -41,8 +41,8 @@ local function add(line, id)
   return true
 end
 
--- `last` is the last whole document; `next` was that at the time `since`, and what is before it goes when that is a
--- minute ago.
+-- `last` is the last whole document. `next` was the last one at the time `since`. What is before `next` is removed when
+-- `since` is a minute ago.
 local function trim(now)
   local known = redis.call('HMGET', trimmed, 'last', 'next', 'since')
   local last, next, since = known[1], known[2], known[3]
@@ -56,7 +56,7 @@ for line in batch:gmatch('[^\n]+') do
   local id = id_of(line)
   if seen then
     local mark = redis.sha1hex(text(line))
-    -- A record without an id cannot be known again.
+    -- A record without an id cannot be recognized, so it is always added.
     if not id or not redis.call('ZSCORE', seen, mark) then
       redis.call('XADD', stream, '*', 'record', line)
       redis.call('ZADD', seen, now, mark)
