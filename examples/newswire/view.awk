@@ -1,6 +1,6 @@
-# Shows a list of news items: one JSON array a line in, one screen out. Just enough JSON for title, section and time.
+# Shows a list of news items: reads one JSON array a line, and prints one screen each. Knows enough JSON for three members.
 
-# The string that starts at the quote at `at`, with its escapes undone; `after` is set behind it.
+# The string whose first quote is at `at`, without its escapes. Sets `after` to the place after it.
 function string(at,    c, text) {
   for (at++; (c = substr($0, at, 1)) != "\""; at++) {
     if (c == "") break
@@ -23,7 +23,7 @@ function show(    time) {
 
 BEGIN {
   isFirst = 1
-  # On a terminal each view takes the place of the last one.
+  # On a terminal each view replaces the last one.
   clear = system("test -t 1") == 0 ? "\033[H\033[2J" : ""
 }
 
