@@ -12,7 +12,7 @@ class Feedutils < Formula
   uses_from_macos "zlib"
 
   def install
-    # SwiftPM's own sandbox does not work within Homebrew's.
+    # SwiftPM's own sandbox does not work inside Homebrew's.
     system "make", "install", "PREFIX=#{prefix}", "SWIFTFLAGS=--disable-sandbox"
   end
 
