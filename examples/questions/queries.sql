@@ -1,6 +1,6 @@
--- What a person may ask the store: sqlite3 questions.db <queries.sql
--- The view `items` has the feed from its top to the first gap; the table `item` has what is below, and what is gone, too.
--- Text is escaped for HTML, as the API has it.
+-- Questions that the store can answer: sqlite3 questions.db <queries.sql
+-- The view `items` has the feed from its top to the first gap. The table `item` also has what is below, and what is deleted.
+-- Text is escaped for HTML, as in the API.
 .headers off
 .mode list
 .separator "  "
