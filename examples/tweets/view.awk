@@ -1,7 +1,7 @@
-# Shows statuses: a line each in, with tabs between text, name, URL, image and point; a few lines each out. Everything is
-# bytes here (LC_ALL=C), since not every awk knows UTF-8: hence the octal.
+# Shows statuses. Reads one a line, with tabs between text, name, URL, image and point; prints a few lines each. Works on
+# bytes (LC_ALL=C), since not every awk knows UTF-8: hence the octal numbers.
 
-# A value with the escapes of xml-split undone. Tabs and line ends become spaces, and what a terminal might obey goes.
+# A value without the escapes of xml-split. Tabs and line ends become spaces; control characters are removed.
 function plain(value,    at, c, text) {
   while (at = index(value, "\\")) {
     c = substr(value, at + 1, 1)
@@ -13,8 +13,8 @@ function plain(value,    at, c, text) {
   return text
 }
 
-# The first link: up to white space, less the punctuation of the sentence around it. A bracket that closes belongs to the
-# link if it opens there.
+# The first link: up to white space, without the punctuation around it. A closing bracket belongs to the link if it opens
+# there.
 function link(text,    found, before) {
   gsub(/\302\240|\342\200[\200-\213\250\251\257]|\342\201\237|\343\200\200/, " ", text)
   while (match(text, /[Hh][Tt][Tt][Pp][Ss]?:\/\/[^ ]+/)) {
@@ -22,7 +22,7 @@ function link(text,    found, before) {
     text = substr(text, RSTART + RLENGTH)
     do {
       before = found
-      # Also, in this order, the quotes and the ellipsis of U+20xx, a guillemet, and the Japanese comma and full stop.
+      # Also, in this order: the quotes and the ellipsis of U+20xx, a guillemet, and the Japanese comma and full stop.
       sub(/([].,;:!?"'>}]|\342\200[\230-\236\246]|\302\273|\343\200[\201\202])+$/, "", found)
       if (found ~ /[)]$/ && gsub(/[)]/, ")", found) > gsub(/[(]/, "(", found)) sub(/[)]$/, "", found)
     } while (found != before)
@@ -37,7 +37,7 @@ function row(name, value) {
 
 BEGIN { FS = "\t" }
 
-# A point may be there and empty.
+# The point may be empty.
 $5 != "" {
   text = plain($1)
   print text
