@@ -1,17 +1,17 @@
-// The command line by the rules of GNU getopt_long, less its guesses: long options with `=` or the next argument
-// for a value, short ones that may be clustered, options anywhere before `--` or the name of a command, `-` an operand.
-// No abbreviations and no optional values.
+// The command line by the rules of GNU getopt_long, without its guesses: long options with `=` or the next argument for
+// a value, short options that may be clustered, options anywhere before `--` or the name of a command. `-` is an
+// operand. No abbreviations and no optional values.
 
 /// The parsed command line: options in their order, and operands.
 package struct Invocation: Sendable {
-  /// An option with its value as typed; empty where it takes none.
+  /// An option with its value as typed; the value is empty if the option takes none.
   struct Given: Sendable {
     let row: OptionSpec
     let value: [UInt8]
-    /// Where it stands, if not on the command line.
+    /// The file that holds it, if it is not on the command line.
     var origin: (file: String, place: TextPlace)?
 
-    /// What is wrong with it: a usage error, or an error in the file where it stands.
+    /// An error about this option: a usage error, or an error in the file that holds it.
     func refused(_ text: String) -> ToolFailure {
       guard let origin else { return .usage(text) }
       return .failed(.trouble, text, source: origin.file, place: origin.place)
@@ -21,11 +21,11 @@ package struct Invocation: Sendable {
   /// In their order.
   private(set) var given: [Given] = []
   package internal(set) var operands: [[UInt8]] = []
-  /// Whether what the tool reads is at a URL.
+  /// Whether the tool's input is at a URL.
   package internal(set) var readsURL = false
 
-  /// The options of `Option`'s table: what holds for those that are not given, then the given ones in their order.
-  /// - Throws: a usage error about the first value that is none of its type.
+  /// The options of `Option`'s table: first the defaults of those not given, then the given ones in their order.
+  /// - Throws: a usage error about the first value that is not of its type.
   package func options<Option: ToolOption>(
     _ type: Option.Type
   ) throws(ToolFailure) -> [(option: Option, value: OptionValue)] {
@@ -48,7 +48,7 @@ package struct Invocation: Sendable {
     return result
   }
 
-  /// - Throws: where the option is there already and a second value would take the place of the first.
+  /// - Throws: if the option is there already, and a second value would replace the first.
   mutating func append(_ option: Given) throws(ToolFailure) {
     let row = option.row
     if row.type != nil, !row.isRepeatable, isGiven(row.name) {
@@ -64,8 +64,8 @@ package struct Invocation: Sendable {
 }
 
 extension ToolSpec {
-  /// What was typed; of an option that names a file with options, only that.
-  /// - Throws: a usage error that names what was typed.
+  /// Parses the arguments. Files of options are not read yet.
+  /// - Throws: a usage error that quotes the wrong argument.
   func parse(_ arguments: [[UInt8]]) throws(ToolFailure) -> Invocation {
     var result = Invocation()
     var rest = arguments[...]
@@ -105,7 +105,7 @@ extension ToolSpec {
         }
       } else {
         result.operands.append(argument)
-        // What follows the name of a command is the command's.
+        // What follows the name of a command belongs to that command.
         if operands == .command {
           result.operands += rest
           break
@@ -121,7 +121,7 @@ extension ToolSpec {
       ?? options.first { $0.synonyms.contains { $0.utf8.elementsEqual(name) } }
   }
 
-  /// `; did you mean '--follow'?` of what is not quite the name of an option.
+  /// `; did you mean '--follow'?`, for a name that is close to that of an option.
   func suggestion(for name: [UInt8]) -> String {
     let names = options.flatMap { row in ([row.name] + row.synonyms).map { ($0, row.name) } }
     let near = names.map { (Array($0.utf8), $1) }.map { ($0, $1, Self.distance(name, $0)) }

@@ -1,6 +1,6 @@
-/// What a tool says to people: one line, and where to look.
+/// A message for people: one line, and the place in the input.
 package struct Diagnostic: Equatable, Sendable {
-  /// Lower case, no full stop; may hold any bytes: they are escaped when it is printed.
+  /// Lower case, no full stop. May hold any bytes: printing escapes them.
   package var text: String
   /// The file, `-` for standard input, or a URL without its secrets.
   package var source: String?
@@ -20,13 +20,13 @@ package struct Diagnostic: Equatable, Sendable {
     Diagnostic(text + more, source: source, place: place, record: record)
   }
 
-  /// How it looks.
+  /// How a message is printed.
   package enum Style: Sendable {
     /// A line.
     case plain
     /// With the source line and a caret, as on a terminal.
     case excerpt
-    /// The same, with what says where bold, and the caret green. That can be read on any background.
+    /// The same, with the place and the message bold, and the caret green. These are readable on any background.
     case colored
   }
 
@@ -47,7 +47,7 @@ package struct Diagnostic: Equatable, Sendable {
     return message + Self.caret(place, isColored: style == .colored)
   }
 
-  /// The source line, cut to what fits around the column, and a caret below it.
+  /// The source line, cut to the part around the column that fits, and a caret below it.
   private static func caret(_ place: TextPlace, isColored: Bool) -> [UInt8] {
     let width = 72
     let column = min(place.column - 1, place.excerpt.count)

@@ -1,6 +1,6 @@
 /// The exit statuses of every tool; feedutils(7) has the table for users.
 package enum ExitStatus: Int32, Sendable {
-  /// Yes: done, same, all of it.
+  /// Yes: done, equal, complete.
   case yes = 0
   /// The answer is no: a patch does not apply, documents differ, events were skipped.
   case no = 1
@@ -8,6 +8,6 @@ package enum ExitStatus: Int32, Sendable {
   case trouble = 2
   /// Trouble at the other end: refused, TLS, HTTP status, malformed data on a connection we opened.
   case otherEnd = 3
-  /// Try again later: timed out, rate limited, another run is at work.
+  /// Try again later: timed out, rate limited, another run is active.
   case later = 4
 }

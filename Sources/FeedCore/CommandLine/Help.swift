@@ -1,4 +1,4 @@
-/// `--help`: the forms, one line on what the tool does, and under the headings of the man page a row for each option.
+/// `--help`: the forms, one line on what the tool does, and a row for each option under the headings of the man page.
 enum Help {
   static let width = 80
 
@@ -23,7 +23,7 @@ enum Help {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// The option, and what it does beside it, or below it where that does not fit.
+  /// The option and its help text: beside it, or below it if that does not fit.
   private static func row(_ option: OptionSpec, _ column: Int) -> [String] {
     let heading = heading(option)
     let help = option.help + (option.defaultValue.map { " (\($0))" } ?? "")
@@ -40,7 +40,7 @@ enum Help {
     "  " + (option.letter.map { "-\($0), " } ?? "    ") + "--" + option.name + (option.type.map { " " + $0.name } ?? "")
   }
 
-  /// Lines that hold as many of `items` as fit.
+  /// `items` in lines, with as many in each line as fit.
   private static func filled(_ items: [String], by separator: String, indent: String) -> [String] {
     var lines: [String] = []
     for item in items {

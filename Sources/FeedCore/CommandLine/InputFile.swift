@@ -1,6 +1,6 @@
 /// An operand that names something to read: a file, or `-` for standard input.
 package struct InputFile: Sendable {
-  /// What messages call it; `-` for standard input.
+  /// Its name in messages; `-` for standard input.
   package let name: String
   private let path: [UInt8]?
 
@@ -13,7 +13,7 @@ package struct InputFile: Sendable {
 
   package var isStandardInput: Bool { path == nil }
 
-  /// How many bytes it has; nil for what is no regular file.
+  /// The size in bytes; nil if it is not a regular file.
   func size(_ streams: StandardStreams) -> Int? {
     guard let path else { return streams.input.fileSize }
     return Descriptor.fileSize(of: path)
@@ -30,7 +30,7 @@ package struct InputFile: Sendable {
   /// The whole content.
   /// - Parameters:
   ///   - limit: in bytes; more is an error that names `option`.
-  ///   - isWorthReading: whether to go on after what has come so far.
+  ///   - isWorthReading: whether to read on, given the bytes so far.
   package func readAll(
     _ streams: StandardStreams, limit: Int = .max, option: String = "",
     isWorthReading: ([UInt8]) -> Bool = { _ in true }
@@ -40,7 +40,7 @@ package struct InputFile: Sendable {
     return try readAll(from: descriptor, limit: limit, option: option, isWorthReading: isWorthReading)
   }
 
-  /// The token that is all of the file's content.
+  /// The file's content as a token.
   package func token(in content: [UInt8]) throws(ToolFailure) -> [UInt8] {
     let token = Array(content.trimmed())
     guard !token.isEmpty, token.allSatisfy(\.isVisible) else {

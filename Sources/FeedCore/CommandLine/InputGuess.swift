@@ -1,14 +1,14 @@
-// Input of the wrong kind is often easy to name by its first bytes, and then so is the remedy.
+// The first bytes of an input often show that it is of the wrong kind, and what would help.
 
-/// What an input seems to be, for messages only: nothing is decided by it.
+/// What an input seems to be. Only messages use it: it decides nothing.
 package enum InputGuess {
-  /// How many first bytes are looked at.
+  /// The number of first bytes that are examined.
   package static let size = 512
 
-  /// ` (this looks like gzip: gunzip -c unpacks it)`; empty where there is nothing to say.
+  /// ` (this looks like gzip: gunzip -c unpacks it)`; empty if the kind is unknown.
   /// - Parameters:
   ///   - head: the first bytes of an input.
-  ///   - wantsEvents: whether it is an event stream that was expected.
+  ///   - wantsEvents: whether an event stream was expected.
   package static func hint(_ head: some Sequence<UInt8>, wantsEvents: Bool = false) -> String {
     guess(Array(head.prefix(size)), wantsEvents).map { " (this looks like \($0))" } ?? ""
   }

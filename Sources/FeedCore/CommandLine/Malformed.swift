@@ -1,7 +1,7 @@
-// The one place where an error in an input becomes a failure of the tool.
+// The one place that turns an error in an input into a failure of the tool.
 
 extension Limit {
-  /// The options that set them in most tools.
+  /// The options that set the limits, in most tools.
   package static let options: [Limit: String] = [.depth: "--max-depth", .size: "--max-size", .operations: "--max-ops"]
 }
 
@@ -14,7 +14,7 @@ extension MessageError {
 
 extension ToolFailure {
   /// - Parameters:
-  ///   - text: what the error is in; its first byte is at `position`.
+  ///   - text: the text with the error; its first byte is at `position`.
   ///   - hint: follows the message.
   package static func malformed(
     _ error: some LocatedError, in text: [UInt8], from position: TextPosition = TextPosition(), of source: String,

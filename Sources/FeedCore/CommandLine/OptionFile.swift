@@ -1,4 +1,4 @@
-// Files of options, in the form of curl's (`--config`): one option on a line, with its name as it is typed or without the
+// Files of options, in curl's format (`--config`): one option on a line, with its name as it is typed or without the
 // dashes.
 //
 //     # a comment
@@ -7,13 +7,13 @@
 //     --compressed
 //     -H Accept:
 //
-// Such a file often holds secrets, so no message quotes what stands there.
+// Such a file often holds secrets, so no message quotes its content.
 
-/// One option as it stands in a file.
+/// One option in a file.
 struct OptionLine: Equatable {
-  /// As they would be typed.
+  /// The arguments as they would be typed.
   let arguments: [[UInt8]]
-  /// The long name; nil where a letter is given.
+  /// The long name; nil if a letter is given.
   let name: [UInt8]?
   let value: [UInt8]?
   /// Where the option begins.
@@ -37,13 +37,13 @@ extension OptionLine {
     return options
   }
 
-  /// - Returns: nil where the line is empty or a comment.
+  /// - Returns: nil if the line is empty or a comment.
   private init?(_ line: ArraySlice<UInt8>, number: Int) throws(OptionLineError) {
     func place(_ index: Int) -> TextPlace { TextPlace(line: number, column: index - line.startIndex + 1) }
     if let index = line.firstIndex(of: 0) { throw OptionLineError(message: "a NUL byte", place: place(index)) }
     let text = line.drop(while: \.isSpaceOrControl)
     guard let first = text.first, first != UInt8(ascii: "#") else { return nil }
-    // A letter can have its value attached, so nothing but white space ends it.
+    // A value can follow a letter directly, so only white space ends it.
     let isLetter = first == UInt8(ascii: "-") && !text.starts(with: "--".utf8)
     let word = text.prefix { !$0.isSpaceOrControl && (isLetter || !$0.isOptionSeparator) }
     let rest = text[word.endIndex...].drop { $0.isSpaceOrControl || !isLetter && $0.isOptionSeparator }
@@ -64,7 +64,7 @@ extension OptionLine {
     let index: Int
   }
 
-  /// The value at the beginning of `text`, in quotes or up to white space; nil where there is none.
+  /// The value at the beginning of `text`, in quotes or up to white space; nil if there is none.
   private static func value(_ text: ArraySlice<UInt8>) throws(Malformed) -> [UInt8]? {
     guard let first = text.first else { return nil }
     var value: [UInt8] = []
@@ -93,7 +93,7 @@ extension OptionLine {
         value.append(byte)
         continue
       }
-      // Of any other byte, the backslash only says that it stands for itself.
+      // A backslash before any other byte stands for that byte alone.
       switch letter {
       case UInt8(ascii: "t"): value.append(0x09)
       case UInt8(ascii: "n"): value.append(0x0A)
@@ -112,10 +112,10 @@ extension UInt8 {
 }
 
 extension ToolSpec {
-  /// The most bytes that a file of options may have: one that has more is another file.
+  /// The largest size of a file of options, in bytes. A larger one is probably another kind of file.
   static let optionFileLimit = 1 << 20
 
-  /// What was typed, with what the files of options hold in the places of the options that name them.
+  /// What was typed, with each option that names a file of options replaced by the content of that file.
   func withOptionFiles(_ typed: Invocation, _ streams: StandardStreams) throws(ToolFailure) -> Invocation {
     var whole = Invocation()
     whole.operands = typed.operands

@@ -1,4 +1,4 @@
-// What options have to do with each other: the checks that follow from the rows, and the words for each.
+// How options depend on each other: the checks that follow from the rows, and their messages.
 
 /// Something that can be true of a command line, as rows name it: `follow` if that option is given, `type=merge-patch` if
 /// it is given with this value, `URL` if what the tool reads is at a URL.
@@ -29,7 +29,7 @@ extension Invocation {
     }
   }
 
-  /// - Throws: about the first option that does not go with the others.
+  /// - Throws: an error about the first option that does not go with the others.
   func checkRelations() throws(ToolFailure) {
     for option in given {
       let row = option.row

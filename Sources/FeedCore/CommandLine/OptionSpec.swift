@@ -1,5 +1,5 @@
-// Options as data. A tool declares each option once, and all that is true of it stands in its row; from the rows come the
-// parser, its checks and messages, `--help`, the completions of three shells, and the test of the man page.
+// Options as data. A tool declares each option once, and its row holds all that is true of it. From the rows come the
+// parser, its checks and messages, `--help`, the completions for three shells, and the test of the man page.
 
 /// One row of an option table.
 ///
@@ -10,23 +10,23 @@ package struct OptionSpec: Sendable {
   package let name: String
   /// The letter of the short form.
   package let letter: Character?
-  /// What an option takes after it; nil for nothing.
+  /// The type of its value; nil if the option takes none.
   package let type: OptionType?
   /// Former names, which the command line still takes. Help and completions do not offer them; messages use `name`.
   package private(set) var synonyms: [String] = []
   /// One line for `--help` and the completions; no full stop.
   package let help: String
-  /// What holds when the option is not given, written as a value; nil where that is nothing that could be typed.
+  /// The value when the option is not given, as it would be typed; nil if it cannot be typed.
   package private(set) var defaultValue: String?
-  /// Whether it may be given more than once; of the others, a second value would silently take the place of the first.
+  /// Whether it may be given more than once. For other options, a second value would silently replace the first.
   package private(set) var isRepeatable = false
-  /// One of each list must be given too.
+  /// At least one option of each list must be given too.
   package private(set) var needs: [[OptionCondition]] = []
-  /// None of these may be given too, as they ask for something else.
+  /// None of these may be given too, as they contradict this option.
   package private(set) var excludes: [OptionCondition] = []
-  /// The options beside which this one has no meaning.
+  /// The options that make this one meaningless.
   package private(set) var meaningless: [OptionCondition] = []
-  /// Where the value is a file with further options: what stands for the operand in there.
+  /// If the value is a file with further options: the name of the option that stands for the operand in that file.
   package private(set) var operandInFile: String?
   package internal(set) var group = OptionGroup("Options")
 
@@ -48,22 +48,22 @@ package struct OptionSpec: Sendable {
     self.help = help
   }
 
-  /// The same row, of an option that had another name before.
+  /// The same row, for an option that had another name before.
   package func synonym(_ name: String) -> OptionSpec { with { $0.synonyms.append(name) } }
-  /// The same row, of an option that may be given more than once.
+  /// The same row, for an option that may be given more than once.
   package var repeating: OptionSpec { with { $0.isRepeatable = true } }
-  /// The same row, with what holds when the option is not given. The tool gets it as if it had been typed.
+  /// The same row, with the value when the option is not given. The tool gets this value as if it had been typed.
   package func `default`(_ value: String) -> OptionSpec { with { $0.defaultValue = value } }
-  /// The same row, of an option that says nothing without one of `conditions`.
+  /// The same row, for an option that means nothing without one of `conditions`.
   package func needs(_ conditions: OptionCondition...) -> OptionSpec { with { $0.needs.append(conditions) } }
-  /// The same row, of an option that contradicts each of `conditions`; only one of the two rows declares it.
+  /// The same row, for an option that contradicts each of `conditions`. Only one of the two rows declares it.
   package func excludes(_ conditions: OptionCondition...) -> OptionSpec { with { $0.excludes += conditions } }
-  /// The same row, of an option that says nothing in the modes that `conditions` choose.
+  /// The same row, for an option that means nothing in the modes that `conditions` choose.
   package func meaningless(with conditions: OptionCondition...) -> OptionSpec { with { $0.meaningless += conditions } }
 
-  /// The same row, of an option whose value is a file with further options: those of its own group, but no such files.
-  /// They come to the tool as if they had been typed in its place.
-  /// - Parameter operand: what stands for an operand in the file.
+  /// The same row, for an option whose value is a file with further options of its group, but with no such files. The
+  /// tool gets these options as if they had been typed in its place.
+  /// - Parameter operand: the name that stands for an operand in the file.
   package func holdingOptions(operand: String) -> OptionSpec { with { $0.operandInFile = operand } }
 
   func with(_ change: (inout OptionSpec) -> Void) -> OptionSpec {
@@ -76,11 +76,11 @@ package struct OptionSpec: Sendable {
   var synopsis: String { (letter.map { "-\($0) " } ?? "") + "--" + name + (type.map { " " + $0.name } ?? "") }
 }
 
-/// Options that stand together in `--help` and in the man page, and what is true of all of them.
+/// Options under one heading in `--help` and in the man page, and what is true of all of them.
 package struct OptionGroup: Sendable {
-  /// As in the man page, without a colon.
+  /// The heading of the man page, without a colon.
   package let heading: String
-  /// Whether `--help` only lists their names, as they are known from another program.
+  /// Whether `--help` lists only their names, because they are known from another program.
   package let isFolded: Bool
   package private(set) var needs: [OptionCondition] = []
   package private(set) var meaningless: [OptionCondition] = []
@@ -93,14 +93,14 @@ package struct OptionGroup: Sendable {
     self.isFolded = isFolded
   }
 
-  /// The same group, of options that say nothing without one of `conditions`.
+  /// The same group, for options that mean nothing without one of `conditions`.
   package func needs(_ conditions: OptionCondition...) -> OptionGroup {
     var group = self
     group.needs = conditions
     return group
   }
 
-  /// The same group, of options that say nothing in the modes that `conditions` choose.
+  /// The same group, for options that mean nothing in the modes that `conditions` choose.
   package func meaningless(with conditions: OptionCondition...) -> OptionGroup {
     var group = self
     group.meaningless = conditions
@@ -116,7 +116,7 @@ package protocol ToolOption: CaseIterable, Equatable, Sendable where AllCases ==
 
 extension ToolOption {
   /// The rows of the table.
-  /// - Parameter others: what a tool that shares the table does not have.
+  /// - Parameter others: the options of the table that this tool does not have.
   package static func rows(without others: [Self] = []) -> [OptionSpec] {
     var rows: [OptionSpec] = []
     for option in allCases where others.isEmpty || !others.contains(option) {

@@ -1,22 +1,22 @@
-// The types of option values. A type has a name for the help, says how a value completes, and parses a text.
-// Types of a few tools are declared beside what they parse: pointers in `Records`, statuses in FeedHTTP.
+// The types of option values. A type has a name for the help, the completion of its values, and a parser.
+// A type that only a few tools use is declared beside what it parses: pointers in `Records`, statuses in FeedHTTP.
 
 /// The type of an option's value.
 package struct OptionType: Sendable {
   package enum Completion: Equatable, Sendable {
     case none
     case file
-    /// The name of a program, and then what it takes.
+    /// The name of a program, and then its arguments.
     case command
     case words([String])
-    /// Words that a value can be or begin with.
+    /// Words that are a value or begin one.
     case beginnings([String])
   }
 
-  /// As written in help and man page, in capitals: `FILE`; for a choice its words, `a|b`.
+  /// As written in help and man page, in capitals: `FILE`. For a choice, its words: `a|b`.
   package let name: String
   package let completion: Completion
-  /// What a text means.
+  /// Parses a value.
   let parse: @Sendable ([UInt8]) throws(OptionRefusal) -> any Sendable
 
   package init<Value: Sendable>(
@@ -29,14 +29,14 @@ package struct OptionType: Sendable {
   }
 }
 
-/// Why a text is no value of an option.
+/// Why a text is not a value of an option.
 package struct OptionRefusal: Error, Sendable {
-  /// What follows the name of the option.
+  /// The part of the message after the name of the option.
   package let message: String
 
   package init(_ message: String) { self.message = message }
 
-  /// - Parameter found: what of the value is wrong; nil where it may be a secret.
+  /// - Parameter found: the wrong part of the value; nil if it may be a secret.
   package static func expected(_ what: String, found: [UInt8]? = nil) -> OptionRefusal {
     OptionRefusal("expected " + what + (found.map { ", found '\(quoted($0))'" } ?? ""))
   }
@@ -63,7 +63,7 @@ extension OptionType {
   /// A file to read.
   package static let file = OptionType("FILE", .file) { $0 }
 
-  /// A file that is changed as a whole or not at all, which a stream cannot be.
+  /// A file that is written completely or not at all. A stream cannot be such a file.
   package static let wholeFile = text("FILE", "a file", .file) { !$0.isEmpty && $0 != [UInt8(ascii: "-")] }
 
   /// One of a few words, a `String`.
@@ -97,14 +97,14 @@ extension OptionType {
   /// A span of time in seconds, a `Double`: see `time`.
   package static let seconds = OptionType("SECONDS") { bytes throws(OptionRefusal) in try time(bytes) }
 
-  /// Likewise, of more than nothing.
+  /// The same, greater than zero.
   package static let duration = OptionType("SECONDS") { bytes throws(OptionRefusal) in
     let seconds = try time(bytes)
     if seconds == 0 { throw .expected("more than 0 seconds", found: bytes) }
     return seconds
   }
 
-  /// Likewise `seconds`, of an option that took milliseconds before: a large number without a unit is an old one.
+  /// The same as `seconds`, for an option that used milliseconds before. A large number without a unit is an old value.
   package static let delay = OptionType("SECONDS") { bytes throws(OptionRefusal) in
     let seconds = try time(bytes)
     if seconds > 300, bytes.last?.isDigit == true {
@@ -113,7 +113,7 @@ extension OptionType {
     return seconds
   }
 
-  /// - Throws: where the bytes are no whole number in decimal digits, or none of the range.
+  /// - Throws: if the bytes are not a whole number in decimal digits, or it is outside the range.
   package static func integer(_ range: ClosedRange<Int>, in bytes: [UInt8]) throws(OptionRefusal) -> Int {
     guard let number = Int(decimal: bytes), range.contains(number) else {
       let bound =
@@ -132,7 +132,7 @@ extension OptionType {
     return number << shift
   }
 
-  /// A span of time: digits with a decimal fraction if wanted, and a unit if it is not seconds; `30`, `2.5`, `250ms`.
+  /// A span of time: digits, optionally with a decimal fraction, and a unit if it is not seconds; `30`, `2.5`, `250ms`.
   /// - Returns: in seconds, 0 to 1,000,000,000.
   package static func time(_ bytes: [UInt8]) throws(OptionRefusal) -> Double {
     let digits = bytes.prefix { $0 == UInt8(ascii: ".") || $0.isDigit }
@@ -144,7 +144,7 @@ extension OptionType {
       case "h": 3600
       default: nil
       }
-    // Swift wants digits before the point.
+    // Swift requires digits before the point.
     guard let unit, digits.last?.isDigit == true, let number = Double("0" + String(decoding: digits, as: UTF8.self))
     else { throw .expected("a number of seconds such as 30, 2.5 or 250ms", found: bytes) }
     let seconds = number * unit

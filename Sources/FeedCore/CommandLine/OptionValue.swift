@@ -1,9 +1,9 @@
-/// An option's value as typed, and what the type of its row has made of it.
+/// An option's value as typed, and the result of parsing it by the type of its row.
 package struct OptionValue: Sendable {
   package let bytes: [UInt8]
   /// The row of the option.
   package let row: OptionSpec
-  /// Whether it is the default of the row, not typed.
+  /// Whether it is the default of the row, and was not typed.
   package let isDefault: Bool
   private let parsed: any Sendable
 
@@ -17,8 +17,8 @@ package struct OptionValue: Sendable {
     }
   }
 
-  /// The value by the type of the row.
-  /// - Throws: where the tool takes it for another type, which is a mistake in the tool.
+  /// The parsed value.
+  /// - Throws: if the tool expects another type than the row has, which is a mistake in the tool.
   package func get<Value>() throws(ToolFailure) -> Value {
     guard let value = parsed as? Value else { throw .usage("option '--\(row.name)': no \(Value.self) by its row") }
     return value

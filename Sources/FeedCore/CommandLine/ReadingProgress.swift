@@ -1,23 +1,23 @@
-// How far a long reading of files is, on the status line of the terminal.
+// The progress of a long reading of files, on the status line of the terminal.
 //
-// It is for somebody who waits. So it is shown only where nothing else can come to the terminal: standard output is a
-// file, and standard input is no pipe, in front of which there may be a program that shows its own progress.
+// It is for somebody who waits. So it is shown only if nothing else can write to the terminal: standard output is a
+// file, and standard input is not a pipe, whose writer may show its own progress.
 
 package struct ReadingProgress: Sendable {
-  /// Seconds before the first line, and between two.
+  /// Seconds before the first line, and between two lines.
   private static let patience = 1.0
   private static let pause = 0.25
 
   private let streams: StandardStreams
   private let isShown: Bool
-  /// How many bytes there are in all; nil where a file has no size.
+  /// The total number of bytes; nil if a file has no size.
   private let total: Int?
   private var count = 0
   private let start: Double
-  /// The moment from which on a new line is due.
+  /// The time at which the next line is due.
   private var due: Double
 
-  /// - Parameter files: all that will be read.
+  /// - Parameter files: all files that will be read.
   package init(_ streams: StandardStreams, of files: [InputFile]) {
     self.streams = streams
     let isShown = streams.showsStatus && !files.contains { $0.isStandardInput && $0.size(streams) == nil }
@@ -42,15 +42,15 @@ package struct ReadingProgress: Sendable {
     streams.show(status: Self.text(count, of: total, seconds: now - start))
   }
 
-  /// All has been read, and what follows cannot be counted: that is shown at once, if there is much of it.
+  /// Everything has been read, and the next phase cannot be counted. Shows this at once if the input is large.
   /// - Parameters:
-  ///   - phase: what is done now.
-  ///   - large: from how many bytes on it takes long.
+  ///   - phase: what the tool does now.
+  ///   - large: the number of bytes from which the phase takes long.
   package func enter(_ phase: String, large: Int) {
     if isShown, count >= large { streams.show(status: phase) }
   }
 
-  /// `1.2 GB of 4.0 GB, 30 %, 251 MB/s`; without the whole where it is not known, or was wrong.
+  /// `1.2 GB of 4.0 GB, 30 %, 251 MB/s`; without the total if it is unknown or was wrong.
   static func text(_ count: Int, of total: Int?, seconds: Double) -> String {
     let rate = amount(Int(Double(count) / max(seconds, 0.001))) + "/s"
     guard let total, total >= count, total > 0 else { return "\(amount(count)), \(rate)" }
@@ -61,7 +61,7 @@ package struct ReadingProgress: Sendable {
   static func amount(_ bytes: Int) -> String {
     var value = Double(bytes)
     var units = ["B", "kB", "MB", "GB", "TB", "PB", "EB"][...]
-    // What would be rounded to 1000 is 1.0 of the next unit.
+    // A value that would be rounded to 1000 is 1.0 of the next unit.
     while value >= 999.5, units.count > 1 {
       value /= 1000
       units.removeFirst()

@@ -1,19 +1,19 @@
-// How long to wait before the next attempt, when to give up, and which failures are told. There are two ways for the waits
-// to grow.
+// How long to wait before the next attempt, when to give up, and which failures are reported. There are two ways for the
+// waits to grow.
 //
-// `.spread`, for what many clients ask again and again: each wait is at least the base, which the server may have set: an
-// event source must not reconnect sooner (WHATWG HTML §9.2.3). To the base is added a random part of a span that doubles
-// with each failure. So the thousand clients of a server that went down do not reconnect all at once, and seldom try while
-// it is down (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+// `.spread`, for requests that many clients repeat: each wait is at least the base, which the server may have set,
+// because an event source must not reconnect sooner (WHATWG HTML §9.2.3). A random part of a span is added to the base;
+// the span doubles with each failure. So the thousand clients of a server that went down do not reconnect all at once,
+// and seldom try while it is down (https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
 //
-// `.stream`, for an endless body, where each moment is lost: at once, then 250 ms more each time; but what a server
-// refuses, from 5 s on, doubled. This is the rule of X's streams, and before it Twitter's
+// `.stream`, for an endless body, where each moment is lost: at once, then 250 ms more each time. If the server refuses:
+// from 5 s on (60 s for 420 and 429), doubled each time. This is the rule of X's streams, and before it Twitter's
 // (https://docs.x.com/x-api/fundamentals/handling-disconnections).
 
 /// The waits between attempts that fail.
 package struct RetryPolicy: Sendable {
   package enum Verdict: Equatable, Sendable {
-    /// - Parameter isTold: whether it is told without -v too.
+    /// - Parameter isTold: whether to report it without -v too.
     case wait(seconds: Double, isTold: Bool)
     case giveUp
   }
@@ -26,25 +26,25 @@ package struct RetryPolicy: Sendable {
 
   package enum Cause: Equatable, Sendable {
     case network
-    /// The status of an answer.
+    /// The status of a response.
     case status(Int)
   }
 
-  /// In seconds. A longer wait is always told: nobody may be looking at what seems to be dead.
+  /// In seconds. A longer wait is always reported, since otherwise the tool would seem dead.
   package static let longWait = 3600.0
 
   /// The shortest wait, in seconds.
   package var base: Double
   private let growth: Growth
-  /// How many attempts may follow one that failed.
+  /// The number of attempts that may follow a failed one.
   private let retries: Int
   private let random: @Sendable () -> Double
   /// Failed attempts since the last success.
   package private(set) var attempts = 0
-  /// How often the wait has grown; for `.stream` by the cause of the last failure alone.
+  /// The number of times that the wait has grown; for `.stream`, only for the cause of the last failure.
   private var steps = 0
   private var wasRefused = false
-  /// Failures since the last `recover`. A single one is not told: it happens every day.
+  /// Failures since the last `recover`. A single one is not reported: it happens every day.
   private var failuresInARow = 0
 
   /// - Parameter random: numbers from 0 to 1; a test gives its own.
@@ -64,17 +64,17 @@ package struct RetryPolicy: Sendable {
     steps = 0
   }
 
-  /// What was wanted has come: the next failure is a first one again.
+  /// The expected data has come: the next failure counts as the first again.
   package mutating func recover() { failuresInARow = 0 }
 
   /// An attempt has failed.
-  /// - Parameter asked: the seconds that the server asks to wait.
+  /// - Parameter asked: the wait that the server asks for, in seconds.
   package mutating func fail(_ cause: Cause = .network, asked: Double = 0) -> Verdict {
     attempts += 1
     return attempts > retries ? .giveUp : pause(cause, asked: asked)
   }
 
-  /// An open connection has broken. The next attempt waits as after a failure, but none is counted as failed.
+  /// An open connection has broken. The next attempt waits as after a failure, but no attempt is counted as failed.
   package mutating func lose() -> Verdict { pause(.network, asked: 0) }
 
   private mutating func pause(_ cause: Cause, asked: Double) -> Verdict {
@@ -88,7 +88,7 @@ package struct RetryPolicy: Sendable {
     return .wait(seconds: longer, isTold: failuresInARow > 1 || longer > Self.longWait)
   }
 
-  /// From `base` to `base` doubled once for each failure.
+  /// A random wait: at least `base`, and at most `base` doubled once for each failure.
   private mutating func spreadWait(_ longest: Double) -> Double {
     steps += 1
     return base + random() * max(0, min(Self.doubled(max(base, 0.1), steps), longest) - base)
@@ -103,7 +103,7 @@ package struct RetryPolicy: Sendable {
     return min(Self.doubled(status == 420 || status == 429 ? 60 : 5, steps), 320)
   }
 
-  /// - Parameter times: 64 doublings are past any bound.
+  /// - Parameter times: 64 doublings exceed any bound.
   private static func doubled(_ seconds: Double, _ times: Int) -> Double {
     (0..<min(times, 64)).reduce(seconds) { doubled, _ in doubled * 2 }
   }
@@ -117,7 +117,7 @@ package struct RetryPolicy: Sendable {
   }
 }
 
-/// Seconds for a message: one decimal at the most.
+/// Seconds for a message, with at most one decimal.
 package func secondsText(_ seconds: Double) -> String {
   let tenths = Int((min(seconds, 1e12) * 10).rounded())
   return tenths % 10 == 0 ? "\(tenths / 10)" : "\(tenths / 10).\(tenths % 10)"

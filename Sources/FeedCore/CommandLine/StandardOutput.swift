@@ -1,12 +1,13 @@
-// A writer on standard output: its errors are those that end a tool.
+// A writer on standard output: an error of it ends the tool.
 
 extension ByteWriter {
-  /// Writes out what is buffered, as a tool does before it waits and before it ends.
+  /// Writes out what is buffered. A tool does so before it waits and before it ends.
   package mutating func flushOutput() throws(ToolFailure) {
     do { try flush() } catch { throw .output(error) }
   }
 
-  /// - Throws: the first error of any write so far, which must end a tool that would go on for long without a flush.
+  /// For a tool that would go on for long without a flush.
+  /// - Throws: the first error of any write so far, which must end the tool.
   package func checkOutput() throws(ToolFailure) {
     do { try check() } catch { throw .output(error) }
   }

@@ -1,12 +1,12 @@
-// What stands around every tool: options are parsed, the common ones answered, errors printed, and standard output
-// is known to have arrived before the exit status says so.
+// The frame of every tool: parses the options, answers the common ones, prints errors, and makes sure that standard
+// output has arrived before the exit status says so.
 
 /// The three standard streams of a run; a test gives its own.
 package struct StandardStreams: Sendable {
   package var input = Descriptor.standardInput
   package var output = Descriptor.standardOutput
   package var error = Descriptor.standardError
-  /// Who speaks on standard error.
+  /// The name that begins each message on standard error.
   let program: String
 
   package init(
@@ -19,17 +19,17 @@ package struct StandardStreams: Sendable {
     self.error = error
   }
 
-  /// Tells somebody at a terminal that the tool waits for what is typed.
+  /// Says to a user at a terminal that the tool waits for typed input.
   func announceTerminalInput() {
     guard input.isTerminal, error.isTerminal else { return }
     say(Diagnostic("reading standard input"))
   }
 
-  /// Whether a line on the terminal can say how far the tool is: what it prints goes into a file. Into a pipe it goes to
-  /// a program that may write to the same terminal, into the middle of the line.
+  /// Whether a status line can be shown: standard output is a file. If it is a pipe, its reader may write to the same
+  /// terminal, into the middle of the line.
   package var showsStatus: Bool { output.fileSize != nil && error.takesControlSequences }
 
-  /// Shows such a line in place of the one before.
+  /// Shows a status line in place of the one before.
   package func show(status: String) { StatusLine.draw("\(program): \(status)", on: error) }
 
   /// Prints a message that does not end the tool.
@@ -38,7 +38,7 @@ package struct StandardStreams: Sendable {
     error.write(diagnostic.rendered(by: program, style).span)
   }
 
-  /// Prints what ends the tool.
+  /// Prints the message that ends the tool.
   func say(_ failure: ToolFailure) {
     StatusLine.erase()
     error.write(failure.rendered(by: program, style).span)
@@ -48,7 +48,7 @@ package struct StandardStreams: Sendable {
 }
 
 extension ToolSpec {
-  /// The tool itself; what it throws is printed and gives the exit status.
+  /// The tool itself. What it throws is printed and sets the exit status.
   package typealias Run = @Sendable (Invocation, StandardStreams) throws(ToolFailure) -> ExitStatus
 
   /// Runs a tool as the whole process.
@@ -60,13 +60,13 @@ extension ToolSpec {
     Process.exit(status.rawValue)
   }
 
-  /// Runs a tool on the streams that it is given, as a test does within its own process.
-  /// - Returns: the exit status; nil when nobody reads the output any more, of which a process dies.
+  /// Runs a tool on the given streams, as a test does within its own process.
+  /// - Returns: the exit status; nil if nobody reads the output any more, which ends a process by a signal.
   func run(_ arguments: [[UInt8]], _ streams: StandardStreams, _ tool: Run) -> ExitStatus? {
     defer { StatusLine.erase() }
     do throws(ToolFailure) {
       let status = try answer(arguments, streams, tool)
-      // A disk that fills up may say so only now.
+      // A full disk may cause an error only now.
       do { try streams.output.close() } catch { throw .output(error) }
       return status
     } catch {

@@ -1,8 +1,8 @@
 /// Why a tool fails.
 package enum ToolFailure: Error, Equatable, Sendable {
-  /// Nobody reads standard output any more. Nothing is said: `Tool` ends by SIGPIPE.
+  /// Nobody reads standard output any more. There is no message: `Tool` ends by SIGPIPE.
   case brokenPipe
-  /// The command line cannot be. The way to the help follows the message.
+  /// The command line is wrong. A hint to `--help` follows the message.
   case usage(String)
   case failed(ExitStatus, Diagnostic)
 
@@ -22,7 +22,7 @@ package enum ToolFailure: Error, Equatable, Sendable {
     error.isBrokenPipe ? .brokenPipe : .system(error, "standard output")
   }
 
-  /// Waiting for input or for time to pass failed.
+  /// Waiting for input or for a time failed.
   package static func waiting(_ error: SystemError) -> ToolFailure {
     .failed(.trouble, "cannot wait: " + error.message)
   }
@@ -31,7 +31,7 @@ package enum ToolFailure: Error, Equatable, Sendable {
     if case .failed(let status, _) = self { status } else { .trouble }
   }
 
-  /// What there is to say.
+  /// The message.
   package var diagnostic: Diagnostic {
     switch self {
     case .brokenPipe: Diagnostic(SystemError.brokenPipe.message)
@@ -43,7 +43,7 @@ package enum ToolFailure: Error, Equatable, Sendable {
   /// The text of the diagnostic.
   package var message: String { diagnostic.text }
 
-  /// The same failure, otherwise worded.
+  /// The same failure, with another diagnostic.
   package func saying(_ change: (Diagnostic) -> Diagnostic) -> ToolFailure {
     guard case .failed(let status, let diagnostic) = self else { return self }
     return .failed(status, change(diagnostic))
@@ -60,7 +60,7 @@ package enum ToolFailure: Error, Equatable, Sendable {
   }
 }
 
-/// Makes a failed system call a failure of `source` (nil: of nothing that has a name).
+/// Turns a failed system call into a failure of `source` (nil if nothing has a name).
 @inline(__always)
 package func naming<T>(
   _ source: @autoclosure () -> String?, _ call: @autoclosure () throws(SystemError) -> T

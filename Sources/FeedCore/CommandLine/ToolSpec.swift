@@ -1,4 +1,4 @@
-/// What a tool is called and takes: all that the parser, the help, the completions and the usage errors need.
+/// A tool's name and what it takes: all that the parser, the help, the completions and the usage errors need.
 package struct ToolSpec: Sendable {
   package let name: String
   /// One sentence on what it does; no full stop.
@@ -9,10 +9,10 @@ package struct ToolSpec: Sendable {
   package let operands: OptionType.Completion
   /// Whether the operands name a URL, for options that need one.
   let readsURL: @Sendable ([[UInt8]]) -> Bool
-  /// Own rows first, the common ones last.
+  /// The tool's own rows first, the common ones last.
   package let options: [OptionSpec]
 
-  /// - Parameter sharing: rows that the tool has in common with others.
+  /// - Parameter sharing: rows that the tool shares with others.
   package init<Option: ToolOption>(
     _ name: String, _ summary: String, synopsis: [String], operands: OptionType.Completion = .file,
     readsURL: @escaping @Sendable ([[UInt8]]) -> Bool = { _ in false }, options: Option.Type,

@@ -1,4 +1,4 @@
-// Waiting, and what ends a tool while it waits.
+// Waiting, and the events that end a tool while it waits.
 
 /// Why a tool has to end, whatever it waits for.
 package enum Interruption: Equatable, Sendable {
@@ -11,7 +11,7 @@ package enum Interruption: Equatable, Sendable {
 /// Where interruptions come from.
 package struct Interrupts: Sendable {
   package let output: Descriptor
-  /// Where the numbers of signals come, as bytes (`Signals.caught`); nil where they have their defaults.
+  /// Delivers the numbers of signals as bytes (`Signals.caught`); nil if signals have their default action.
   package let signals: Descriptor?
 
   package init(_ output: Descriptor, signals: Descriptor? = nil) {
@@ -19,8 +19,8 @@ package struct Interrupts: Sendable {
     self.signals = signals
   }
 
-  /// Waits until one of `interests` is ready, something interrupts, or a moment of the monotonic clock has come.
-  /// - Parameter deadline: nil for ever; in the past just to look.
+  /// Waits until one of `interests` is ready, an interruption comes, or a time of the monotonic clock is reached.
+  /// - Parameter deadline: nil for ever; in the past to return at once.
   /// - Returns: which of `interests` are ready. After an hour it returns even if nothing has happened.
   package func wait(
     for interests: [Descriptor.Interest] = [], until deadline: Double?
@@ -43,8 +43,8 @@ package struct Interrupts: Sendable {
     return .signal(Int32(number[0]))
   }
 
-  /// Waits for a moment of the monotonic clock.
-  /// - Returns: what has interrupted the wait, if anything.
+  /// Waits until a time of the monotonic clock.
+  /// - Returns: the interruption that ended the wait, if any.
   package func sleep(until deadline: Double) throws(ToolFailure) -> Interruption? {
     while deadline > Clock.monotonic() {
       do { if let interruption = try wait(until: deadline).interruption { return interruption } } catch {
@@ -59,8 +59,8 @@ package struct Interrupts: Sendable {
 /// - Parameters:
 ///   - deadline: of the monotonic clock; nil for ever.
 ///   - flush: writes out what was printed; called only when there is nothing to read yet.
-/// - Returns: false when the time is up.
-/// - Throws: a broken pipe when nobody reads, so that a filter ends when its reader has gone.
+/// - Returns: false if the time is up.
+/// - Throws: a broken pipe if nobody reads, so that a filter ends when its reader has gone.
 @discardableResult
 package func waitForInput(
   of input: Descriptor, orHangUpOf output: Descriptor, until deadline: Double? = nil,

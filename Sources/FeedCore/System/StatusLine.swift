@@ -1,7 +1,7 @@
-// One line on a terminal that says how far a tool is, drawn again and again in the same place.
+// One line on a terminal that shows the progress of a tool. Each new one replaces the last.
 //
-// The cursor rests at its beginning. So a message, a prompt or what somebody types covers it; and when the terminal
-// becomes narrower than the line, which some terminals fold then, erasing still begins where the line does.
+// The cursor stays at its beginning. So a message, a prompt or typed text covers it. Some terminals fold the line when
+// they become narrower; erasing still begins at the start of the line.
 //
 // A process has one such line, as it has one terminal. A signal that kills or stops the tool erases it first.
 
@@ -12,18 +12,18 @@ package enum StatusLine {
   /// Where the line is shown; -1 while there is none.
   nonisolated(unsafe) private static var terminal: Int32 = -1
 
-  /// Shows a line in place of the one before, if it is this process that has the terminal.
+  /// Shows a line in place of the one before, if this process is in the foreground of the terminal.
   /// - Parameter text: printable ASCII; what does not fit is cut off.
   package static func draw(_ text: String, on terminal: Descriptor) {
     guard terminal.isOfForeground else { return }
     Signals.eraseStatusLineFirst()
-    // A signal that comes from here on finds the line.
+    // From here on, a signal finds the line and erases it.
     unsafe Self.terminal = terminal.number
-    // A character in the last column would take the cursor to the next line.
+    // A character in the last column would move the cursor to the next line.
     terminal.write(Array("\r\(text.prefix(terminal.columns - 1))\u{1B}[J\r".utf8).span)
   }
 
-  /// Erases the line, if there is one. A handler of a signal may call it.
+  /// Erases the line, if there is one. Signal handlers may call it.
   package static func erase() {
     guard unsafe terminal >= 0 else { return }
     _ = unsafe write(terminal, erasing.utf8Start, erasing.utf8CodeUnitCount)

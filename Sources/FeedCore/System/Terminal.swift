@@ -1,25 +1,25 @@
-// What a terminal can do, and the few control sequences that are sent to one.
+// What a terminal can do, and the few control sequences that the tools send.
 
 extension Descriptor {
   package var isTerminal: Bool { isatty(number) == 1 }
 
-  /// Whether it is a terminal that understands control sequences: TERM says what it is.
+  /// Whether it is a terminal that understands control sequences, by the variable TERM.
   package var takesControlSequences: Bool {
     guard isTerminal, let kind = Process.environment("TERM") else { return false }
     return kind != Array("dumb".utf8)
   }
 
-  /// Whether colour is welcome: on a terminal that has it, unless NO_COLOR (no-color.org) is set.
+  /// Whether to use colour: on a terminal that has it, unless NO_COLOR (no-color.org) is set.
   package var wantsColor: Bool { takesControlSequences && Process.environment("NO_COLOR") == nil }
 
-  /// How many columns a terminal has; 80 where it does not say.
+  /// The number of columns of the terminal; 80 if it does not say.
   var columns: Int {
     var size = winsize()
     let answer = unsafe ioctl(number, UInt(TIOCGWINSZ), &size)
     return answer == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
   }
 
-  /// Whether this process may write to the terminal now. A job in the background would write into what somebody types.
+  /// Whether this process may write to the terminal now. A background job would write into what the user types.
   var isOfForeground: Bool {
     let group = tcgetpgrp(number)
     return group < 0 || group == getpgrp()
