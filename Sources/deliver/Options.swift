@@ -1,4 +1,4 @@
-// deliver's options: the table, and what they come to.
+// deliver's options: the table, and the settings that they make.
 
 import FeedCore
 
@@ -62,7 +62,7 @@ enum Flag: ToolOption {
 }
 
 extension OptionType {
-  /// Statuses that a program may end with, a `Set<Int32>`; not those that say that it cannot be run.
+  /// Exit statuses of a program, a `Set<Int32>`; not those that say that it cannot be run.
   fileprivate static let exitStatuses = OptionType("LIST") { bytes throws(OptionRefusal) in
     var statuses: Set<Int32> = []
     for part in bytes.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
@@ -74,11 +74,11 @@ extension OptionType {
     return statuses
   }
 
-  /// A file that is written to at its end.
+  /// A file to append to.
   fileprivate static let appended = text("FILE", "a file", .file) { !$0.isEmpty && $0 != [UInt8(ascii: "-")] }
 }
 
-/// What a command line comes to. Times, in seconds, and limits that have a default get it from the table.
+/// The settings of a command line. Times, in seconds, and limits that have a default get it from the table.
 struct Options {
   var command: [[UInt8]]
   /// Whether each line is an event record.
@@ -88,7 +88,7 @@ struct Options {
   var batchBytes = 0
   var batchTime = 0.0
   var refused: Set<Int32> = []
-  /// 0 for never.
+  /// In seconds; 0 for no limit.
   var timeout = 0.0
   var grace = 0.0
   var maxBackoff = 0.0

@@ -1,4 +1,4 @@
-// http-cat's options: the table, and what they come to.
+// http-cat's options: the table, and the settings that they make.
 
 import FeedCore
 import FeedHTTP
@@ -85,7 +85,7 @@ extension OptionType {
     return Interval.fixed(seconds)
   }
 
-  /// A text in which `\f`, `\n`, `\0` and the like stand for one byte.
+  /// A text with escapes such as `\f`, `\n` and `\0`, each for one byte.
   fileprivate static let between = OptionType("TEXT") { bytes throws(OptionRefusal) in
     let escapes: [UInt8: UInt8] = [
       UInt8(ascii: "0"): 0, UInt8(ascii: "f"): 0x0C, UInt8(ascii: "n"): 0x0A, UInt8(ascii: "r"): 0x0D,
@@ -107,24 +107,24 @@ extension OptionType {
   }
 }
 
-/// When to ask again.
+/// When to poll again.
 enum Interval: Equatable, Sendable {
-  /// In seconds, from start to start.
+  /// In seconds, from the start of one poll to the start of the next.
   case fixed(Double)
-  /// When the answer is not fresh any more (RFC 9111 §4.2).
+  /// When the response is no longer fresh (RFC 9111 §4.2).
   case auto
 
-  /// In seconds; for `auto`, as long as no server has said anything.
+  /// In seconds; for `auto`, the interval until a server sets one.
   var seconds: Double { if case .fixed(let seconds) = self { seconds } else { 60 } }
 
   /// The longest that one poll may take, in seconds.
   var longestPoll: Double { if case .fixed(let seconds) = self { max(seconds, 1) } else { .infinity } }
 }
 
-/// What a command line comes to. Numbers that have a default get it from the table.
+/// The settings of a command line. Numbers that have a default get it from the table.
 struct Options {
   enum Task {
-    /// - Parameter interval: nil to ask once.
+    /// - Parameter interval: nil to poll once.
     case poll(PollSubject, every: Interval?)
     case stream(HTTPURL)
   }
@@ -141,9 +141,9 @@ struct Options {
   private(set) var stamp: RecordStamp
   var idFrom: JSONPointer?
   var between: [UInt8] = []
-  /// Of the interval, 0 to 1.
+  /// The share of the interval, 0 to 1.
   var jitter = 0.0
-  /// In seconds; nil for what suits the interval.
+  /// In seconds; nil for a value that suits the interval.
   var maxBackoff: Double?
   /// In seconds.
   var requestTimeout = 0.0
@@ -151,7 +151,7 @@ struct Options {
   var limit = Int.max
   var until: Condition?
   var checkpoint: [UInt8]?
-  /// What a checkpoint of `--resume-from` has: the id of the last body that the sink has taken.
+  /// From a checkpoint of `--resume-from`: the id of the last body that the sink has taken.
   var resumeID: [UInt8] = []
   var maxSize = 0
   var maxDepth = 0
@@ -161,7 +161,7 @@ struct Options {
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     http = try HTTPOptions(invocation, streams)
     stamp = try RecordStamp(invocation)
-    // Each body and line has it, also where it was not asked for.
+    // Each body and line has the time, even if no option asks for it.
     stamp.hasTime = true
     var interval: Interval?
     var isStream = false
@@ -189,7 +189,7 @@ struct Options {
       case .maxDepth: maxDepth = try value.get()
       }
     }
-    // What was sent between two connections is lost.
+    // Data that is sent between two connections is lost.
     connection = try ConnectionOptions(invocation, reconnects: reconnects, resumes: false)
     task = try Self.task(invocation.operands, list, http, isStream: isStream, every: interval)
     let wantsLines = printsRecords || limit != .max || until != nil
@@ -214,7 +214,7 @@ struct Options {
 }
 
 extension HTTPURL {
-  /// A URL that somebody has typed, who may have left out its scheme.
+  /// A URL as typed, perhaps without its scheme.
   /// - Throws: a usage error. It quotes nothing: a URL may hold a password.
   init(withScheme text: [UInt8]) throws(ToolFailure) {
     guard HTTPURL.scheme(of: text) != nil else { throw .usage("expected a URL that begins with http:// or https://") }

@@ -1,4 +1,4 @@
-// jdiff's options: the table, and what they come to.
+// jdiff's options: the table, and the settings that they make.
 
 import FeedCore
 
@@ -62,7 +62,7 @@ enum Flag: ToolOption {
   }
 }
 
-/// `POINTER=NAME`: the items of an array are told apart by the member of that name.
+/// `POINTER=NAME`: the member of that name identifies the items of an array.
 struct IdentityRule: Sendable {
   let array: JSONPointer
   let member: [UInt8]
@@ -78,7 +78,7 @@ extension OptionType {
   }
 }
 
-/// What a command line comes to. Limits and numbers that have a default get it from the table.
+/// The settings of a command line. Limits and numbers that have a default get it from the table.
 struct Options {
   enum Output { case patch, status, counts, text }
 
@@ -97,9 +97,9 @@ struct Options {
   /// OLD and NEW, or the one stream to follow.
   var files: [InputFile] = []
 
-  /// Whole numbers that every reader of JSON can count with.
+  /// Whole numbers that every JSON reader represents exactly.
   static let ids = 0...(1 << 53)
-  /// A pointer of the scope, for messages.
+  /// A pointer that messages show as an example.
   static let example = "/results/*/updated"
 
   var printsEventStream = false

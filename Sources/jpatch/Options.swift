@@ -1,4 +1,4 @@
-// jpatch's options: the table, and what they come to.
+// jpatch's options: the table, and the settings that they make.
 
 import FeedCore
 
@@ -67,13 +67,13 @@ enum Flag: ToolOption {
 }
 
 extension OptionType {
-  /// What can be added to the name of a file.
+  /// A text that can be added to the name of a file.
   fileprivate static let suffix = text("SUFFIX", "a suffix without '/'") {
     !$0.isEmpty && !$0.contains(UInt8(ascii: "/"))
   }
 }
 
-/// What a command line comes to. Limits and names that have a default get it from the table.
+/// The settings of a command line. Limits and names that have a default get it from the table.
 struct Options {
   enum Mode { case one, each, follow }
 
@@ -89,7 +89,7 @@ struct Options {
   var type = PatchType.byForm
   var layout = Layout.verbatim
   var select = JSONPointer()
-  /// Whether a part was asked for, be it the whole document.
+  /// Whether a part was selected, even if it is the whole document.
   var isSelecting = false
   var isInPlace = false
   var backup: [UInt8]?
@@ -117,7 +117,7 @@ struct Options {
     try setOperands(invocation.operands)
   }
 
-  /// The whole content of a file, if `--max-size` lets it.
+  /// The whole content of a file, at most `--max-size` bytes.
   func readAll(_ file: InputFile, _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
     try file.readJSON(streams, limit: patching.maxSize, option: "--\(Flag.maxSize.spec.name)")
   }

@@ -1,4 +1,4 @@
-// paginate's options: the table, and what they come to.
+// paginate's options: the table, and the settings that they make.
 
 import FeedCore
 import FeedHTTP
@@ -110,47 +110,47 @@ extension OptionType {
   }
 }
 
-/// What a command line comes to. Times, in seconds, and limits that have a default get it from the table.
+/// The settings of a command line. Times, in seconds, and limits that have a default get it from the table.
 struct Options {
   enum Form: Equatable { case items(ItemForm), pages, nextLink }
 
-  /// What is done with a store.
+  /// What to do with a store.
   enum StoreAction { case walk, cached, status }
 
-  /// What is said about a store.
+  /// The options about a store.
   struct Store {
-    /// Empty: there is none.
+    /// Empty if there is no store.
     var path: [UInt8]
     var action = StoreAction.walk
     var feedName: [UInt8]?
     var command = FeedOptions.Command.refresh
     var printsChanged = false
     var redelivers = false
-    /// Where a reader has its own place.
+    /// The file with a reader's own place.
     var checkpoint: [UInt8]?
     var isDurable = false
     var waits = false
-    /// Whether to ask although the server wanted no request yet.
+    /// Whether to send a request even if the server asked to wait.
     var asksNow = false
     var secretParameters: [[UInt8]] = []
   }
 
   let source: FeedSource
-  /// What was typed, and so holds against what a store remembers.
+  /// The options that were typed. They override what a store remembers.
   let given: Set<Flag>
   var walk = WalkOptions()
   var form = Form.items(.data)
   let stamp: RecordStamp
-  /// What is said about a store, if there is one.
+  /// The options about a store, if there is one.
   var store: Store? { storeOptions.path.isEmpty ? nil : storeOptions }
   private var storeOptions = Store(path: [])
-  /// How the items of a store are printed, which neither whole pages nor links are.
+  /// How the items of a store are printed. A store has items only, neither whole pages nor links.
   var itemForm: ItemForm { if case .items(let form) = form { form } else { .data } }
-  /// How many known items make a page join; what the feed in a store remembers, where it was not given.
+  /// The number of known items at which a page joins. If not given, the feed in a store may set it.
   var overlap = 0
-  /// Likewise.
+  /// If not given, the feed in a store may set it.
   var forgetsBelowGaps = false
-  /// Where the first page of an input comes from.
+  /// The URL of the first page of an input.
   var base: HTTPURL?
   var delay = 0.0
   var retries = 0

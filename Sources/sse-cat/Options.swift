@@ -1,4 +1,4 @@
-// sse-cat's options: the table, and what they come to.
+// sse-cat's options: the table, and the settings that they make.
 
 import FeedCore
 import FeedHTTP
@@ -57,7 +57,7 @@ extension OptionType {
   }
 }
 
-/// What a command line comes to. A limit that has a default gets it from the table.
+/// The settings of a command line. A limit that has a default gets it from the table.
 struct Options {
   enum Format { case records, raw, sse }
 

@@ -1,4 +1,4 @@
-// sse-serve's options: the table, and what they come to.
+// sse-serve's options: the table, and the settings that they make.
 
 import FeedCore
 
@@ -69,7 +69,7 @@ enum Flag: ToolOption {
 }
 
 extension OptionType {
-  /// A number of events, or with a suffix a number of bytes; 0 for none.
+  /// A number of events, or a number of bytes with a suffix; 0 for none.
   fileprivate static let replay = OptionType("N|SIZE") { bytes throws(OptionRefusal) in
     let isSize = bytes.last.map { "KMG".utf8.contains($0 & 0xDF) } ?? false
     do {
@@ -79,13 +79,13 @@ extension OptionType {
     }
   }
 
-  /// The type of an event, which is a line.
+  /// The type of an event: one line.
   fileprivate static let eventType = text("NAME", "a name on one line") { !$0.contains(where: \.isLineEnd) }
 
   /// An origin as browsers send it (`https://example.com`), or `*`.
   fileprivate static let origin = text("ORIGIN", "an origin such as https://example.com, or *") { bytes in
     let text = String(decoding: bytes, as: UTF8.self)
-    // A path would never match: browsers send none.
+    // An origin with a path would never match: browsers send none.
     let slashes = bytes.count { $0 == UInt8(ascii: "/") }
     let isOrigin = text.contains("://") && slashes == 2 || ["*", "null"].contains(text)
     return isOrigin && bytes.allSatisfy { $0.isVisible && $0 != UInt8(ascii: ",") }
@@ -95,7 +95,7 @@ extension OptionType {
     $0 != [UInt8(ascii: "-")]
   }
 
-  /// A host as `HostList` compares it.
+  /// A host in the form that `HostList` compares.
   fileprivate static let host = OptionType("NAME") { bytes throws(OptionRefusal) in
     guard let name = HostList.name(ofAddress: bytes) else {
       throw .expected("a host name such as feed.example.com, without a port", found: bytes)
@@ -104,7 +104,7 @@ extension OptionType {
   }
 }
 
-/// What a command line comes to. Limits and names that have a default get it from the table.
+/// The settings of a command line. Limits and names that have a default get it from the table.
 struct Options {
   enum Replay: Equatable { case events(Int), bytes(Int) }
   enum Ending: Equatable { case afterInput(linger: Double), never }
@@ -124,9 +124,9 @@ struct Options {
   var replay = Replay.events(0)
   var clientBuffer = 0
   var maxClients = 0
-  /// Whether fewer, where the limit of open files is lower, are an error.
+  /// Whether it is an error if the limit of open files allows fewer.
   var isMaxClientsGiven = false
-  /// In seconds, 0 for not at all.
+  /// In seconds; 0 turns it off.
   var catchUp = 0.0
   /// In seconds; nil for no comments.
   var keepalive: Double?
@@ -134,7 +134,7 @@ struct Options {
   var retry: Double?
   var allowedOrigins: [[UInt8]] = []
   var token: [UInt8]?
-  /// As `HostList.name(of:)` gives them.
+  /// In the form that `HostList.name(of:)` returns.
   var serverNames: [[UInt8]] = []
   var waitsUntilReady = false
   var portFile: [UInt8]?
@@ -183,10 +183,10 @@ struct Options {
     }
   }
 
-  /// Who may be asked for; nil for anybody.
+  /// The hosts that a request may name; nil for any.
   ///
-  /// Pages of other sites must be kept from what only this machine can reach and no token protects. What others can reach
-  /// is theirs to read anyway, and a token is something that such a page does not have.
+  /// Pages of other sites must not read what only this machine can reach and no token protects. If others can reach the
+  /// server, they can read it anyway. If there is a token, such a page does not have it.
   /// - Parameter addresses: where the server listens.
   func hosts(on addresses: [SocketAddress]) -> HostList? {
     let isPrivate = token == nil && addresses.allSatisfy(\.isLoopback)
@@ -195,7 +195,7 @@ struct Options {
     return HostList(serverNames + given + addresses.compactMap { HostList.name(of: Array($0.text.utf8)) })
   }
 
-  /// `[ADDRESS:]PORT`; an IPv6 address stands in brackets.
+  /// `[ADDRESS:]PORT`; an IPv6 address is in brackets.
   private mutating func setPlace(_ operands: [[UInt8]]) throws(ToolFailure) {
     guard let operand = operands.first else { throw .usage("no PORT given") }
     if operands.count > 1 { throw .usage("unexpected operand '\(quoted(operands[1]))'") }
@@ -210,7 +210,7 @@ struct Options {
       } else if address.contains(UInt8(ascii: ":")) {
         throw refused
       }
-      // `:8080` is what `8080` is, as it is said of ports elsewhere.
+      // `:8080` means the same as `8080`, as in other programs.
       if address.isEmpty, colon > 0 { throw refused }
       if !address.isEmpty { host = Array(address) }
     }

@@ -1,4 +1,4 @@
-// ws-cat's options: the table, and what they come to.
+// ws-cat's options: the table, and the settings that they make.
 
 import FeedCore
 import FeedHTTP
@@ -6,7 +6,7 @@ import FeedHTTP
 let wsCat = ToolSpec(
   "ws-cat", "Speak WebSocket: send lines as messages, print messages as records",
   synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Flag.self,
-  // The request is a GET of HTTP/1.1 and cannot be anything else; redirects are not followed, nothing is compressed.
+  // The request is always a GET of HTTP/1.1. Redirects are not followed, and nothing is compressed.
   sharing: StampOption.rows { $0.meaningless(with: "raw") }
     + ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
     + HTTPOption.rows(
@@ -66,7 +66,7 @@ enum Flag: ToolOption {
 }
 
 extension OptionType {
-  /// A text message. A refusal quotes nothing of it: it may hold a token.
+  /// A text message. Error messages do not quote it: it may hold a token.
   fileprivate static let message = OptionType("TEXT") { bytes throws(OptionRefusal) in try text(bytes) }
 
   fileprivate static let repeated = OptionType("SECONDS=TEXT") { bytes throws(OptionRefusal) in
@@ -101,9 +101,9 @@ extension OptionType {
   }
 }
 
-/// What a command line comes to. Numbers that have a default get it from the table.
+/// The settings of a command line. Numbers that have a default get it from the table.
 struct Options {
-  /// A text that is sent again and again.
+  /// A text that is sent at intervals.
   struct Repeated {
     /// In seconds.
     let interval: Double
@@ -132,7 +132,7 @@ struct Options {
   var maxSize = 0
   var subprotocols: [[UInt8]] = []
   var origin: [UInt8]?
-  /// In seconds, as all times here.
+  /// In seconds, like all times here.
   var pingInterval: Double?
   var pingTimeout: Double?
   var closeCode = CloseCode.normal
@@ -176,7 +176,7 @@ struct Options {
     }
   }
 
-  /// The headers of the handshake are ours.
+  /// Refuses the headers that ws-cat sets itself in the handshake.
   func refuseReservedHeaders(_ http: HTTPOptions) throws(ToolFailure) {
     for header in http.request(url.http).headers {
       let name = header.name.lowercased()

@@ -1,4 +1,4 @@
-// xml-split's options: the table, and what they come to.
+// xml-split's options: the table, and the settings that they make.
 
 import FeedCore
 
@@ -70,7 +70,7 @@ enum Flag: ToolOption {
   }
 }
 
-/// A namespace and the prefix that PATH has for it.
+/// A namespace and its prefix in PATH.
 struct NamespacePrefix: Sendable {
   let prefix: [UInt8]
   let uri: [UInt8]
@@ -99,13 +99,13 @@ extension OptionType {
   }
 }
 
-/// What a command line comes to. Options that have a default get it from the table.
+/// The settings of a command line. Options that have a default get it from the table.
 struct Options {
   let path: XMLPath
   let inputs: [InputFile]
   let form: Form
   let having: [Field]
-  /// Whether references to undefined entities are kept where elements are looked into.
+  /// Whether to keep references to undefined entities in elements whose content is examined.
   private(set) var keepsEntities = false
   private(set) var inherits = true
   private(set) var isNested = false
@@ -115,8 +115,8 @@ struct Options {
   private(set) var restartName: [UInt8]?
   private(set) var skipsErrors = false
   private(set) var limits = XMLTokenizer.Limits()
-  /// The most bytes of namespace declarations that are added to an element: a small element would otherwise come out as
-  /// large as all that is declared around it, and so would the next.
+  /// The most bytes of namespace declarations to add to an element. Otherwise each small element could become as large
+  /// as all declarations around it.
   private(set) var maxInherited = 0
 
   /// Whether a form feed ends a document.
@@ -170,7 +170,7 @@ struct Options {
   }
 }
 
-/// The options that choose a form. Their rows see to it that they go together.
+/// The options that choose a form. Their rows exclude combinations that make no sense.
 private struct FormOptions {
   let stamp: RecordStamp
   var terminator = UInt8(ascii: "\n")
