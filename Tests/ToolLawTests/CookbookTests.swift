@@ -2,14 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// feedutils-pipelines(7): every command line of the page is run, and every program of its table of buffers.
+/// feedutils-pipelines(7): runs every command line of the page, and every program of its table of buffers.
 @Suite struct CookbookTests {
   private static func page() throws -> String { try Repository.contents("man/feedutils-pipelines.7") }
 
   // MARK: Lines
 
-  /// A line of the page, what it needs, what to do around it, and what that prints. `begin` starts the line in the
-  /// background, `run` waits for its end; servers are those of this machine, and ports are free ones.
+  /// A line of the page, the programs that it needs, the script around it, and what that prints. `begin` starts the
+  /// line in the background, and `run` waits for its end. Servers run on this machine, on free ports.
   struct Line: CustomTestStringConvertible, Sendable {
     let text: String
     let programs: [String]
@@ -157,7 +157,7 @@ import Testing
 
   // MARK: Buffers
 
-  /// A program, what the table says of it, and commands that are live by that.
+  /// A program, what the table says about it, and commands that pass on each line at once because of that.
   static let live: [(program: String, how: String, commands: [String])] = [
     ("jq", "--unbuffered", ["jq --unbuffered -c .id"]),
     ("grep", "--line-buffered", ["grep --line-buffered id"]),
@@ -192,7 +192,7 @@ import Testing
     #expect(rows.filter { !$0.hasPrefix("Sy") } == Self.live.map { "\($0.program): \($0.how)" })
   }
 
-  /// One record, in a pipe that stays open, and the output comes.
+  /// A record comes through at once, while the pipe stays open.
   @Test(arguments: liveCommands)
   func aRecordComesThrough(_ command: String) throws {
     let scratch = try ScratchFolder()

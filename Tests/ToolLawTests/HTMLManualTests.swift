@@ -5,7 +5,7 @@ import Testing
 /// `make doc`: the manual as HTML.
 @Suite(.enabled(if: Repository.has("mandoc") && Repository.has("python3"))) struct HTMLManualTests {
   let folder: ScratchFolder
-  /// The text of each page by the name of its file.
+  /// The text of each page, by the name of its file.
   let pages: [String: String]
 
   init() throws {
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  /// To a file that is there, with the place in it, or to the one manual that has the pages of others.
+  /// Each link leads to a file that exists, with the place in it, or to the one site that has the pages of others.
   @Test func everyLinkLeadsSomewhere() throws {
     var count = 0
     let sources = try ManPage.all.map(Repository.contents).joined()
@@ -41,7 +41,7 @@ import Testing
         let link = match.1.replacing("&amp;", with: "&").removingPercentEncoding ?? ""
         count += 1
         if link.wholeMatch(of: /https:\/\/manpages\.debian\.org\/[a-z0-9_-]+\.[1-8]/) != nil { continue }
-        // What is no manual stands in a page as it is.
+        // Other links are written in the page source.
         if link.hasPrefix("https://"), sources.contains(link) { continue }
         let parts = link.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
         let file = parts[0].isEmpty ? name : parts[0]
@@ -56,7 +56,7 @@ import Testing
     for (name, text) in pages { #expect(!text.contains("<script"), "\(name)") }
   }
 
-  /// On a phone and on a desk: what is too wide moves within the page. The list of what is too wide comes from a browser.
+  /// On a phone and on a desktop: content that is too wide scrolls within the page. A browser lists what is too wide.
   @Test(.enabled(if: Repository.has("chromium-headless-shell")), arguments: [320, 360, 1280])
   func noPageMovesSideways(_ width: Int) throws {
     let frames = pages.keys.sorted().map { "<iframe width=\(width) height=800 src='\($0)'></iframe>" }.joined()

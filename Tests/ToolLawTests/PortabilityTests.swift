@@ -2,11 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// `Tests/portability --list`. What it type-checks for other systems takes too long for here; `.ci/run` does it.
+/// `Tests/portability --list`. Type checks for other systems take too long here; `.ci/run` runs them.
 @Suite(.enabled(if: Repository.has("python3"))) struct PortabilityTests {
   static let script = Repository.path("Tests/portability")
 
-  /// The list for a `Sources` with one file of these lines.
+  /// The list for a `Sources` folder with one file of these lines.
   func list(_ lines: String) throws -> Result {
     let folder = try ScratchFolder()
     for name in ["Sources", "Tests"] {

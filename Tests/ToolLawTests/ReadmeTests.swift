@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the README shows is what the tools do.
+/// The tools do what the README shows.
 @Suite struct ReadmeTests {
-  /// The examples of the tour, one after another in one empty folder, as somebody would type them.
+  /// Runs the examples of the tour one after another in one empty folder, as a user would type them.
   @Test func theTourPrintsWhatItShows() throws {
     let lines = try Repository.contents("README.md").components(separatedBy: "\n")
     let code = lines.map { $0.hasPrefix("    ") ? String($0.dropFirst(4)) : "" }

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// What is shown of a long work on a terminal (Cases/all/terminal.cases has the rest): each read takes a while here.
+/// The status line of a long run on a terminal (Cases/all/terminal.cases has the rest). Each read takes 0.6 s here.
 @Suite(.enabled(if: Repository.has("strace"))) struct TerminalTests {
   private func slowly(_ command: String, reading file: String, columns: Int = 80) throws -> String {
     let slow = "strace -o /dev/null -P \"$PWD/\(file)\" -e trace=read -e inject=read:delay_enter=600000 "

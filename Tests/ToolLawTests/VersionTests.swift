@@ -4,7 +4,7 @@ import Testing
 
 @testable import FeedCore
 
-/// The version stands in ToolSpec.swift. All else takes it from there.
+/// The version is in ToolSpec.swift. Everything else takes it from there.
 @Suite struct VersionTests {
   @Test(arguments: Repository.tools)
   func toolsPrintIt(_ tool: String) throws {
@@ -16,13 +16,13 @@ import Testing
     #expect(printed.text == ToolSpec.version + "\n", "\(printed.error)")
   }
 
-  /// What is released next is the first heading.
+  /// The first heading is the next release.
   @Test func theChangelogLeadsToIt() throws {
     let headings = try Repository.contents("CHANGELOG.md").split(separator: "\n").filter { $0.hasPrefix("## ") }
     #expect(try #require(headings.first).contains(ToolSpec.version))
   }
 
-  /// Pages and templates have a place for it. Whoever raises the version has one file to change, and the changelog.
+  /// Pages and templates have a placeholder. To raise the version, only one file and the changelog change.
   @Test func nothingElseSpellsIt() throws {
     let quoted = Command.quote(ToolSpec.version)
     let folders = "man completions examples .ci Makefile Package.swift CONTRIBUTING.md SECURITY.md Sources Tests/Cases"
