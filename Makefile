@@ -1,20 +1,20 @@
-# feedutils: see README.md. Everything the build needs beyond Swift is three system libraries, which `make` looks for.
+# feedutils: see README.md. Besides Swift, the build needs three system libraries; `make` looks for them.
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
 DESTDIR ?=
-# Where Debian and others keep what zsh completes with, it is another folder.
+# Debian and others keep completions for zsh in another folder.
 ZSHDIR ?= $(PREFIX)/share/zsh/site-functions
 TOOLS := $(notdir $(patsubst %/,%,$(dir $(wildcard Sources/*/main.swift))))
 
 VERSION := $(shell sed -n 's/.*static let version = "\(.*\)"/\1/p' Sources/FeedCore/CommandLine/ToolSpec.swift)
 
 ifeq ($(shell uname),Linux)
-# No Swift needed where the tools run, and no library looked for beside them.
+# The tools run without Swift installed, and the loader looks for no library beside them.
 STATIC := --static-swift-stdlib --disable-local-rpath
-# For builds that can be compared: no paths of this machine, no hashes over them, and no debug information, over which the
-# linker would compute the build ID. The optimizer decides by addresses and hashes in a few places, so these stay put. It still
-# chooses differently now and then; `make dist-check` says so.
+# For builds that can be compared: no paths of this machine and no hashes of them. No debug information either, since
+# the build ID would be computed from it. In a few places the optimizer decides by addresses and hashes, so these are
+# fixed. It still chooses differently now and then; `make dist-check` reports that.
 SAME := -Xlinker -s -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
   -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
 STEADY := SWIFT_DETERMINISTIC_HASHING=1 $(shell setarch -R true 2>/dev/null && echo setarch -R)
@@ -22,7 +22,7 @@ endif
 RELEASE := -c release $(STATIC) $(SAME) $(SWIFTFLAGS)
 BIN = .build/release
 
-# Public conformance suites, where somebody has them.
+# Public conformance suites, if they are there.
 ifneq ($(wildcard ../shared/conformance),)
 export FEEDUTILS_CONFORMANCE ?= $(abspath ../shared/conformance)
 endif
@@ -36,7 +36,7 @@ all: deps
 demo: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" examples/newswire/newswire
 
-# The tests run the tools that people get, so they are built first; the unit tests are built for debugging, with all checks.
+# The tests run the release binaries, so these are built first. The unit tests are built for debugging, with all checks.
 test: all lint
 	FEEDUTILS_BIN="$(abspath $(BIN))" SWIFT="$(SWIFT)" Tests/run
 
@@ -51,10 +51,10 @@ lint:
 bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
 
-# Kills the pipeline at random, ROUNDS times over, and as often a tool with a store, one that polls, and deliver with each
-# of its sinks; puts engines between the tools, and kills servers behind nginx; polls a server that lies ten times as
-# often, and damages as many stores and checkpoints; fails every system call of every tool once, and cuts the power at
-# every write. FAULTS and CUTS are options of the last two, such as --tool jpatch.
+# Kills the pipeline at random, ROUNDS times. Does the same with a tool that has a store, one that polls, and deliver
+# with each of its sinks. Puts engines between the tools, and kills servers behind nginx. Polls a server that lies, ten
+# times as often, and damages as many stores and checkpoints. Makes every system call of every tool fail once, and cuts
+# the power at every write. FAULTS and CUTS are options of the last two, such as --tool jpatch.
 ROUNDS ?= 100
 soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak $(ROUNDS)
@@ -83,7 +83,7 @@ completions: all
 	  $(BIN)/$$tool --completion fish >completions/fish/$$tool.fish || exit 1; \
 	done
 
-# The manual as HTML, for a browser; needs mandoc and Python.
+# The manual as HTML; needs mandoc and Python.
 doc:
 	man/html/pages doc
 
@@ -100,7 +100,7 @@ install: all
 	install -m 644 completions/zsh/* "$(DESTDIR)$(ZSHDIR)/"
 	install -m 644 completions/fish/* "$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/"
 
-# All that a release consists of, under dist/, of the commit that is checked out.
+# Makes all files of a release, under dist/, from the commit that is checked out.
 dist:
 	VERSION="$(VERSION)" MAKE="$(MAKE)" examples/packaging/dist
 

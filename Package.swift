@@ -1,19 +1,19 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// The same rules for every target: Swift 6, no warning left, every unsafe construct marked.
+/// The same rules for every target: Swift 6, no warnings, every unsafe construct marked.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .strictMemorySafety(),
   .treatAllWarnings(as: .error),
 ]
 
-/// Tests may use Foundation, and need no marks on what it does.
+/// Tests may use Foundation, and need not mark unsafe constructs.
 let plain: [SwiftSetting] = [.swiftLanguageMode(.v6), .treatAllWarnings(as: .error)]
 
-/// What the executables are linked with: no library is looked for beside them, and what the loader has filled in is
-/// read-only before anything runs. (`make` also keeps SwiftPM from adding a search path of its own.) Memory that runs out
-/// is a message: Sources/CStart/memory.c.
+/// How the executables are linked: the loader looks for no library beside them, and makes its tables read-only before
+/// anything runs. (`make` also keeps SwiftPM from adding its own search path.) If memory runs out, a message says so:
+/// Sources/CStart/memory.c.
 let hardened: [LinkerSetting] = [
   .unsafeFlags(
     ["-z", "now", "-z", "relro", "--wrap=malloc"].flatMap { ["-Xlinker", $0] }, .when(platforms: [.linux]))
