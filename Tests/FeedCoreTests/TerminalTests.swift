@@ -25,6 +25,12 @@ import Testing
     #expect(text(5000, 0, 0) == "5.0 kB, 5.0 MB/s")
   }
 
+  @Test func theSizeOfAllFiles() {
+    #expect(ReadingProgress.sum([1, 2]) == 3)
+    #expect(ReadingProgress.sum([1, nil, 2]) == nil)
+    #expect(ReadingProgress.sum([.max, 1, 2]) == nil)
+  }
+
   @Test func theStylesOfAMessage() {
     let place = TextPlace(line: 3, column: 2, excerpt: Array("é\u{1B}x".utf8))
     let message = Diagnostic("found '\u{1B}[31m'", source: "a\u{1B}b", place: place, record: "event 4")

@@ -13,6 +13,10 @@ package struct InputFile: Sendable {
 
   package var isStandardInput: Bool { path == nil }
 
+  /// Whether it may be a pipe or a terminal without a place in a folder: standard input, or a name such as /dev/stdin,
+  /// /dev/tty, or /dev/fd/63 for `<(…)`.
+  var isStream: Bool { path?.starts(with: "/dev/".utf8) ?? true }
+
   /// The size in bytes; nil if it is not a regular file.
   func size(_ streams: StandardStreams) -> Int? {
     guard let path else { return streams.input.fileSize }

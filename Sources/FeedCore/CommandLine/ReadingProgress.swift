@@ -1,7 +1,7 @@
 // The progress of a long reading of files, on the status line of the terminal.
 //
 // It is for somebody who waits. So it is shown only if nothing else can write to the terminal: standard output is a
-// file, and standard input is not a pipe, whose writer may show its own progress.
+// file, and no input is a pipe, whose writer may show its own progress.
 
 package struct ReadingProgress: Sendable {
   /// Seconds before the first line, and between two lines.
@@ -20,12 +20,20 @@ package struct ReadingProgress: Sendable {
   /// - Parameter files: all files that will be read.
   package init(_ streams: StandardStreams, of files: [InputFile]) {
     self.streams = streams
-    let isShown = streams.showsStatus && !files.contains { $0.isStandardInput && $0.size(streams) == nil }
-    let sizes = isShown ? files.compactMap { $0.size(streams) } : []
-    self.isShown = isShown
-    total = sizes.count == files.count ? sizes.reduce(0, +) : nil
+    let sizes = streams.showsStatus ? files.map { $0.size(streams) } : []
+    isShown = streams.showsStatus && !zip(files, sizes).contains { $0.isStream && $1 == nil }
+    total = Self.sum(sizes)
     start = isShown ? Clock.monotonic() : 0
     due = start + Self.patience
+  }
+
+  /// The sum; nil if a size is not known, or if it is too large: files with holes can claim any size.
+  static func sum(_ sizes: [Int?]) -> Int? {
+    sizes.reduce(0) { sum, size in
+      guard let sum, let size else { return nil }
+      let (more, isTooLarge) = sum.addingReportingOverflow(size)
+      return isTooLarge ? nil : more
+    }
   }
 
   /// More bytes have been read.
