@@ -20,6 +20,13 @@ import Testing
     #expect(try slowly("xml-split /a/b <in.xml >found", reading: "in.xml") == lines)
   }
 
+  @Test func anIgnoredSignalStaysIgnored() throws {
+    let hangUp = "strace -o /dev/null -e trace=rt_sigaction -e inject=rt_sigaction:signal=HUP"
+    let run = "trap '' HUP; { sleep 1.1; printf '<a><b/></a>'; } >fifo & \(hangUp) xml-split /a/b fifo >found"
+    let result = try Command.shell("mkfifo fifo; on-terminal \(Command.quote(run)) >seen; grep -c B/s seen; cat found")
+    #expect(result.text == "1\n<b/>\n")
+  }
+
   @Test func aLineIsCutToTheWidth() throws {
     let text = try slowly("xml-split /a/b in.xml >found", reading: "in.xml", columns: 16)
     #expect(text == "^Mxml-split: 131 ^[[J^M^Mxml-split: 140 ^[[J^M^M^[[J<b/>\n")

@@ -72,13 +72,15 @@ package enum Signals {
 
   /// Has `StatusLine` erased before a signal kills or stops the tool. One that is ignored or caught stays so.
   static func eraseStatusLineFirst() {
-    for number in [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP] { eraseStatusLine(before: number) }
+    let numbers = [SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGTSTP]
+    // Held back, so that none comes while one that is ignored or caught is not.
+    blocked(numbers) { for number in numbers { eraseStatusLine(before: number) } }
   }
 
   private static func eraseStatusLine(before number: Int32) {
     let former = signal(number) { number in
       let before = errno
-      StatusLine.erase()
+      StatusLine.eraseAtOnce()
       signal(number, SIG_DFL)
       Signals.unblock(number)
       raise(number)
@@ -109,12 +111,14 @@ package enum Signals {
   /// clean up.
   static func ignoreFileSizeLimit() { signal(SIGXFSZ, SIG_IGN) }
 
-  /// Runs `body` with SIGINT, SIGTERM, SIGHUP, SIGQUIT and SIGPIPE blocked; a pending one is delivered after it.
-  static func blocked<T>(_ body: () throws(SystemError) -> T) throws(SystemError) -> T {
+  /// Runs `body` with signals blocked, by default all that end a tool; a pending one is delivered after it.
+  static func blocked<T, Failure>(
+    _ numbers: [Int32] = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE], _ body: () throws(Failure) -> T
+  ) throws(Failure) -> T {
     var held = sigset_t()
     var before = sigset_t()
     unsafe sigemptyset(&held)
-    for number in [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE] { unsafe sigaddset(&held, number) }
+    for number in numbers { unsafe sigaddset(&held, number) }
     unsafe sigprocmask(SIG_BLOCK, &held, &before)
     defer { unsafe sigprocmask(SIG_SETMASK, &before, nil) }
     return try body()

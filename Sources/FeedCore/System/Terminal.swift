@@ -20,9 +20,17 @@ extension Descriptor {
   }
 
   /// Whether this process may write to the terminal now. A background job would write into what the user types.
+  /// Signal handlers may ask.
   var isOfForeground: Bool {
     let group = tcgetpgrp(number)
     return group < 0 || group == getpgrp()
+  }
+
+  /// Whether a short text goes out at once. One that ^S has stopped would hold up the tool. A handler of a signal may
+  /// ask.
+  var hasRoom: Bool {
+    var asked = pollfd(fd: number, events: Int16(POLLOUT), revents: 0)
+    return unsafe poll(&asked, 1, 0) > 0
   }
 }
 
