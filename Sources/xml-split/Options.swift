@@ -42,7 +42,7 @@ enum Flag: ToolOption {
     case .records: OptionSpec("records", "print event records")
     case .id: OptionSpec("id", .field, "take the id of each record from this path").needs("records")
     case .entities:
-      OptionSpec("entities", .choice("error", "literal"), "what to do with entities that cannot be replaced").default("error")
+      OptionSpec("entities", .choice("error", "literal"), "what to do with entities of a DTD").default("error")
         .needs("json", "fields", "records", "having", "files")
     case .nested: OptionSpec("nested", "print inner elements too, before the outer ones")
     case .ns: OptionSpec("ns", .namespace, "the namespace of a prefix in PATH").repeating

@@ -10,7 +10,7 @@ complete -c xml-split -s f -l fields -x -d 'print the text at these paths, tab-s
 complete -c xml-split -l header-row -d 'print the paths first'
 complete -c xml-split -l records -d 'print event records'
 complete -c xml-split -l id -x -d 'take the id of each record from this path'
-complete -c xml-split -l entities -x -a 'error literal' -d 'what to do with undefined entities'
+complete -c xml-split -l entities -x -a 'error literal' -d 'what to do with entities of a DTD'
 complete -c xml-split -l nested -d 'print inner elements too, before the outer ones'
 complete -c xml-split -l ns -x -d 'the namespace of a prefix in PATH'
 complete -c xml-split -l having -x -d 'print only elements with a match for this path'
