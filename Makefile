@@ -14,7 +14,7 @@ ifeq ($(shell uname),Linux)
 STATIC := --static-swift-stdlib --disable-local-rpath
 # For builds that can be compared: no paths of this machine and no hashes of them. No debug information either, since
 # the build ID would be computed from it. In a few places the optimizer decides by addresses and hashes, so these are
-# fixed. It still chooses differently now and then; `make dist-check` reports that.
+# fixed. `make dist-check` reports if that was not enough.
 SAME := -Xlinker -s -Xswiftc -Xfrontend -Xswiftc -disable-incremental-llvm-codegen \
   -Xswiftc -file-prefix-map -Xswiftc "$(CURDIR)=." -Xcc "-ffile-prefix-map=$(CURDIR)=."
 STEADY := SWIFT_DETERMINISTIC_HASHING=1 $(shell setarch -R true 2>/dev/null && echo setarch -R)

@@ -146,13 +146,17 @@ struct PersistentList<Element> {
       return
     }
     guard children[child].size < width / 4 else { return }
-    for left in [child - 1, child] where left >= 0 && left + 1 < children.count {
-      let (a, b) = (children[left], children[left + 1])
-      guard a.size + b.size <= width else { continue }
-      children[left] = a.isLeaf ? Node(elements: a.elements + b.elements) : Node(children: a.children + b.children)
-      children.remove(at: left + 1)
-      return
-    }
+    if !merge(&children, child - 1) { _ = merge(&children, child) }
+  }
+
+  /// Makes one child of `left` and the next one, if both are there and fit into one.
+  private static func merge(_ children: inout [Node], _ left: Int) -> Bool {
+    guard left >= 0, left + 1 < children.count else { return false }
+    let (a, b) = (children[left], children[left + 1])
+    guard a.size + b.size <= width else { return false }
+    children[left] = a.isLeaf ? Node(elements: a.elements + b.elements) : Node(children: a.children + b.children)
+    children.remove(at: left + 1)
+    return true
   }
 
   // MARK: Searching, and freeing
