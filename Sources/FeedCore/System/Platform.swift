@@ -23,7 +23,7 @@ enum Platform {
     static let openFiles = RLIMIT_NOFILE
   #endif
 
-  // What posix_spawn(3) is told: pointers on Darwin, and structures elsewhere, with pointers in them or without.
+  // Arguments of posix_spawn(3). They are pointers on Darwin, and structures elsewhere.
   #if canImport(Darwin)
     static var spawnFiles: posix_spawn_file_actions_t? { nil }
     static var spawnAttributes: posix_spawnattr_t? { nil }

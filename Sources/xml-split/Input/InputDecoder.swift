@@ -2,7 +2,7 @@
 // unchanged; all others are refused (XML 1.0, appendix F).
 //
 // After a form feed there is another document, which may have another encoding. So the decoder stops there, and
-// continues when it is told that a document begins.
+// continues when a document begins.
 
 import FeedCore
 
