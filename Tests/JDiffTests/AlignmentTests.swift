@@ -1,6 +1,7 @@
 import TestSupport
 import Testing
 
+@testable import FeedCore
 @testable import jdiff
 
 @Suite struct AlignmentTests {

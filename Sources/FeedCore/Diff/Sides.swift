@@ -1,18 +1,16 @@
 // Decides whether a value of the old document equals one of the new: by digests, and then with certainty.
 
-import FeedCore
-
 /// The two documents of a diff, with the digests known so far.
 ///
 /// Two texts are compared at most once at each place: if they differ, they are digested, and everything inside is
 /// compared by digests. So the cost depends on a document's size, not on its depth.
-struct Sides {
+package struct Sides {
   let old: Side
   let new: Side
   private var olds: DigestCache
   private var news: DigestCache
 
-  init(old: Side, new: Side) {
+  package init(old: Side, new: Side) {
     self.old = old
     self.new = new
     olds = old.digests
@@ -22,7 +20,7 @@ struct Sides {
   /// Whether two values have the same text and are therefore equal.
   func haveSameText(_ a: Int, _ b: Int) -> Bool { old.value(a).hasSameText(as: new.value(b)) }
 
-  mutating func areEqual(_ a: Int, _ b: Int) -> Bool {
+  package mutating func areEqual(_ a: Int, _ b: Int) -> Bool {
     if old.isVoid(a) && new.isVoid(b) { return true }
     guard old.document.kind(a).isContainer, new.document.kind(b).isContainer else {
       return JSONEquality.equal(JSONTree(old.value(a)), JSONTree(new.value(b)))

@@ -1,7 +1,5 @@
 // Copies the tape of a document without the parts that a scope leaves out, and records the rules for the rest.
 
-import FeedCore
-
 /// A list of open containers replaces recursion.
 struct Pruner {
   /// A rule whose pointer leads here, and how many of its tokens have matched.

@@ -5,20 +5,20 @@
 // all changes inside a container take more bytes than its new text, one `replace` takes their place. So each change is
 // written and withdrawn at most once, and all of it is linear.
 
-import FeedCore
-
-struct Differ {
-  struct Options {
-    var findsMoves = true
+package struct Differ {
+  package struct Options {
+    package var findsMoves = true
     /// Whether `test` operations will be added before removals and replacements; here only their size matters.
-    var addsTests = false
+    package var addsTests = false
     /// Whether changes are reported individually, even if replacing their container would be shorter.
-    var isFine = false
+    package var isFine = false
+
+    package init() {}
   }
 
   /// Two different values at the same place.
   struct Child {
-    let token: Token
+    let token: ReferenceToken
     let oldIndex: Int
     let newIndex: Int
     let old: Int
@@ -39,24 +39,24 @@ struct Differ {
 
   var sides: Sides
   let options: Options
-  private(set) var changes: [Change] = []
-  private(set) var paths = Paths()
+  package private(set) var changes: [Change] = []
+  package private(set) var paths = Paths()
   /// The size of the changes in bytes as operations, each with a separator.
   private(set) var size = 0
   /// The size limit for the changes of the innermost container; above it, the container is replaced.
   private var limit = Int.max
   private var frames: [Frame] = []
 
-  init(_ old: Side, _ new: Side, _ options: Options) {
+  package init(_ old: Side, _ new: Side, _ options: Options) {
     sides = Sides(old: old, new: new)
     self.options = options
   }
 
-  var old: Side { sides.old }
-  var new: Side { sides.new }
+  package var old: Side { sides.old }
+  package var new: Side { sides.new }
 
   /// Finds all changes; none if the documents are equal.
-  mutating func run() {
+  package mutating func run() {
     if sides.haveSameText(0, 0) || (old.isVoid(0) && new.isVoid(0)) { return }
     compare(Child(token: .root, oldIndex: 0, newIndex: 0, old: 0, new: 0), in: Paths.none)
     while let frame = frames.last {
@@ -144,7 +144,7 @@ struct Differ {
   private static let valueMember = ",\"value\":".utf8.count
   private static let fromMember = ",\"from\":\"\"".utf8.count
 
-  private func pathLength(_ parent: Int, _ token: Token) -> Int {
+  private func pathLength(_ parent: Int, _ token: ReferenceToken) -> Int {
     let before = parent == Paths.none ? 0 : paths[parent].length
     switch token {
     case .root: return 0

@@ -1,10 +1,8 @@
 // Makes an RFC 6902 patch of changes.
 
-import FeedCore
-
 extension Differ {
   /// The changes as operations, each after a `test` if that was asked for.
-  func patch() -> JSONPatch {
+  package func patch() -> JSONPatch {
     var patch = JSONPatch()
     for change in changes {
       let path = pointer(change.parent, change.token)
@@ -21,11 +19,11 @@ extension Differ {
     return patch
   }
 
-  private func pointer(_ parent: Int, _ token: Token) -> JSONPointer {
+  private func pointer(_ parent: Int, _ token: ReferenceToken) -> JSONPointer {
     JSONPointer(tokens: (paths.way(to: parent).map(\.token) + [token]).compactMap(referenceToken))
   }
 
-  private func referenceToken(_ token: Token) -> [UInt8]? {
+  private func referenceToken(_ token: ReferenceToken) -> [UInt8]? {
     switch token {
     case .root: nil
     case .oldName(let name): JSONString.decoded(old.value(name))
@@ -35,7 +33,7 @@ extension Differ {
   }
 
   /// The pointer to a container in the old document.
-  func oldPointer(_ path: Int) -> JSONPointer {
+  package func oldPointer(_ path: Int) -> JSONPointer {
     JSONPointer(
       tokens: paths.way(to: path).compactMap { node in
         if case .index = node.token { return Array(String(node.oldIndex).utf8) }

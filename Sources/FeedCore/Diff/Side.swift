@@ -1,27 +1,18 @@
 // One of the two documents, prepared for the comparison.
 
-import FeedCore
-
-struct Side {
+package struct Side {
   /// The document without white space and without ignored parts, so that the text of a value is its text in a patch.
-  let document: JSONDocument
+  package let document: JSONDocument
   /// The document with ignored parts.
-  let whole: JSONDocument
+  package let whole: JSONDocument
   private let marks: Scope.Marks
   private let digestMask: UInt64
 
   /// - Parameter digestMask: see `JSONDigests`.
-  init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(Scope.IndexMismatch) {
+  package init(_ document: JSONDocument, _ scope: Scope, digestMask: UInt64 = .max) throws(Scope.IndexMismatch) {
     whole = document.isCompact ? document : Self.compacted(document)
     (self.document, marks) = try scope.view(of: whole)
     self.digestMask = digestMask
-  }
-
-  /// - Parameter source: the origin of the document, for messages; nil if it was made here.
-  init(_ document: JSONDocument, _ scope: Scope, of source: String?, record: String? = nil) throws(ToolFailure) {
-    do { try self.init(document, scope) } catch {
-      throw .failed(.trouble, error.message, source: source, record: record)
-    }
   }
 
   /// An empty cache for the digests of this side.
@@ -33,12 +24,12 @@ struct Side {
   /// A digest of a scalar or a name.
   func scalarDigest(_ position: Int) -> UInt64 { JSONDigests.ofScalar(value(position)) & digestMask }
 
-  var root: JSONValue { document.root }
+  package var root: JSONValue { document.root }
 
-  func value(_ position: Int) -> JSONValue { JSONValue(document: document, position: position) }
+  package func value(_ position: Int) -> JSONValue { JSONValue(document: document, position: position) }
 
   /// The length of the value's text in bytes.
-  func size(_ position: Int) -> Int { document.end(position) - document.start(position) }
+  package func size(_ position: Int) -> Int { document.end(position) - document.start(position) }
 
   /// Whether the order of this array does not count.
   func isSet(_ position: Int) -> Bool { !marks.sets.isEmpty && marks.sets.contains(position) }
@@ -47,7 +38,7 @@ struct Side {
   func identity(_ position: Int) -> [UInt8]? { marks.identities.isEmpty ? nil : marks.identities[position] }
 
   /// Whether everything counts, and in order.
-  var isWhole: Bool { document === whole && !hasMarks && marks.origins.isEmpty }
+  package var isWhole: Bool { document === whole && !hasMarks && marks.origins.isEmpty }
 
   /// Whether some values are compared by special rules.
   var hasMarks: Bool { !marks.sets.isEmpty || !marks.voids.isEmpty }
@@ -58,13 +49,13 @@ struct Side {
   /// Whether a part of this container is left out, so that its text has more than is compared.
   func isPruned(_ position: Int) -> Bool { !marks.pruned.isEmpty && marks.pruned.contains(position) }
 
-  func items(_ array: Int) -> [Int] { items(from: document.first(array), to: document.last(array)) }
+  package func items(_ array: Int) -> [Int] { items(from: document.first(array), to: document.last(array)) }
 
   /// Members that usually identify items, the most common first.
   static let identityNames = ["id", "_id", "key", "uuid", "uri", "url", "slug", "name"].map { Array($0.utf8) }
 
   /// The name of the member that identifies this object for people, if it has one.
-  func identifyingMember(_ object: Int) -> Int? {
+  package func identifyingMember(_ object: Int) -> Int? {
     for name in Self.identityNames {
       if let value = document.scalarMember(object, name) { return value - 1 }
     }

@@ -1,15 +1,13 @@
 // The merge patch (RFC 7386) between two documents: the members of objects that differ, with null for removed ones.
 // Some documents cannot be the result of one, because a null in it always means removal.
 
-import FeedCore
-
-struct MergeDiff {
+package struct MergeDiff {
   /// A value that a merge patch cannot express, and its place in the new document.
-  struct NotRepresentable: Error {
+  package struct NotRepresentable: Error {
     let reason: String
     let pointer: JSONPointer
 
-    var message: String {
+    package var message: String {
       "a merge patch cannot express \(reason) at \(pointer.tokens.isEmpty ? "the top" : pointer.shown)"
     }
   }
@@ -34,15 +32,15 @@ struct MergeDiff {
   private var levels: [Level] = []
 
   /// Whether the documents are equal.
-  let isSame: Bool
+  package let isSame: Bool
 
-  init(_ old: Side, _ new: Side) {
+  package init(_ old: Side, _ new: Side) {
     sides = Sides(old: old, new: new)
     isSame = sides.areEqual(0, 0)
   }
 
   /// - Returns: the patch as compact JSON text.
-  mutating func patch() throws(NotRepresentable) -> [UInt8] {
+  package mutating func patch() throws(NotRepresentable) -> [UInt8] {
     if isSame {
       // A document that is not an object can only be replaced, by its whole text.
       let root = sides.old.whole.root

@@ -1,8 +1,6 @@
 // Compares two arrays: items are paired by value, then by identity, then by position. Those that can stay stay; the
 // others move.
 
-import FeedCore
-
 extension Differ {
   /// - Returns: the paired items with different values.
   mutating func compareArrays(_ arrays: Child, _ path: Int) -> [Child] {

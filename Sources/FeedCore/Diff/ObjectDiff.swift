@@ -1,7 +1,5 @@
 // Compares two objects: members are paired by name.
 
-import FeedCore
-
 extension Differ {
   /// - Returns: the members that are in both and differ. Nil if a name occurs twice: no path can name its members, so
   ///   the object can only be replaced.

@@ -4,21 +4,25 @@
 // Ignored parts are left out of a document's tape, so no other code has to know about them. Their bytes remain, so a
 // value in the patch is always complete.
 
-import FeedCore
-
-struct Scope {
-  enum Purpose: Equatable {
+package struct Scope {
+  package enum Purpose: Equatable {
     case ignore
     case only
     case unordered
     case identity([UInt8])
   }
 
-  struct Rule {
+  package struct Rule {
     let purpose: Purpose
     let pointer: JSONPointer
     /// As typed, for messages: `--ignore /a/*`.
     let text: String
+
+    package init(purpose: Purpose, pointer: JSONPointer, text: String) {
+      self.purpose = purpose
+      self.pointer = pointer
+      self.text = text
+    }
   }
 
   /// The rules for places in a document, by tape position.
@@ -33,15 +37,17 @@ struct Scope {
   }
 
   /// A rule uses an index, but that index is not the same element on both sides.
-  struct IndexMismatch: Error {
-    let message: String
+  package struct IndexMismatch: Error {
+    package let message: String
   }
 
   private var rules: [Rule] = []
 
-  var isEmpty: Bool { rules.isEmpty }
+  package init() {}
 
-  mutating func add(_ rule: Rule) { rules.append(rule) }
+  package var isEmpty: Bool { rules.isEmpty }
+
+  package mutating func add(_ rule: Rule) { rules.append(rule) }
 
   /// The document without ignored parts.
   func view(of document: JSONDocument) throws(IndexMismatch) -> (JSONDocument, Marks) {

@@ -1,9 +1,7 @@
 // The parts of a diff: changes to make one after another, and their paths.
 
-import FeedCore
-
 /// The last step of a path.
-enum Token {
+package enum ReferenceToken {
   /// The whole document, which has no last step.
   case root
   /// The tape position of a member's name in the old or the new document.
@@ -13,44 +11,44 @@ enum Token {
   case index(Int)
 }
 
-struct Change {
-  enum Kind {
+package struct Change {
+  package enum Kind {
     case add, remove, replace, move
   }
 
-  let kind: Kind
+  package let kind: Kind
   /// The changed container, as an index of `Paths`.
-  let parent: Int
-  let token: Token
+  package let parent: Int
+  package let token: ReferenceToken
   /// For a `move`: the element's index before it.
-  var from = 0
+  package var from = 0
   /// The tape positions of the value in the old and the new document; -1 if it is only in one of them.
-  let old: Int
-  let new: Int
+  package let old: Int
+  package let new: Int
   /// The element's index in the old and the new array, regardless of other changes.
-  var oldIndex = 0
-  var newIndex = 0
+  package var oldIndex = 0
+  package var newIndex = 0
 }
 
 /// The containers on the way to the changes, each with its parent.
-struct Paths {
-  struct Node {
-    let parent: Int
-    let token: Token
+package struct Paths {
+  package struct Node {
+    package let parent: Int
+    package let token: ReferenceToken
     /// For an element: its index in the old array.
-    let oldIndex: Int
+    package let oldIndex: Int
     /// The length of the pointer in a JSON string, in bytes.
     let length: Int
-    let old: Int
-    let new: Int
+    package let old: Int
+    package let new: Int
   }
 
   /// The parent of the whole document; not a container.
-  static let none = -1
+  package static let none = -1
 
   private(set) var nodes: [Node] = []
 
-  subscript(id: Int) -> Node { nodes[id] }
+  package subscript(id: Int) -> Node { nodes[id] }
 
   var count: Int { nodes.count }
 
