@@ -10,14 +10,15 @@ let jdiff = ToolSpec(
 enum Flag: ToolOption {
   case type, test, noMoves, verify, maxDepth, maxSize
   case ignore, only, unordered, identity
-  case compact, quiet, stat, text, color
+  case compact, quiet, stat, text, color, context, label, newFile
   case follow, sse, firstID, noIDs, fullEvery, checkpoint, onError
 
   var group: OptionGroup {
     switch self {
     case .type, .test, .noMoves, .verify, .maxDepth, .maxSize: OptionGroup("Options in both modes")
     case .ignore, .only, .unordered, .identity: OptionGroup("Scope")
-    case .compact, .quiet, .stat, .text, .color: OptionGroup("Two documents").meaningless(with: "follow")
+    case .compact, .quiet, .stat, .text, .color, .context, .label, .newFile:
+      OptionGroup("Two documents").meaningless(with: "follow")
     case .follow, .sse, .firstID, .noIDs, .fullEvery, .checkpoint, .onError: OptionGroup("A stream").needs("follow")
     }
   }
@@ -50,6 +51,12 @@ enum Flag: ToolOption {
     case .text: OptionSpec("text", "t", "print the differences for people to read")
     case .color:
       OptionSpec("color", .choice(Options.Color.self), "whether --text uses colour").default("auto").needs("text")
+    case .context:
+      OptionSpec("context", "U", .integer(0...Int(Int32.max)), "the unchanged neighbours that --text shows")
+        .default("1").needs("text")
+    case .label:
+      OptionSpec("label", .text("NAME"), "call OLD this in --text, and the second time NEW").repeating.needs("text")
+    case .newFile: OptionSpec("new-file", "N", "an empty file has no document, instead of an error").needs("text")
 
     case .follow: OptionSpec("follow", "f", "read documents, print event records")
     case .sse: OptionSpec("sse", "print an event stream")
@@ -89,6 +96,12 @@ struct Options {
   var isCompact = false
   var isMergePatch = false
   var color = Color.auto
+  /// How many unchanged members or items the view shows around a change.
+  var context = 0
+  /// What to call OLD and NEW.
+  var labels: [String] = []
+  /// Whether an empty file is no document.
+  var takesEmptyFiles = false
   var verifies = false
   var scope = Scope()
   var differ = Differ.Options()
@@ -127,6 +140,11 @@ struct Options {
       output = .text
       differ.isFine = true
     case .color: color = try value.get()
+    case .context: context = try value.get()
+    case .label:
+      guard labels.count < 2 else { throw .usage("option '--label' given more than twice") }
+      labels.append(String(decoding: value.bytes, as: UTF8.self))
+    case .newFile: takesEmptyFiles = true
     case .verify: verifies = true
     case .ignore: add(.ignore, try value.get(), value)
     case .only: add(.only, try value.get(), value)

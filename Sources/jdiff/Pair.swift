@@ -13,6 +13,7 @@ struct Pair {
     let oldText = try read(options.files[0], &progress)
     let newText = try read(options.files[1], &progress)
     progress.enter("comparing", large: Self.large)
+    if options.takesEmptyFiles, oldText.isEmpty || newText.isEmpty { return try showOnly(oldText, newText) }
     let old = try parse(oldText, options.files[0])
     var output = ByteWriter(streams.output, records: .filter)
     // Most equal documents are equal byte for byte.
@@ -65,11 +66,27 @@ struct Pair {
     case .status: break
     case .counts: OperationCounts(differ.patch()).write(to: &output)
     case .text:
-      let isColored = options.color == .always || (options.color == .auto && streams.output.wantsColor)
-      output.append(TextView(differ, names: options.files.map(\.name), isColored: isColored).text())
+      try view.write(differ, to: &output)
     case .patch: try write(.operations(differ.patch()), from: old, to: new, &output)
     }
     return isSame
+  }
+
+  private var view: TextView {
+    let isColored = options.color == .always || (options.color == .auto && streams.output.wantsColorOrFeedsPager)
+    let names = options.labels + options.files.map(\.name).dropFirst(options.labels.count)
+    return TextView(names: names, isColored: isColored, context: options.context)
+  }
+
+  /// Shows the document of the file that is not empty.
+  private func showOnly(_ oldText: [UInt8], _ newText: [UInt8]) throws(ToolFailure) -> ExitStatus {
+    if oldText.isEmpty, newText.isEmpty { return .yes }
+    let (text, file) = newText.isEmpty ? (oldText, options.files[0]) : (newText, options.files[1])
+    let side = try Side(try parse(text, file), Scope(), of: file.name)
+    var output = ByteWriter(streams.output, records: .filter)
+    view.write(newText.isEmpty ? .gone : .come, whole: side.whole, to: &output)
+    try output.flushOutput()
+    return .no
   }
 
   private func printMergePatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) -> Bool {

@@ -105,8 +105,7 @@ import Testing
 
   /// The pairs that can stay, in order.
   static func kept(_ a: [Int], _ b: [Int]) -> [Alignment.Pair] {
-    let pairs = Alignment.pairs(a, b, classCount: (a + b).max().map { $0 + 1 } ?? 0).sorted { $0.old < $1.old }
-    return zip(pairs, Alignment.longestIncreasingRun(pairs.map(\.new))).filter(\.1).map(\.0)
+    Alignment.orderedPairs(a, b, classCount: (a + b).max().map { $0 + 1 } ?? 0)
   }
 
   /// Each item is in at most one pair, with an equal item, and no possible pair is left.

@@ -31,9 +31,10 @@ struct DiffLaws {
       try hold(false, error.message)
     }
     try checkMerge(old, new, proof, hold)
-    try hold(
-      TextView(differ, names: ["old", "new"], isColored: options.addsTests).text().isEmpty == patch.operations.isEmpty,
-      "the view says otherwise")
+    let view = try self.view(of: differ, isColored: false)
+    try hold(view.isEmpty == patch.operations.isEmpty, "the view says otherwise")
+    let colors = /\u{1B}\[[0-9;]*m/
+    try hold(try self.view(of: differ, isColored: true).replacing(colors, with: "") == view, "colour changes the view")
     guard scope.isEmpty else { return }
 
     let isSame = JSONEquality.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
@@ -56,6 +57,12 @@ struct DiffLaws {
       let whole = JSONPatch(options.addsTests ? [test, replacement] : [replacement])
       try hold(text.count <= compact(whole).count, "longer than one replace")
     }
+  }
+
+  private func view(of differ: Differ, isColored: Bool) throws -> String {
+    var view = ByteWriter()
+    try TextView(names: ["old", "new"], isColored: isColored).write(differ, to: &view)
+    return String(decoding: view.take(), as: UTF8.self)
   }
 
   /// An ignored member does not change, if the value around it is an object in both documents.

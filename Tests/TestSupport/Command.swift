@@ -48,6 +48,8 @@ public enum Command {
     environment["PATH"] = folders + ":" + (environment["PATH"] ?? "/usr/bin:/bin")
     environment["LC_ALL"] = "C.UTF-8"
     for name in environment.keys where name.lowercased().hasSuffix("_proxy") { environment[name] = nil }
+    // A hook of git, or its rebase, runs the tests with variables that make every git use its repository.
+    for name in environment.keys where name.hasPrefix("GIT_") { environment[name] = nil }
     environment["SWIFT_BACKTRACE"] = "enable=no"
     // A terminal without colours, unless a test has one made: Fixtures/bin/on-terminal.
     environment["TERM"] = "dumb"

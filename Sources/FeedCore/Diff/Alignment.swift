@@ -6,10 +6,10 @@
 // are linear in the lists, except for a logarithm.
 
 /// Items are class numbers: equal items have the same number, and none is negative.
-enum Alignment {
-  struct Pair: Equatable {
-    let old: Int
-    let new: Int
+package enum Alignment {
+  package struct Pair: Equatable {
+    package let old: Int
+    package let new: Int
   }
 
   /// The largest possible set of pairs of items with the same class.
@@ -33,6 +33,13 @@ enum Alignment {
       }
     }
     return pairs + pairsInOrder(olds, news, old, new, without: pairs, classCount)
+  }
+
+  /// Those of these pairs that can stay where they are.
+  package static func orderedPairs(_ old: [Int], _ new: [Int], classCount: Int) -> [Pair] {
+    let pairs = pairs(old, new, classCount: classCount).sorted { $0.old < $1.old }
+    let isKept = longestIncreasingRun(pairs.map(\.new))
+    return zip(pairs, isKept).filter(\.1).map(\.0)
   }
 
   /// Pairs the remaining items: the first copy with the first, the second with the second.

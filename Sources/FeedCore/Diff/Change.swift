@@ -50,7 +50,7 @@ package struct Paths {
 
   package subscript(id: Int) -> Node { nodes[id] }
 
-  var count: Int { nodes.count }
+  package var count: Int { nodes.count }
 
   mutating func add(_ node: Node) -> Int {
     nodes.append(node)

@@ -22,7 +22,7 @@ package struct Side {
   func textDigest(_ position: Int) -> UInt64 { JSONDigests.ofText(value(position)) & digestMask }
 
   /// A digest of a scalar or a name.
-  func scalarDigest(_ position: Int) -> UInt64 { JSONDigests.ofScalar(value(position)) & digestMask }
+  package func scalarDigest(_ position: Int) -> UInt64 { JSONDigests.ofScalar(value(position)) & digestMask }
 
   package var root: JSONValue { document.root }
 
@@ -35,7 +35,7 @@ package struct Side {
   func isSet(_ position: Int) -> Bool { !marks.sets.isEmpty && marks.sets.contains(position) }
 
   /// The member that identifies the items of this array, if the user named one.
-  func identity(_ position: Int) -> [UInt8]? { marks.identities.isEmpty ? nil : marks.identities[position] }
+  package func identity(_ position: Int) -> [UInt8]? { marks.identities.isEmpty ? nil : marks.identities[position] }
 
   /// Whether everything counts, and in order.
   package var isWhole: Bool { document === whole && !hasMarks && marks.origins.isEmpty }
@@ -44,7 +44,7 @@ package struct Side {
   var hasMarks: Bool { !marks.sets.isEmpty || !marks.voids.isEmpty }
 
   /// Whether no part of this value is compared: as a member it counts as absent.
-  func isVoid(_ position: Int) -> Bool { !marks.voids.isEmpty && marks.voids.contains(position) }
+  package func isVoid(_ position: Int) -> Bool { !marks.voids.isEmpty && marks.voids.contains(position) }
 
   /// Whether a part of this container is left out, so that its text has more than is compared.
   func isPruned(_ position: Int) -> Bool { !marks.pruned.isEmpty && marks.pruned.contains(position) }

@@ -5,12 +5,25 @@ extension Descriptor {
 
   /// Whether it is a terminal that understands control sequences, by the variable TERM.
   package var takesControlSequences: Bool {
-    guard isTerminal, let kind = Process.environment("TERM") else { return false }
+    isTerminal && Self.terminalTakesControlSequences
+  }
+
+  private static var terminalTakesControlSequences: Bool {
+    guard let kind = Process.environment("TERM") else { return false }
     return kind != Array("dumb".utf8)
   }
 
   /// Whether to use colour: on a terminal that has it, unless NO_COLOR (no-color.org) is set.
-  package var wantsColor: Bool { takesControlSequences && Process.environment("NO_COLOR") == nil }
+  package var wantsColor: Bool { isTerminal && Self.terminalHasColor }
+
+  /// The same for data that git may show through its pager. If the pager reads it, git says so by a variable.
+  package var wantsColorOrFeedsPager: Bool {
+    (isTerminal || Process.environment("GIT_PAGER_IN_USE") != nil) && Self.terminalHasColor
+  }
+
+  private static var terminalHasColor: Bool {
+    terminalTakesControlSequences && Process.environment("NO_COLOR") == nil
+  }
 
   /// The number of columns of the terminal; 80 if it does not say.
   var columns: Int {
@@ -40,7 +53,10 @@ package enum Rendition: String, Sendable {
   case boldGreen = "1;32"
   case red = "31"
   case green = "32"
+  case yellow = "33"
   case cyan = "36"
+  case redReversed = "31;7"
+  case greenReversed = "32;7"
 
   package func applied(to text: [UInt8]) -> [UInt8] {
     Array("\u{1B}[\(rawValue)m".utf8) + text + Array("\u{1B}[0m".utf8)

@@ -1,161 +1,163 @@
-// --text: the differences for people. One hunk for each changed container, named by its pointer in the old document.
-// Its lines have - for removed and + for added values, with some unchanged ones around them.
+// --text: the differences for people. One hunk for each changed container, named by its pointer in the old document and
+// by what identifies the array item around it. Its lines have - for removed and + for added values, with some unchanged
+// ones around them.
 //
 //     @ /results
 //       [0] {"id":1,"title":"one"}
 //     - [1] {"id":2,"title":"two"}
 //       [2] {"id":3,"title":"three"}
 //     + [3] {"id":4,"title":"four"}
+//     @ /results/2 (id 3)
+//     - "title": "three"
+//     + "title": "3"
 
 import FeedCore
 
 struct TextView {
-  private enum Mark: String {
-    case heading = "@ "
-    case gone = "- "
-    case come = "+ "
-    case same = "  "
-
-    var color: Rendition? {
-      switch self {
-      case .heading: .cyan
-      case .gone: .red
-      case .come: .green
-      case .same: nil
-      }
-    }
-  }
-
   /// Unchanged values beside a change are cut to this many bytes.
   private static let contextWidth = 72
+  private static let identityWidth = 40
 
-  private let differ: Differ
-  private let names: [String]
-  private let isColored: Bool
-  private var output = ByteWriter()
+  /// The names of the two files.
+  var names: [String]
+  var isColored = false
+  /// How many unchanged members or items are shown before and after a change.
+  var context = 1
 
-  /// - Parameter names: the names of the two files.
-  init(_ differ: Differ, names: [String], isColored: Bool) {
-    self.differ = differ
-    self.names = names
-    self.isColored = isColored
-  }
+  private var painter: Painter { Painter(isColored: isColored) }
+  private var lines: ValueLines { ValueLines(painter: painter) }
 
-  func text() -> [UInt8] {
-    var view = self
-    if differ.changes.isEmpty { return [] }
-    view.line(nil, "--- \(quoted(names[0].utf8))")
-    view.line(nil, "+++ \(quoted(names[1].utf8))")
+  /// Writes all changes; nothing if there are none.
+  func write(_ differ: Differ, to output: inout ByteWriter) throws(ToolFailure) {
+    if differ.changes.isEmpty { return }
+    writeNames(to: &output)
     var groups: [Int: [Change]] = [:]
     for change in differ.changes { groups[change.parent, default: []].append(change) }
-    for (parent, changes) in groups.sorted(by: { $0.key < $1.key }) { view.writeHunk(parent, changes) }
-    return view.output.take()
+    let places = Places(differ)
+    for (path, changes) in groups.sorted(by: { $0.key < $1.key }) {
+      write(Hunk(differ: differ, path: path, changes: changes), places, to: &output)
+      try output.checkOutput()
+    }
   }
 
-  private mutating func writeHunk(_ parent: Int, _ changes: [Change]) {
-    let pointer = parent == Paths.none ? [] : differ.oldPointer(parent).text
-    line(.heading, pointer.isEmpty ? "\"\"" : String(decoding: pointer, as: UTF8.self))
-    if parent == Paths.none {
-      for change in changes {
-        line(.gone, "", differ.old, change.old)
-        line(.come, "", differ.new, change.new)
+  /// Writes a document that is only on one side.
+  func write(_ kind: LineKind, whole document: JSONDocument, to output: inout ByteWriter) {
+    writeNames(to: &output)
+    painter.write(.heading, Self.wholeDocument, to: &output)
+    lines.write(kind, [], document.root, to: &output)
+  }
+
+  private func writeNames(to output: inout ByteWriter) {
+    for (sign, name) in zip(["--- ", "+++ "], names) {
+      output.append(sign + quoted(name.utf8))
+      output.endLine()
+    }
+  }
+
+  private static let wholeDocument = Array("whole document".utf8)
+  private static let topLevel = Array("top level".utf8)
+  private static let changesBelow = Array("changes below".utf8)
+
+  // MARK: Hunks
+
+  private func write(_ hunk: Hunk, _ places: Places, to output: inout ByteWriter) {
+    let identity = identity(of: hunk, places)
+    painter.write(.heading, heading(hunk, identity), to: &output)
+    for entry in hunk.entries(context: context) {
+      switch entry {
+      case nil: painter.write(.same, Array("...".utf8), to: &output)
+      case .same(let name, _) where hunk.isObject && name == identity: break
+      case .same(let label, let value):
+        let label = hunk.isObject ? ValueLines.label(hunk.differ.old.value(label)) : Array("[\(label)] ".utf8)
+        painter.write(.same, label + glimpse(of: value, hunk.differ, places), to: &output)
+      case .gone(let number): writeOld(hunk.changes[number], hunk.differ, places, to: &output)
+      case .come(let number): writeNew(hunk.changes[number], hunk.differ, places, to: &output)
+      case .replaced(let number):
+        writeOld(hunk.changes[number], hunk.differ, places, to: &output)
+        writeNew(hunk.changes[number], hunk.differ, places, to: &output)
       }
-    } else if differ.old.document.kind(differ.paths[parent].old) == .object {
-      writeMembers(of: differ.paths[parent], changes)
+    }
+  }
+
+  /// The name of the member that identifies the array item around the hunk. One that changes is among the changes.
+  private func identity(of hunk: Hunk, _ places: Places) -> Int? {
+    guard !hunk.isWholeDocument, let name = places.identity(around: hunk.path) else { return nil }
+    return hunk.changes.contains { $0.old == name + 1 } ? nil : name
+  }
+
+  private func heading(_ hunk: Hunk, _ identity: Int?) -> [UInt8] {
+    if hunk.isWholeDocument { return Self.wholeDocument }
+    let pointer = hunk.differ.oldPointer(hunk.path).text
+    if pointer.isEmpty { return Self.topLevel }
+    return printable(pointer) + (identity.map { Array(" ".utf8) + self.identity($0, hunk.differ) } ?? [])
+  }
+
+  /// `(id 42)`
+  private func identity(_ name: Int, _ differ: Differ) -> [UInt8] {
+    let value = ShownText.beginning(of: differ.old.value(name + 1), upTo: Self.identityWidth)
+    return Array("(".utf8) + printable(JSONString.decoded(differ.old.value(name))) + Array(" ".utf8) + value
+      + Array(")".utf8)
+  }
+
+  /// What a value of the old document is, where it does not change.
+  private func glimpse(of value: Int, _ differ: Differ, _ places: Places) -> [UInt8] {
+    let text = ShownText.beginning(of: differ.old.value(value), upTo: Self.contextWidth)
+    let hasHunk = places.haveHunk.contains(value)
+    guard hasHunk || differ.old.size(value) > Self.contextWidth, let name = differ.old.identifyingMember(value) else {
+      return hasHunk ? Self.changesBelow : text
+    }
+    let document = differ.old.document
+    let isCutOff = document.end(name + 1) - document.start(value) > Self.contextWidth
+    return hasHunk || isCutOff
+      ? identity(name, differ) + Array(" ".utf8) + (hasHunk ? Self.changesBelow : text) : text
+  }
+
+  // MARK: Changes
+
+  private func writeOld(_ change: Change, _ differ: Differ, _ places: Places, to output: inout ByteWriter) {
+    let label = label(change, change.oldIndex, differ)
+    if change.kind == .move {
+      let place = Array("moved to [\(change.newIndex)]: ".utf8)
+      painter.write(.left, label + place + glimpse(of: change.old, differ, places), to: &output)
+    } else if let words = words(change, differ) {
+      painter.write(.gone, [Piece(text: label)] + words.old, to: &output)
     } else {
-      writeItems(of: differ.paths[parent], changes)
+      lines.write(.gone, label, whole(change.old, differ.old), to: &output)
     }
   }
 
-  // MARK: Objects
-
-  private mutating func writeMembers(of object: Paths.Node, _ changes: [Change]) {
-    if let name = differ.old.identifyingMember(object.old) {
-      line(.same, text(differ.old, name) + ": ", differ.old, name + 1, isContext: true)
-    }
-    // Removed and changed members in the order of the old object, then added ones.
-    for change in changes.sorted(by: { ($0.old < 0 ? 1 : 0, $0.old) < ($1.old < 0 ? 1 : 0, $1.old) }) {
-      let label =
-        switch change.token {
-        case .oldName(let name): text(differ.old, name) + ": "
-        case .newName(let name): text(differ.new, name) + ": "
-        case .root, .index: ""
-        }
-      if change.old >= 0 { line(.gone, label, differ.old, change.old) }
-      if change.new >= 0 { line(.come, label, differ.new, change.new) }
+  private func writeNew(_ change: Change, _ differ: Differ, _ places: Places, to output: inout ByteWriter) {
+    let label = label(change, change.newIndex, differ)
+    if change.kind == .move {
+      let place = Array("moved from [\(change.oldIndex)]: ".utf8)
+      painter.write(.arrived, label + place + glimpse(of: change.old, differ, places), to: &output)
+    } else if let words = words(change, differ) {
+      painter.write(.come, [Piece(text: label)] + words.new, to: &output)
+    } else {
+      lines.write(.come, label, whole(change.new, differ.new), to: &output)
     }
   }
 
-  // MARK: Arrays
-
-  /// Visits both arrays in parallel.
-  private mutating func writeItems(of array: Paths.Node, _ changes: [Change]) {
-    let olds = differ.old.items(array.old)
-    let news = differ.new.items(array.new)
-    var gone: [Int: Change] = [:]
-    var come: [Int: Change] = [:]
-    for change in changes {
-      if change.kind != .add { gone[change.oldIndex] = change }
-      if change.kind != .remove { come[change.newIndex] = change }
-    }
-    var (old, new) = (0, 0)
-    // The last line of context that may still be printed, and whether the last line was a change.
-    var before: Int?
-    var isAfterChange = false
-    var hasGap = false
-    while old < olds.count || new < news.count {
-      let (left, right) = (gone[old], come[new])
-      guard left != nil || right != nil else {
-        if isAfterChange {
-          if old < olds.count { context(old, olds[old]) }
-        } else {
-          hasGap = hasGap || before != nil
-          before = old < olds.count ? old : nil
-        }
-        isAfterChange = false
-        old += 1
-        new += 1
-        continue
-      }
-      if hasGap { line(.same, "...") }
-      if let before { context(before, olds[before]) }
-      (before, hasGap, isAfterChange) = (nil, false, true)
-      if let left {
-        old += 1
-        if left.kind == .move {
-          line(.gone, "[\(left.oldIndex)] to [\(left.newIndex)]")
-          continue
-        }
-        line(.gone, "[\(left.oldIndex)] ", differ.old, left.old)
-        if left.kind == .remove { continue }
-      }
-      guard let right = come[new] else { continue }
-      new += 1
-      let origin = right.kind == .move ? "from [\(right.oldIndex)] " : ""
-      line(.come, "[\(right.newIndex)] " + origin, differ.new, right.new)
+  private func label(_ change: Change, _ index: Int, _ differ: Differ) -> [UInt8] {
+    switch change.token {
+    case .root: []
+    case .oldName(let name): ValueLines.label(differ.old.value(name))
+    case .newName(let name): ValueLines.label(differ.new.value(name))
+    case .index: Array("[\(index)] ".utf8)
     }
   }
 
-  private mutating func context(_ index: Int, _ item: Int) {
-    line(.same, "[\(index)] ", differ.old, item, isContext: true)
+  /// Both strings, where a string is replaced by another.
+  private func words(_ change: Change, _ differ: Differ) -> (old: [Piece], new: [Piece])? {
+    guard change.kind == .replace else { return nil }
+    let (old, new) = (differ.old.value(change.old), differ.new.value(change.new))
+    return old.kind.isString && new.kind.isString ? WordDiff(old, new).pieces : nil
   }
 
-  // MARK: Lines
-
-  private mutating func line(_ mark: Mark, _ label: String, _ side: Side, _ value: Int, isContext: Bool = false) {
-    var text = side.value(value).text
-    if isContext, text.count > Self.contextWidth {
-      text = text.wholeCharacters(upTo: Self.contextWidth) + Array("...".utf8)
-    }
-    line(mark, label + String(decoding: text, as: UTF8.self))
+  /// A value with everything in it, also what is ignored: it comes or goes as a whole.
+  private func whole(_ position: Int, _ side: Side) -> JSONValue {
+    let value = side.value(position)
+    if side.document === side.whole || !value.kind.isContainer { return value }
+    return JSONDocument(known: value.text).root
   }
-
-  /// Writes a line that cannot control a terminal.
-  private mutating func line(_ mark: Mark?, _ text: String) {
-    let line = Array((mark?.rawValue ?? "").utf8) + printable(text.utf8)
-    if isColored, let color = mark?.color { output.append(color.applied(to: line)) } else { output.append(line) }
-    output.endLine()
-  }
-
-  private func text(_ side: Side, _ value: Int) -> String { String(decoding: side.value(value).text, as: UTF8.self) }
 }
