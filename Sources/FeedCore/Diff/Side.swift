@@ -35,7 +35,7 @@ package struct Side {
   func isSet(_ position: Int) -> Bool { !marks.sets.isEmpty && marks.sets.contains(position) }
 
   /// The member that identifies the items of this array, if the user named one.
-  package func identity(_ position: Int) -> [UInt8]? { marks.identities.isEmpty ? nil : marks.identities[position] }
+  func identity(_ position: Int) -> [UInt8]? { marks.identities.isEmpty ? nil : marks.identities[position] }
 
   /// Whether everything counts, and in order.
   package var isWhole: Bool { document === whole && !hasMarks && marks.origins.isEmpty }
@@ -55,9 +55,12 @@ package struct Side {
   static let identityNames = ["id", "_id", "key", "uuid", "uri", "url", "slug", "name"].map { Array($0.utf8) }
 
   /// The name of the member that identifies this object for people, if it has one.
-  package func identifyingMember(_ object: Int) -> Int? {
-    for name in Self.identityNames {
-      if let value = document.scalarMember(object, name) { return value - 1 }
+  /// - Parameter array: the array of which it is an item.
+  package func identifyingMember(_ object: Int, in array: Int? = nil) -> JSONValue? {
+    for name in array.flatMap(identity).map({ [$0] }) ?? Self.identityNames {
+      if let value = scalarMember(object, name) {
+        return JSONValue(document: value.document, position: value.position - 1)
+      }
     }
     return nil
   }
@@ -76,11 +79,13 @@ package struct Side {
   /// The identity of an item.
   /// - Returns: a digest of the value of its only member of this name; nil if there is none, or its value is not a
   ///   scalar.
-  func identity(of item: Int, _ name: [UInt8]) -> UInt64? {
+  func identity(of item: Int, _ name: [UInt8]) -> UInt64? { scalarMember(item, name).map(JSONDigests.ofScalar) }
+
+  private func scalarMember(_ object: Int, _ name: [UInt8]) -> JSONValue? {
     // A member that --only did not choose is not compared, but it still identifies an item.
-    let place = marks.origins.isEmpty ? item : marks.origins[item]
+    let place = marks.origins.isEmpty ? object : marks.origins[object]
     let source = marks.origins.isEmpty ? document : whole
-    return source.scalarMember(place, name).map { JSONDigests.ofScalar(JSONValue(document: source, position: $0)) }
+    return source.scalarMember(place, name).map { JSONValue(document: source, position: $0) }
   }
 
   private static func compacted(_ document: JSONDocument) -> JSONDocument {

@@ -66,75 +66,81 @@ struct TextView {
     for entry in hunk.entries(context: context) {
       switch entry {
       case nil: painter.write(.same, Array("...".utf8), to: &output)
-      case .same(let name, _) where hunk.isObject && name == identity: break
+      case .same(_, let value) where isValue(value, of: identity, hunk.differ): break
       case .same(let label, let value):
         let label = hunk.isObject ? ValueLines.label(hunk.differ.old.value(label)) : Array("[\(label)] ".utf8)
-        painter.write(.same, label + glimpse(of: value, hunk.differ, places), to: &output)
-      case .gone(let number): writeOld(hunk.changes[number], hunk.differ, places, to: &output)
-      case .come(let number): writeNew(hunk.changes[number], hunk.differ, places, to: &output)
+        painter.write(.same, label + glimpse(of: value, hunk, places), to: &output)
+      case .gone(let number): writeOld(hunk.changes[number], hunk, places, to: &output)
+      case .come(let number): writeNew(hunk.changes[number], hunk, places, to: &output)
       case .replaced(let number):
-        writeOld(hunk.changes[number], hunk.differ, places, to: &output)
-        writeNew(hunk.changes[number], hunk.differ, places, to: &output)
+        writeOld(hunk.changes[number], hunk, places, to: &output)
+        writeNew(hunk.changes[number], hunk, places, to: &output)
       }
     }
   }
 
   /// The name of the member that identifies the array item around the hunk. One that changes is among the changes.
-  private func identity(of hunk: Hunk, _ places: Places) -> Int? {
+  private func identity(of hunk: Hunk, _ places: Places) -> JSONValue? {
     guard !hunk.isWholeDocument, let name = places.identity(around: hunk.path) else { return nil }
-    return hunk.changes.contains { $0.old == name + 1 } ? nil : name
+    return hunk.changes.contains { isValue($0.old, of: name, hunk.differ) } ? nil : name
   }
 
-  private func heading(_ hunk: Hunk, _ identity: Int?) -> [UInt8] {
+  /// Whether this is the value of the member with that name. The name may be on the tape of the whole document.
+  private func isValue(_ value: Int, of name: JSONValue?, _ differ: Differ) -> Bool {
+    guard let name, value >= 0 else { return false }
+    return differ.old.document.start(value) == name.document.start(name.position + 1)
+  }
+
+  private func heading(_ hunk: Hunk, _ identity: JSONValue?) -> [UInt8] {
     if hunk.isWholeDocument { return Self.wholeDocument }
     let pointer = hunk.differ.oldPointer(hunk.path).text
     if pointer.isEmpty { return Self.topLevel }
-    return printable(pointer) + (identity.map { Array(" ".utf8) + self.identity($0, hunk.differ) } ?? [])
+    return printable(pointer) + (identity.map { Array(" ".utf8) + shown($0) } ?? [])
   }
 
   /// `(id 42)`
-  private func identity(_ name: Int, _ differ: Differ) -> [UInt8] {
-    let value = ShownText.beginning(of: differ.old.value(name + 1), upTo: Self.identityWidth)
-    return Array("(".utf8) + printable(JSONString.decoded(differ.old.value(name))) + Array(" ".utf8) + value
-      + Array(")".utf8)
+  private func shown(_ identity: JSONValue) -> [UInt8] {
+    let value = JSONValue(document: identity.document, position: identity.position + 1)
+    return Array("(".utf8) + printable(JSONString.decoded(identity)) + Array(" ".utf8)
+      + ShownText.beginning(of: value, upTo: Self.identityWidth) + Array(")".utf8)
   }
 
-  /// What a value of the old document is, where it does not change.
-  private func glimpse(of value: Int, _ differ: Differ, _ places: Places) -> [UInt8] {
-    let text = ShownText.beginning(of: differ.old.value(value), upTo: Self.contextWidth)
+  /// What a child of the old container is, where it does not change.
+  private func glimpse(of value: Int, _ hunk: Hunk, _ places: Places) -> [UInt8] {
+    let old = hunk.differ.old
     let hasHunk = places.haveHunk.contains(value)
-    guard hasHunk || differ.old.size(value) > Self.contextWidth, let name = differ.old.identifyingMember(value) else {
-      return hasHunk ? Self.changesBelow : text
-    }
-    let document = differ.old.document
-    let isCutOff = document.end(name + 1) - document.start(value) > Self.contextWidth
-    return hasHunk || isCutOff
-      ? identity(name, differ) + Array(" ".utf8) + (hasHunk ? Self.changesBelow : text) : text
+    let text = hasHunk ? Self.changesBelow : ShownText.beginning(of: old.value(value), upTo: Self.contextWidth)
+    guard hasHunk || old.size(value) > Self.contextWidth,
+      let name = old.identifyingMember(value, in: hunk.isObject ? nil : hunk.differ.paths[hunk.path].old)
+    else { return text }
+    // The beginning may show it already.
+    let end = name.document.end(name.position + 1) - old.document.start(value)
+    return hasHunk || end > Self.contextWidth ? shown(name) + Array(" ".utf8) + text : text
   }
 
   // MARK: Changes
 
-  private func writeOld(_ change: Change, _ differ: Differ, _ places: Places, to output: inout ByteWriter) {
-    let label = label(change, change.oldIndex, differ)
+  private func writeOld(_ change: Change, _ hunk: Hunk, _ places: Places, to output: inout ByteWriter) {
+    let label = label(change, change.oldIndex, hunk.differ)
     if change.kind == .move {
       let place = Array("moved to [\(change.newIndex)]: ".utf8)
-      painter.write(.left, label + place + glimpse(of: change.old, differ, places), to: &output)
-    } else if let words = words(change, differ) {
+      painter.write(.left, label + place + glimpse(of: change.old, hunk, places), to: &output)
+    } else if let words = words(change, hunk.differ) {
       painter.write(.gone, [Piece(text: label)] + words.old, to: &output)
     } else {
-      lines.write(.gone, label, whole(change.old, differ.old), to: &output)
+      lines.write(.gone, label, whole(change.old, hunk.differ.old), to: &output)
     }
   }
 
-  private func writeNew(_ change: Change, _ differ: Differ, _ places: Places, to output: inout ByteWriter) {
-    let label = label(change, change.newIndex, differ)
+  private func writeNew(_ change: Change, _ hunk: Hunk, _ places: Places, to output: inout ByteWriter) {
+    let label = label(change, change.newIndex, hunk.differ)
     if change.kind == .move {
       let place = Array("moved from [\(change.oldIndex)]: ".utf8)
-      painter.write(.arrived, label + place + glimpse(of: change.old, differ, places), to: &output)
-    } else if let words = words(change, differ) {
+      painter.write(.arrived, label + place + glimpse(of: change.old, hunk, places), to: &output)
+    } else if let words = words(change, hunk.differ) {
       painter.write(.come, [Piece(text: label)] + words.new, to: &output)
     } else {
-      lines.write(.come, label, whole(change.new, differ.new), to: &output)
+      lines.write(.come, label, whole(change.new, hunk.differ.new), to: &output)
     }
   }
 
