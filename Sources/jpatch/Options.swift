@@ -4,13 +4,17 @@ import FeedCore
 
 let jpatch = ToolSpec(
   "jpatch", "Apply JSON patches to a document, once or from a stream",
-  synopsis: ["[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--follow [options] [FILE]"], options: Flag.self,
+  synopsis: [
+    "[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--follow [options] [FILE]",
+    "--compose [options] PATCH ...", "--invert [options] PATCH ...",
+  ], options: Flag.self,
   sharing: StampOption.rows(in: Flag.follow.group) { $0.needs("records") })
 
 enum Flag: ToolOption {
   case select, maxDepth, maxOps, maxSize
   case expression, type, compact, indent, inPlace, backup, check, undo, makeParents, ignoreMissing
   case each
+  case compose, invert
   case follow, initial, onChange, newer, records, onError, verbose, checkpoint, dataEvent, patchEvent
 
   var group: OptionGroup {
@@ -19,6 +23,7 @@ enum Flag: ToolOption {
     case .expression, .type, .compact, .indent, .inPlace, .backup, .check, .undo, .makeParents, .ignoreMissing:
       OptionGroup("One document").meaningless(with: "follow")
     case .each: OptionGroup("Many documents").meaningless(with: "follow")
+    case .compose, .invert: OptionGroup("Patches without a document")
     case .follow, .initial, .onChange, .newer, .records, .onError, .verbose, .checkpoint, .dataEvent, .patchEvent:
       OptionGroup("A stream").needs("follow")
     }
@@ -52,6 +57,11 @@ enum Flag: ToolOption {
 
     case .each: OptionSpec("each", "patch many documents, print each on one line")
 
+    case .compose:
+      OptionSpec("compose", "print one patch that does what all PATCHes do").excludes("invert").withoutDocument
+    case .invert:
+      OptionSpec("invert", "print the patch that takes the PATCHes back").withoutDocument
+
     case .follow: OptionSpec("follow", "f", "read event records, print the document after each")
     case .initial: OptionSpec("initial", .file, "begin with this document")
     case .onChange: OptionSpec("on-change", "print only if the line differs from the last one")
@@ -66,6 +76,14 @@ enum Flag: ToolOption {
   }
 }
 
+extension OptionSpec {
+  /// The same row, for a mode that reads patches only.
+  fileprivate var withoutDocument: OptionSpec {
+    excludes(
+      "select", "expression", "in-place", "check", "undo", "make-parents", "ignore-missing", "each", "follow")
+  }
+}
+
 extension OptionType {
   /// A text that can be added to the name of a file.
   fileprivate static let suffix = text("SUFFIX", "a suffix without '/'") {
@@ -75,14 +93,14 @@ extension OptionType {
 
 /// The settings of a command line. Limits and names that have a default get it from the table.
 struct Options {
-  enum Mode { case one, each, follow }
+  enum Mode { case one, each, follow, compose, invert }
 
   enum PatchType { case byForm, jsonPatch, mergePatch }
   enum Layout: Equatable { case verbatim, compact, indented(Int) }
 
   var mode = Mode.one
   var expressions: [[UInt8]] = []
-  var patchFile: InputFile?
+  var patchFiles: [InputFile] = []
   var patchPath: [UInt8] = []
   var file = InputFile.standardInput
   var filePath: [UInt8] = []
@@ -111,7 +129,8 @@ struct Options {
   var isVerbose = false
 
   init(_ invocation: Invocation) throws(ToolFailure) {
-    mode = invocation.isGiven(Flag.follow) ? .follow : invocation.isGiven(Flag.each) ? .each : .one
+    let modes: [(Flag, Mode)] = [(.follow, .follow), (.each, .each), (.compose, .compose), (.invert, .invert)]
+    mode = modes.first { invocation.isGiven($0.0) }?.1 ?? .one
     stamp = try RecordStamp(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try setOperands(invocation.operands)
@@ -140,7 +159,7 @@ struct Options {
     case .backup: backup = value.bytes
     case .check: isCheck = true
     case .undo: undo = value.bytes
-    case .each, .follow: break  // They choose the mode.
+    case .each, .follow, .compose, .invert: break  // They choose the mode.
     case .makeParents: patching.makesParents = true
     case .ignoreMissing: patching.ignoresMissing = true
     case .initial: initial = InputFile(value.bytes)
@@ -159,10 +178,11 @@ struct Options {
   }
 
   private mutating func setOperands(_ operands: [[UInt8]]) throws(ToolFailure) {
+    if mode == .compose || mode == .invert { return try setPatches(operands) }
     var rest = operands[...]
     if mode != .follow && expressions.isEmpty {
       guard let patch = rest.popFirst() else { throw .usage("no PATCH given") }
-      patchFile = InputFile(patch)
+      patchFiles = [InputFile(patch)]
       patchPath = patch
     }
     if let operand = rest.popFirst() {
@@ -170,12 +190,20 @@ struct Options {
       filePath = operand
     }
     if let extra = rest.first { throw .usage("unexpected operand '\(quoted(extra))'") }
-    if patchFile?.isStandardInput == true && file.isStandardInput {
+    if patchFiles.first?.isStandardInput == true && file.isStandardInput {
       throw .usage("patch and document cannot both come from standard input")
     }
     if initial?.isStandardInput == true && file.isStandardInput {
       throw .usage("the initial document and the events cannot both come from standard input")
     }
     if isInPlace && file.isStandardInput { throw .usage("option '--in-place' needs a FILE") }
+  }
+
+  private mutating func setPatches(_ operands: [[UInt8]]) throws(ToolFailure) {
+    patchFiles = operands.map { InputFile($0) }
+    if patchFiles.isEmpty { throw .usage("no PATCH given") }
+    if patchFiles.count(where: \.isStandardInput) > 1 {
+      throw .usage("only one PATCH can come from standard input")
+    }
   }
 }

@@ -33,9 +33,10 @@ struct NamedPatch {
   /// Reads all patches.
   static func read(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) -> [NamedPatch] {
     var patches: [NamedPatch] = []
-    if let file = options.patchFile {
+    for file in options.patchFiles {
+      let before = patches.count
       patches += try parse(try options.readAll(file, streams), file.name, options)
-      if patches.isEmpty {
+      if patches.count == before {
         throw .failed(
           .trouble, JSONError(.empty, at: 0).message, source: file.name, place: TextPosition().place(of: 0, in: []))
       }

@@ -8,7 +8,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
   "json": fuzzJSON, "patch": fuzzPatch, "diff": fuzzDiff, "events": fuzzEvents, "list": fuzzList,
   "xml": fuzzXML, "request": fuzzRequest, "head": fuzzHead, "walk": fuzzWalk, "serve": fuzzServe,
   "frames": fuzzFrames, "lines": fuzzLines, "known": fuzzKnown, "body": fuzzBody,
-  "batch": fuzzBatch,
+  "batch": fuzzBatch, "algebra": fuzzAlgebra,
 ]
 
 private let target: @Sendable ([UInt8]) -> Void = {

@@ -1,0 +1,207 @@
+// The patch that takes a patch back, made without the document. The values that a patch removes or replaces must be
+// known from a `test` before, as `jdiff --test` writes them, or from the patch itself:
+//
+//     test /n 1, replace /n 2        test /n 2, replace /n 1
+//     add /l/0 "x"                   test /l/0 "x", remove /l/0
+//     move /l/0 -> /l/4              move /l/4 -> /l/0
+//
+// RFC 6902 has no test that a member is missing. So what `add`, `copy` and `move` put at a place without a known value
+// is taken for new. A token that can be an index is taken for one, unless the container is known to be an object.
+
+/// The inverse of several patches that are applied in a row.
+package struct PatchInversion {
+  private struct Known {
+    var value: JSONTree
+    /// When it was true. It holds until an operation changes something there.
+    var time: Int
+    /// The `test` that says it, as an index of `steps`.
+    let test: Int?
+  }
+
+  /// For each operation, what takes it back.
+  private var steps: [[JSONPatch.Operation]] = []
+  private var footprints = PatchFootprints()
+  /// Values by the number of their pointer.
+  private var known: [Int: Known] = [:]
+  private var time = 0
+
+  package init() {}
+
+  /// The patch that takes back all patches so far.
+  package var patch: JSONPatch { JSONPatch(steps.reversed().flatMap { $0 }) }
+
+  /// Adds a patch that is applied after the ones so far.
+  package mutating func append(_ patch: JSONPatch) throws(PatchFailure) {
+    for (index, operation) in patch.operations.enumerated() {
+      let inverse: [JSONPatch.Operation]
+      do { inverse = try append(operation) } catch {
+        throw PatchFailure("\(operation.label(index + 1)): \(error.rawValue)")
+      }
+      steps.append(inverse)
+    }
+  }
+
+  private enum Obstacle: String, Error {
+    case oldValue = "no test before it has the old value"
+    case movedValue = "it replaces a value, and no test before it has the value that it moves"
+    case index = "the index of the new element is not known"
+    case inside = "a value cannot be moved into itself"
+  }
+
+  private mutating func append(_ operation: JSONPatch.Operation) throws(Obstacle) -> [JSONPatch.Operation] {
+    switch operation {
+    case .test(let path, let value):
+      learn(value, footprints.mark(.read, at: path, time), test: steps.count)
+      return [operation]
+
+    case .add(let value, let path):
+      let (old, place) = try put(value, at: path)
+      return [.test(place, equals: value), Self.undo(place, old)]
+
+    case .remove(let path):
+      let old = try oldValue(at: path)
+      take(path)
+      return [.add(old, at: path)]
+
+    case .replace(let path, let value):
+      let old = try oldValue(at: path)
+      time += 1
+      edit(path) { (tree, rest) throws(PointerError) in try tree.replace(at: rest, with: value) }
+      learn(value, footprints.mark(.replace, at: path, time))
+      return [.test(path, equals: value), .replace(path, with: old)]
+
+    case .copy(let from, let path):
+      let value = value(at: from)
+      let (old, place) = try put(value, at: path)
+      // Without the value there is no test, and the inverse has no inverse.
+      return (value.map { [.test(place, equals: $0)] } ?? []) + [Self.undo(place, old)]
+
+    case .move(let from, let path): return try append(move: from, to: path)
+    }
+  }
+
+  private mutating func append(
+    move from: JSONPointer, to path: JSONPointer
+  ) throws(Obstacle) -> [JSONPatch.Operation] {
+    if from == path { return [] }
+    if from.isProperPrefix(of: path) { throw .inside }
+    let value = value(at: from)
+    if path.isProperPrefix(of: from) {
+      // The value takes the place of the container that it was in.
+      guard isMember(path), let value else { throw .oldValue }
+      let old = try oldValue(at: path)
+      _ = try put(value, at: path)
+      return [.test(path, equals: value), .replace(path, with: old)]
+    }
+    take(from)
+    let (old, place) = try put(value, at: path)
+    guard let old else { return [.move(place, to: from)] }
+    guard from.mayEndInArray else { return [.move(place, to: from), .add(old, at: place)] }
+    // If the value comes back first, the place of the old one may be another.
+    guard let value else { throw .movedValue }
+    return [.test(place, equals: value), .replace(place, with: old), .add(value, at: from)]
+  }
+
+  /// What takes back that a value was put at `place`.
+  private static func undo(_ place: JSONPointer, _ old: JSONTree?) -> JSONPatch.Operation {
+    old.map { .replace(place, with: $0) } ?? .remove(place)
+  }
+
+  // MARK: Changes
+
+  /// - Parameter value: nil if it is not known.
+  /// - Returns: the value that was there, and the place with an index instead of `-`.
+  private mutating func put(
+    _ value: JSONTree?, at path: JSONPointer
+  ) throws(Obstacle) -> (old: JSONTree?, place: JSONPointer) {
+    time += 1
+    var place = path
+    var old: JSONTree?
+    let added = value.flatMap { value in
+      edit(path) { (tree, rest) throws(PointerError) in try tree.add(value, at: rest) }
+    }
+    if let added {
+      if case .value(let value) = added.before { old = value }
+      if let token = added.at.tokens.last { place.tokens[place.tokens.count - 1] = token }
+    } else if isMember(path) {
+      old = path.tokens.isEmpty ? try oldValue(at: path) : knownOldValue(at: path)
+    } else if path.tokens.last == [UInt8(ascii: "-")] {
+      throw .index
+    }
+    learn(value, footprints.mark(.shift, at: place, time))
+    return (old, place)
+  }
+
+  private mutating func take(_ path: JSONPointer) {
+    time += 1
+    edit(path) { (tree, rest) throws(PointerError) in try tree.remove(at: rest) }
+    footprints.mark(.shift, at: path, time)
+  }
+
+  /// Changes the known value of a container around `path`, before the change is noted in the footprints.
+  /// - Returns: nil if there is none. What is known then still holds where nothing changes.
+  @discardableResult
+  private mutating func edit<Result>(
+    _ path: JSONPointer, _ body: (_ tree: inout JSONTree, _ rest: JSONPointer) throws(PointerError) -> Result
+  ) -> Result? {
+    for (depth, (number, changed)) in footprints.way(to: path).prefix(path.tokens.count).enumerated() {
+      guard let entry = known[number], entry.time >= changed else { continue }
+      known[number] = nil
+      var value = entry.value
+      do {
+        let result = try body(&value, JSONPointer(tokens: Array(path.tokens[depth...])))
+        known[number] = Known(value: value, time: time, test: nil)
+        return result
+      } catch {
+        known[number] = entry
+        return nil
+      }
+    }
+    return nil
+  }
+
+  // MARK: Known values
+
+  private mutating func learn(_ value: JSONTree?, _ number: Int, test: Int? = nil) {
+    known[number] = value.map { Known(value: $0, time: time, test: test) }
+  }
+
+  private mutating func value(at path: JSONPointer) -> JSONTree? {
+    let changed = footprints.latest(.read, at: path)
+    for (depth, (number, _)) in footprints.way(to: path).enumerated() {
+      guard var entry = known[number], entry.time >= changed else { continue }
+      // The containers on the way stay open for the next one.
+      defer { known[number] = entry }
+      do { return try entry.value.value(at: JSONPointer(tokens: Array(path.tokens[depth...]))) } catch { return nil }
+    }
+    return nil
+  }
+
+  /// The value before it is replaced or removed. A `test` that says just this is not needed in the inverse.
+  private mutating func knownOldValue(at path: JSONPointer) -> JSONTree? {
+    let way = footprints.way(to: path)
+    if way.count == path.tokens.count + 1, let last = way.last, let entry = known[last.number],
+      entry.time >= last.changed, let test = entry.test
+    {
+      steps[test] = []
+    }
+    return value(at: path)
+  }
+
+  private mutating func oldValue(at path: JSONPointer) throws(Obstacle) -> JSONTree {
+    guard let value = knownOldValue(at: path) else { throw .oldValue }
+    return value
+  }
+
+  /// Whether `path` certainly names a member, or the whole document, and not an array element.
+  private mutating func isMember(_ path: JSONPointer) -> Bool {
+    !path.mayEndInArray || value(at: JSONPointer(tokens: Array(path.tokens.dropLast())))?.kind == .object
+  }
+}
+
+extension JSONPatch.Operation {
+  /// What messages call it: `op 3 (remove /a)`.
+  func label(_ number: Int) -> String {
+    "op \(number) (\(name) \(path.tokens.isEmpty ? "\"\"" : path.shown))"
+  }
+}

@@ -1,0 +1,69 @@
+// Patches without a document: `--compose` makes one of several, `--invert` makes the one that takes them back.
+
+import FeedCore
+
+struct Algebra {
+  let options: Options
+  let streams: StandardStreams
+
+  func run() throws(ToolFailure) -> ExitStatus {
+    let patches = try NamedPatch.read(options, streams)
+    let result =
+      if options.mode == .invert { try invert(patches) } else if patches.contains(where: \.isMerge) {
+        try composeMergePatches(patches)
+      } else { composeJSONPatches(patches) }
+    var output = ByteWriter(streams.output, records: .filter)
+    write(result, to: &output)
+    output.endLine()
+    try output.flushOutput()
+    return .yes
+  }
+
+  private func composeJSONPatches(_ patches: [NamedPatch]) -> Patch {
+    var composition = PatchComposition(maxDepth: options.maxDepth)
+    for case .operations(let patch) in patches.map(\.patch) { composition.append(patch) }
+    return .operations(composition.patch)
+  }
+
+  private func composeMergePatches(_ patches: [NamedPatch]) throws(ToolFailure) -> Patch {
+    var composition = MergeComposition()
+    for item in patches {
+      guard case .merge(let patch) = item.patch else {
+        throw .failed(.no, "a JSON Patch and a merge patch cannot become one patch", source: item.source)
+      }
+      do { try composition.append(patch) } catch { throw .failed(.trouble, error.message(), source: item.source) }
+    }
+    let text: [UInt8]
+    do { text = try composition.text() } catch {
+      throw .failed(.no, error.message, source: patches[error.patch - 1].source)
+    }
+    return .merge(JSONDocument(known: text).root)
+  }
+
+  private func invert(_ patches: [NamedPatch]) throws(ToolFailure) -> Patch {
+    var inversion = PatchInversion()
+    for item in patches {
+      guard case .operations(let patch) = item.patch else {
+        throw .failed(.no, "a merge patch cannot be inverted: it does not have the old values", source: item.source)
+      }
+      do { try inversion.append(patch) } catch { throw .failed(.no, error.message(), source: item.source) }
+    }
+    return .operations(inversion.patch)
+  }
+
+  /// Without a layout option: a line for each operation, or for each member of a merge patch.
+  private func write(_ patch: Patch, to output: inout ByteWriter) {
+    switch (patch, options.layout) {
+    case (.operations(let patch), .verbatim): patch.write(compact: false, to: &output)
+    case (.operations(let patch), .compact): patch.write(compact: true, to: &output)
+    case (.operations(let patch), .indented(let spaces)):
+      var text = ByteWriter()
+      patch.write(compact: true, to: &text)
+      JSONWriter.writeIndented(JSONTree(JSONDocument(known: text.take()).root), by: spaces, to: &output)
+    case (.merge(let value), .verbatim): JSONWriter.writeIndented(JSONTree(value), by: 2, to: &output)
+    case (.merge(let value), .compact): JSONWriter.writeCompact(JSONTree(value), to: &output)
+    case (.merge(let value), .indented(let spaces)):
+      JSONWriter.writeIndented(JSONTree(value), by: spaces, to: &output)
+    }
+  }
+}
