@@ -92,8 +92,7 @@ struct AlgebraLaws {
       var undo: UndoLog?
       for patch in patches { try MergePatch.apply(patch.origin, to: &expected, undo: &undo) }
       try MergePatch.apply(patch, to: &result, undo: &undo)
-      try hold(
-        JSONEquality.equal(expected, result), "\(Self.text(document)) becomes \(Self.text(expected)), not \(Self.text(result))")
+      try hold(JSONEquality.equal(expected, result), "\(Self.text(document)) becomes \(Self.text(result))")
     }
   }
 

@@ -47,8 +47,11 @@ struct DiffLaws {
     let (back, _) = try applied(undo, to: result)
     try hold(JSONEquality.equal(back, JSONTree(old.whole.root)), "the undo log leads to \(shown(compact(back)))")
     if options.addsTests {
-      let (back, _) = try applied(inverse(patch), to: result)
+      let inverse = try inverse(patch)
+      let (back, _) = try applied(inverse, to: result)
       try hold(JSONEquality.equal(back, JSONTree(old.whole.root)), "turned round it leads to \(shown(compact(back)))")
+      let again = try self.inverse(inverse)
+      try hold(compact(again) == text, "turned round twice it is \(shown(compact(again)))")
     }
     if !isSame, !options.isFine {
       let replacement = JSONPatch.Operation.replace(JSONPointer(), with: JSONTree(new.whole.root))
@@ -140,21 +143,10 @@ struct DiffLaws {
     return (result, undo?.patch ?? JSONPatch())
   }
 
-  /// The reverse patch, made from the patch's tests.
-  private func inverse(_ patch: JSONPatch) -> JSONPatch {
-    var inverse = JSONPatch()
-    var tested: JSONTree?
-    for operation in patch.operations {
-      switch operation {
-      case .test(_, let value): tested = value
-      case .add(_, let path): inverse.operations.insert(.remove(path), at: 0)
-      case .move(let from, let path): inverse.operations.insert(.move(path, to: from), at: 0)
-      case .remove(let path): if let tested { inverse.operations.insert(.add(tested, at: path), at: 0) }
-      case .replace(let path, _): if let tested { inverse.operations.insert(.replace(path, with: tested), at: 0) }
-      case .copy: break
-      }
-    }
-    return inverse
+  private func inverse(_ patch: JSONPatch) throws -> JSONPatch {
+    var inversion = PatchInversion()
+    try inversion.append(patch)
+    return inversion.patch
   }
 
   private func compact(_ patch: JSONPatch) -> [UInt8] {

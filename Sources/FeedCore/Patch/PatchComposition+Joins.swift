@@ -7,7 +7,8 @@ extension PatchComposition {
   mutating func join(replace path: JSONPointer, with value: JSONTree) -> Bool {
     let time = footprints.latest(.replace, at: path)
     guard fits(value, at: path, time) else { return false }
-    return change(time, at: path) { (tree, rest) throws(PointerError) in try tree.replace(at: rest, with: value) } != nil
+    return change(time, at: path) { (tree, rest) throws(PointerError) in try tree.replace(at: rest, with: value) }
+      != nil
   }
 
   mutating func join(add value: JSONTree, at path: JSONPointer) -> Bool {
