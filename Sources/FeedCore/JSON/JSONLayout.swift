@@ -115,6 +115,7 @@ struct DocumentLayout {
         afterComma = Array(separator.drop { $0 != UInt8(ascii: ",") }.dropFirst())
       }
     }
+    if !isMultiLine, document.root.kind.isContainer { learnLines(ofEmpty: document.root) }
     // There is no member to learn from; multi-line JSON usually has a space there.
     if !knowsColon, isMultiLine { afterColon = [UInt8(ascii: " ")] }
     if !knowsComma { afterComma = afterColon }
@@ -124,6 +125,15 @@ struct DocumentLayout {
     let inner = Self.lastLine(layout.lead)
     unit = inner.starts(with: outer) ? Array(inner.dropFirst(outer.count)) : inner
     if layout.lead.contains(UInt8(ascii: "\r")) { lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")] }
+  }
+
+  /// The lines of a document without children.
+  private mutating func learnLines(ofEmpty root: JSONValue) {
+    let layout = ContainerLayout(of: root)
+    guard layout.isEmpty, layout.isMultiLine else { return }
+    isMultiLine = true
+    if layout.trail.contains(UInt8(ascii: "\r")) { lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")] }
+    unit = Array("  ".utf8)
   }
 
   /// The white space at the start of the line that `offset` is on.
