@@ -35,7 +35,11 @@ struct NamedPatch {
     var patches: [NamedPatch] = []
     for file in options.patchFiles {
       let before = patches.count
-      patches += try parse(try options.readAll(file, streams), file.name, options)
+      let bytes: [UInt8]
+      do { bytes = try options.readAll(file, streams) } catch {
+        throw isExpression(options.patchPath) ? error.adding(" (a patch, not a file: give --expression)") : error
+      }
+      patches += try parse(bytes, file.name, options)
       if patches.count == before {
         throw .failed(
           .trouble, JSONError(.empty, at: 0).message, source: file.name, place: TextPosition().place(of: 0, in: []))
@@ -47,6 +51,12 @@ struct NamedPatch {
       if patches.count == before { throw .usage("option '--expression': expected a JSON patch, found nothing") }
     }
     return patches
+  }
+
+  /// Whether the name of a patch file is itself a patch.
+  private static func isExpression(_ path: [UInt8]) -> Bool {
+    guard let first = path.first(where: { !$0.isWhiteSpace }) else { return false }
+    return "{[".utf8.contains(first) && Descriptor.Identity(path) == nil
   }
 
   private static func parse(_ bytes: [UInt8], _ source: String, _ options: Options) throws(ToolFailure) -> [NamedPatch]
