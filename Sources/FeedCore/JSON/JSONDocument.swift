@@ -3,6 +3,8 @@
 /// The bytes of a JSON text with their tape (see JSONTape).
 package final class JSONDocument: Sendable {
   package let bytes: [UInt8]
+  /// The text as it was read, if it has comments or trailing commas. In `bytes` there are blanks for them.
+  package let commented: [UInt8]?
   package let tape: [UInt64]
   /// Whether there is no white space between the tokens of the value.
   package let isCompact: Bool
@@ -10,8 +12,9 @@ package final class JSONDocument: Sendable {
   package let depth: Int
 
   /// - Parameter scanner: one that has reached the end of the document in `bytes`.
-  init(_ bytes: [UInt8], scannedBy scanner: JSONScanner) {
+  init(_ bytes: [UInt8], scannedBy scanner: JSONScanner, commented: [UInt8]? = nil) {
     self.bytes = bytes
+    self.commented = commented
     tape = scanner.tape
     isCompact = scanner.isCompact
     depth = scanner.depth
@@ -21,6 +24,7 @@ package final class JSONDocument: Sendable {
   /// - Parameter text: with its quotes.
   init(string text: [UInt8], isEscaped: Bool) {
     bytes = text
+    commented = nil
     tape = [TapeWord.make(isEscaped ? .escapedString : .string, at: 0)]
     isCompact = true
     depth = 0
@@ -31,14 +35,20 @@ package final class JSONDocument: Sendable {
   /// - Parameter tape: the words of the remaining values, with corrected second words.
   package init(_ document: JSONDocument, tape: [UInt64]) {
     bytes = document.bytes
+    commented = document.commented
     self.tape = tape
     isCompact = document.isCompact
     depth = document.depth
   }
 
   /// Parses a text that is one document, with nothing but white space around it.
-  /// - Parameter maxDepth: how many containers may be open at once.
-  package convenience init(parsing bytes: [UInt8], maxDepth: Int = JSONScanner.defaultMaxDepth) throws(JSONError) {
+  /// - Parameters:
+  ///   - maxDepth: how many containers may be open at once.
+  ///   - hasComments: whether the text may be JSONC.
+  package convenience init(
+    parsing text: [UInt8], maxDepth: Int = JSONScanner.defaultMaxDepth, hasComments: Bool = false
+  ) throws(JSONError) {
+    let bytes = hasComments ? JSONComments.blanked(text) : text
     var scanner = JSONScanner(maxDepth: maxDepth)
     let span = bytes.span
     guard try scanner.scan(span, isLast: true) else { throw JSONError(.empty, at: bytes.count) }
@@ -47,7 +57,7 @@ package final class JSONDocument: Sendable {
       guard span[rest].isWhiteSpace else { throw JSONError(.textAfterDocument, at: rest) }
       rest += 1
     }
-    self.init(bytes, scannedBy: scanner)
+    self.init(bytes, scannedBy: scanner, commented: hasComments && bytes != text ? text : nil)
   }
 
   /// Parses a text that this program wrote itself.
@@ -60,6 +70,9 @@ package final class JSONDocument: Sendable {
     guard let first = bytes.prefix(ByteReader.chunkSize).first(where: { !$0.isWhiteSpace }) else { return true }
     return "{[\"-tfn".utf8.contains(first) || first.isDigit || first == 0xEF
   }
+
+  /// The text as it was read.
+  package var text: [UInt8] { commented ?? bytes }
 
   package var root: JSONValue { JSONValue(document: self, position: 0) }
 

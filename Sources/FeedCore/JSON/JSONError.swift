@@ -20,6 +20,7 @@ package struct JSONError: LocatedError, Equatable, Sendable {
     case tooLarge(limit: Int)
     case empty
     case endInString
+    case endInComment
     case endOfInput
   }
 
@@ -64,6 +65,7 @@ package struct JSONError: LocatedError, Equatable, Sendable {
     case .tooLarge(let limit): "more than \(limit) bytes"
     case .empty: "expected a JSON document, found nothing"
     case .endInString: "the \(unit) ends inside a string"
+    case .endInComment: "the \(unit) ends inside the comment that begins here"
     case .endOfInput: "the \(unit) ends inside the JSON document"
     }
   }

@@ -22,12 +22,12 @@ struct ContainerLayout {
     let end = document.end(container.position) - 1
     let first = document.first(container.position)
     let last = document.last(container.position)
-    trail = Self.whiteSpace(endingAt: end, in: document.bytes)
+    trail = Self.layout(document, (end - Self.whiteSpace(endingAt: end, in: document.bytes).count)..<end)
     guard first < last else {
       (lead, separator, colon) = ([], nil, nil)
       return
     }
-    lead = Array(document.bytes[start..<document.start(first)])
+    lead = Self.layout(document, start..<document.start(first))
     let isObject = container.kind == .object
     colon = isObject ? Self.colon(document, first) : nil
     let second = document.next(isObject ? first + 1 : first)
@@ -58,14 +58,20 @@ struct ContainerLayout {
   func colon(after place: Int) -> [UInt8] { Self.colon(document, place) }
 
   private static func colon(_ document: JSONDocument, _ name: Int) -> [UInt8] {
-    Array(document.bytes[document.end(name)..<document.start(name + 1)])
+    layout(document, document.end(name)..<document.start(name + 1))
   }
 
   private static func separator(_ document: JSONDocument, _ place: Int) -> [UInt8] {
     let end = document.start(place)
     let comma = end - whiteSpace(endingAt: end, in: document.bytes).count - 1
     let start = comma - whiteSpace(endingAt: comma, in: document.bytes).count
-    return Array(document.bytes[start..<end])
+    return layout(document, start..<end)
+  }
+
+  /// The text between two tokens, less its comments.
+  private static func layout(_ document: JSONDocument, _ range: Range<Int>) -> [UInt8] {
+    guard let text = document.commented else { return Array(document.bytes[range]) }
+    return CommentedGap.layout(of: range, in: text.span)
   }
 
   private static func whiteSpace(endingAt end: Int, in bytes: [UInt8]) -> [UInt8] {
@@ -104,7 +110,7 @@ struct DocumentLayout {
       looked += 1
       if layout.isMultiLine, !layout.isEmpty, !isMultiLine {
         isMultiLine = true
-        learnLines(layout, Self.indentation(at: document.start(position - 1), in: document.bytes))
+        learnLines(layout, Self.indentation(at: document.start(position - 1), in: document.text))
       }
       if let colon = layout.colon, !knowsColon {
         knowsColon = true
@@ -127,13 +133,16 @@ struct DocumentLayout {
     if layout.lead.contains(UInt8(ascii: "\r")) { lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")] }
   }
 
-  /// The lines of a document without children.
+  /// Without children, a comment may show the unit.
   private mutating func learnLines(ofEmpty root: JSONValue) {
     let layout = ContainerLayout(of: root)
     guard layout.isEmpty, layout.isMultiLine else { return }
     isMultiLine = true
     if layout.trail.contains(UInt8(ascii: "\r")) { lineEnd = [UInt8(ascii: "\r"), UInt8(ascii: "\n")] }
-    unit = Array("  ".utf8)
+    let first = root.document.text[root.range].drop { $0 != UInt8(ascii: "\n") }.dropFirst()
+    let blanks = first.prefix(while: \.isBlank)
+    let isComment = first.dropFirst(blanks.count).first == UInt8(ascii: "/")
+    unit = isComment && !blanks.isEmpty ? Array(blanks) : Array("  ".utf8)
   }
 
   /// The white space at the start of the line that `offset` is on.

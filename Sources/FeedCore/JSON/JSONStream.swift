@@ -19,6 +19,8 @@ package struct JSONStream {
     package let error: JSONError
     /// The thing that ended too early: `input`, `line`.
     let unit: String
+    /// The option that would help, in brackets; empty for none.
+    let hint: String
     /// The number of the document with the error, from 1.
     package let number: Int
     package let place: TextPlace
@@ -32,6 +34,7 @@ package struct JSONStream {
   private let maxDepth: Int
   private let maxSize: Int
   private let isLineDelimited: Bool
+  private let comments: CommentRule
   private var buffer: [UInt8] = []
   /// Where the next document starts: in the buffer and in the stream.
   private var start = 0
@@ -48,12 +51,15 @@ package struct JSONStream {
   ///   - maxSize: the largest document in bytes.
   ///   - isLineDelimited: whether a document must end on the line that it begins on (NDJSON), so that `skipLine` can
   ///     continue after an error.
+  ///   - comments: what to do with comments and trailing commas. They are accepted only if all input comes at once.
   package init(
-    maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max, isLineDelimited: Bool = false
+    maxDepth: Int = JSONScanner.defaultMaxDepth, maxSize: Int = .max, isLineDelimited: Bool = false,
+    comments: CommentRule = .refused
   ) {
     self.maxDepth = maxDepth
     self.maxSize = maxSize
     self.isLineDelimited = isLineDelimited
+    self.comments = comments
     scanner = JSONScanner(maxDepth: maxDepth)
   }
 
@@ -69,7 +75,9 @@ package struct JSONStream {
     return try descriptor.read(upTo: ByteReader.chunkSize, into: &buffer)
   }
 
-  package mutating func append(_ bytes: [UInt8]) { buffer += bytes }
+  package mutating func append(_ bytes: [UInt8]) {
+    buffer += comments == .accepted ? JSONComments.blanked(bytes) : bytes
+  }
 
   /// The next complete document.
   /// - Parameter isLast: whether all input has been read.
@@ -145,8 +153,9 @@ package struct JSONStream {
   private func tooLarge() -> Failure { failure(JSONError(.tooLarge(limit: maxSize), at: 0)) }
 
   private func failure(_ error: JSONError, inA unit: String = "input", isBeginning: Bool = false) -> Failure {
-    Failure(
-      error: error, unit: unit, number: count + 1,
+    let (error, hint) = comments.explained(error, in: buffer, from: start)
+    return Failure(
+      error: error, unit: unit, hint: hint, number: count + 1,
       place: position.place(of: error.offset, in: Array(buffer[start...])), beginning: isBeginning ? buffer : nil)
   }
 

@@ -4,9 +4,12 @@
 // Each opened container knows its former text, and each of its slots its place in that text. So the writer decides only
 // about new parts. They get a sibling's separator, and stay on one line in a container on one line. Otherwise they get
 // a line of their own with the document's indentation.
+//
+// In a document with comments, CommentedChildren makes the text between the children of such a container.
 
 package struct JSONVerbatimWriter {
   private let document: JSONDocument
+  private let text: [UInt8]
   private let layout: DocumentLayout
 
   /// Where a value is being written.
@@ -17,7 +20,19 @@ package struct JSONVerbatimWriter {
     var hasChildrenOnOneLine = false
     var afterComma: [UInt8]
     var afterColon: [UInt8]
+    /// In a value that was moved: how its lines are indented again.
+    var shift: Shift?
   }
+
+  /// The indentation of a value as read, and as written.
+  private struct Shift {
+    let old: [UInt8]
+    let new: [UInt8]
+  }
+
+  /// Containers that were put in and then changed are written on one line from this depth on. Otherwise n nested ones
+  /// would produce n² blanks.
+  private static let deepestLine = 200
 
   /// A container that is being written.
   private struct Level {
@@ -26,23 +41,28 @@ package struct JSONVerbatimWriter {
     let isObject: Bool
     /// The context of the children.
     let context: Context
-    /// The text that closes it after children were written.
+    /// The text that closes it after children were written; in a document with comments, only the bracket.
     let end: [UInt8]
+    /// In a document with comments: the text between children.
+    var commented: CommentedChildren?
+    /// Whether no child has a place in the document.
+    var isNew = false
     var isFirst = true
   }
 
   /// - Parameter document: the document as it was read.
   package init(of document: JSONDocument) {
     self.document = document
+    text = document.text
     layout = DocumentLayout(of: document)
   }
 
   /// Writes `tree`, an edited form of the document, with the white space around the document.
   package func write(_ tree: JSONTree, to output: inout ByteWriter) {
     let root = document.root.range
-    output.append(document.bytes, 0..<root.lowerBound)
+    output.append(text, 0..<root.lowerBound)
     write(tree, at: 0, to: &output)
-    output.append(document.bytes, root.upperBound..<document.bytes.count)
+    output.append(text, root.upperBound..<text.count)
   }
 
   /// Writes a part of an edited form of the document, without the white space around it.
@@ -60,16 +80,26 @@ package struct JSONVerbatimWriter {
       if let slot = levels[top].slots.next() {
         if !slot.isRemoved { write(slot, &levels, to: &output) }
       } else {
-        output.append(levels.removeLast().end)
+        var level = levels.removeLast()
+        if let trail = level.commented?.atEnd() { write(trail, level.context.shift, to: &output) }
+        output.append(level.end)
       }
     }
   }
 
   private func write(_ slot: JSONNode.Slot, _ levels: inout [Level], to output: inout ByteWriter) {
-    let level = levels[levels.count - 1]
-    levels[levels.count - 1].isFirst = false
-    let isOld = slot.place >= 0
-    if level.isFirst {
+    let top = levels.count - 1
+    let level = levels[top]
+    levels[top].isFirst = false
+    let isOld = slot.place >= 0 && !level.isNew
+    if level.commented != nil {
+      let separator = newSeparator(level)
+      let between =
+        isOld
+        ? levels[top].commented?.before(slot.place, separator: separator)
+        : levels[top].commented?.beforeNew(separator: separator)
+      write(between ?? [], level.context.shift, to: &output)
+    } else if level.isFirst {
       output.append(level.layout.isEmpty ? level.context.lineStart ?? [] : level.layout.lead)
     } else if isOld && !level.layout.isFirst(slot.place) {
       output.append(level.layout.before(slot.place))
@@ -78,7 +108,9 @@ package struct JSONVerbatimWriter {
     }
     if let key = slot.key {
       output.append(key.document.bytes, key.range)
-      if isOld {
+      if isOld, level.commented != nil {
+        write(text, document.end(slot.place)..<document.start(slot.place + 1), level.context.shift, to: &output)
+      } else if isOld {
         output.append(level.layout.colon(after: slot.place))
       } else {
         output.append(level.layout.colon ?? [UInt8(ascii: ":")] + layout.afterColon)
@@ -93,13 +125,22 @@ package struct JSONVerbatimWriter {
   private func write(
     _ tree: JSONTree, at place: Int, _ context: Context, _ levels: inout [Level], to output: inout ByteWriter
   ) {
-    let isInPlace = tree.origin.document === document && tree.origin.position == place
-    if isInPlace, let node = tree.node {
-      open(tree, node, context, &levels, to: &output)
+    let isOurs = tree.origin.document === document
+    let isInPlace = isOurs && tree.origin.position == place
+    if let node = tree.node, isInPlace || document.commented != nil {
+      if isInPlace {
+        open(tree, node, context, &levels, to: &output)
+      } else if isOurs {
+        var context = context
+        context.shift = shift(of: tree.origin, to: context)
+        open(tree, node, context, &levels, to: &output)
+      } else {
+        openNew(tree, node, context, &levels, to: &output)
+      }
     } else if isInPlace {
-      output.append(document.bytes, tree.origin.range)
-    } else if let value = tree.untouched, value.document === document, context.lineStart != nil {
-      writeMoved(value, context, to: &output)
+      write(text, tree.origin.range, context.shift, to: &output)
+    } else if let value = tree.untouched, isOurs, context.lineStart != nil || hasComments(value) {
+      write(text, value.range, shift(of: value, to: context), to: &output)
     } else {
       let lineStart = context.hasChildrenOnOneLine ? nil : context.lineStart
       let style = JSONStyle(
@@ -107,6 +148,12 @@ package struct JSONVerbatimWriter {
         afterColon: context.afterColon)
       JSONWriter.write(tree, in: style, to: &output)
     }
+  }
+
+  private func hasComments(_ value: JSONValue) -> Bool {
+    guard let text = document.commented else { return false }
+    let bytes = document.bytes
+    return !sameBytes(text.span.extracting(value.range), bytes.span.extracting(value.range))
   }
 
   // MARK: Containers
@@ -117,28 +164,66 @@ package struct JSONVerbatimWriter {
     let own = ContainerLayout(of: tree.origin)
     let isObject = tree.kind == .object
     let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    var commented = document.commented == nil || own.isEmpty ? nil : CommentedChildren(of: tree.origin)
     output.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+    let inner = (tree.origin.range.lowerBound + 1)..<(tree.origin.range.upperBound - 1)
     if node.count == 0 {
-      if own.isEmpty { output.append(own.trail) }
+      if own.isEmpty {
+        write(text, inner, around.shift, to: &output)
+      } else if let comments = commented?.atEnd() {
+        write(comments, around.shift, to: &output)
+      }
       output.append(close)
       return
     }
     var inside = around
-    inside.lineStart = childLineStart(own, around, tree.origin)
+    inside.lineStart = childLineStart(own, around)
     inside.hasChildrenOnOneLine = !isObject && own.hasChildrenOnOneLine
     if inside.lineStart == nil, let separator = own.separator {
       inside.afterComma = Array(separator.drop { $0 != UInt8(ascii: ",") }.dropFirst())
     }
     if let colon = own.colon { inside.afterColon = Array(colon.drop { $0 != UInt8(ascii: ":") }.dropFirst()) }
-    let end = own.isEmpty ? (inside.lineStart == nil ? [] : around.lineStart ?? layout.lineEnd) : own.trail
+    var end = own.isEmpty ? (inside.lineStart == nil ? [] : around.lineStart ?? layout.lineEnd) : own.trail
+    if own.isEmpty, let last = text[inner].lastIndex(where: { !$0.isWhiteSpace }) {
+      // The first child comes after the comments.
+      write(text, inner.lowerBound..<(last + 1), around.shift, to: &output)
+      if inside.lineStart == nil {
+        output.append(UInt8(ascii: " "))
+        end = Array(text[(last + 1)..<inner.upperBound])
+      }
+    }
     levels.append(
-      Level(slots: node.slots.makeIterator(), layout: own, isObject: isObject, context: inside, end: end + [close])
-    )
+      Level(
+        slots: node.slots.makeIterator(), layout: own, isObject: isObject, context: inside,
+        end: (commented == nil ? end : []) + [close], commented: commented))
+  }
+
+  /// Opens a container of the patch that was changed after it was put in. A value from the document may be in it, with
+  /// its comments.
+  private func openNew(
+    _ tree: JSONTree, _ node: JSONNode, _ around: Context, _ levels: inout [Level], to output: inout ByteWriter
+  ) {
+    let isObject = tree.kind == .object
+    output.append(isObject ? UInt8(ascii: "{") : UInt8(ascii: "["))
+    let close = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    if node.count == 0 { return output.append(close) }
+    let isOneLine = around.hasChildrenOnOneLine || levels.count >= Self.deepestLine
+    var inside = around
+    inside.lineStart = isOneLine ? nil : around.lineStart.map { $0 + layout.unit }
+    inside.hasChildrenOnOneLine = false
+    inside.shift = nil
+    let end = inside.lineStart == nil ? [] : around.lineStart ?? []
+    levels.append(
+      Level(
+        slots: node.slots.makeIterator(), layout: ContainerLayout(of: JSONTree.emptyObject.origin), isObject: isObject,
+        context: inside, end: end + [close], isNew: true))
   }
 
   /// The line end and indentation for the children of a container; nil if they share a line.
-  private func childLineStart(_ own: ContainerLayout, _ around: Context, _ container: JSONValue) -> [UInt8]? {
-    if !own.isEmpty { return own.isMultiLine ? layout.lineEnd + DocumentLayout.lastLine(own.lead) : nil }
+  private func childLineStart(_ own: ContainerLayout, _ around: Context) -> [UInt8]? {
+    if !own.isEmpty {
+      return own.isMultiLine ? layout.lineEnd + shifted(DocumentLayout.lastLine(own.lead), around.shift) : nil
+    }
     guard let outer = around.lineStart else { return own.isMultiLine ? layout.lineEnd + layout.unit : nil }
     return outer + layout.unit
   }
@@ -154,23 +239,34 @@ package struct JSONVerbatimWriter {
 
   // MARK: Values from elsewhere in the document
 
-  /// Copies a value with its own line breaks, indented for its new place.
-  private func writeMoved(_ value: JSONValue, _ context: Context, to output: inout ByteWriter) {
-    let bytes = document.bytes
-    guard firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, value.range) != nil else {
-      return output.append(bytes, value.range)
-    }
-    let old = DocumentLayout.indentation(at: value.range.lowerBound, in: bytes)
-    let new = DocumentLayout.lastLine(context.lineStart ?? [])
-    var start = value.range.lowerBound
-    while let end = firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, start..<value.range.upperBound) {
-      output.append(bytes, start..<(end + 1))
-      start = end + 1
-      if bytes[start..<value.range.upperBound].starts(with: old) {
-        output.append(new)
-        start += old.count
+  /// How a value keeps its own line breaks, indented for its new place.
+  private func shift(of value: JSONValue, to context: Context) -> Shift? {
+    guard let lineStart = context.lineStart else { return nil }
+    return Shift(
+      old: DocumentLayout.indentation(at: value.range.lowerBound, in: text), new: DocumentLayout.lastLine(lineStart))
+  }
+
+  private func shifted(_ indentation: [UInt8], _ shift: Shift?) -> [UInt8] {
+    guard let shift, indentation.starts(with: shift.old) else { return indentation }
+    return shift.new + indentation.dropFirst(shift.old.count)
+  }
+
+  private func write(_ bytes: [UInt8], _ shift: Shift?, to output: inout ByteWriter) {
+    write(bytes, 0..<bytes.count, shift, to: &output)
+  }
+
+  private func write(_ bytes: [UInt8], _ range: Range<Int>, _ shift: Shift?, to output: inout ByteWriter) {
+    var start = range.lowerBound
+    if let shift {
+      while let end = firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, start..<range.upperBound) {
+        output.append(bytes, start..<(end + 1))
+        start = end + 1
+        if bytes[start..<range.upperBound].starts(with: shift.old) {
+          output.append(shift.new)
+          start += shift.old.count
+        }
       }
     }
-    output.append(bytes, start..<value.range.upperBound)
+    output.append(bytes, start..<range.upperBound)
   }
 }

@@ -2,23 +2,31 @@
 
 extension InputFile {
   /// Parses the content as one document.
-  /// - Parameter content: the bytes read.
-  package func parse(_ content: [UInt8], maxDepth: Int) throws(ToolFailure) -> JSONDocument {
-    do { return try JSONDocument(parsing: content, maxDepth: maxDepth) } catch {
-      throw .malformed(error, in: content, of: name, hint: InputGuess.hint(for: error, in: content))
+  /// - Parameters:
+  ///   - content: the bytes read.
+  ///   - comments: what to do with comments and trailing commas.
+  package func parse(
+    _ content: [UInt8], maxDepth: Int, comments: CommentRule = .refused
+  ) throws(ToolFailure) -> JSONDocument {
+    do { return try JSONDocument(parsing: content, maxDepth: maxDepth, hasComments: comments == .accepted) } catch {
+      let (error, hint) = comments.explained(error, in: content)
+      throw .malformed(
+        error, in: content, of: name, hint: hint.isEmpty ? InputGuess.hint(for: error, in: content) : hint)
     }
   }
 
   /// Reads the whole content, which should be JSON. If it cannot begin a document, reading stops early.
-  package func readJSON(_ streams: StandardStreams, limit: Int, option: String) throws(ToolFailure) -> [UInt8] {
-    try readAll(streams, limit: limit, option: option, isWorthReading: JSONDocument.mayBegin)
+  package func readJSON(
+    _ streams: StandardStreams, limit: Int, option: String, comments: CommentRule = .refused
+  ) throws(ToolFailure) -> [UInt8] {
+    try readAll(streams, limit: limit, option: option, isWorthReading: comments.mayBegin)
   }
 }
 
 extension InputGuess {
   /// A hint for input that is not JSON from its start.
   static func hint(for error: JSONError, in bytes: [UInt8]) -> String {
-    guard error.offset < size / 8, error.kind != .empty, error.kind != .notUTF8Text else { return "" }
+    guard error.offset < size / 8, ![.empty, .notUTF8Text, .endInComment].contains(error.kind) else { return "" }
     let first = bytes.first { !$0.isWhiteSpace }
     let isJSON = (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && !bytes.prefix(size).contains(0)
     return isJSON ? "" : hint(bytes)
@@ -35,7 +43,8 @@ extension JSONStream {
     isLast: Bool, of source: String, record: String? = nil, options: [Limit: String] = Limit.options
   ) throws(ToolFailure) -> StreamedDocument? {
     do { return try next(isLast: isLast) } catch {
-      let hint = error.beginning.map { InputGuess.hint(for: error.error, in: $0) } ?? ""
+      let hint =
+        error.hint.isEmpty ? error.beginning.map { InputGuess.hint(for: error.error, in: $0) } ?? "" : error.hint
       throw .failed(
         .trouble, error.message(naming: options) + hint, source: source, place: error.place,
         record: record.map { "\($0) \(error.number)" })
