@@ -10,14 +10,14 @@ let jdiff = ToolSpec(
 enum Flag: ToolOption {
   case type, test, noMoves, verify, maxDepth, maxSize
   case ignore, only, unordered, identity
-  case compact, quiet, stat, text, color, context, label, newFile
+  case compact, quiet, stat, text, color, context, label, newFile, jsonc
   case follow, sse, firstID, noIDs, fullEvery, checkpoint, onError
 
   var group: OptionGroup {
     switch self {
     case .type, .test, .noMoves, .verify, .maxDepth, .maxSize: OptionGroup("Options in both modes")
     case .ignore, .only, .unordered, .identity: OptionGroup("Scope")
-    case .compact, .quiet, .stat, .text, .color, .context, .label, .newFile:
+    case .compact, .quiet, .stat, .text, .color, .context, .label, .newFile, .jsonc:
       OptionGroup("Two documents").meaningless(with: "follow")
     case .follow, .sse, .firstID, .noIDs, .fullEvery, .checkpoint, .onError: OptionGroup("A stream").needs("follow")
     }
@@ -57,6 +57,7 @@ enum Flag: ToolOption {
     case .label:
       OptionSpec("label", .text("NAME"), "call OLD this in --text, and the second time NEW").repeating.needs("text")
     case .newFile: OptionSpec("new-file", "N", "an empty file has no document, instead of an error").needs("text")
+    case .jsonc: OptionSpec("jsonc", "accept comments and trailing commas, and ignore them")
 
     case .follow: OptionSpec("follow", "f", "read documents, print event records")
     case .sse: OptionSpec("sse", "print an event stream")
@@ -102,6 +103,7 @@ struct Options {
   var labels: [String] = []
   /// Whether an empty file is no document.
   var takesEmptyFiles = false
+  var comments = CommentRule.needsOption("--\(Flag.jsonc.spec.name)")
   var verifies = false
   var scope = Scope()
   var differ = Differ.Options()
@@ -153,6 +155,10 @@ struct Options {
       let rule: IdentityRule = try value.get()
       add(.identity(rule.member), rule.array, value)
     case .noMoves: differ.findsMoves = false
+    case .jsonc:
+      comments = .accepted
+      // A patch that replaces less removes fewer comments.
+      differ.isFine = true
     case .follow: follows = true
     case .sse: printsEventStream = true
     case .firstID: firstID = try value.get()

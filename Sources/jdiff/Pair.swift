@@ -36,12 +36,12 @@ struct Pair {
     return try file.readAll(streams, limit: options.maxSize, option: "--\(Flag.maxSize.spec.name)") { bytes in
       progress.advance(by: bytes.count - count)
       count = bytes.count
-      return JSONDocument.mayBegin(with: bytes)
+      return options.comments.mayBegin(with: bytes)
     }
   }
 
   private func parse(_ text: [UInt8], _ file: InputFile) throws(ToolFailure) -> JSONDocument {
-    try file.parse(text, maxDepth: options.maxDepth)
+    try file.parse(text, maxDepth: options.maxDepth, comments: options.comments)
   }
 
   private func printSame(to output: inout ByteWriter) {

@@ -51,8 +51,8 @@ struct OneDocument {
   private func read(_ file: EditedFile) throws(ToolFailure) -> JSONDocument {
     let content = try options.file.readAll(
       from: file.descriptor, limit: options.patching.maxSize, option: "--\(Flag.maxSize.spec.name)",
-      isWorthReading: JSONDocument.mayBegin)
-    return try options.file.parse(content, maxDepth: options.maxDepth)
+      isWorthReading: options.comments.mayBegin)
+    return try options.file.parse(content, maxDepth: options.maxDepth, comments: options.comments)
   }
 
   private func replace(

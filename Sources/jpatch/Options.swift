@@ -12,7 +12,7 @@ let jpatch = ToolSpec(
 
 enum Flag: ToolOption {
   case select, maxDepth, maxOps, maxSize
-  case expression, type, compact, indent, inPlace, backup, check, undo, makeParents, ignoreMissing
+  case expression, type, compact, indent, inPlace, backup, check, undo, makeParents, ignoreMissing, jsonc
   case each
   case compose, invert
   case follow, initial, onChange, newer, records, onError, verbose, checkpoint, dataEvent, patchEvent
@@ -20,7 +20,7 @@ enum Flag: ToolOption {
   var group: OptionGroup {
     switch self {
     case .select, .maxDepth, .maxOps, .maxSize: OptionGroup("Options in every mode")
-    case .expression, .type, .compact, .indent, .inPlace, .backup, .check, .undo, .makeParents, .ignoreMissing:
+    case .expression, .type, .compact, .indent, .inPlace, .backup, .check, .undo, .makeParents, .ignoreMissing, .jsonc:
       OptionGroup("One document").meaningless(with: "follow")
     case .each: OptionGroup("Many documents").meaningless(with: "follow")
     case .compose, .invert: OptionGroup("Patches without a document")
@@ -54,6 +54,8 @@ enum Flag: ToolOption {
     case .undo: OptionSpec("undo", .wholeFile, "write a patch to FILE that undoes this one").meaningless(with: "each")
     case .makeParents: OptionSpec("make-parents", "let add create missing objects on the way")
     case .ignoreMissing: OptionSpec("ignore-missing", "let remove ignore missing members")
+    case .jsonc:
+      OptionSpec("jsonc", "accept comments and trailing commas, and keep them").meaningless(with: "each")
 
     case .each: OptionSpec("each", "patch many documents, print each on one line")
 
@@ -113,6 +115,8 @@ struct Options {
   var backup: [UInt8]?
   var isCheck = false
   var undo: [UInt8]?
+  /// In patches and in the one document.
+  var comments = CommentRule.refused
   var patching = PatchOptions()
   var maxDepth: Int { patching.maxDepth }
   var maxOperations = 0
@@ -131,6 +135,7 @@ struct Options {
   init(_ invocation: Invocation) throws(ToolFailure) {
     let modes: [(Flag, Mode)] = [(.follow, .follow), (.each, .each), (.compose, .compose), (.invert, .invert)]
     mode = modes.first { invocation.isGiven($0.0) }?.1 ?? .one
+    if mode == .one { comments = .needsOption("--\(Flag.jsonc.spec.name)") }
     stamp = try RecordStamp(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try setOperands(invocation.operands)
@@ -138,12 +143,13 @@ struct Options {
 
   /// The whole content of a file, at most `--max-size` bytes.
   func readAll(_ file: InputFile, _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
-    try file.readJSON(streams, limit: patching.maxSize, option: "--\(Flag.maxSize.spec.name)")
+    try file.readJSON(
+      streams, limit: patching.maxSize, option: "--\(Flag.maxSize.spec.name)", comments: comments)
   }
 
   /// The one document of a file.
   func readDocument(_ file: InputFile, _ streams: StandardStreams) throws(ToolFailure) -> JSONDocument {
-    try file.parse(try readAll(file, streams), maxDepth: maxDepth)
+    try file.parse(try readAll(file, streams), maxDepth: maxDepth, comments: comments)
   }
 
   private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
@@ -159,6 +165,7 @@ struct Options {
     case .backup: backup = value.bytes
     case .check: isCheck = true
     case .undo: undo = value.bytes
+    case .jsonc: comments = .accepted
     case .each, .follow, .compose, .invert: break  // They choose the mode.
     case .makeParents: patching.makesParents = true
     case .ignoreMissing: patching.ignoresMissing = true
@@ -197,6 +204,9 @@ struct Options {
       throw .usage("the initial document and the events cannot both come from standard input")
     }
     if isInPlace && file.isStandardInput { throw .usage("option '--in-place' needs a FILE") }
+    if isInPlace && comments == .accepted && layout != .verbatim {
+      throw .usage("options '--jsonc' and '--in-place' keep comments, so they exclude '--compact' and '--indent'")
+    }
   }
 
   private mutating func setPatches(_ operands: [[UInt8]]) throws(ToolFailure) {

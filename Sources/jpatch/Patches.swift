@@ -61,7 +61,7 @@ struct NamedPatch {
 
   private static func parse(_ bytes: [UInt8], _ source: String, _ options: Options) throws(ToolFailure) -> [NamedPatch]
   {
-    var stream = JSONStream(maxDepth: options.maxDepth)
+    var stream = JSONStream(maxDepth: options.maxDepth, comments: options.comments)
     stream.append(bytes)
     var patches: [NamedPatch] = []
     while let item = try stream.next(isLast: true, of: source) {

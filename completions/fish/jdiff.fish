@@ -17,6 +17,7 @@ complete -c jdiff -l color -x -a 'auto always never' -d 'whether --text uses col
 complete -c jdiff -s U -l context -x -d 'the unchanged neighbours that --text shows'
 complete -c jdiff -l label -x -d 'call OLD this in --text, and the second time NEW'
 complete -c jdiff -s N -l new-file -d 'an empty file has no document, instead of an error'
+complete -c jdiff -l jsonc -d 'accept comments and trailing commas, and ignore them'
 complete -c jdiff -s f -l follow -d 'read documents, print event records'
 complete -c jdiff -l sse -d 'print an event stream'
 complete -c jdiff -l first-id -x -d 'the id of the first event'
