@@ -72,8 +72,11 @@ struct Follow: DocumentFollower {
     let patch: Patch?
     if options.isMergePatch {
       var diff = MergeDiff(old, new)
-      if diff.isSame { return }
-      patch = (try? diff.patch()).map(Patch.merge)
+      switch Result(catching: { () throws(MergeDiff.NotRepresentable) in try diff.patch() }) {
+      case .success(nil): return
+      case .success(let text?): patch = .merge(text)
+      case .failure: patch = nil
+      }
     } else {
       var differ = Differ(old, new, options.differ)
       differ.run()

@@ -9,14 +9,14 @@ let jdiff = ToolSpec(
 
 enum Flag: ToolOption {
   case type, test, noMoves, verify, maxDepth, maxSize
-  case ignore, only, unordered, identity
+  case ignore, only, unordered, identity, tolerance
   case compact, quiet, stat, text, color, context, label, newFile, jsonc
   case follow, sse, firstID, noIDs, fullEvery, checkpoint, onError
 
   var group: OptionGroup {
     switch self {
     case .type, .test, .noMoves, .verify, .maxDepth, .maxSize: OptionGroup("Options in both modes")
-    case .ignore, .only, .unordered, .identity: OptionGroup("Scope")
+    case .ignore, .only, .unordered, .identity, .tolerance: OptionGroup("Scope")
     case .compact, .quiet, .stat, .text, .color, .context, .label, .newFile, .jsonc:
       OptionGroup("Two documents").meaningless(with: "follow")
     case .follow, .sse, .firstID, .noIDs, .fullEvery, .checkpoint, .onError: OptionGroup("A stream").needs("follow")
@@ -40,10 +40,12 @@ enum Flag: ToolOption {
     case .maxSize: OptionSpec("max-size", .size, "the most bytes of a document").default("1G")
 
     case .ignore:
-      OptionSpec("ignore", .pointer(Options.example), "ignore differences there; * is any token").repeating
+      OptionSpec("ignore", .pointer(Options.example), "ignore differences there; * is one token, ** any").repeating
     case .only: OptionSpec("only", .pointer(Options.example), "ignore differences everywhere else").repeating
     case .unordered: OptionSpec("unordered", .pointer(Options.example), "compare the array there as a set").repeating
-    case .identity: OptionSpec("identity", .identity, "match the items of the array there by this member").repeating
+    case .identity: OptionSpec("identity", .identity, "match the items of the array there by a member").repeating
+    case .tolerance:
+      OptionSpec("tolerance", .tolerance, "take numbers for equal that differ by X at most, or by X%").repeating
 
     case .compact: OptionSpec("compact", "C", "print the patch on one line").excludes("quiet", "stat", "text")
     case .quiet: OptionSpec("quiet", "q", "print nothing: 0 if the same, 1 if not").excludes("stat", "text")
@@ -70,19 +72,54 @@ enum Flag: ToolOption {
   }
 }
 
-/// `POINTER=NAME`: the member of that name identifies the items of an array.
+/// `POINTER=NAME,...`: the members of these names identify the items of an array together.
 struct IdentityRule: Sendable {
   let array: JSONPointer
-  let member: [UInt8]
+  let members: [[UInt8]]
+}
+
+/// `POINTER=X`, or `X` for the whole document.
+struct ToleranceRule: Sendable {
+  let place: JSONPointer
+  let tolerance: NumberTolerance
 }
 
 extension OptionType {
-  fileprivate static let identity = OptionType("POINTER=NAME") { bytes throws(OptionRefusal) in
+  fileprivate static let identity = OptionType("POINTER=NAME[,NAME...]") { bytes throws(OptionRefusal) in
     guard let mark = bytes.lastIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count else {
       throw .expected("POINTER=NAME, such as /results=id", found: bytes)
     }
     let array = try JSONPointer(typed: Array(bytes[..<mark]), suchAs: Options.example)
-    return IdentityRule(array: array, member: Array(bytes[(mark + 1)...]))
+    return IdentityRule(array: array, members: names(bytes[(mark + 1)...]))
+  }
+
+  /// Names with commas between them. A backslash takes the special meaning from a comma or a backslash.
+  private static func names(_ text: ArraySlice<UInt8>) -> [[UInt8]] {
+    var names: [[UInt8]] = [[]]
+    var rest = text
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\\"), let next = rest.first, next == byte || next == UInt8(ascii: ",") {
+        names[names.count - 1].append(next)
+        rest.removeFirst()
+      } else if byte == UInt8(ascii: ",") {
+        names.append([])
+      } else {
+        names[names.count - 1].append(byte)
+      }
+    }
+    return names
+  }
+
+  fileprivate static let tolerance = OptionType("[POINTER=]X") { bytes throws(OptionRefusal) in
+    let mark = bytes.lastIndex(of: UInt8(ascii: "="))
+    let number = Array(bytes[(mark.map { $0 + 1 } ?? 0)...])
+    guard let tolerance = NumberTolerance(number) else {
+      throw .expected("a number such as 0.01 or 1%, or POINTER=NUMBER", found: bytes)
+    }
+    let place = try mark.map { mark throws(OptionRefusal) in
+      try JSONPointer(typed: Array(bytes[..<mark]), suchAs: Options.example)
+    }
+    return ToleranceRule(place: place ?? JSONPointer(), tolerance: tolerance)
   }
 }
 
@@ -153,7 +190,10 @@ struct Options {
     case .unordered: add(.unordered, try value.get(), value)
     case .identity:
       let rule: IdentityRule = try value.get()
-      add(.identity(rule.member), rule.array, value)
+      add(.identity(rule.members), rule.array, value)
+    case .tolerance:
+      let rule: ToleranceRule = try value.get()
+      add(.tolerance(rule.tolerance), rule.place, value)
     case .noMoves: differ.findsMoves = false
     case .jsonc:
       comments = .accepted

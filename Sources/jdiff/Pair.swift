@@ -54,10 +54,7 @@ struct Pair {
 
   /// - Returns: whether the documents are equal.
   private func printPatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) -> Bool {
-    if options.output == .status, old.isWhole, new.isWhole {
-      // This stops at the first difference.
-      return JSONEquality.equal(JSONTree(old.whole.root), JSONTree(new.whole.root))
-    }
+    if options.output == .status { return Sides.areEqual(old, new) }
     if options.isMergePatch { return try printMergePatch(from: old, to: new, &output) }
     var differ = Differ(old, new, options.differ)
     differ.run()
@@ -91,12 +88,14 @@ struct Pair {
 
   private func printMergePatch(from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) -> Bool {
     var diff = MergeDiff(old, new)
-    let text: [UInt8]
+    let text: [UInt8]?
     do { text = try diff.patch() } catch {
       throw .failed(.trouble, error.message, source: options.files[1].name)
     }
-    try write(.merge(text), from: old, to: new, &output)
-    return diff.isSame
+    // A document that is not an object can only be replaced, by its whole text.
+    let root = old.whole.root
+    try write(.merge(text ?? (root.kind == .object ? Array("{}".utf8) : root.text)), from: old, to: new, &output)
+    return text == nil
   }
 
   private func write(_ patch: Patch, from old: Side, to new: Side, _ output: inout ByteWriter) throws(ToolFailure) {

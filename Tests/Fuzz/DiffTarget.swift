@@ -12,7 +12,7 @@ func fuzzDiff(_ bytes: [UInt8]) {
   laws.options.findsMoves = how & 2 == 0
   laws.options.isFine = how & 128 != 0
   laws.digestMask = [.max, 0, 1, 7][Int(how >> 2) & 3]
-  for choice in [first, second] where choice >= 128 { addRule(choice, to: &laws.scope) }
+  for choice in [first, second] where choice != 0 { addRule(choice, to: &laws.scope) }
   hold { try laws.check(old, new) }
   hold { try DiffLaws.checkIgnored(["/a", "/a/b", "/b/id", "/b/a/id"][Int(first) & 3], old, new) }
 
@@ -62,13 +62,18 @@ private func documents(_ bytes: ArraySlice<UInt8>, isMadeUp: Bool, isChanged: Bo
   return (Array(old.text.utf8), Array(new.text.utf8))
 }
 
-private let purposes: [Scope.Purpose] = [.ignore, .only, .unordered, .identity(Array("id".utf8))]
+private let purposes: [Scope.Purpose] =
+  [.ignore, .only, .unordered, .identity([Array("id".utf8)]), .identity(["a", "b"].map { Array($0.utf8) })]
+  + ["1", "0.5", "50%"].compactMap { NumberTolerance(Array($0.utf8)).map(Scope.Purpose.tolerance) }
 
 private func addRule(_ choice: UInt8, to scope: inout Scope) {
-  let pointers = ["", "/a", "/*", "/*/id", "/a/*", "/*/*", "/a/*/b", "/*/*/id"]
-  let text = pointers[Int(choice) & 7]
+  let pointers = [
+    "", "/a", "/*", "/*/id", "/a/*", "/*/*", "/a/*/b", "/*/*/id", "/**", "/**/a", "/a/**", "/**/a/**/id", "/**/*/b",
+    "/*/**/id", "/**/**/a", "/**/0",
+  ]
+  let text = pointers[Int(choice) & 15]
   guard let pointer = try? JSONPointer(Array(text.utf8)) else { return }
-  scope.add(Scope.Rule(purpose: purposes[Int(choice >> 3) & 3], pointer: pointer, text: text))
+  scope.add(Scope.Rule(purpose: purposes[Int(choice >> 4) & 7], pointer: pointer, text: text))
 }
 
 /// Whether there is a number whose exponent is too large for the model.

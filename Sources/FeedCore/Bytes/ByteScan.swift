@@ -52,6 +52,15 @@ package func sameBytes(_ left: borrowing Span<UInt8>, _ right: borrowing Span<UI
   }
 }
 
+/// How many bytes two spans have in common at their starts.
+package func commonPrefix(_ left: borrowing Span<UInt8>, _ right: borrowing Span<UInt8>) -> Int {
+  let count = min(left.count, right.count)
+  var index = 0
+  while index &+ 8 <= count, loadWord(left, at: index) == loadWord(right, at: index) { index &+= 8 }
+  while index < count, left[index] == right[index] { index &+= 1 }
+  return index
+}
+
 /// Whether a text starts at a place; `cut` if the bytes end before that is known.
 package enum StartsWith: Sendable { case yes, no, cut }
 

@@ -42,6 +42,12 @@ package enum Alignment {
     return zip(pairs, isKept).filter(\.1).map(\.0)
   }
 
+  /// Pairs in order between two lists whose items are not in classes, as many as possible: "is like" is not transitive.
+  /// - Returns: none if that would take more than linear time.
+  static func similar(_ oldCount: Int, _ newCount: Int, _ areAlike: (Int, Int) -> Bool) -> [Pair] {
+    Myers.pairs(0..<oldCount, 0..<newCount, areAlike) ?? []
+  }
+
   /// Pairs the remaining items: the first copy with the first, the second with the second.
   private static func pairsInOrder(
     _ olds: [Int], _ news: [Int], _ old: [Int], _ new: [Int], without pairs: [Pair], _ classCount: Int
@@ -72,7 +78,7 @@ package enum Alignment {
   // MARK: The longest common subsequence, or a long one
 
   private static func commonSubsequence(_ a: [Int], _ b: [Int], isUnique: (Int) -> Bool) -> [Pair] {
-    if let pairs = Myers.pairs(a[...], b[...]) { return pairs }
+    if let pairs = Myers.pairs(a.indices, b.indices, { a[$0] == b[$1] }) { return pairs }
     var places: [Int: Int] = [:]
     for (place, item) in b.enumerated() where isUnique(item) { places[item] = place }
     let candidates = a.indices.compactMap { place in places[a[place]].map { Pair(old: place, new: $0) } }
@@ -82,7 +88,7 @@ package enum Alignment {
     var pairs: [Pair] = []
     var start = Pair(old: 0, new: 0)
     for anchor in anchors {
-      pairs += Myers.pairs(a[start.old..<anchor.old], b[start.new..<anchor.new]) ?? []
+      pairs += Myers.pairs(start.old..<anchor.old, start.new..<anchor.new, { a[$0] == b[$1] }) ?? []
       if anchor.old < a.count { pairs.append(anchor) }
       start = Pair(old: anchor.old + 1, new: anchor.new + 1)
     }
@@ -120,17 +126,19 @@ private struct Myers {
   private var ends: [Int32] = []
 
   /// - Returns: nil if it needs more than linear time and memory.
-  static func pairs(_ a: ArraySlice<Int>, _ b: ArraySlice<Int>) -> [Alignment.Pair]? {
+  @inline(__always)
+  static func pairs(_ a: Range<Int>, _ b: Range<Int>, _ areSame: (Int, Int) -> Bool) -> [Alignment.Pair]? {
     guard a.count < Int32.max, b.count < Int32.max else { return nil }
     var search = Myers()
-    guard let edits = search.findEnd(a, b) else { return nil }
+    guard let edits = search.findEnd(a, b, areSame) else { return nil }
     return search.wayBack(from: edits, a, b)
   }
 
   /// - Returns: the number of edits.
-  private mutating func findEnd(_ a: ArraySlice<Int>, _ b: ArraySlice<Int>) -> Int? {
+  @inline(__always)
+  private mutating func findEnd(_ a: Range<Int>, _ b: Range<Int>, _ areSame: (Int, Int) -> Bool) -> Int? {
     let (n, m) = (a.count, b.count)
-    let (aStart, bStart) = (a.startIndex, b.startIndex)
+    let (aStart, bStart) = (a.lowerBound, b.lowerBound)
     // Short lists are always searched to the end: 2^14 ends are enough for 180 edits.
     let maxEnds = 2 * (n + m) + 1 << 14
     var work = 16 * (n + m) + 1 << 14
@@ -140,7 +148,7 @@ private struct Myers {
         let k = 2 * step - d
         let (start, _) = lastEdit(d, step)
         var x = start
-        while x < n, x - k < m, a[aStart + x] == b[bStart + x - k] { x += 1 }
+        while x < n, x - k < m, areSame(aStart + x, bStart + x - k) { x += 1 }
         ends.append(Int32(x))
         work -= 1 + x - start
         if x >= n && x - k >= m { return d }
@@ -158,7 +166,7 @@ private struct Myers {
     return (Int(ends[above + step - 1]) + 1, false)
   }
 
-  private func wayBack(from edits: Int, _ a: ArraySlice<Int>, _ b: ArraySlice<Int>) -> [Alignment.Pair] {
+  private func wayBack(from edits: Int, _ a: Range<Int>, _ b: Range<Int>) -> [Alignment.Pair] {
     var pairs: [Alignment.Pair] = []
     var (x, y) = (a.count, b.count)
     for d in stride(from: edits, through: 0, by: -1) {
@@ -166,7 +174,7 @@ private struct Myers {
       while x > start {
         x -= 1
         y -= 1
-        pairs.append(Alignment.Pair(old: a.startIndex + x, new: b.startIndex + y))
+        pairs.append(Alignment.Pair(old: a.lowerBound + x, new: b.lowerBound + y))
       }
       if isInsertion { y -= 1 } else { x -= 1 }
     }

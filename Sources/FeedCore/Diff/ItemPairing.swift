@@ -22,25 +22,38 @@ struct ItemPairing {
   private let arrays: (old: Int, new: Int)
   /// Whether all values of both arrays have digests, so that comparing text first would not help.
   private let isDigested: Bool
+  /// Whether items may be equal within a tolerance.
+  private let isTolerant: Bool
 
-  init(_ sides: inout Sides, _ old: Int, _ new: Int) {
+  /// Whether values are compared; otherwise equal digests are enough, and those pairs do not count as equal.
+  private let isCertain: Bool
+
+  init(_ sides: inout Sides, _ old: Int, _ new: Int, isCertain: Bool = true) {
+    self.isCertain = isCertain
     self.old = sides.old
     self.new = sides.new
     arrays = (old, new)
-    isDigested = sides.isDigested(old, new)
     isSet = sides.old.isSet(old) || sides.new.isSet(new)
+    isTolerant = sides.old.isTolerant(old)
+    isDigested = !isTolerant && sides.isDigested(old, new)
+    let comparesValues = isDigested || isTolerant
+    // In a set with a tolerance, the best partner of an item may be elsewhere.
+    let hasEnds = !(isSet && isTolerant)
+    let areSame = { (i: Int, j: Int, sides: inout Sides) in
+      hasEnds && (comparesValues ? isCertain && sides.areEqual(i, j) : sides.haveSameText(i, j))
+    }
 
     let (a, b) = (sides.old.document, sides.new.document)
     let (aEnd, bEnd) = (a.last(old), b.last(new))
     var (i, j) = (a.first(old), b.first(new))
-    while i < aEnd, j < bEnd, isDigested ? sides.areEqual(i, j) : sides.haveSameText(i, j) {
+    while i < aEnd, j < bEnd, areSame(i, j, &sides) {
       i = a.next(i)
       j = b.next(j)
       offset += 1
     }
     olds = sides.old.items(from: i, to: aEnd)
     news = sides.new.items(from: j, to: bEnd)
-    while let x = olds.last, let y = news.last, isDigested ? sides.areEqual(x, y) : sides.haveSameText(x, y) {
+    while let x = olds.last, let y = news.last, areSame(x, y, &sides) {
       olds.removeLast()
       news.removeLast()
     }
@@ -63,7 +76,9 @@ struct ItemPairing {
   /// Most items are paired by their text, and only the rest is digested. But if equal items are written in different
   /// ways, some may have been paired across others that are also equal. In that case all are digested.
   mutating func pairByValue(_ sides: inout Sides) {
-    if !isDigested {
+    if isTolerant {
+      if isSet { pairNumbersOfSets() } else { pairWithinTolerance(&sides) }
+    } else if !isDigested {
       let texts = (olds.map(old.textDigest), news.map(new.textDigest))
       pairEqual(texts.0, texts.1) { sides.haveSameText($0, $1) }
       pairRest(&sides)
@@ -74,16 +89,52 @@ struct ItemPairing {
     pairRest(&sides)
   }
 
+  /// Pairs items that are equal within a tolerance and need not move. This relation is not transitive and has no digest,
+  /// so items are compared one by one. If that would take too long, the rest has no partner yet.
+  private mutating func pairWithinTolerance(_ sides: inout Sides) {
+    let words = (old.document.next(arrays.old) - arrays.old) + (new.document.next(arrays.new) - arrays.new)
+    let limit = sides.steps + 16 * words + 1 << 16
+    let (olds, news) = (olds, news)
+    let pairs = Alignment.similar(olds.count, news.count) {
+      sides.steps < limit && sides.areEqual(olds[$0], news[$1])
+    }
+    for found in pairs { pair(found.old, found.new, isEqual: true) }
+  }
+
   private var isInOrder: Bool {
     let run = newOf.filter { $0 >= 0 }
     return zip(run, run.dropFirst()).allSatisfy { $0 < $1 }
+  }
+
+  /// Pairs the numbers in two sets within their tolerance. From the smallest up, each takes the smallest that is left: so
+  /// as many as possible have a partner.
+  private mutating func pairNumbersOfSets() {
+    var others = Self.numbers(news, new)[...]
+    for (place, number) in Self.numbers(olds, old) {
+      while let other = others.first {
+        let isPartner = Comparison.areEqualScalars(olds[place], news[other.place], old, new)
+        if !isPartner && JSONNumber.compare(number, other.number) < 0 { break }
+        others.removeFirst()
+        if isPartner {
+          pair(place, other.place, isEqual: true)
+          break
+        }
+      }
+    }
+  }
+
+  /// The items that are numbers, in ascending order.
+  private static func numbers(_ items: [Int], _ side: Side) -> [(place: Int, number: JSONNumber)] {
+    let numbers = items.enumerated().compactMap { place, item in JSONNumber(side.value(item)).map { (place, $0) } }
+    return numbers.sorted { JSONNumber.compare($0.1, $1.1) < 0 }
   }
 
   private mutating func pairRest(_ sides: inout Sides) {
     let (a, b) = (restOfOld, restOfNew)
     if a.isEmpty || b.isEmpty { return }
     let digests = (a.map { sides.oldDigest(olds[$0]) }, b.map { sides.newDigest(news[$0]) })
-    pairEqual(digests.0, digests.1) { sides.areEqual($0, $1) }
+    let isCertain = isCertain
+    pairEqual(digests.0, digests.1) { isCertain ? sides.areEqual($0, $1) : nil }
   }
 
   /// The indices of the items that have no partner yet.
@@ -94,8 +145,8 @@ struct ItemPairing {
   /// - Parameters:
   ///   - a: the digests of the old items, in order.
   ///   - b: the digests of the new items.
-  ///   - areEqual: decides with certainty whether the values at two tape positions are equal.
-  private mutating func pairEqual(_ a: [UInt64], _ b: [UInt64], _ areEqual: (Int, Int) -> Bool) {
+  ///   - areEqual: decides with certainty whether the values at two tape positions are equal; nil if it is not asked.
+  private mutating func pairEqual(_ a: [UInt64], _ b: [UInt64], _ areEqual: (Int, Int) -> Bool?) {
     let (restOfOld, restOfNew) = (restOfOld, restOfNew)
     var classes: [UInt64: Int] = [:]
     func classified(_ digests: [UInt64]) -> [Int] {
@@ -108,21 +159,22 @@ struct ItemPairing {
     let (x, y) = (classified(a), classified(b))
     for found in Alignment.pairs(x, y, classCount: classes.count) {
       let (place, partner) = (restOfOld[found.old], restOfNew[found.new])
-      if areEqual(olds[place], news[partner]) { pair(place, partner, isEqual: true) }
+      let isSame = areEqual(olds[place], news[partner])
+      if isSame != false { pair(place, partner, isEqual: isSame == true) }
     }
   }
 
   // MARK: By identity
 
-  /// Pairs items by a member whose scalar values are unique and which all of them have.
+  /// Pairs items by a member whose scalar values are unique and which all of them have, or by the given members together.
   mutating func pairByIdentity() {
     let (restOfOld, restOfNew) = (restOfOld, restOfNew)
     if restOfOld.isEmpty || restOfNew.isEmpty { return }
     let given = old.identity(arrays.old) ?? new.identity(arrays.new)
-    for name in given.map({ [$0] }) ?? Side.identityNames {
+    for names in given.map({ [$0] }) ?? Side.identityNames.map({ [$0] }) {
       let mayLack = given != nil
-      guard let a = identities(restOfOld, olds, old, name, mayLack: mayLack),
-        let b = identities(restOfNew, news, new, name, mayLack: mayLack)
+      guard let a = identities(restOfOld, olds, old, names, mayLack: mayLack),
+        let b = identities(restOfNew, news, new, names, mayLack: mayLack)
       else { continue }
       var hasFound = false
       for (identity, place) in a {
@@ -137,11 +189,11 @@ struct ItemPairing {
   /// The indices of items by the digest of their identity.
   /// - Returns: nil if the member does not identify them: two have the same value, or one has none.
   private func identities(
-    _ places: [Int], _ items: [Int], _ side: Side, _ name: [UInt8], mayLack: Bool
+    _ places: [Int], _ items: [Int], _ side: Side, _ names: [[UInt8]], mayLack: Bool
   ) -> [UInt64: Int]? {
     var result: [UInt64: Int] = [:]
     for place in places {
-      guard let identity = side.identity(of: items[place], name) else {
+      guard let identity = side.identity(of: items[place], names) else {
         if mayLack { continue }
         return nil
       }

@@ -16,6 +16,8 @@ package struct MergeDiff {
   private struct Level {
     let name: Int?
     var members: ArraySlice<Member>
+    /// The length of the output before the object, its name, and the comma.
+    let start: Int
     var isFirst = true
   }
 
@@ -28,64 +30,72 @@ package struct MergeDiff {
   }
 
   private var sides: Sides
-  private var output = ByteWriter()
+  private var output: [UInt8] = []
   private var levels: [Level] = []
 
-  /// Whether the documents are equal.
-  package let isSame: Bool
+  package init(_ old: Side, _ new: Side) { sides = Sides(old: old, new: new) }
 
-  package init(_ old: Side, _ new: Side) {
-    sides = Sides(old: old, new: new)
-    isSame = sides.areEqual(0, 0)
-  }
-
-  /// - Returns: the patch as compact JSON text.
-  package mutating func patch() throws(NotRepresentable) -> [UInt8] {
-    if isSame {
-      // A document that is not an object can only be replaced, by its whole text.
-      let root = sides.old.whole.root
-      return root.kind == .object ? Array("{}".utf8) : root.text
-    }
+  /// - Returns: the patch as compact JSON text; nil if the documents are equal.
+  package mutating func patch() throws(NotRepresentable) -> [UInt8]? {
+    if sides.haveSameText(0, 0) || (sides.old.isVoid(0) && sides.new.isVoid(0)) { return nil }
     guard sides.old.document.kind(0) == .object, sides.new.document.kind(0) == .object else {
+      if sides.areEqualFromStart(0, 0) { return nil }
       // If the old document is not an object, the patch replaces it, or is merged into an empty object.
       try check(0)
       return sides.new.value(0).text
     }
-    open(nil, try members(0, 0, nil))
+    levels.append(Level(name: nil, members: try members(0, 0, nil)[...], start: 0))
+    output.append(UInt8(ascii: "{"))
+    var isSame = true
     while let level = levels.last {
       guard let member = level.members.first else {
-        output.append(UInt8(ascii: "}"))
         levels.removeLast()
+        close(level)
+        isSame = level.isFirst
         continue
       }
       levels[levels.count - 1].members.removeFirst()
-      if !level.isFirst { output.append(UInt8(ascii: ",")) }
-      levels[levels.count - 1].isFirst = false
       try write(member)
     }
-    return output.take()
+    return isSame ? nil : output
   }
 
   private mutating func write(_ member: Member) throws(NotRepresentable) {
+    let start = output.count
+    if let level = levels.last, !level.isFirst { output.append(UInt8(ascii: ",")) }
     let side = member.new == nil ? sides.old : sides.new
-    output.append(side.value(member.name).text)
+    output += side.document.bytes[side.value(member.name).range]
     output.append(UInt8(ascii: ":"))
-    guard let new = member.new else { return output.append("null") }
-    if let old = member.old, sides.old.document.kind(old) == .object, sides.new.document.kind(new) == .object {
-      return open(member.name, try members(old, new, member.name))
+    if let old = member.old, let new = member.new, areObjects(old, new) {
+      // Its members are patched individually.
+      let members = try members(old, new, member.name)
+      levels.append(Level(name: member.name, members: members[...], start: start))
+      return output.append(UInt8(ascii: "{"))
     }
+    levels[levels.count - 1].isFirst = false
+    guard let new = member.new else { return output += Array("null".utf8) }
     try check(new, named: member.name)
-    output.append(sides.new.value(new).text)
+    output += sides.new.document.bytes[sides.new.value(new).range]
   }
 
-  /// Begins an object whose members are patched individually.
-  private mutating func open(_ name: Int?, _ members: [Member]) {
-    output.append(UInt8(ascii: "{"))
-    levels.append(Level(name: name, members: members[...]))
+  /// Ends an object; it is withdrawn if nothing in it differs.
+  private mutating func close(_ level: Level) {
+    if level.isFirst { return output.removeSubrange(level.start...) }
+    output.append(UInt8(ascii: "}"))
+    if !levels.isEmpty { levels[levels.count - 1].isFirst = false }
+  }
+
+  private func areObjects(_ old: Int, _ new: Int) -> Bool {
+    sides.old.document.kind(old) == .object && sides.new.document.kind(new) == .object
+  }
+
+  private mutating func mayDiffer(_ old: Int, _ new: Int) -> Bool {
+    areObjects(old, new) ? sides.mayDiffer(old, new) : !sides.areEqualFromStart(old, new)
   }
 
   private mutating func members(_ old: Int, _ new: Int, _ name: Int?) throws(NotRepresentable) -> [Member] {
     guard let olds = sides.old.uniqueMembers(old), let news = sides.new.uniqueMembers(new) else {
+      if sides.areEqualFromStart(old, new) { return [] }
       throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(name))
     }
     var members: [Member] = []
@@ -95,7 +105,7 @@ package struct MergeDiff {
         members.append(Member(name: place, old: place + 1, new: nil))
         continue
       }
-      if sides.areEqual(place + 1, partner + 1) { continue }
+      guard mayDiffer(place + 1, partner + 1) else { continue }
       members.append(Member(name: partner, old: place + 1, new: partner + 1))
     }
     for (key, place) in news.sorted(by: { $0.value < $1.value }) where olds[key] == nil && !sides.new.isVoid(place + 1)

@@ -2,8 +2,9 @@
 
 /// A list of open containers replaces recursion.
 struct Pruner {
-  /// A rule whose pointer leads here, and how many of its tokens have matched.
-  private struct Active {
+  /// A rule whose pointer leads here, and how many of its steps have matched. A rule with `**` can lead here in several
+  /// ways, each of them once.
+  private struct Active: Equatable {
     let rule: Int
     let depth: Int
   }
@@ -16,6 +17,10 @@ struct Pruner {
     let copy: Int
     let isObject: Bool
     let active: [Active]
+    /// The rules that lead on through an element; they are the same for all.
+    var activeInElements: [Active]?
+    /// The last rule for the numbers in the container.
+    let tolerance: Int?
     /// Whether the container is in a part chosen by `--only`; true without such rules.
     let isChosen: Bool
     /// Whether something in it is chosen.
@@ -29,6 +34,8 @@ struct Pruner {
   /// The copy, after `run`.
   private(set) var tape: [UInt64] = []
   private var levels: [Level] = []
+  /// The rule for the numbers that come next on the copy.
+  private var currentTolerance: Int?
   private(set) var marks = Scope.Marks()
 
   init(_ document: JSONDocument, _ rules: [Scope.Rule]) {
@@ -39,7 +46,8 @@ struct Pruner {
   }
 
   mutating func run() throws(Scope.IndexMismatch) {
-    let active = rules.indices.map { Active(rule: $0, depth: 0) }
+    var active: [Active] = []
+    for rule in rules.indices { enter(Active(rule: rule, depth: 0), &active) }
     if ends(active, .ignore) {
       // Everything is ignored: any two such documents are equal.
       for word in [TapeWord.make(.array, at: 0), TapeWord.skip(to: 3), TapeWord.closing(at: 0)] {
@@ -56,7 +64,13 @@ struct Pruner {
       let key = level.isObject ? level.next : nil
       let child = level.isObject ? level.next + 1 : level.next
       levels[levels.count - 1].next = document.next(child)
-      let active = try advance(level.active, key)
+      let active: [Active]
+      if let known = level.activeInElements {
+        active = known
+      } else {
+        active = try advance(level.active, key)
+        if key == nil { levels[levels.count - 1].activeInElements = active }
+      }
       let isChosen = level.isChosen || ends(active, .only)
       let isOnTheWay = isChosen || active.contains { rules[$0.rule].purpose == .only }
       if ends(active, .ignore) || !isOnTheWay {
@@ -68,39 +82,49 @@ struct Pruner {
   }
 
   private func ends(_ active: [Active], _ purpose: Scope.Purpose) -> Bool {
-    active.contains { rules[$0.rule].purpose == purpose && $0.depth == rules[$0.rule].pointer.tokens.count }
+    active.contains { isEnd($0) && rules[$0.rule].purpose == purpose }
+  }
+
+  private func isEnd(_ item: Active) -> Bool { item.depth == rules[item.rule].steps.count }
+
+  /// Adds a state of a rule, and if `**` comes next, the state after it too.
+  private func enter(_ item: Active, _ active: inout [Active]) {
+    if active.contains(item) { return }
+    active.append(item)
+    if !isEnd(item), rules[item.rule].steps[item.depth] == .anyNumber {
+      enter(Active(rule: item.rule, depth: item.depth + 1), &active)
+    }
   }
 
   /// The rules that lead on through a child.
   private func advance(_ active: [Active], _ key: Int?) throws(Scope.IndexMismatch) -> [Active] {
     var result: [Active] = []
-    for item in active {
+    for item in active where !isEnd(item) {
       let rule = rules[item.rule]
-      guard item.depth < rule.pointer.tokens.count else { continue }
-      let token = rule.pointer.tokens[item.depth]
-      if token != Self.any {
+      let step = rule.steps[item.depth]
+      if case .name(let name) = step {
         guard let key else {
-          if JSONPointer.isIndex(token) {
+          // After `**` it may be the name of a member elsewhere.
+          if JSONPointer.isIndex(name), item.depth == 0 || rule.steps[item.depth - 1] != .anyNumber {
             throw Scope.IndexMismatch(
-              message: "\(rule.text): an item has no fixed place in an array: use '*' instead of '\(quoted(token))'")
+              message: "\(rule.text): an item has no fixed place in an array: use '*' instead of '\(quoted(name))'")
           }
           continue
         }
-        guard JSONString.equals(JSONValue(document: document, position: key), token) else { continue }
+        guard JSONString.equals(document, key, name) else { continue }
       }
-      result.append(Active(rule: item.rule, depth: item.depth + 1))
+      enter(Active(rule: item.rule, depth: item.depth + (step == .anyNumber ? 0 : 1)), &result)
     }
     return result
   }
 
-  private static let any = [UInt8(ascii: "*")]
-
   private mutating func take(key: Int?, _ value: Int, _ active: [Active], isChosen: Bool) {
     if let key { append(document.tape[key], from: key) }
     let kind = document.kind(value)
-    let leadsOn = !isChosen || active.contains { $0.depth < rules[$0.rule].pointer.tokens.count }
+    let leadsOn = !isChosen || active.contains { !isEnd($0) }
     if isChosen, !levels.isEmpty { levels[levels.count - 1].hasChosen = true }
     let position = tape.count
+    let tolerance = tolerance(active)
     guard kind.isContainer, leadsOn else {
       copy(value)
       if !isChosen { marks.voids.insert(position) }
@@ -111,8 +135,22 @@ struct Pruner {
     levels.append(
       Level(
         next: document.first(value), end: document.last(value), copy: position, isObject: kind == .object,
-        active: active,
-        isChosen: isChosen, hasChosen: isChosen))
+        active: active, tolerance: tolerance, isChosen: isChosen, hasChosen: isChosen))
+  }
+
+  /// Finds the tolerance for a value that comes next on the copy. The last rule on the command line decides.
+  /// - Returns: the rule.
+  private mutating func tolerance(_ active: [Active]) -> Int? {
+    var last = levels.last?.tolerance
+    for item in active where isEnd(item) {
+      if case .tolerance = rules[item.rule].purpose { last = max(last ?? 0, item.rule) }
+    }
+    guard last != currentTolerance else { return last }
+    currentTolerance = last
+    var tolerance: NumberTolerance?
+    if let last, case .tolerance(let given) = rules[last].purpose, !given.isExact { tolerance = given }
+    marks.tolerances.append((tape.count, tolerance))
+    return last
   }
 
   private mutating func append(_ word: UInt64, from position: Int) {
@@ -144,11 +182,11 @@ struct Pruner {
 
   private mutating func mark(_ position: Int, _ active: [Active]) {
     guard TapeWord.kind(tape[position]) == .array else { return }
-    for item in active where item.depth == rules[item.rule].pointer.tokens.count {
+    for item in active where isEnd(item) {
       switch rules[item.rule].purpose {
       case .unordered: marks.sets.insert(position)
-      case .identity(let name): marks.identities[position] = name
-      case .ignore, .only: break
+      case .identity(let names): marks.identities[position] = names
+      case .ignore, .only, .tolerance: break
       }
     }
   }

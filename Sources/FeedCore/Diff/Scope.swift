@@ -1,5 +1,5 @@
-// What is compared, and how: --ignore, --only, --unordered and --identity. Each takes a JSON Pointer in which the token
-// `*` matches any member or element.
+// What is compared, and how: --ignore, --only, --unordered, --identity and --tolerance. Each takes a JSON Pointer in which
+// the token `*` matches any member or element, and `**` any number of them on the way, or none.
 //
 // Ignored parts are left out of a document's tape, so no other code has to know about them. Their bytes remain, so a
 // value in the patch is always complete.
@@ -9,26 +9,44 @@ package struct Scope {
     case ignore
     case only
     case unordered
-    case identity([UInt8])
+    /// The members that together identify an item.
+    case identity([[UInt8]])
+    /// For the numbers there, and in the value there.
+    case tolerance(NumberTolerance)
+  }
+
+  /// One token of a rule's pointer.
+  enum Step: Equatable {
+    case name([UInt8])
+    case any
+    /// Any number of members and elements, or none.
+    case anyNumber
   }
 
   package struct Rule {
     let purpose: Purpose
-    let pointer: JSONPointer
+    let steps: [Step]
     /// As typed, for messages: `--ignore /a/*`.
     let text: String
 
     package init(purpose: Purpose, pointer: JSONPointer, text: String) {
       self.purpose = purpose
-      self.pointer = pointer
       self.text = text
+      var steps: [Step] = []
+      for token in pointer.tokens {
+        let step: Step = token == Array("*".utf8) ? .any : token == Array("**".utf8) ? .anyNumber : .name(token)
+        if step != .anyNumber || steps.last != .anyNumber { steps.append(step) }
+      }
+      self.steps = steps
     }
   }
 
   /// The rules for places in a document, by tape position.
   struct Marks {
     var sets: Set<Int> = []
-    var identities: [Int: [UInt8]] = [:]
+    var identities: [Int: [[UInt8]]] = [:]
+    /// From which position on which tolerance applies, in order; nil for none.
+    var tolerances: [(start: Int, tolerance: NumberTolerance?)] = []
     var pruned: Set<Int> = []
     /// With `--only`: values on the way to chosen parts, with nothing chosen in them.
     var voids: Set<Int> = []

@@ -34,14 +34,8 @@ package struct Side {
   /// Whether the order of this array does not count.
   func isSet(_ position: Int) -> Bool { !marks.sets.isEmpty && marks.sets.contains(position) }
 
-  /// The member that identifies the items of this array, if the user named one.
-  func identity(_ position: Int) -> [UInt8]? { marks.identities.isEmpty ? nil : marks.identities[position] }
-
-  /// Whether everything counts, and in order.
-  package var isWhole: Bool { document === whole && !hasMarks && marks.origins.isEmpty }
-
-  /// Whether some values are compared by special rules.
-  var hasMarks: Bool { !marks.sets.isEmpty || !marks.voids.isEmpty }
+  /// The members that together identify the items of this array, if the user named any.
+  func identity(_ position: Int) -> [[UInt8]]? { marks.identities.isEmpty ? nil : marks.identities[position] }
 
   /// Whether no part of this value is compared: as a member it counts as absent.
   package func isVoid(_ position: Int) -> Bool { !marks.voids.isEmpty && marks.voids.contains(position) }
@@ -57,7 +51,7 @@ package struct Side {
   /// The name of the member that identifies this object for people, if it has one.
   /// - Parameter array: the array of which it is an item.
   package func identifyingMember(_ object: Int, in array: Int? = nil) -> JSONValue? {
-    for name in array.flatMap(identity).map({ [$0] }) ?? Self.identityNames {
+    for name in array.flatMap(identity) ?? Self.identityNames {
       if let value = scalarMember(object, name) {
         return JSONValue(document: value.document, position: value.position - 1)
       }
@@ -77,15 +71,48 @@ package struct Side {
   }
 
   /// The identity of an item.
-  /// - Returns: a digest of the value of its only member of this name; nil if there is none, or its value is not a
+  /// - Returns: a digest of the values of its members with these names; nil if one is missing, occurs twice, or is not a
   ///   scalar.
-  func identity(of item: Int, _ name: [UInt8]) -> UInt64? { scalarMember(item, name).map(JSONDigests.ofScalar) }
+  func identity(of item: Int, _ names: [[UInt8]]) -> UInt64? {
+    var identity: UInt64 = 0
+    for name in names {
+      guard let value = scalarMember(item, name) else { return nil }
+      identity = JSONDigest.mix(identity, JSONDigests.ofScalar(value))
+    }
+    return identity
+  }
 
   private func scalarMember(_ object: Int, _ name: [UInt8]) -> JSONValue? {
     // A member that --only did not choose is not compared, but it still identifies an item.
     let place = marks.origins.isEmpty ? object : marks.origins[object]
     let source = marks.origins.isEmpty ? document : whole
     return source.scalarMember(place, name).map { JSONValue(document: source, position: $0) }
+  }
+
+  // MARK: Tolerance
+
+  /// The tolerance for the number there.
+  func tolerance(at position: Int) -> NumberTolerance? {
+    let place = toleranceStart(position)
+    return place < 0 ? nil : marks.tolerances[place].tolerance
+  }
+
+  /// Whether some numbers in this value, or the value itself, may have a tolerance.
+  func isTolerant(_ position: Int) -> Bool {
+    if marks.tolerances.isEmpty { return false }
+    let end = document.next(position)
+    let tolerances = marks.tolerances[max(0, toleranceStart(position))...]
+    return tolerances.prefix { $0.start < end }.contains { $0.tolerance != nil }
+  }
+
+  /// The index of the last tolerance that starts at this position or before; -1 if there is none.
+  private func toleranceStart(_ position: Int) -> Int {
+    var (low, high) = (0, marks.tolerances.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if marks.tolerances[middle].start <= position { low = middle + 1 } else { high = middle }
+    }
+    return low - 1
   }
 
   private static func compacted(_ document: JSONDocument) -> JSONDocument {

@@ -1,14 +1,24 @@
 // Decides whether a value of the old document equals one of the new: by digests, and then with certainty.
 
-/// The two documents of a diff, with the digests known so far.
+/// The two documents of a diff, with what is known about them so far.
 ///
-/// Two texts are compared at most once at each place: if they differ, they are digested, and everything inside is
-/// compared by digests. So the cost depends on a document's size, not on its depth.
+/// Items of arrays are digested, so that any of them can be compared with any other. Values at the same place are compared
+/// directly, and so are those with a tolerance, which have no digest. What differs is remembered, and everything in a
+/// digested value is compared by digests. So the cost depends on a document's size, not on its depth.
 package struct Sides {
+  private struct Pair: Hashable {
+    let old: Int
+    let new: Int
+  }
+
   let old: Side
   let new: Side
   private var olds: DigestCache
   private var news: DigestCache
+  /// Containers that are not equal, so that those in one another are not compared again and again.
+  private var differing: Set<Pair> = []
+  /// How many values were compared directly.
+  private(set) var steps = 0
 
   package init(old: Side, new: Side) {
     self.old = old
@@ -17,32 +27,46 @@ package struct Sides {
     news = new.digests
   }
 
+  /// Whether two documents are equal. The comparison ends at the first difference.
+  package static func areEqual(_ old: Side, _ new: Side) -> Bool {
+    var sides = Sides(old: old, new: new)
+    return sides.areEqualFromStart(0, 0)
+  }
+
   /// Whether two values have the same text and are therefore equal.
   func haveSameText(_ a: Int, _ b: Int) -> Bool { old.value(a).hasSameText(as: new.value(b)) }
 
   package mutating func areEqual(_ a: Int, _ b: Int) -> Bool {
     if old.isVoid(a) && new.isVoid(b) { return true }
     guard old.document.kind(a).isContainer, new.document.kind(b).isContainer else {
-      return JSONEquality.equal(JSONTree(old.value(a)), JSONTree(new.value(b)))
+      return Comparison.areEqualScalars(a, b, old, new)
     }
+    if old.isTolerant(a) { return areEqualFromStart(a, b) }
     let isKnown = isDigested(a, b)
     if !isKnown && haveSameText(a, b) { return true }
     guard olds.digest(of: a) == news.digest(of: b) else { return false }
-    if isKnown && haveSameText(a, b) { return true }
-    guard old.hasMarks || new.hasMarks else {
-      return JSONEquality.equal(JSONTree(old.value(a)), JSONTree(new.value(b)))
+    return areEqualFromStart(a, b)
+  }
+
+  /// Compares two values from the start to the first difference, without digests.
+  mutating func areEqualFromStart(_ a: Int, _ b: Int) -> Bool {
+    if !differing.isEmpty, differing.contains(Pair(old: a, new: b)) { return false }
+    var comparison = Comparison(old, new)
+    let areEqual = comparison.run(a, b, &self)
+    steps += comparison.steps
+    if !areEqual {
+      for (old, new) in comparison.openContainers { differing.insert(Pair(old: old, new: new)) }
     }
-    return areEqualWithMarks(a, b)
+    return areEqual
   }
 
   /// Whether two values at the same place must be compared further: false only if they are equal.
   mutating func mayDiffer(_ a: Int, _ b: Int) -> Bool {
     let kind = old.document.kind(a)
-    if kind.isContainer, kind == new.document.kind(b), !isDigested(a, b), old.size(a) != new.size(b) {
-      // Comparing their contents shows as much as digests would.
-      return !(old.isVoid(a) && new.isVoid(b))
-    }
-    return !areEqual(a, b)
+    guard kind.isContainer, kind == new.document.kind(b), !isDigested(a, b) else { return !areEqual(a, b) }
+    if old.isVoid(a) && new.isVoid(b) { return false }
+    // If the sizes differ, a comparison of their contents will show it.
+    return old.size(a) != new.size(b) || !areEqualFromStart(a, b)
   }
 
   /// Whether the digests of two values, and so of everything in them, are known.
@@ -50,50 +74,4 @@ package struct Sides {
 
   mutating func oldDigest(_ position: Int) -> UInt64 { olds.digest(of: position) }
   mutating func newDigest(_ position: Int) -> UInt64 { news.digest(of: position) }
-
-  /// JSONEquality, except that some arrays have no order and some values do not count. Members, and the elements of
-  /// such arrays, are sorted by digest, so that equal ones are at the same index.
-  private func areEqualWithMarks(_ a: Int, _ b: Int) -> Bool {
-    var pending = [(a, b)]
-    while let (a, b) = pending.popLast() {
-      guard olds.known(a) == news.known(b) else { return false }
-      if old.isVoid(a) && new.isVoid(b) { continue }
-      let (left, right) = (old.value(a), new.value(b))
-      if left.hasSameText(as: right) { continue }
-      guard left.kind == right.kind, left.kind.isContainer else {
-        // One string may have escapes and the other none.
-        if !JSONEquality.equal(JSONTree(left), JSONTree(right)) { return false }
-        continue
-      }
-      let (mine, others) = (old.inCanonicalOrder(a, olds), new.inCanonicalOrder(b, news))
-      guard mine.count == others.count else { return false }
-      for (child, other) in zip(mine, others) {
-        if let name = child.name, let otherName = other.name {
-          guard JSONString.equal(old.value(name), new.value(otherName)) else { return false }
-        }
-        pending.append((child.value, other.value))
-      }
-    }
-    return true
-  }
-}
-
-extension Side {
-  fileprivate func inCanonicalOrder(_ container: Int, _ digests: DigestCache) -> [(name: Int?, value: Int)] {
-    var children: [(name: Int?, value: Int)] = []
-    let isObject = document.kind(container) == .object
-    var position = document.first(container)
-    while position < document.last(container) {
-      let value = isObject ? position + 1 : position
-      if !isObject || !isVoid(value) { children.append((isObject ? position : nil, value)) }
-      position = document.next(value)
-    }
-    if isObject || isSet(container) {
-      func key(_ child: (name: Int?, value: Int)) -> (UInt64, Int) {
-        (digests.known(child.name ?? child.value) ?? 0, child.value)
-      }
-      children.sort { key($0) < key($1) }
-    }
-    return children
-  }
 }

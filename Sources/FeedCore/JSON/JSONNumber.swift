@@ -2,11 +2,11 @@
 // number. Double is never used. A number is normalised to  ± 0.d₁d₂…dₙ × 10^exponent  with d₁ and dₙ not zero. The
 // exponent of a hostile number (`1e` and a megabyte of digits) is kept as decimal digits too.
 
-package struct JSONNumber: Sendable {
-  private var isNegative = false
+package struct JSONNumber: Equatable, Sendable {
+  private(set) var isNegative = false
   /// d₁…dₙ as values 0 to 9; empty for zero.
-  private var digits: [UInt8] = []
-  private var exponent = BigExponent()
+  private(set) var digits: [UInt8] = []
+  private(set) var exponent = BigExponent()
 
   /// - Parameter value: a number; nil for anything else.
   package init?(_ value: JSONValue) {
@@ -41,6 +41,34 @@ package struct JSONNumber: Sendable {
     } else {
       exponent = BigExponent(text: rest[mark...].dropFirst(), adding: (point - mantissa.startIndex) - leading)
     }
+  }
+
+  /// The number with the other sign.
+  var negated: JSONNumber {
+    var number = self
+    number.isNegative = !isNegative && sign != 0
+    return number
+  }
+
+  /// The absolute value, times `factor` × 10^`scale`.
+  /// - Parameter factor: below 10^17.
+  func magnitude(times factor: UInt64, scale: Int) -> JSONNumber {
+    var product = self
+    product.isNegative = false
+    var carry: UInt64 = 0
+    for index in digits.indices.reversed() {
+      carry += UInt64(digits[index]) * factor
+      product.digits[index] = UInt8(carry % 10)
+      carry /= 10
+    }
+    var leading: [UInt8] = []
+    while carry > 0 {
+      leading.append(UInt8(carry % 10))
+      carry /= 10
+    }
+    product.digits.insert(contentsOf: leading.reversed(), at: 0)
+    product.exponent.add(scale + leading.count)
+    return product
   }
 
   /// -1, 0 or 1 if the left number is smaller, equal or greater.
@@ -80,12 +108,14 @@ package struct JSONNumber: Sendable {
 }
 
 /// A whole number of any size, which can be compared and added to a small one.
-private struct BigExponent: Sendable {
+struct BigExponent: Equatable, Sendable {
   private var isNegative = false
   /// Without leading zeros, most significant first; empty for zero.
   private var digits: [UInt8] = []
 
   init() {}
+
+  private init(_ value: Int) { set(value) }
 
   /// - Parameters:
   ///   - text: digits with an optional sign; empty for zero.
@@ -105,7 +135,7 @@ private struct BigExponent: Sendable {
       // At least 10^17, so adding a smaller number cannot change the sign.
       isNegative = negative
       digits = text.map { $0 - UInt8(ascii: "0") }
-      add(negative ? -shift : shift)
+      addToMagnitude(negative ? -shift : shift)
     }
   }
 
@@ -119,8 +149,14 @@ private struct BigExponent: Sendable {
     digits.reverse()
   }
 
+  /// - Parameter shift: less than 10^18.
+  mutating func add(_ shift: Int) {
+    if let small { return self = BigExponent(small + shift) }
+    addToMagnitude(isNegative ? -shift : shift)
+  }
+
   /// Adds to the magnitude, starting at the last digit; the carry may be negative.
-  private mutating func add(_ shift: Int) {
+  private mutating func addToMagnitude(_ shift: Int) {
     var carry = shift
     var index = digits.count
     while carry != 0 && index > 0 {
@@ -146,6 +182,27 @@ private struct BigExponent: Sendable {
 
   /// Bytes that identify the exponent: equal exponents have equal keys.
   var key: [UInt8] { [isNegative ? 1 : 0] + digits }
+
+  /// A distance that is greater than the number of digits of any text.
+  private static let farAway = 100_000_000_000_000_000
+
+  /// How much greater this number is than another that is not greater. It is not exact if it is very large.
+  func distance(above other: BigExponent) -> Int {
+    if let small, let other = other.small { return small - other }
+    let width = max(digits.count, other.digits.count)
+    var distance = 0
+    for place in 0..<width {
+      distance = distance * 10 + digit(place, of: width) - other.digit(place, of: width)
+      if distance >= Self.farAway { return Self.farAway }
+    }
+    return distance
+  }
+
+  /// The signed digit at a place of the number, written with `width` digits.
+  private func digit(_ place: Int, of width: Int) -> Int {
+    let index = place - (width - digits.count)
+    return index < 0 ? 0 : isNegative ? -Int(digits[index]) : Int(digits[index])
+  }
 
   static func compare(_ left: BigExponent, _ right: BigExponent) -> Int {
     if left.isNegative != right.isNegative { return left.isNegative ? -1 : 1 }

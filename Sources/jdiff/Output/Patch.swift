@@ -47,8 +47,8 @@ enum Patch {
   /// Parses the patch from its text, applies it, and compares.
   /// - Throws: if the result is not the new document.
   func verify(from old: Side, to new: Side, _ scope: Scope) throws(ToolFailure) {
-    var sides = Sides(old: try Side(try reread().applied(to: old.whole), scope, of: nil), new: new)
-    if !sides.areEqual(0, 0) { throw Self.defect("the result is another document") }
+    let result = try Side(try reread().applied(to: old.whole), scope, of: nil)
+    if !Sides.areEqual(result, new) { throw Self.defect("the result is another document") }
   }
 
   private static func defect(_ problem: String) -> ToolFailure {
