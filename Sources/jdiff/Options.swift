@@ -43,7 +43,7 @@ enum Flag: ToolOption {
       OptionSpec("ignore", .pointer(Options.example), "ignore differences there; * is one token, ** any").repeating
     case .only: OptionSpec("only", .pointer(Options.example), "ignore differences everywhere else").repeating
     case .unordered: OptionSpec("unordered", .pointer(Options.example), "compare the array there as a set").repeating
-    case .identity: OptionSpec("identity", .identity, "match the items of the array there by a member").repeating
+    case .identity: OptionSpec("identity", .identity, "match the items of an array by these members").repeating
     case .tolerance:
       OptionSpec("tolerance", .tolerance, "take numbers for equal that differ by X at most, or by X%").repeating
 
@@ -85,7 +85,7 @@ struct ToleranceRule: Sendable {
 }
 
 extension OptionType {
-  fileprivate static let identity = OptionType("POINTER=NAME[,NAME...]") { bytes throws(OptionRefusal) in
+  fileprivate static let identity = OptionType("POINTER=NAME,...") { bytes throws(OptionRefusal) in
     guard let mark = bytes.lastIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count else {
       throw .expected("POINTER=NAME, such as /results=id", found: bytes)
     }

@@ -127,7 +127,11 @@ struct Pruner {
     let tolerance = tolerance(active)
     guard kind.isContainer, leadsOn else {
       copy(value)
-      if !isChosen { marks.voids.insert(position) }
+      if !isChosen {
+        marks.voids.insert(position)
+        // Nothing in it counts, so nothing in it may be replaced together with what is around it.
+        if !levels.isEmpty { levels[levels.count - 1].isPruned = true }
+      }
       return mark(position, active)
     }
     append(document.tape[value], from: value)
@@ -176,7 +180,7 @@ struct Pruner {
     if !level.hasChosen { marks.voids.insert(level.copy) }
     if level.isPruned { marks.pruned.insert(level.copy) }
     guard !levels.isEmpty else { return }
-    if level.isPruned { levels[levels.count - 1].isPruned = true }
+    if level.isPruned || !level.hasChosen { levels[levels.count - 1].isPruned = true }
     if level.hasChosen { levels[levels.count - 1].hasChosen = true }
   }
 
