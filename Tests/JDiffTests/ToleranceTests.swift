@@ -56,10 +56,10 @@ import Testing
     #expect((300...1200).contains(allowed))
   }
 
-  /// Numbers with two hundred thousand digits, and exponents of a hundred thousand.
+  /// Numbers of fifty thousand digits, and exponents of twenty thousand.
   @Test func hugeNumbers() throws {
-    let digits = String(repeating: "7", count: 200_000)
-    let exponent = String(repeating: "9", count: 100_000)
+    let digits = String(repeating: "7", count: 50_000)
+    let exponent = String(repeating: "9", count: 20_000)
     let numbers = [
       "\(digits)1", "\(digits)2", "1e\(exponent)", "2e\(exponent)", "-1e\(exponent)", "1e-\(exponent)", "0",
     ]
@@ -67,7 +67,7 @@ import Testing
     func near(_ a: Int, _ b: Int, _ tolerance: String) throws -> Bool {
       try #require(NumberTolerance(Array(tolerance.utf8))).allows(values[a], values[b])
     }
-    #expect(try near(0, 1, "1") && !near(0, 1, "0.999") && near(0, 1, "1%") && near(0, 1, "1e-400000%"))
+    #expect(try near(0, 1, "1") && !near(0, 1, "0.999") && near(0, 1, "1%") && near(0, 1, "1e-20000%"))
     #expect(try near(2, 3, "50%") && !near(2, 3, "49.9%") && near(2, 3, "1e\(exponent)"))
     #expect(try !near(2, 4, "1e\(exponent)") && near(2, 4, "2e\(exponent)") && near(2, 4, "200%"))
     #expect(try near(5, 6, "1e-400") && !near(5, 6, "99.9%") && near(5, 6, "100%") && !near(5, 0, "1e400"))
