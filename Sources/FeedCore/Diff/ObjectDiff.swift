@@ -37,7 +37,7 @@ extension Differ {
 }
 
 /// The members of an object by the digests of their names.
-private struct Members {
+struct Members {
   /// Tape positions, in the order of the object.
   private(set) var names: [Int] = []
   private(set) var hasDuplicates = false

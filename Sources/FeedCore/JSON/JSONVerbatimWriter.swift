@@ -11,6 +11,8 @@ package struct JSONVerbatimWriter {
   private let document: JSONDocument
   private let text: [UInt8]
   private let layout: DocumentLayout
+  /// Keeps where children are written, if somebody wants to know.
+  private let places: WrittenPlaces?
 
   /// Where a value is being written.
   private struct Context {
@@ -50,10 +52,13 @@ package struct JSONVerbatimWriter {
     var isFirst = true
   }
 
-  /// - Parameter document: the document as it was read.
-  package init(of document: JSONDocument) {
+  /// - Parameters:
+  ///   - document: the document as it was read.
+  ///   - places: learns where its children are written.
+  package init(of document: JSONDocument, places: WrittenPlaces? = nil) {
     self.document = document
     text = document.text
+    self.places = places
     layout = DocumentLayout(of: document)
   }
 
@@ -92,6 +97,7 @@ package struct JSONVerbatimWriter {
     let level = levels[top]
     levels[top].isFirst = false
     let isOld = slot.place >= 0 && !level.isNew
+    let before = output.count
     if level.commented != nil {
       let separator = newSeparator(level)
       let between =
@@ -106,6 +112,7 @@ package struct JSONVerbatimWriter {
     } else {
       output.append(newSeparator(level))
     }
+    let start = output.count
     if let key = slot.key {
       output.append(key.document.bytes, key.range)
       if isOld, level.commented != nil {
@@ -118,6 +125,7 @@ package struct JSONVerbatimWriter {
     }
     let place = isOld ? (level.isObject ? slot.place + 1 : slot.place) : -1
     write(slot.value, at: place, level.context, &levels, to: &output)
+    places?.note(slot.value, before..<start, end: output.count)
   }
 
   /// Writes a scalar, or opens a level for a container whose children follow.
@@ -268,5 +276,27 @@ package struct JSONVerbatimWriter {
       }
     }
     output.append(bytes, start..<range.upperBound)
+  }
+}
+
+/// Where some children of containers are written: those that are copied as a whole.
+package final class WrittenPlaces {
+  package struct Place {
+    package let value: JSONValue
+    /// The comma before the child, if there is one, with white space.
+    package let separator: Range<Int>
+    /// The offset after the child.
+    package let end: Int
+  }
+
+  private let isWanted: (JSONValue) -> Bool
+  /// In the order of the output.
+  package private(set) var all: [Place] = []
+
+  package init(of isWanted: @escaping (JSONValue) -> Bool) { self.isWanted = isWanted }
+
+  func note(_ tree: JSONTree, _ separator: Range<Int>, end: Int) {
+    guard let value = tree.untouched, isWanted(value) else { return }
+    all.append(Place(value: value, separator: separator, end: end))
   }
 }

@@ -1,0 +1,100 @@
+// What became of the items of an array on one side of a merge.
+
+struct ItemHistory {
+  /// The tape positions of the items in BASE and on this side.
+  let bases: [Int]
+  let items: [Int]
+  /// For each item the index of the one in BASE that it was, and the reverse; -1 for none.
+  private(set) var baseOf: [Int]
+  private(set) var ofBase: [Int]
+
+  init(_ sides: inout Sides, _ base: Int, _ array: Int) {
+    var pairing = ItemPairing(&sides, base, array)
+    pairing.pairByValue(&sides)
+    pairing.pairByIdentity()
+    if !pairing.isSet { pairing.findKept() }
+    pairing.pairByPosition()
+
+    bases = sides.old.items(base)
+    items = sides.new.items(array)
+    baseOf = [Int](repeating: -1, count: items.count)
+    ofBase = [Int](repeating: -1, count: bases.count)
+    let (start, end) = (pairing.offset, pairing.offset + pairing.olds.count)
+    let shift = items.count - bases.count
+    for place in bases.indices {
+      let partner =
+        if place < start { place } else if place >= end { place + shift } else {
+          pairing.newOf[place - start] < 0 ? -1 : pairing.newOf[place - start] + start
+        }
+      ofBase[place] = partner
+      if partner >= 0 { baseOf[partner] = place }
+    }
+  }
+
+  /// The tape position in BASE of an item; -1 if it is new.
+  func base(of place: Int) -> Int { baseOf[place] < 0 ? -1 : bases[baseOf[place]] }
+
+  /// The items that both sides still have, as indexes of BASE in the order of this side.
+  func order(sharedWith other: ItemHistory) -> [Int] { baseOf.filter { $0 >= 0 && other.ofBase[$0] >= 0 } }
+
+  /// The indexes of the items that only this side has, after the index in BASE of the shared item that they follow; at 0
+  /// those that follow none.
+  func itemsAlone(without other: ItemHistory) -> [[Int]] {
+    var alone = [[Int]](repeating: [], count: bases.count + 1)
+    var anchor = 0
+    for (place, item) in baseOf.enumerated() {
+      if item >= 0, other.ofBase[item] >= 0 { anchor = item + 1 } else { alone[anchor].append(place) }
+    }
+    return alone
+  }
+}
+
+/// The two sides of an array.
+struct ArrayGaps {
+  let ours: ItemHistory
+  let theirs: ItemHistory
+  /// Objects that both sides added with the same identity: the index of THEIRS for each of OURS.
+  private(set) var twins: [Int: Int] = [:]
+  private(set) var twinsOfOurs: Set<Int> = []
+
+  init(ours: ItemHistory, theirs: ItemHistory) {
+    self.ours = ours
+    self.theirs = theirs
+  }
+
+  func isNew(ours place: Int) -> Bool { ours.baseOf[place] < 0 && twins[place] == nil }
+  func isNew(theirs place: Int) -> Bool { theirs.baseOf[place] < 0 && !twinsOfOurs.contains(place) }
+
+  mutating func findTwins(_ mine: Side, _ other: Side) {
+    let new = (ours.items.indices.filter(isNew(ours:)), theirs.items.indices.filter(isNew(theirs:)))
+    if new.0.isEmpty || new.1.isEmpty { return }
+    var places: [Identity: Int] = [:]
+    for place in new.1 {
+      guard let identity = Identity(other, theirs.items[place]) else { continue }
+      // Two with the same identity cannot be told apart.
+      places[identity] = places[identity] == nil ? place : -1
+    }
+    if places.isEmpty { return }
+    for place in new.0 {
+      guard let identity = Identity(mine, ours.items[place]), let twin = places[identity], twin >= 0 else { continue }
+      twins[place] = twin
+      twinsOfOurs.insert(twin)
+      places[identity] = -1
+    }
+  }
+}
+
+/// What identifies an object: its first member with one of the usual names, and a digest of the value.
+struct Identity: Hashable {
+  let name: Int
+  let value: UInt64
+
+  init?(_ side: Side, _ object: Int) {
+    for (name, text) in Side.identityNames.enumerated() {
+      guard let value = side.identity(of: object, text) else { continue }
+      (self.name, self.value) = (name, value)
+      return
+    }
+    return nil
+  }
+}

@@ -1,0 +1,124 @@
+// Merges two arrays: each is paired with BASE as for a diff, so an item is followed from BASE to both sides, even if one
+// of them has moved it.
+//
+// The result has the order of the side that has moved items, or else of OURS. The items that both sides still have
+// divide each side into gaps. What only one side has is in the same gap of the result, OURS first.
+
+extension ThreeWayMerge {
+  /// - Returns: the parts of the result. Nil if both sides have put the items in a different order.
+  mutating func mergeArrays(_ child: Child) -> [Part]? {
+    guard child.base >= 0 else { return nil }
+    var gaps = ArrayGaps(
+      ours: ItemHistory(&ourChanges, child.base, child.ours), theirs: ItemHistory(&theirChanges, child.base, child.theirs))
+    let orders = (gaps.ours.order(sharedWith: gaps.theirs), gaps.theirs.order(sharedWith: gaps.ours))
+    let haveMoved = (!Self.isIncreasing(orders.0), !Self.isIncreasing(orders.1))
+    if haveMoved.0, haveMoved.1, orders.0 != orders.1 { return nil }
+    gaps.findTwins(ours, theirs)
+
+    let isTheirOrder = haveMoved.1 && !haveMoved.0
+    let (first, second) = isTheirOrder ? (gaps.theirs, gaps.ours) : (gaps.ours, gaps.theirs)
+    let after = second.itemsAlone(without: first)
+    var parts: [Part] = []
+    func close(_ alone: [Int], _ anchor: Int) {
+      let others = after[anchor]
+      if !alone.isEmpty || !others.isEmpty {
+        parts += isTheirOrder ? merge(gaps, others, alone) : merge(gaps, alone, others)
+      }
+    }
+    var alone: [Int] = []
+    var anchor = 0
+    for (place, item) in first.baseOf.enumerated() {
+      guard item >= 0, second.ofBase[item] >= 0 else {
+        alone.append(place)
+        continue
+      }
+      close(alone, anchor)
+      (alone, anchor) = ([], item + 1)
+      parts.append(.both(shared(item, gaps)))
+    }
+    close(alone, anchor)
+    return parts
+  }
+
+  private static func isIncreasing(_ order: [Int]) -> Bool { zip(order, order.dropFirst()).allSatisfy { $0 < $1 } }
+
+  /// An item that is in all three arrays.
+  private func shared(_ item: Int, _ gaps: ArrayGaps) -> Child {
+    let place = gaps.ours.ofBase[item]
+    let (base, mine) = (gaps.ours.bases[item], gaps.ours.items[place])
+    let other = gaps.theirs.items[gaps.theirs.ofBase[item]]
+    return Child(
+      token: .index(place), base: base, ours: mine, theirs: other,
+      isAtomic: isAnother(ours, mine, base) || isAnother(theirs, other, base))
+  }
+
+  /// Whether an item has the place of the one in BASE, but is another one, as its identity tells. Then its members
+  /// must not be mixed with changes of the old one.
+  private func isAnother(_ side: Side, _ item: Int, _ base: Int) -> Bool {
+    for name in Side.identityNames {
+      guard let identity = self.base.identity(of: base, name) else { continue }
+      return side.identity(of: item, name) != identity
+    }
+    return false
+  }
+
+  // MARK: A gap
+
+  /// Merges what only OURS has with what only THEIRS has at the same place.
+  /// - Parameters:
+  ///   - mine: indexes of OURS.
+  ///   - others: indexes of THEIRS.
+  private mutating func merge(_ gaps: ArrayGaps, _ mine: [Int], _ others: [Int]) -> [Part] {
+    let fresh = (mine.filter(gaps.isNew(ours:)), others.filter(gaps.isNew(theirs:)))
+    let copies = copies(fresh.0.map { gaps.ours.items[$0] }, fresh.1.map { gaps.theirs.items[$0] })
+    var conflict: Part?
+    if let first = fresh.0.first, !fresh.1.isEmpty, copies.isOrderLost {
+      conflict = .conflict(
+        .index(first), base: -1, ours: fresh.0.map { gaps.ours.items[$0] }, theirs: fresh.1.map { gaps.theirs.items[$0] })
+    }
+
+    var parts: [Part] = []
+    for place in mine {
+      let position = gaps.ours.items[place]
+      if let twin = gaps.twins[place] {
+        parts.append(.both(Child(token: .index(place), base: -1, ours: position, theirs: gaps.theirs.items[twin])))
+      } else if gaps.ours.baseOf[place] >= 0 {
+        parts += lone(ours: position, base: gaps.ours.base(of: place), .index(place)).map { [$0] } ?? []
+      } else if conflict == nil {
+        parts.append(.ours(position))
+      } else if place == fresh.0.first {
+        parts += conflict.map { [$0] } ?? []
+      }
+    }
+    for place in others where !gaps.twinsOfOurs.contains(place) {
+      let position = gaps.theirs.items[place]
+      if gaps.theirs.baseOf[place] >= 0 {
+        parts += lone(theirs: position, base: gaps.theirs.base(of: place), .index(place)).map { [$0] } ?? []
+      } else if conflict == nil, !copies.theirs.contains(position) {
+        parts.append(.theirs(position))
+      }
+    }
+    return parts
+  }
+
+  /// Finds the items that both sides added at the same place.
+  /// - Returns: those of THEIRS that OURS has too, and whether the rest cannot be put in a row: numbers and arrays, as in
+  ///   coordinates, have a meaning by their place. Strings and objects make lists, so both are kept.
+  private mutating func copies(_ mine: [Int], _ others: [Int]) -> (theirs: Set<Int>, isOrderLost: Bool) {
+    if mine.isEmpty || others.isEmpty { return ([], false) }
+    if mine.count == others.count, zip(mine, others).allSatisfy({ sides.areEqual($0, $1) }) {
+      return (Set(others), false)
+    }
+    let kinds = mine.map(ours.document.kind) + others.map(theirs.document.kind)
+    guard kinds.allSatisfy({ $0.isString || $0 == .object }) else { return ([], true) }
+    var waiting = Dictionary(grouping: mine.reversed()) { sides.oldDigest($0) }
+    var copies: Set<Int> = []
+    for other in others {
+      let digest = sides.newDigest(other)
+      guard let item = waiting[digest]?.last, sides.areEqual(item, other) else { continue }
+      waiting[digest]?.removeLast()
+      copies.insert(other)
+    }
+    return (copies, false)
+  }
+}

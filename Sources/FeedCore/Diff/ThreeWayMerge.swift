@@ -1,0 +1,268 @@
+// Merges the changes of two documents, OURS and THEIRS, that were made from one, BASE.
+//
+// The three documents are walked together from the outside in, without recursion. Objects are merged member by member
+// and arrays item by item, as the diff pairs them (ThreeWayObjects, ThreeWayArrays). Where only one side has changed a
+// value, its value is taken; where both have, and differently, it is a conflict. So every change is in the result or in
+// the list of conflicts.
+//
+// The result is OURS with edits, so that its layout can be kept.
+
+package struct ThreeWayMerge {
+  /// What the result has where both sides conflict.
+  package enum Choice { case ours, theirs, both }
+
+  /// A value in each document at the same place, as a tape position; -1 where there is none.
+  struct Child {
+    let token: Token
+    let base: Int
+    let ours: Int
+    let theirs: Int
+    /// Whether a side may have replaced it by something else: then it is not merged inside.
+    var isAtomic = false
+  }
+
+  /// The last step to a child.
+  enum Token {
+    case root
+    /// The tape position of a member's name in OURS or THEIRS.
+    case oursName(Int)
+    case theirsName(Int)
+    case index(Int)
+  }
+
+  /// A part of a merged container.
+  enum Part {
+    /// A child of one side, as it is.
+    case ours(Int)
+    case theirs(Int)
+    /// A child of both sides.
+    case both(Child)
+    case conflict(Token, base: Int, ours: [Int], theirs: [Int])
+  }
+
+  /// A container that is being merged.
+  private struct Frame {
+    let child: Child
+    let path: Int
+    let isObject: Bool
+    let parts: [Part]
+    var next = 0
+    var result: JSONRebuilding
+    /// For each child of the result: the region that it belongs to, or nil. Only for `.both`.
+    var regions: [Int?] = []
+  }
+
+  private enum Resolution { case ours, theirs, inside, conflict }
+
+  let base: Side
+  let ours: Side
+  let theirs: Side
+  var ourChanges: Sides
+  var theirChanges: Sides
+  var sides: Sides
+  /// The documents as they were read, whose tape positions are those of the sides.
+  private let original: (ours: JSONDocument, theirs: JSONDocument)
+  private let hasBase: Bool
+  private let choice: Choice
+  private var frames: [Frame] = []
+  private var paths: [(parent: Int, token: Token)] = []
+  package private(set) var conflicts: [MergeConflict] = []
+  /// Where the result has the values of both sides.
+  package private(set) var regions: [ConflictRegion] = []
+
+  /// - Parameter base: nil if both sides are new, so that everything in them was added.
+  package init(base: JSONDocument?, ours: JSONDocument, theirs: JSONDocument, choice: Choice, scope: Scope = Scope())
+    throws(Scope.IndexMismatch)
+  {
+    let nothing = JSONTree.emptyObject.origin.document
+    self.base = try Side(base ?? nothing, scope)
+    self.ours = try Side(ours, scope)
+    self.theirs = try Side(theirs, scope)
+    ourChanges = Sides(old: self.base, new: self.ours)
+    theirChanges = Sides(old: self.base, new: self.theirs)
+    sides = Sides(old: self.ours, new: self.theirs)
+    original = (ours, theirs)
+    hasBase = base != nil
+    self.choice = choice
+  }
+
+  /// Merges the documents.
+  /// - Returns: the result, an edited form of OURS. With `.both` it has the values of both sides at `regions`, so it is
+  ///   only fit to be marked (ConflictMarks).
+  package mutating func run() -> JSONTree {
+    var done = merge(Child(token: .root, base: hasBase ? 0 : -1, ours: 0, theirs: 0), in: -1)
+    while let frame = frames.last {
+      if let tree = done {
+        append(tree, frame.parts[frame.next - 1])
+        done = nil
+      } else if frame.next < frame.parts.count {
+        frames[frames.count - 1].next += 1
+        done = take(frame.parts[frame.next], in: frame.path)
+      } else {
+        frames.removeLast()
+        done = finish(frame)
+      }
+    }
+    return done ?? ourTree(0)
+  }
+
+  func ourTree(_ position: Int) -> JSONTree { JSONTree(JSONValue(document: original.ours, position: position)) }
+  func theirTree(_ position: Int) -> JSONTree { JSONTree(JSONValue(document: original.theirs, position: position)) }
+
+  // MARK: One value
+
+  /// - Returns: the result for this value; nil if a frame was opened for it, or if it was added as a conflict.
+  private mutating func merge(_ child: Child, in parent: Int) -> JSONTree? {
+    switch resolution(of: child) {
+    case .ours: return ourTree(child.ours)
+    case .theirs: return theirTree(child.theirs)
+    case .conflict:
+      let conflict = Part.conflict(child.token, base: child.base, ours: [child.ours], theirs: [child.theirs])
+      if parent < 0 { return wholeConflict(conflict) }
+      addConflict(conflict, in: parent)
+      return nil
+    case .inside:
+      paths.append((parent, child.token))
+      let isObject = ours.document.kind(child.ours) == .object
+      let parts = isObject ? mergeObjects(child) : mergeArrays(child)
+      guard let parts else {
+        paths.removeLast()
+        var atomic = child
+        atomic.isAtomic = true
+        return merge(atomic, in: parent)
+      }
+      let origin = JSONValue(document: original.ours, position: child.ours)
+      frames.append(
+        Frame(
+          child: child, path: paths.count - 1, isObject: isObject, parts: parts, result: JSONRebuilding(of: origin)))
+      return nil
+    }
+  }
+
+  private mutating func resolution(of child: Child) -> Resolution {
+    let (base, ours, theirs) = (child.base, child.ours, child.theirs)
+    let kind = self.ours.document.kind(ours)
+    let baseKind = base < 0 ? .object : self.base.document.kind(base)
+    if !child.isAtomic, kind.isContainer, kind == self.theirs.document.kind(theirs), kind == baseKind {
+      if base >= 0, !theirChanges.mayDiffer(base, theirs) { return .ours }
+      return sides.mayDiffer(ours, theirs) ? .inside : .ours
+    }
+    if sides.areEqual(ours, theirs) { return .ours }
+    guard base >= 0 else { return .conflict }
+    if theirChanges.areEqual(base, theirs) { return .ours }
+    return ourChanges.areEqual(base, ours) ? .theirs : .conflict
+  }
+
+  // MARK: Parts of a container
+
+  /// - Returns: the result for this part, if it is ready and has not been added.
+  private mutating func take(_ part: Part, in path: Int) -> JSONTree? {
+    switch part {
+    case .ours(let position): return ourTree(position)
+    case .theirs(let position): return theirTree(position)
+    case .both(let child): return merge(child, in: path)
+    case .conflict:
+      addConflict(part, in: path)
+      return nil
+    }
+  }
+
+  /// Adds a child to the innermost container.
+  private mutating func append(_ tree: JSONTree, _ part: Part) {
+    switch part {
+    case .ours(let position): add(tree, ours: position)
+    case .theirs(let position): add(tree, theirs: position)
+    case .both(let child): add(tree, ours: child.ours)
+    case .conflict: break
+    }
+    frames[frames.count - 1].regions.append(nil)
+  }
+
+  /// Adds a value in the place of a child of OURS.
+  private mutating func add(_ tree: JSONTree, ours position: Int) {
+    let key = frames[frames.count - 1].isObject ? JSONValue(document: original.ours, position: position - 1) : nil
+    frames[frames.count - 1].result.append(key, tree, at: key?.position ?? position)
+  }
+
+  /// Adds a child of THEIRS that takes no child's place.
+  private mutating func add(_ tree: JSONTree, theirs position: Int) {
+    let key = frames[frames.count - 1].isObject ? JSONValue(document: original.theirs, position: position - 1) : nil
+    frames[frames.count - 1].result.append(key, tree, at: -1)
+  }
+
+  private mutating func finish(_ frame: Frame) -> JSONTree {
+    var result = frame.result
+    if choice == .both { arrange(frame, &result) }
+    return result.tree
+  }
+
+  // MARK: Conflicts
+
+  private mutating func addConflict(_ part: Part, in path: Int) {
+    guard case .conflict(let token, let base, let mine, let others) = part else { return }
+    note(token, base, mine, others, in: path)
+    switch choice {
+    case .ours: for position in mine { add(ourTree(position), ours: position) }
+    case .theirs where mine.count == 1 && others.count == 1: add(theirTree(others[0]), ours: mine[0])
+    case .theirs: for position in others { add(theirTree(position), theirs: position) }
+    case .both:
+      for position in mine { add(ourTree(position), ours: position) }
+      for position in others { add(theirTree(position), theirs: position) }
+      regions.append(ConflictRegion(ours: mine, theirs: others))
+      frames[frames.count - 1].regions.append(regions.count - 1)
+    }
+  }
+
+  private mutating func wholeConflict(_ part: Part) -> JSONTree {
+    guard case .conflict(let token, let base, let mine, let others) = part else { return ourTree(0) }
+    note(token, base, mine, others, in: -1)
+    regions.append(ConflictRegion(ours: mine, theirs: others))
+    return choice == .theirs ? theirTree(0) : ourTree(0)
+  }
+
+  private mutating func note(_ token: Token, _ base: Int, _ mine: [Int], _ others: [Int], in path: Int) {
+    func values(_ side: Side, _ positions: [Int]) -> [JSONValue] { positions.map(side.value) }
+    conflicts.append(
+      MergeConflict(
+        pointer: pointer(path, token), base: base < 0 ? nil : self.base.value(base), ours: values(ours, mine),
+        theirs: values(theirs, others)))
+  }
+
+  /// Decides where the commas of a container's regions go. Either side of a region may be empty, so a region cannot
+  /// rely on the next one: only on children that are there whatever is chosen.
+  private mutating func arrange(_ frame: Frame, _ result: inout JSONRebuilding) {
+    let children = frame.regions
+    guard children.contains(where: { $0 != nil }) else { return }
+    if let last = children.lastIndex(where: { region in region.map { regions[$0].hasBothSides } ?? true }) {
+      for (place, region) in children.enumerated() {
+        if let region { regions[region].commas = place < last ? .after : place > last ? .before : .between }
+      }
+      return
+    }
+    // Any of the children may be missing, so all of them are one region.
+    let all = children.compactMap { $0 }
+    let document = original.ours
+    result.reorder { $0.origin.document === document }
+    regions[all[0]] = ConflictRegion(
+      ours: all.flatMap { regions[$0].ours }, theirs: all.flatMap { regions[$0].theirs })
+    for other in all.dropFirst() { regions[other] = ConflictRegion(ours: [], theirs: []) }
+  }
+
+  private func pointer(_ path: Int, _ token: Token) -> JSONPointer {
+    var tokens = [token]
+    var next = path
+    while next >= 0 {
+      tokens.append(paths[next].token)
+      next = paths[next].parent
+    }
+    return JSONPointer(
+      tokens: tokens.reversed().compactMap { token in
+        switch token {
+        case .root: nil
+        case .oursName(let name): JSONString.decoded(ours.value(name))
+        case .theirsName(let name): JSONString.decoded(theirs.value(name))
+        case .index(let index): Array(String(index).utf8)
+        }
+      })
+  }
+}

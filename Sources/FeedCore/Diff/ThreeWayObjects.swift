@@ -1,0 +1,79 @@
+// Merges two objects: members are paired by name.
+
+extension ThreeWayMerge {
+  /// - Returns: the parts of the result: the members of OURS in their order, and each new member of THEIRS after the one
+  ///   that it follows there. Nil if a name occurs twice, so that members cannot be paired.
+  mutating func mergeObjects(_ child: Child) -> [Part]? {
+    let mine = Members(ours, child.ours)
+    let others = Members(theirs, child.theirs)
+    let bases = child.base < 0 ? nil : Members(base, child.base)
+    if mine.hasDuplicates || others.hasDuplicates || bases?.hasDuplicates == true { return nil }
+    guard let theirsOfOurs = partners(of: mine, ours, in: others, theirs),
+      let baseOfOurs = partners(of: mine, ours, in: bases, base),
+      let baseOfTheirs = partners(of: others, theirs, in: bases, base)
+    else { return nil }
+    func value(_ place: Int) -> Int { place < 0 ? -1 : (bases?.names[place] ?? -2) + 1 }
+
+    // The members that only THEIRS has, after the member of OURS that they follow; at 0 those that follow none.
+    var only = [[Part]](repeating: [], count: mine.names.count + 1)
+    var oursOfTheirs = [Int](repeating: -1, count: others.names.count)
+    for (place, partner) in theirsOfOurs.enumerated() where partner >= 0 { oursOfTheirs[partner] = place }
+    var place = 0
+    for (partner, name) in others.names.enumerated() {
+      if oursOfTheirs[partner] >= 0 {
+        place = oursOfTheirs[partner] + 1
+      } else if let part = lone(theirs: name + 1, base: value(baseOfTheirs[partner]), .theirsName(name)) {
+        only[place].append(part)
+      }
+    }
+
+    var parts: [Part] = []
+    var waiting = only[0]
+    for (place, name) in mine.names.enumerated() {
+      let partner = theirsOfOurs[place]
+      if partner < 0 {
+        if let part = lone(ours: name + 1, base: value(baseOfOurs[place]), .oursName(name)) { parts.append(part) }
+        continue
+      }
+      parts += waiting
+      waiting = only[place + 1]
+      parts.append(
+        .both(
+          Child(
+            token: .oursName(name), base: value(baseOfOurs[place]), ours: name + 1, theirs: others.names[partner] + 1)))
+    }
+    return parts + waiting
+  }
+
+  /// - Returns: for each of `members` the index in `objects` of the one with the same name; -1 for none. Nil if two
+  ///   names cannot be told apart, because their digests are the same.
+  private func partners(of members: Members, _ side: Side, in objects: Members?, _ other: Side) -> [Int]? {
+    guard let objects else { return [Int](repeating: -1, count: members.names.count) }
+    var partners: [Int] = []
+    partners.reserveCapacity(members.names.count)
+    for (place, name) in members.names.enumerated() {
+      guard let partner = objects.place(of: members.digests[place], near: place) else {
+        partners.append(-1)
+        continue
+      }
+      guard JSONString.equal(side.value(name), other.value(objects.names[partner])) else { return nil }
+      partners.append(partner)
+    }
+    return partners
+  }
+}
+
+// Children that only one side has.
+extension ThreeWayMerge {
+  /// - Returns: what becomes of a child that THEIRS lacks; nil if it is removed.
+  mutating func lone(ours position: Int, base: Int, _ token: Token) -> Part? {
+    if base < 0 { return .ours(position) }
+    return ourChanges.areEqual(base, position) ? nil : .conflict(token, base: base, ours: [position], theirs: [])
+  }
+
+  /// - Returns: what becomes of a child that OURS lacks; nil if it stays removed.
+  mutating func lone(theirs position: Int, base: Int, _ token: Token) -> Part? {
+    if base < 0 { return .theirs(position) }
+    return theirChanges.areEqual(base, position) ? nil : .conflict(token, base: base, ours: [], theirs: [position])
+  }
+}
