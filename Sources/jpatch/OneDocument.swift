@@ -27,7 +27,7 @@ struct OneDocument {
     let selected = try options.selected(from: &tree)
 
     if let edited {
-      try replace(edited, by: selected, of: document, undo: undo?.patch)
+      try replace(edited, undo: undo?.patch) { output in write(selected, of: document, to: &output) }
     } else {
       try print(selected, of: document, undo: undo?.patch)
     }
@@ -36,11 +36,11 @@ struct OneDocument {
 
   // MARK: In place
 
-  private func edit() throws(ToolFailure) -> EditedFile {
+  func edit() throws(ToolFailure) -> EditedFile {
     do throws(EditedFile.Refusal) { return try EditedFile.open(options.filePath) } catch { throw refusal(error) }
   }
 
-  private func refusal(_ refusal: EditedFile.Refusal) -> ToolFailure {
+  func refusal(_ refusal: EditedFile.Refusal) -> ToolFailure {
     switch refusal {
     case .system(let error): .system(error, options.file.name)
     case .notRegular: .failed(.trouble, "is not a regular file (--in-place)", source: options.file.name)
@@ -48,15 +48,15 @@ struct OneDocument {
     }
   }
 
-  private func read(_ file: EditedFile) throws(ToolFailure) -> JSONDocument {
+  func read(_ file: EditedFile) throws(ToolFailure) -> JSONDocument {
     let content = try options.file.readAll(
       from: file.descriptor, limit: options.patching.maxSize, option: "--\(Flag.maxSize.spec.name)",
       isWorthReading: options.comments.mayBegin)
     return try options.file.parse(content, maxDepth: options.maxDepth, comments: options.comments)
   }
 
-  private func replace(
-    _ file: EditedFile, by tree: JSONTree, of document: JSONDocument, undo: JSONPatch?
+  func replace(
+    _ file: EditedFile, undo: JSONPatch?, write: (inout ByteWriter) -> Void
   ) throws(ToolFailure) {
     let companion = options.undo.flatMap { path in
       undo.map { patch in CompanionFile(path) { output in Self.write(patch, to: &output) } }
@@ -67,9 +67,7 @@ struct OneDocument {
       try AtomicFile.replace(
         options.filePath, backup: options.backup, alongside: companion,
         confirm: { () throws(SystemError) in if file.hasChanged { throw .changed } }
-      ) { output in
-        write(tree, of: document, to: &output)
-      }
+      ) { output in write(&output) }
     } catch {
       if error == .changed, file.hasChanged {
         throw .failed(.later, "changed while it was being patched, so it was not replaced", source: options.file.name)

@@ -6,7 +6,7 @@ let jpatch = ToolSpec(
   "jpatch", "Apply JSON patches to a document, once or from a stream",
   synopsis: [
     "[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--follow [options] [FILE]",
-    "--compose [options] PATCH ...", "--invert [options] PATCH ...",
+    "--compose [options] PATCH ...", "--invert [options] PATCH ...", "--three-way [options] BASE OURS THEIRS",
   ], options: Flag.self,
   sharing: StampOption.rows(in: Flag.follow.group) { $0.needs("records") })
 
@@ -15,6 +15,7 @@ enum Flag: ToolOption {
   case expression, type, compact, indent, inPlace, backup, check, undo, makeParents, ignoreMissing, jsonc
   case each
   case compose, invert
+  case threeWay, conflict
   case follow, initial, onChange, newer, records, onError, verbose, checkpoint, dataEvent, patchEvent
 
   var group: OptionGroup {
@@ -24,6 +25,7 @@ enum Flag: ToolOption {
       OptionGroup("One document").meaningless(with: "follow")
     case .each: OptionGroup("Many documents").meaningless(with: "follow")
     case .compose, .invert: OptionGroup("Patches without a document")
+    case .threeWay, .conflict: OptionGroup("A three-way merge")
     case .follow, .initial, .onChange, .newer, .records, .onError, .verbose, .checkpoint, .dataEvent, .patchEvent:
       OptionGroup("A stream").needs("follow")
     }
@@ -63,6 +65,14 @@ enum Flag: ToolOption {
       OptionSpec("compose", "print one patch that does what all PATCHes do").excludes("invert").withoutDocument
     case .invert:
       OptionSpec("invert", "print the patch that takes the PATCHes back").withoutDocument
+    case .threeWay:
+      OptionSpec("three-way", "merge the changes of OURS and THEIRS, both made from BASE")
+        .excludes(
+          "select", "max-ops", "expression", "type", "compact", "indent", "undo", "make-parents", "ignore-missing",
+          "each", "follow", "jsonc")
+    case .conflict:
+      OptionSpec("conflict", .choice("ours", "theirs", "mark"), "print the result despite conflicts, with this side")
+        .needs("three-way").excludes("check")
 
     case .follow: OptionSpec("follow", "f", "read event records, print the document after each")
     case .initial: OptionSpec("initial", .file, "begin with this document")
@@ -82,7 +92,9 @@ extension OptionSpec {
   /// The same row, for a mode that reads patches only.
   fileprivate var withoutDocument: OptionSpec {
     excludes(
-      "select", "expression", "in-place", "check", "undo", "make-parents", "ignore-missing", "each", "follow")
+      "select", "expression", "in-place", "check", "undo", "make-parents", "ignore-missing", "jsonc", "each",
+      "three-way",
+      "follow")
   }
 }
 
@@ -95,7 +107,7 @@ extension OptionType {
 
 /// The settings of a command line. Limits and names that have a default get it from the table.
 struct Options {
-  enum Mode { case one, each, follow, compose, invert }
+  enum Mode { case one, each, follow, compose, invert, threeWay }
 
   enum PatchType { case byForm, jsonPatch, mergePatch }
   enum Layout: Equatable { case verbatim, compact, indented(Int) }
@@ -121,6 +133,11 @@ struct Options {
   var maxDepth: Int { patching.maxDepth }
   var maxOperations = 0
 
+  /// In a three-way merge; `file` is OURS.
+  var base = InputFile.standardInput
+  var theirs = InputFile.standardInput
+  var conflictChoice: ThreeWayMerge.Choice?
+
   var initial: InputFile?
   var printsOnlyChanges = false
   var newer: JSONPointer?
@@ -133,12 +150,19 @@ struct Options {
   var isVerbose = false
 
   init(_ invocation: Invocation) throws(ToolFailure) {
-    let modes: [(Flag, Mode)] = [(.follow, .follow), (.each, .each), (.compose, .compose), (.invert, .invert)]
+    let modes: [(Flag, Mode)] = [
+      (.follow, .follow), (.each, .each), (.compose, .compose), (.invert, .invert), (.threeWay, .threeWay),
+    ]
     mode = modes.first { invocation.isGiven($0.0) }?.1 ?? .one
     if mode == .one { comments = .needsOption("--\(Flag.jsonc.spec.name)") }
     stamp = try RecordStamp(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
-    try setOperands(invocation.operands)
+    switch mode {
+    case .one, .each, .follow: try setOperands(invocation.operands)
+    case .compose, .invert: try setPatches(invocation.operands)
+    case .threeWay: try setDocuments(invocation.operands)
+    }
+    if isInPlace && file.isStandardInput { throw .usage("option '--in-place' needs a FILE") }
   }
 
   /// The whole content of a file, at most `--max-size` bytes.
@@ -166,7 +190,14 @@ struct Options {
     case .check: isCheck = true
     case .undo: undo = value.bytes
     case .jsonc: comments = .accepted
-    case .each, .follow, .compose, .invert: break  // They choose the mode.
+    case .each, .follow, .compose, .invert, .threeWay: break  // They choose the mode.
+    case .conflict:
+      let choice: String = try value.get()
+      switch choice {
+      case "ours": conflictChoice = .ours
+      case "theirs": conflictChoice = .theirs
+      default: conflictChoice = .both
+      }
     case .makeParents: patching.makesParents = true
     case .ignoreMissing: patching.ignoresMissing = true
     case .initial: initial = InputFile(value.bytes)
@@ -185,7 +216,6 @@ struct Options {
   }
 
   private mutating func setOperands(_ operands: [[UInt8]]) throws(ToolFailure) {
-    if mode == .compose || mode == .invert { return try setPatches(operands) }
     var rest = operands[...]
     if mode != .follow && expressions.isEmpty {
       guard let patch = rest.popFirst() else { throw .usage("no PATCH given") }
@@ -203,7 +233,6 @@ struct Options {
     if initial?.isStandardInput == true && file.isStandardInput {
       throw .usage("the initial document and the events cannot both come from standard input")
     }
-    if isInPlace && file.isStandardInput { throw .usage("option '--in-place' needs a FILE") }
     if isInPlace && comments == .accepted && layout != .verbatim {
       throw .usage("options '--jsonc' and '--in-place' keep comments, so they exclude '--compact' and '--indent'")
     }
@@ -214,6 +243,16 @@ struct Options {
     if patchFiles.isEmpty { throw .usage("no PATCH given") }
     if patchFiles.count(where: \.isStandardInput) > 1 {
       throw .usage("only one PATCH can come from standard input")
+    }
+  }
+
+  private mutating func setDocuments(_ operands: [[UInt8]]) throws(ToolFailure) {
+    guard operands.count >= 3 else { throw .usage("option '--three-way' needs BASE, OURS and THEIRS") }
+    if operands.count > 3 { throw .usage("unexpected operand '\(quoted(operands[3]))'") }
+    (base, file, theirs) = (InputFile(operands[0]), InputFile(operands[1]), InputFile(operands[2]))
+    filePath = operands[1]
+    if [base, file, theirs].filter(\.isStandardInput).count > 1 {
+      throw .usage("only one of BASE, OURS and THEIRS can come from standard input")
     }
   }
 }

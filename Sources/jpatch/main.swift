@@ -8,6 +8,7 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
   case .one: return try OneDocument(options: options, streams: streams).run()
   case .each: return try EachDocument(options: options, streams: streams).run()
   case .compose, .invert: return try Algebra(options: options, streams: streams).run()
+  case .threeWay: return try ThreeDocuments(options: options, streams: streams).run()
   case .follow:
     var follow = Follow(options, streams)
     return try follow.run()

@@ -15,6 +15,14 @@ package struct Side {
     self.digestMask = digestMask
   }
 
+  /// A document of which everything counts.
+  package init(_ document: JSONDocument) {
+    whole = document.isCompact ? document : Self.compacted(document)
+    self.document = whole
+    marks = Scope.Marks()
+    digestMask = .max
+  }
+
   /// An empty cache for the digests of this side.
   var digests: DigestCache { DigestCache(document, sets: marks.sets, voids: marks.voids, mask: digestMask) }
 

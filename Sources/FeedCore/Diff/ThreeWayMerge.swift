@@ -71,13 +71,10 @@ package struct ThreeWayMerge {
   package private(set) var regions: [ConflictRegion] = []
 
   /// - Parameter base: nil if both sides are new, so that everything in them was added.
-  package init(base: JSONDocument?, ours: JSONDocument, theirs: JSONDocument, choice: Choice, scope: Scope = Scope())
-    throws(Scope.IndexMismatch)
-  {
-    let nothing = JSONTree.emptyObject.origin.document
-    self.base = try Side(base ?? nothing, scope)
-    self.ours = try Side(ours, scope)
-    self.theirs = try Side(theirs, scope)
+  package init(base: JSONDocument?, ours: JSONDocument, theirs: JSONDocument, choice: Choice) {
+    self.base = Side(base ?? JSONTree.emptyObject.origin.document)
+    self.ours = Side(ours)
+    self.theirs = Side(theirs)
     ourChanges = Sides(old: self.base, new: self.ours)
     theirChanges = Sides(old: self.base, new: self.theirs)
     sides = Sides(old: self.ours, new: self.theirs)
@@ -108,6 +105,9 @@ package struct ThreeWayMerge {
 
   func ourTree(_ position: Int) -> JSONTree { JSONTree(JSONValue(document: original.ours, position: position)) }
   func theirTree(_ position: Int) -> JSONTree { JSONTree(JSONValue(document: original.theirs, position: position)) }
+
+  /// Whether one of two whole documents must be chosen.
+  package var isWholeConflict: Bool { paths.isEmpty && !conflicts.isEmpty }
 
   // MARK: One value
 

@@ -1,0 +1,67 @@
+// A three-way merge: the result keeps the layout of OURS. Unless the user has chosen what becomes of conflicts, nothing is
+// written if there is one, so that a script cannot take half a merge for a whole one.
+
+import FeedCore
+
+struct ThreeDocuments {
+  let options: Options
+  let streams: StandardStreams
+
+  func run() throws(ToolFailure) -> ExitStatus {
+    let file = OneDocument(options: options, streams: streams)
+    if options.isInPlace, EditedFile.isNotRegular(options.filePath) { throw file.refusal(.notRegular) }
+    let edited = options.isInPlace ? try file.edit() : nil
+    let ours = if let edited { try file.read(edited) } else { try options.readDocument(options.file, streams) }
+    let base = try readBase()
+    let theirs = try options.readDocument(options.theirs, streams)
+
+    var merge = ThreeWayMerge(base: base, ours: ours, theirs: theirs, choice: options.conflictChoice ?? .ours)
+    let tree = merge.run()
+    if tree.size > options.patching.maxSize {
+      let text = "the result is larger than \(options.patching.maxSize) bytes (--\(Flag.maxSize.spec.name))"
+      throw .failed(.trouble, text, source: options.file.name)
+    }
+    let isClean = merge.conflicts.isEmpty
+    if options.isCheck { return isClean ? .yes : .no }
+    if isClean || options.conflictChoice != nil {
+      let marked = !isClean && options.conflictChoice == .both ? marked(tree, merge, ours, theirs) : nil
+      try write(to: edited, file) { output in
+        if let marked { output.append(marked) } else { JSONVerbatimWriter(of: ours).write(tree, to: &output) }
+      }
+    }
+    for conflict in merge.conflicts { streams.say(Diagnostic(conflict.message + taken, source: options.file.name)) }
+    return isClean || options.conflictChoice == .ours || options.conflictChoice == .theirs ? .yes : .no
+  }
+
+  /// BASE. Git gives an empty file if both sides have added the document.
+  private func readBase() throws(ToolFailure) -> JSONDocument? {
+    let content = try options.readAll(options.base, streams)
+    return content.allSatisfy(\.isWhiteSpace) ? nil : try options.base.parse(content, maxDepth: options.maxDepth)
+  }
+
+  private func marked(
+    _ tree: JSONTree, _ merge: ThreeWayMerge, _ ours: JSONDocument, _ theirs: JSONDocument
+  ) -> [UInt8] {
+    let marks = ConflictMarks(ours, merge.regions)
+    return merge.isWholeConflict ? marks.text(whole: theirs) : marks.text(tree)
+  }
+
+  private func write(
+    to edited: EditedFile?, _ file: OneDocument, _ write: (inout ByteWriter) -> Void
+  ) throws(ToolFailure) {
+    if let edited { return try file.replace(edited, undo: nil, write: write) }
+    var output = ByteWriter(streams.output, records: .filter)
+    write(&output)
+    output.markRecord()
+    try output.flushOutput()
+  }
+
+  /// What a message adds if the user has chosen a side.
+  private var taken: String {
+    switch options.conflictChoice {
+    case .ours: " (took OURS)"
+    case .theirs: " (took THEIRS)"
+    case .both, nil: ""
+    }
+  }
+}
