@@ -26,7 +26,7 @@ struct ThreeDocuments {
     if isClean || options.conflictChoice != nil {
       let marked = !isClean && options.conflictChoice == .both ? marked(tree, merge, ours, theirs) : nil
       try write(to: edited, file) { output in
-        if let marked { output.append(marked) } else { JSONVerbatimWriter(of: ours).write(tree, to: &output) }
+        if let marked { output.append(marked) } else { JSONVerbatimWriter(of: ours, and: theirs).write(tree, to: &output) }
       }
     }
     for conflict in merge.conflicts { streams.say(Diagnostic(conflict.message + taken, source: options.file.name)) }
@@ -42,8 +42,8 @@ struct ThreeDocuments {
   private func marked(
     _ tree: JSONTree, _ merge: ThreeWayMerge, _ ours: JSONDocument, _ theirs: JSONDocument
   ) -> [UInt8] {
-    let marks = ConflictMarks(ours, merge.regions)
-    return merge.isWholeConflict ? marks.text(whole: theirs) : marks.text(tree)
+    let marks = ConflictMarks(ours, theirs, merge.regions)
+    return merge.isWholeConflict ? marks.wholeText : marks.text(tree)
   }
 
   private func write(

@@ -16,6 +16,7 @@
 
 package struct ConflictMarks {
   private let ours: JSONDocument
+  private let theirs: JSONDocument
   private let regions: [ConflictRegion]
   private let lineEnd: [UInt8]
   /// The region of each value, by tape position.
@@ -24,9 +25,11 @@ package struct ConflictMarks {
 
   /// - Parameters:
   ///   - ours: the document whose edited form is to be written.
+  ///   - theirs: the other side.
   ///   - regions: those of the merge.
-  package init(_ ours: JSONDocument, _ regions: [ConflictRegion]) {
+  package init(_ ours: JSONDocument, _ theirs: JSONDocument, _ regions: [ConflictRegion]) {
     self.ours = ours
+    self.theirs = theirs
     self.regions = regions
     lineEnd = DocumentLayout(of: ours).lineEnd
     for (number, region) in regions.enumerated() {
@@ -43,7 +46,7 @@ package struct ConflictMarks {
   package func text(_ tree: JSONTree) -> [UInt8] {
     var output = ByteWriter()
     let places = WrittenPlaces { region(of: $0) != nil }
-    JSONVerbatimWriter(of: ours, places: places).write(tree, to: &output)
+    JSONVerbatimWriter(of: ours, and: theirs, places: places).write(tree, to: &output)
     var marked = Marked(text: output.take(), lineEnd: lineEnd)
     var rest = places.all[...]
     while let first = rest.first, let number = region(of: first.value) {
@@ -56,9 +59,9 @@ package struct ConflictMarks {
   }
 
   /// Two whole documents, of which one must be chosen.
-  package func text(whole theirs: JSONDocument) -> [UInt8] {
+  package var wholeText: [UInt8] {
     var output = ByteWriter()
-    let writer = JSONVerbatimWriter(of: ours)
+    let writer = JSONVerbatimWriter(of: ours, and: theirs)
     output.append(Self.start + lineEnd)
     writer.write(part: JSONTree(ours.root), to: &output)
     output.append(lineEnd + Self.middle + lineEnd)

@@ -38,14 +38,16 @@ struct ItemHistory {
   func order(sharedWith other: ItemHistory) -> [Int] { baseOf.filter { $0 >= 0 && other.ofBase[$0] >= 0 } }
 
   /// The indexes of the items that only this side has, after the index in BASE of the shared item that they follow; at 0
-  /// those that follow none.
-  func itemsAlone(without other: ItemHistory) -> [[Int]] {
+  /// those that follow none. And those that follow the last shared item.
+  func itemsAlone(without other: ItemHistory) -> (after: [[Int]], last: [Int]) {
     var alone = [[Int]](repeating: [], count: bases.count + 1)
     var anchor = 0
     for (place, item) in baseOf.enumerated() {
       if item >= 0, other.ofBase[item] >= 0 { anchor = item + 1 } else { alone[anchor].append(place) }
     }
-    return alone
+    let last = alone[anchor]
+    alone[anchor] = []
+    return (alone, last)
   }
 }
 

@@ -17,13 +17,11 @@ extension ThreeWayMerge {
 
     let isTheirOrder = haveMoved.1 && !haveMoved.0
     let (first, second) = isTheirOrder ? (gaps.theirs, gaps.ours) : (gaps.ours, gaps.theirs)
-    let after = second.itemsAlone(without: first)
+    let (after, last) = second.itemsAlone(without: first)
     var parts: [Part] = []
-    func close(_ alone: [Int], _ anchor: Int) {
-      let others = after[anchor]
-      if !alone.isEmpty || !others.isEmpty {
-        parts += isTheirOrder ? merge(gaps, others, alone) : merge(gaps, alone, others)
-      }
+    func close(_ alone: [Int], _ others: [Int]) {
+      if alone.isEmpty && others.isEmpty { return }
+      parts += isTheirOrder ? merge(gaps, others, alone) : merge(gaps, alone, others)
     }
     var alone: [Int] = []
     var anchor = 0
@@ -32,11 +30,12 @@ extension ThreeWayMerge {
         alone.append(place)
         continue
       }
-      close(alone, anchor)
+      close(alone, after[anchor])
       (alone, anchor) = ([], item + 1)
       parts.append(.both(shared(item, gaps)))
     }
-    close(alone, anchor)
+    // What is at the end of an array stays there.
+    close(alone, after[anchor] + last)
     return parts
   }
 

@@ -11,6 +11,8 @@ package struct JSONVerbatimWriter {
   private let document: JSONDocument
   private let text: [UInt8]
   private let layout: DocumentLayout
+  /// Another document with the same habits: its values keep their own lines too.
+  private let alike: JSONDocument?
   /// Keeps where children are written, if somebody wants to know.
   private let places: WrittenPlaces?
 
@@ -54,12 +56,16 @@ package struct JSONVerbatimWriter {
 
   /// - Parameters:
   ///   - document: the document as it was read.
-  ///   - places: learns where its children are written.
-  package init(of document: JSONDocument, places: WrittenPlaces? = nil) {
+  ///   - other: a document from which values come. If it is indented like this one, they keep their own lines.
+  ///   - places: learns where children are written.
+  package init(of document: JSONDocument, and other: JSONDocument? = nil, places: WrittenPlaces? = nil) {
     self.document = document
     text = document.text
     self.places = places
     layout = DocumentLayout(of: document)
+    let habits = other.map { DocumentLayout(of: $0) }
+    alike =
+      habits?.isMultiLine == true && habits?.unit == layout.unit && habits?.lineEnd == layout.lineEnd ? other : nil
   }
 
   /// Writes `tree`, an edited form of the document, with the white space around the document.
@@ -147,8 +153,10 @@ package struct JSONVerbatimWriter {
       }
     } else if isInPlace {
       write(text, tree.origin.range, context.shift, to: &output)
-    } else if let value = tree.untouched, isOurs, context.lineStart != nil || hasComments(value) {
-      write(text, value.range, shift(of: value, to: context), to: &output)
+    } else if let value = tree.untouched, isOurs || value.document === alike,
+      context.lineStart != nil || hasComments(value)
+    {
+      write(value.document.text, value.range, shift(of: value, to: context), to: &output)
     } else {
       let lineStart = context.hasChildrenOnOneLine ? nil : context.lineStart
       let style = JSONStyle(
@@ -251,7 +259,8 @@ package struct JSONVerbatimWriter {
   private func shift(of value: JSONValue, to context: Context) -> Shift? {
     guard let lineStart = context.lineStart else { return nil }
     return Shift(
-      old: DocumentLayout.indentation(at: value.range.lowerBound, in: text), new: DocumentLayout.lastLine(lineStart))
+      old: DocumentLayout.indentation(at: value.range.lowerBound, in: value.document.text),
+      new: DocumentLayout.lastLine(lineStart))
   }
 
   private func shifted(_ indentation: [UInt8], _ shift: Shift?) -> [UInt8] {
