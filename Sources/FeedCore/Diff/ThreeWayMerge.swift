@@ -209,6 +209,7 @@ package struct ThreeWayMerge {
       for position in mine { add(ourTree(position), ours: position) }
       for position in others { add(theirTree(position), theirs: position) }
       regions.append(ConflictRegion(ours: mine, theirs: others))
+      frames[frames.count - 1].result.open()
       frames[frames.count - 1].regions.append(regions.count - 1)
     }
   }

@@ -30,10 +30,12 @@ package struct JSONRebuilding {
     slots.append(JSONNode.Slot(key: key, value: value, place: place))
   }
 
+  /// Says that the container must not be copied as a whole, even if it is unchanged.
+  package mutating func open() { isUnchanged = false }
+
   /// Puts the children that satisfy `isFirst` before the others.
   package mutating func reorder(_ isFirst: (JSONTree) -> Bool) {
     slots = slots.filter { isFirst($0.value) } + slots.filter { !isFirst($0.value) }
-    isUnchanged = false
   }
 
   /// The container; the original one if it has all its children, unchanged and in order.
