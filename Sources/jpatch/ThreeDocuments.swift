@@ -26,7 +26,11 @@ struct ThreeDocuments {
     if isClean || options.conflictChoice != nil {
       let marked = !isClean && options.conflictChoice == .both ? marked(tree, merge, ours, theirs) : nil
       try write(to: edited, file) { output in
-        if let marked { output.append(marked) } else { JSONVerbatimWriter(of: ours, and: theirs).write(tree, to: &output) }
+        if let marked {
+          output.append(marked)
+        } else {
+          JSONVerbatimWriter(of: ours, and: theirs).write(tree, to: &output)
+        }
       }
     }
     for conflict in merge.conflicts { streams.say(Diagnostic(conflict.message + taken, source: options.file.name)) }

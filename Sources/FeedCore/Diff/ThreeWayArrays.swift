@@ -9,7 +9,8 @@ extension ThreeWayMerge {
   mutating func mergeArrays(_ child: Child) -> [Part]? {
     guard child.base >= 0 else { return nil }
     var gaps = ArrayGaps(
-      ours: ItemHistory(&ourChanges, child.base, child.ours), theirs: ItemHistory(&theirChanges, child.base, child.theirs))
+      ours: ItemHistory(&ourChanges, child.base, child.ours),
+      theirs: ItemHistory(&theirChanges, child.base, child.theirs))
     let orders = (gaps.ours.order(sharedWith: gaps.theirs), gaps.theirs.order(sharedWith: gaps.ours))
     let haveMoved = (!Self.isIncreasing(orders.0), !Self.isIncreasing(orders.1))
     if haveMoved.0, haveMoved.1, orders.0 != orders.1 { return nil }
@@ -73,7 +74,8 @@ extension ThreeWayMerge {
     var conflict: Part?
     if let first = fresh.0.first, !fresh.1.isEmpty, copies.isOrderLost {
       conflict = .conflict(
-        .index(first), base: -1, ours: fresh.0.map { gaps.ours.items[$0] }, theirs: fresh.1.map { gaps.theirs.items[$0] })
+        .index(first), base: -1, ours: fresh.0.map { gaps.ours.items[$0] },
+        theirs: fresh.1.map { gaps.theirs.items[$0] })
     }
 
     var parts: [Part] = []
