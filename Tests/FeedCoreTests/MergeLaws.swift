@@ -71,6 +71,25 @@ struct MergeLaws {
     try hold(isJSON(Self.chosen(marked.text) { pick(2) }), "mixed: \(shown(marked.text))")
   }
 
+  /// A text in one of three layouts: on one line, indented, or with a line for each child of the root.
+  static func text(_ compact: [UInt8], layout: Int) -> [UInt8] {
+    guard layout > 0, let root = try? JSONDocument(parsing: compact).root else { return compact }
+    var writer = ByteWriter()
+    if layout == 1 || !root.kind.isContainer {
+      JSONWriter.writeIndented(JSONTree(root), by: 2, to: &writer)
+      return writer.take()
+    }
+    writer.append(compact[0])
+    for (number, child) in root.children.enumerated() {
+      writer.append(number == 0 ? "\n  " : ",\n  ")
+      if let key = child.key { writer.append(key.text + Array(": ".utf8)) }
+      writer.append(child.value.text)
+    }
+    writer.append("\n")
+    writer.append(compact[compact.count - 1])
+    return writer.take()
+  }
+
   // MARK: Judging
 
   private func isJSON(_ text: [UInt8]) -> Bool { (try? JSONDocument(parsing: text)) != nil }
@@ -87,13 +106,15 @@ struct MergeLaws {
     return JSONDigests(of: document.root, sets: Set(arrays))[0]
   }
 
-  /// Whether an array has an item without an identity. A new one may later be taken for one that was there before.
+  /// Whether an array has an item without an identity of its own. A new one may later be taken for one that was there
+  /// before.
   private func hasAnonymousItems(_ text: [UInt8]) -> Bool {
     guard let document = try? JSONDocument(parsing: text) else { return false }
     let side = Side(document)
     return document.tape.indices.contains { position in
-      TapeWord.valueKind(document.tape[position]) == .array
-        && side.items(position).contains { Identity(side, $0) == nil }
+      guard TapeWord.valueKind(document.tape[position]) == .array else { return false }
+      let items = side.items(position)
+      return Set(items.compactMap { Identity(side, $0) }).count < items.count
     }
   }
 

@@ -13,19 +13,11 @@ import Testing
       var (ours, theirs) = (base, base)
       for _ in 0...pick(4) { ours.mutate(pick) }
       for _ in 0...pick(4) { theirs.mutate(pick) }
-      let texts = [base, ours, theirs].map { text($0, isPretty: round % 2 == 0) }
+      let texts = [base, ours, theirs].map { MergeLaws.text(Array($0.text.utf8), layout: round % 3) }
       do { try MergeLaws().check(texts[0], texts[1], texts[2], pick) } catch {
         Issue.record("seed \(seed), round \(round): \(error)")
         return
       }
     }
-  }
-
-  private func text(_ draft: JSONDraft, isPretty: Bool) -> [UInt8] {
-    let text = Array(draft.text.utf8)
-    guard isPretty, let document = try? JSONDocument(parsing: text) else { return text }
-    var writer = ByteWriter()
-    JSONWriter.writeIndented(JSONTree(document.root), by: 2, to: &writer)
-    return writer.take()
   }
 }

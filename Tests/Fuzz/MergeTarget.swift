@@ -12,12 +12,6 @@ func fuzzMerge(_ bytes: [UInt8]) {
   var (ours, theirs) = (base, base)
   for _ in 0...(how & 3) { ours.mutate(pick) }
   for _ in 0...(how >> 2 & 3) { theirs.mutate(pick) }
-  let texts = [base, ours, theirs].map { draft in
-    let text = Array(draft.text.utf8)
-    if how & 16 == 0 { return text }
-    var writer = ByteWriter()
-    JSONWriter.writeIndented(JSONTree(parsed(text).root), by: 2, to: &writer)
-    return writer.take()
-  }
+  let texts = [base, ours, theirs].map { MergeLaws.text(Array($0.text.utf8), layout: Int(how >> 4) % 3) }
   do { try MergeLaws().check(texts[0], texts[1], texts[2], pick) } catch { promise(false, "\(error)") }
 }

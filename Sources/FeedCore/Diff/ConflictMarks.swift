@@ -19,9 +19,8 @@ package struct ConflictMarks {
   private let theirs: JSONDocument
   private let regions: [ConflictRegion]
   private let lineEnd: [UInt8]
-  /// The region of each value, by tape position.
-  private var regionOfOurs: [Int: Int] = [:]
-  private var regionOfTheirs: [Int: Int] = [:]
+  /// The region of each value, and its side.
+  private var sides: [ConflictRegion.Key: (region: Int, isOurs: Bool)] = [:]
 
   /// - Parameters:
   ///   - ours: the document whose edited form is to be written.
@@ -33,27 +32,25 @@ package struct ConflictMarks {
     self.regions = regions
     lineEnd = DocumentLayout(of: ours).lineEnd
     for (number, region) in regions.enumerated() {
-      for position in region.ours { regionOfOurs[position] = number }
-      for position in region.theirs { regionOfTheirs[position] = number }
+      for value in region.ours { sides[ConflictRegion.Key(value)] = (number, true) }
+      for value in region.theirs { sides[ConflictRegion.Key(value)] = (number, false) }
     }
-  }
-
-  private func region(of value: JSONValue) -> Int? {
-    value.document === ours ? regionOfOurs[value.position] : regionOfTheirs[value.position]
   }
 
   /// The result of a merge with all its conflicts marked.
   package func text(_ tree: JSONTree) -> [UInt8] {
     var output = ByteWriter()
-    let places = WrittenPlaces { region(of: $0) != nil }
+    let places = WrittenPlaces { sides[ConflictRegion.Key($0)] != nil }
     JSONVerbatimWriter(of: ours, and: theirs, places: places).write(tree, to: &output)
     var marked = Marked(text: output.take(), lineEnd: lineEnd)
+    func side(_ place: WrittenPlaces.Place) -> (region: Int, isOurs: Bool)? { sides[ConflictRegion.Key(place.value)] }
     var rest = places.all[...]
-    while let first = rest.first, let number = region(of: first.value) {
-      let children = rest.prefix { region(of: $0.value) == number }
+    while let first = rest.first, let number = side(first)?.region {
+      let children = rest.prefix { side($0)?.region == number }
       rest = rest.dropFirst(children.count)
-      let isOurs = { (place: WrittenPlaces.Place) in place.value.document === ours }
-      marked.add(children.filter(isOurs), children.filter { !isOurs($0) }, regions[number].commas)
+      marked.add(
+        children.filter { side($0)?.isOurs == true }, children.filter { side($0)?.isOurs == false },
+        regions[number].commas)
     }
     return marked.finished
   }

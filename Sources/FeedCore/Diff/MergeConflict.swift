@@ -36,9 +36,19 @@ package struct ConflictRegion {
     case between
   }
 
-  /// Tape positions of values.
-  let ours: [Int]
-  let theirs: [Int]
+  /// What a value is found by.
+  struct Key: Hashable {
+    let document: ObjectIdentifier
+    let position: Int
+
+    init(_ value: JSONValue) {
+      document = ObjectIdentifier(value.document)
+      position = value.position
+    }
+  }
+
+  let ours: [JSONValue]
+  let theirs: [JSONValue]
   var commas = Commas.between
 
   /// Whether a child is there, whichever side is chosen.

@@ -46,10 +46,22 @@ package struct ThreeWayMerge {
     let path: Int
     let isObject: Bool
     let parts: [Part]
+    /// Whether it is on one line in OURS.
+    let isOnOneLine: Bool
     var next = 0
     var result: JSONRebuilding
+    /// The result with the values of THEIRS at each conflict, if the result itself is that of OURS. See `Result`.
+    var other: JSONRebuilding?
+    var hasConflict = false
     /// For each child of the result: the region that it belongs to, or nil. Only for `.both`.
     var regions: [Int?] = []
+  }
+
+  /// What a value has become. With `.both`, a container that is on one line has two results if there is a conflict in
+  /// it: so the marks are around its line, and do not break it.
+  private struct Result {
+    let tree: JSONTree
+    var other: JSONTree?
   }
 
   private enum Resolution { case ours, theirs, inside, conflict }
@@ -64,6 +76,8 @@ package struct ThreeWayMerge {
   private let original: (ours: JSONDocument, theirs: JSONDocument)
   private let hasBase: Bool
   private let choice: Choice
+  /// Writes parts of the result that stand for themselves.
+  private let writer: JSONVerbatimWriter
   private var frames: [Frame] = []
   private var paths: [(parent: Int, token: Token)] = []
   package private(set) var conflicts: [MergeConflict] = []
@@ -81,6 +95,7 @@ package struct ThreeWayMerge {
     original = (ours, theirs)
     hasBase = base != nil
     self.choice = choice
+    writer = JSONVerbatimWriter(of: ours, and: theirs)
   }
 
   /// Merges the documents.
@@ -89,8 +104,8 @@ package struct ThreeWayMerge {
   package mutating func run() -> JSONTree {
     var done = merge(Child(token: .root, base: hasBase ? 0 : -1, ours: 0, theirs: 0), in: -1)
     while let frame = frames.last {
-      if let tree = done {
-        append(tree, frame.parts[frame.next - 1])
+      if let result = done {
+        append(result, frame.parts[frame.next - 1])
         done = nil
       } else if frame.next < frame.parts.count {
         frames[frames.count - 1].next += 1
@@ -100,7 +115,7 @@ package struct ThreeWayMerge {
         done = finish(frame)
       }
     }
-    return done ?? ourTree(0)
+    return done?.tree ?? ourTree(0)
   }
 
   func ourTree(_ position: Int) -> JSONTree { JSONTree(JSONValue(document: original.ours, position: position)) }
@@ -112,10 +127,10 @@ package struct ThreeWayMerge {
   // MARK: One value
 
   /// - Returns: the result for this value; nil if a frame was opened for it, or if it was added as a conflict.
-  private mutating func merge(_ child: Child, in parent: Int) -> JSONTree? {
+  private mutating func merge(_ child: Child, in parent: Int) -> Result? {
     switch resolution(of: child) {
-    case .ours: return ourTree(child.ours)
-    case .theirs: return theirTree(child.theirs)
+    case .ours: return Result(tree: ourTree(child.ours))
+    case .theirs: return Result(tree: theirTree(child.theirs))
     case .conflict:
       let conflict = Part.conflict(child.token, base: child.base, ours: [child.ours], theirs: [child.theirs])
       if parent < 0 { return wholeConflict(conflict) }
@@ -132,9 +147,13 @@ package struct ThreeWayMerge {
         return merge(atomic, in: parent)
       }
       let origin = JSONValue(document: original.ours, position: child.ours)
+      let outer = frames.last
+      let isOnOneLine = choice == .both && (outer?.isOnOneLine == true || isOnOneLine(origin))
+      let hasOther = isOnOneLine && outer.map { $0.other != nil || !$0.isOnOneLine } ?? false
       frames.append(
         Frame(
-          child: child, path: paths.count - 1, isObject: isObject, parts: parts, result: JSONRebuilding(of: origin)))
+          child: child, path: paths.count - 1, isObject: isObject, parts: parts, isOnOneLine: isOnOneLine,
+          result: JSONRebuilding(of: origin), other: hasOther ? JSONRebuilding(of: origin) : nil))
       return nil
     }
   }
@@ -156,10 +175,10 @@ package struct ThreeWayMerge {
   // MARK: Parts of a container
 
   /// - Returns: the result for this part, if it is ready and has not been added.
-  private mutating func take(_ part: Part, in path: Int) -> JSONTree? {
+  private mutating func take(_ part: Part, in path: Int) -> Result? {
     switch part {
-    case .ours(let position): return ourTree(position)
-    case .theirs(let position): return theirTree(position)
+    case .ours(let position): return Result(tree: ourTree(position))
+    case .theirs(let position): return Result(tree: theirTree(position))
     case .both(let child): return merge(child, in: path)
     case .conflict:
       addConflict(part, in: path)
@@ -168,32 +187,58 @@ package struct ThreeWayMerge {
   }
 
   /// Adds a child to the innermost container.
-  private mutating func append(_ tree: JSONTree, _ part: Part) {
+  private mutating func append(_ result: Result, _ part: Part) {
+    let top = frames.count - 1
+    let isObject = frames[top].isObject
+    let (key, place): (JSONValue?, Int)
     switch part {
-    case .ours(let position): add(tree, ours: position)
-    case .theirs(let position): add(tree, theirs: position)
-    case .both(let child): add(tree, ours: child.ours)
-    case .conflict: break
+    case .ours(let position): (key, place) = self.key(of: position, original.ours, isObject)
+    case .both(let child): (key, place) = self.key(of: child.ours, original.ours, isObject)
+    case .theirs(let position): (key, place) = (self.key(of: position, original.theirs, isObject).0, -1)
+    case .conflict: return
     }
-    frames[frames.count - 1].regions.append(nil)
+    guard let other = result.other else {
+      frames[top].result.append(key, result.tree, at: place)
+      frames[top].other?.append(key, result.tree, at: place)
+      frames[top].regions.append(nil)
+      return
+    }
+    frames[top].hasConflict = true
+    if frames[top].other != nil {
+      frames[top].result.append(key, result.tree, at: place)
+      frames[top].other?.append(key, other, at: place)
+    } else {
+      let lines = (line(result.tree), line(other))
+      frames[top].result.append(key, JSONTree(lines.0), at: place)
+      frames[top].result.append(key, JSONTree(lines.1), at: -1)
+      addRegion([lines.0], [lines.1])
+    }
   }
 
-  /// Adds a value in the place of a child of OURS.
-  private mutating func add(_ tree: JSONTree, ours position: Int) {
-    let key = frames[frames.count - 1].isObject ? JSONValue(document: original.ours, position: position - 1) : nil
-    frames[frames.count - 1].result.append(key, tree, at: key?.position ?? position)
+  private func isOnOneLine(_ container: JSONValue) -> Bool {
+    let document = container.document
+    let bytes = document.bytes
+    return document.first(container.position) < document.last(container.position)
+      && firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, container.range) == nil
   }
 
-  /// Adds a child of THEIRS that takes no child's place.
-  private mutating func add(_ tree: JSONTree, theirs position: Int) {
-    let key = frames[frames.count - 1].isObject ? JSONValue(document: original.theirs, position: position - 1) : nil
-    frames[frames.count - 1].result.append(key, tree, at: -1)
+  /// The name of a child, and its place in the container.
+  private func key(of position: Int, _ document: JSONDocument, _ isObject: Bool) -> (JSONValue?, Int) {
+    isObject ? (JSONValue(document: document, position: position - 1), position - 1) : (nil, position)
   }
 
-  private mutating func finish(_ frame: Frame) -> JSONTree {
+  /// An edited value as a document of its own.
+  private func line(_ tree: JSONTree) -> JSONValue {
+    var text = ByteWriter()
+    writer.write(part: tree, to: &text)
+    return JSONDocument(known: text.take()).root
+  }
+
+  private mutating func finish(_ frame: Frame) -> Result {
     var result = frame.result
+    if let other = frame.other { return Result(tree: result.tree, other: frame.hasConflict ? other.tree : nil) }
     if choice == .both { arrange(frame, &result) }
-    return result.tree
+    return Result(tree: result.tree)
   }
 
   // MARK: Conflicts
@@ -201,24 +246,41 @@ package struct ThreeWayMerge {
   private mutating func addConflict(_ part: Part, in path: Int) {
     guard case .conflict(let token, let base, let mine, let others) = part else { return }
     note(token, base, mine, others, in: path)
-    switch choice {
-    case .ours: for position in mine { add(ourTree(position), ours: position) }
-    case .theirs where mine.count == 1 && others.count == 1: add(theirTree(others[0]), ours: mine[0])
-    case .theirs: for position in others { add(theirTree(position), theirs: position) }
-    case .both:
-      for position in mine { add(ourTree(position), ours: position) }
-      for position in others { add(theirTree(position), theirs: position) }
-      regions.append(ConflictRegion(ours: mine, theirs: others))
-      frames[frames.count - 1].result.open()
-      frames[frames.count - 1].regions.append(regions.count - 1)
+    let top = frames.count - 1
+    frames[top].hasConflict = true
+    let isObject = frames[top].isObject
+    let ourChildren = mine.map { (key(of: $0, original.ours, isObject), ourTree($0)) }
+    // One value in the place of another takes that place.
+    let place = mine.count == 1 && others.count == 1 && choice != .both ? ourChildren[0].0.1 : -1
+    let theirChildren = others.map { other in
+      let key = key(of: other, original.theirs, isObject).0
+      return ((place >= 0 && isObject ? ourChildren[0].0.0 : key, place), theirTree(other))
+    }
+    func add(_ children: [((JSONValue?, Int), JSONTree)], _ container: inout JSONRebuilding) {
+      for ((key, place), tree) in children { container.append(key, tree, at: place) }
+    }
+    if choice != .theirs { add(ourChildren, &frames[top].result) }
+    if choice == .theirs { add(theirChildren, &frames[top].result) }
+    if var other = frames[top].other {
+      frames[top].other = nil
+      add(theirChildren, &other)
+      frames[top].other = other
+    } else if choice == .both {
+      add(theirChildren, &frames[top].result)
+      addRegion(ourChildren.map(\.1.origin), theirChildren.map(\.1.origin))
     }
   }
 
-  private mutating func wholeConflict(_ part: Part) -> JSONTree {
-    guard case .conflict(let token, let base, let mine, let others) = part else { return ourTree(0) }
+  private mutating func addRegion(_ ours: [JSONValue], _ theirs: [JSONValue]) {
+    regions.append(ConflictRegion(ours: ours, theirs: theirs))
+    frames[frames.count - 1].result.open()
+    frames[frames.count - 1].regions.append(regions.count - 1)
+  }
+
+  private mutating func wholeConflict(_ part: Part) -> Result {
+    guard case .conflict(let token, let base, let mine, let others) = part else { return Result(tree: ourTree(0)) }
     note(token, base, mine, others, in: -1)
-    regions.append(ConflictRegion(ours: mine, theirs: others))
-    return choice == .theirs ? theirTree(0) : ourTree(0)
+    return Result(tree: choice == .theirs ? theirTree(0) : ourTree(0))
   }
 
   private mutating func note(_ token: Token, _ base: Int, _ mine: [Int], _ others: [Int], in path: Int) {
@@ -242,8 +304,8 @@ package struct ThreeWayMerge {
     }
     // Any of the children may be missing, so all of them are one region.
     let all = children.compactMap { $0 }
-    let document = original.ours
-    result.reorder { $0.origin.document === document }
+    let ours = Set(all.flatMap { regions[$0].ours.map(ConflictRegion.Key.init) })
+    result.reorder { ours.contains(ConflictRegion.Key($0.origin)) }
     regions[all[0]] = ConflictRegion(
       ours: all.flatMap { regions[$0].ours }, theirs: all.flatMap { regions[$0].theirs })
     for other in all.dropFirst() { regions[other] = ConflictRegion(ours: [], theirs: []) }

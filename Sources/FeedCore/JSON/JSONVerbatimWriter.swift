@@ -153,6 +153,8 @@ package struct JSONVerbatimWriter {
       }
     } else if isInPlace {
       write(text, tree.origin.range, context.shift, to: &output)
+    } else if let value = tree.untouched, value.position == 0, places?.isWanted(value) == true {
+      output.append(value.document.bytes, value.range)
     } else if let value = tree.untouched, isOurs || value.document === alike,
       context.lineStart != nil || hasComments(value)
     {
@@ -288,7 +290,8 @@ package struct JSONVerbatimWriter {
   }
 }
 
-/// Where some children of containers are written: those that are copied as a whole.
+/// Where some children of containers are written: those that are copied as a whole. One that is a whole document keeps its
+/// text.
 package final class WrittenPlaces {
   package struct Place {
     package let value: JSONValue
@@ -298,7 +301,7 @@ package final class WrittenPlaces {
     package let end: Int
   }
 
-  private let isWanted: (JSONValue) -> Bool
+  let isWanted: (JSONValue) -> Bool
   /// In the order of the output.
   package private(set) var all: [Place] = []
 
