@@ -22,13 +22,28 @@ struct ItemHistory {
     let (start, end) = (pairing.offset, pairing.offset + pairing.olds.count)
     let shift = items.count - bases.count
     for place in bases.indices {
-      let partner =
+      var partner =
         if place < start { place } else if place >= end { place + shift } else {
           pairing.newOf[place - start] < 0 ? -1 : pairing.newOf[place - start] + start
         }
+      if place >= start, place < end, partner >= 0, !pairing.isEqual[partner - start],
+        Self.isAnother(sides, bases[place], items[partner])
+      {
+        partner = -1
+      }
       ofBase[place] = partner
       if partner >= 0 { baseOf[partner] = place }
     }
+  }
+
+  /// Whether an item is at the place of one in BASE, but has another identity. Then that one is gone, and its members
+  /// must not be mixed with those of the new one.
+  private static func isAnother(_ sides: Sides, _ base: Int, _ item: Int) -> Bool {
+    for name in Side.identityNames {
+      guard let identity = sides.old.identity(of: base, name) else { continue }
+      return sides.new.identity(of: item, name) != identity
+    }
+    return false
   }
 
   /// The tape position in BASE of an item; -1 if it is new.

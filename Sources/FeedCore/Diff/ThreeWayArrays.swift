@@ -47,19 +47,7 @@ extension ThreeWayMerge {
     let place = gaps.ours.ofBase[item]
     let (base, mine) = (gaps.ours.bases[item], gaps.ours.items[place])
     let other = gaps.theirs.items[gaps.theirs.ofBase[item]]
-    return Child(
-      token: .index(place), base: base, ours: mine, theirs: other,
-      isAtomic: isAnother(ours, mine, base) || isAnother(theirs, other, base))
-  }
-
-  /// Whether an item has the place of the one in BASE, but is another one, as its identity tells. Then its members
-  /// must not be mixed with changes of the old one.
-  private func isAnother(_ side: Side, _ item: Int, _ base: Int) -> Bool {
-    for name in Side.identityNames {
-      guard let identity = self.base.identity(of: base, name) else { continue }
-      return side.identity(of: item, name) != identity
-    }
-    return false
+    return Child(token: .index(place), base: base, ours: mine, theirs: other)
   }
 
   // MARK: A gap
