@@ -103,7 +103,8 @@ private struct Records: Equatable {
 
   /// - Returns: nil if there is a conflict.
   static func merged(_ base: Records, _ ours: Records, _ theirs: Records) -> Records? {
-    var result = Records([])
+    var result = base
+    result.members = [:]
     for id in Set(base.order + ours.order + theirs.order) {
       let (old, mine, other) = (base.members[id], ours.members[id], theirs.members[id])
       if mine == other || old == other {
