@@ -40,8 +40,8 @@ struct ItemHistory {
   /// must not be mixed with those of the new one.
   private static func isAnother(_ sides: Sides, _ base: Int, _ item: Int) -> Bool {
     for name in Side.identityNames {
-      guard let identity = sides.old.identity(of: base, name) else { continue }
-      return sides.new.identity(of: item, name) != identity
+      guard let identity = sides.old.identity(of: base, [name]) else { continue }
+      return sides.new.identity(of: item, [name]) != identity
     }
     return false
   }
@@ -108,7 +108,7 @@ struct Identity: Hashable {
 
   init?(_ side: Side, _ object: Int) {
     for (name, text) in Side.identityNames.enumerated() {
-      guard let value = side.identity(of: object, text) else { continue }
+      guard let value = side.identity(of: object, [text]) else { continue }
       (self.name, self.value) = (name, value)
       return
     }
