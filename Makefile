@@ -31,7 +31,7 @@ export SWIFT_BACKTRACE ?= enable=no
 .PHONY: all demo test unit-test lint bench soak fuzz install completions doc deps clean version dist dist-check
 
 all: deps
-	$(STEADY) $(SWIFT) build $(RELEASE)
+	FEEDUTILS_STATIC=$$(SWIFT="$(SWIFT)" .ci/static $(SWIFTFLAGS)) $(STEADY) $(SWIFT) build $(RELEASE)
 
 demo: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" examples/newswire/newswire

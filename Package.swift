@@ -19,6 +19,21 @@ let hardened: [LinkerSetting] = [
     ["-z", "now", "-z", "relro", "--wrap=malloc"].flatMap { ["-Xlinker", $0] }, .when(platforms: [.linux]))
 ]
 
+/// These need no library at run time, so their release builds can be static executables: they start in half the time.
+/// `make` asks for it, where the C library can be linked like that. glibc would load libraries for iconv (xml-split) and
+/// for names of hosts (sse-serve).
+let alone: Set = ["jpatch", "jdiff", "deliver"]
+
+/// Only lld of the toolchain links them at random addresses.
+let isolated: [LinkerSetting] =
+  Context.environment["FEEDUTILS_STATIC"] != "yes"
+  ? []
+  : [
+    .unsafeFlags(
+      ["-static-executable", "-use-ld=lld", "-Xclang-linker", "-static-pie"],
+      .when(platforms: [.linux], configuration: .release))
+  ]
+
 /// The tools: what each is called, where its tests are, and what it uses besides FeedCore.
 let tools: [(name: String, tests: String, uses: [Target.Dependency])] = [
   ("sse-cat", "SSECatTests", ["FeedHTTP"]),
@@ -46,7 +61,8 @@ let libraries: [Target] = [
 
 let executables: [Target] = tools.map { tool in
   .executableTarget(
-    name: tool.name, dependencies: ["FeedCore"] + tool.uses, swiftSettings: strict, linkerSettings: hardened)
+    name: tool.name, dependencies: ["FeedCore"] + tool.uses, swiftSettings: strict,
+    linkerSettings: hardened + (alone.contains(tool.name) ? isolated : []))
 }
 
 let tests: [Target] =
