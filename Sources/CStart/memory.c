@@ -1,7 +1,7 @@
 /*
  * When memory runs out, the Swift runtime aborts with a stack trace. On Linux the tools are linked with --wrap=malloc.
- * So Swift's requests go through here, and a failure ends with a message and status 2 instead. Libraries call malloc
- * themselves, and handle its failure.
+ * So Swift's requests go through here, and a failure ends with a message and status 2 instead. Shared libraries call
+ * malloc themselves, and handle its failure. In a static executable, all requests go through here.
  */
 #include "include/start.h"
 

@@ -81,7 +81,7 @@ class Fault:
 
 
 def loaded(log):
-    """The line after the loader's last, in which it frees the list of libraries."""
+    """The line after the loader's last, in which it frees the list of libraries; 0 for a static tool."""
     cache = None
     for index, line in enumerate(log):
         if "/etc/ld.so.cache" in line and "openat(" in line:

@@ -9,10 +9,18 @@ public enum Repository {
   public static func path(_ relative: String) -> String { root.appendingPathComponent(relative).path }
 
   /// The folder of the built tools: `FEEDUTILS_BIN`, else the folder in which this test was built.
-  public static let binaries: String =
-    ProcessInfo.processInfo.environment["FEEDUTILS_BIN"]
-    ?? Bundle.allBundles.map(\.bundlePath).first { $0.hasSuffix(".xctest") }
+  public static let binaries: String = ProcessInfo.processInfo.environment["FEEDUTILS_BIN"] ?? debugBinaries
+
+  /// The folder in which this test was built, with tools that are built for debugging.
+  public static let debugBinaries: String =
+    Bundle.allBundles.map(\.bundlePath).first { $0.hasSuffix(".xctest") }
     .map { ($0 as NSString).deletingLastPathComponent } ?? path(".build/debug")
+
+  /// Whether the tool is a static executable: one that names no loader, whose path would be near the start of the file.
+  public static func isStatic(_ tool: String) -> Bool {
+    let head = try? FileHandle(forReadingAtPath: binaries + "/" + tool)?.read(upToCount: 4096)
+    return head?.range(of: Data("/ld-".utf8)) == nil
+  }
 
   /// Whether these are the released tools rather than debug builds.
   public static let areReleased = ProcessInfo.processInfo.environment["FEEDUTILS_BIN"] != nil

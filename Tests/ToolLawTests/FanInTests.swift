@@ -109,7 +109,8 @@ struct Writer: CustomTestStringConvertible, Sendable {
     guard let library = try Preload.library("journal") else { return [] }
     let scratch = try ScratchFolder()
     try scratch.write("in", writer.input("a", size: filling, count: count))
-    let words = "env LD_PRELOAD=\(library) JOURNAL=\(scratch.file("journal"))"
+    let settings = Preload.environment(library, into: writer.tool, ["JOURNAL": scratch.file("journal")])
+    let words = "env " + settings.map { Command.quote("\($0)=\($1)") }.joined(separator: " ")
     let command = Command.put(words, before: writer.tool, in: writer.command)
     let result = try Command.shell("\(command) <in \(tail)", in: scratch.path)
     #expect(result.status == 0 && result.error.isEmpty)

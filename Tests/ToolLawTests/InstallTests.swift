@@ -15,16 +15,25 @@ struct InstallTests {
     for tool in Repository.tools { try look(at: scratch.file("usr/bin/" + tool)) }
   }
 
+  /// The loader takes most of a short run. These need no library at run time, and do without.
+  @Test func toolsWithoutLibrariesAreStatic() throws {
+    let answer = try Command.shell(Repository.path(".ci/static")).text
+    #expect(answer == "yes\n" || !Repository.isCI, "no static libraries here")
+    #expect(Repository.tools.filter(Repository.isStatic) == (answer == "yes\n" ? ["deliver", "jdiff", "jpatch"] : []))
+  }
+
   private func look(at path: String) throws {
     let dynamic = try Command.shell("readelf -W -d \(Command.quote(path))").text
+    let isStatic = Repository.isStatic((path as NSString).lastPathComponent)
+    #expect(dynamic.contains("(NEEDED)") == !isStatic, "\(path)")
     // No library is searched for in the tool's own folder.
-    #expect(dynamic.contains("(NEEDED)"), "\(path)")
     #expect(!dynamic.contains("RUNPATH") && !dynamic.contains("RPATH"), "\(path) \(dynamic)")
     // Full RELRO: all symbols are bound at the start, and their table is read-only after that. PIE: the address is
     // random.
     let flags = dynamic.split(separator: "\n").filter { $0.contains("FLAGS") }.joined()
     #expect(flags.contains("NOW") && flags.contains("PIE"), "\(path) \(dynamic)")
     let segments = try Command.shell("readelf -W -h -l \(Command.quote(path))").text
+    #expect(segments.contains("INTERP") == !isStatic, "\(path) \(segments)")
     #expect(segments.contains("GNU_RELRO") && segments.contains("DYN ("), "\(path) \(segments)")
     let stack = segments.split(separator: "\n").first { $0.contains("GNU_STACK") } ?? ""
     #expect(stack.contains("RW ") && !stack.contains("RWE"), "\(path) \(stack)")

@@ -124,11 +124,12 @@ import Testing
   func badReadsAndWritesChangeNothing(_ sample: Sample) throws {
     guard let library = try Preload.library("faults") else { return }
     let whole = try sample.run()
-    let result = try sample.run(environment: ["LD_PRELOAD": library, "FAULTS": "short eintr"])
+    let result = try sample.run(environment: Preload.environment(library, into: sample.tool, ["FAULTS": "short eintr"]))
     #expect(result == whole && result.status == sample.status && result.error.isEmpty)
     guard sample.prints else { return }
     let room = whole.output.count - 1
-    let full = try sample.run(environment: ["LD_PRELOAD": library, "FAULTS": "enospc=\(room)"])
+    let full = try sample.run(
+      environment: Preload.environment(library, into: sample.tool, ["FAULTS": "enospc=\(room)"]))
     #expect(full.status == 2 && full.output == whole.output.prefix(room))
     #expect(full.error == "\(sample.tool): standard output: no space left on device\n")
   }

@@ -38,6 +38,23 @@ import Testing
     #expect(Self.untrusted(log, tool: sample.tool) == [])
   }
 
+  /// In a static executable, glibc would still load files of the system for locales, character sets and names of hosts.
+  @Test(
+    .enabled(if: Repository.areReleased && Repository.hasOnLinux("strace")),
+    arguments: Sample.all.filter { Repository.isStatic($0.tool) })
+  func aStaticToolOpensNoFileOfTheSystem(_ sample: Sample) throws {
+    let scratch = try ScratchFolder()
+    // Without what COMMAND of deliver opens.
+    let command = sample.command(with: "strace -qq -e trace=%file -o \(scratch.file("log"))")
+    let environment = ["LC_ALL": "de_DE.ISO-8859-1", "LANGUAGE": "de", "LD_LIBRARY_PATH": "/usr/lib"]
+    let result = try Command.shell(command, input: sample.input, environment: environment)
+    #expect(result.status == sample.status && result.error.isEmpty)
+    let names = Self.names(in: try scratch.read("log")).filter { call, name in
+      name.hasPrefix("/") && call != "execve" && !name.hasPrefix("/proc/self/") && !sample.command.contains(name)
+    }
+    #expect(names.map(\.name) == [])
+  }
+
   /// The Swift runtime would look for a helper that prints a backtrace.
   @Test(.enabled(if: Repository.areReleased && Repository.hasOnLinux("python3")), arguments: Sample.all)
   func aCrashRunsNothing(_ sample: Sample) throws {
@@ -104,7 +121,7 @@ import Testing
   func aLibraryMaySetVariables(_ sample: Sample) throws {
     guard let library = try Preload.library("setenv") else { return }
     let whole = try sample.run()
-    let result = try sample.run(environment: ["LD_PRELOAD": library])
+    let result = try sample.run(environment: Preload.environment(library, into: sample.tool))
     #expect(result.status == sample.status && result.output == whole.output && result.error == whole.error)
   }
 }

@@ -25,6 +25,18 @@ enum Preload {
     #endif
   }
 
+  /// The variables with which `tool` loads a library and passes `settings` to it. A static tool loads none: then its
+  /// debug build runs.
+  static func environment(_ library: String, into tool: String, _ settings: [String: String] = [:])
+    -> [String: String]
+  {
+    var environment = settings.merging(["LD_PRELOAD": library]) { $1 }
+    if Repository.isStatic(tool) {
+      environment["PATH"] = Repository.debugBinaries + ":" + (Command.environment["PATH"] ?? "")
+    }
+    return environment
+  }
+
   private static let built = Guarded()
 
   private final class Guarded: @unchecked Sendable {
