@@ -16,12 +16,6 @@ public enum Repository {
     Bundle.allBundles.map(\.bundlePath).first { $0.hasSuffix(".xctest") }
     .map { ($0 as NSString).deletingLastPathComponent } ?? path(".build/debug")
 
-  /// Whether the tool is a static executable: one that names no loader, whose path would be near the start of the file.
-  public static func isStatic(_ tool: String) -> Bool {
-    let head = try? FileHandle(forReadingAtPath: binaries + "/" + tool)?.read(upToCount: 4096)
-    return head?.range(of: Data("/ld-".utf8)) == nil
-  }
-
   /// Whether these are the released tools rather than debug builds.
   public static let areReleased = ProcessInfo.processInfo.environment["FEEDUTILS_BIN"] != nil
 
@@ -39,6 +33,12 @@ public enum Repository {
     let folders = (try? FileManager.default.contentsOfDirectory(atPath: path("Sources"))) ?? []
     return folders.filter { FileManager.default.fileExists(atPath: path("Sources/\($0)/main.swift")) }.sorted()
   }()
+
+  /// The static executables among them. Others name their loader, near the start of the file.
+  public static let staticTools: [String] = tools.filter {
+    let file = try? Data(contentsOf: URL(fileURLWithPath: "\(binaries)/\($0)"), options: .alwaysMapped)
+    return file?.prefix(4096).range(of: Data("/ld-".utf8)) == nil
+  }
 
   /// The folder of the public conformance suites, which are not part of the project.
   public static let conformance: String? = {

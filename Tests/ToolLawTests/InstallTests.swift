@@ -19,12 +19,12 @@ struct InstallTests {
   @Test func toolsWithoutLibrariesAreStatic() throws {
     let answer = try Command.shell(Repository.path(".ci/static")).text
     #expect(answer == "yes\n" || !Repository.isCI, "no static libraries here")
-    #expect(Repository.tools.filter(Repository.isStatic) == (answer == "yes\n" ? ["deliver", "jdiff", "jpatch"] : []))
+    #expect(Repository.staticTools == (answer == "yes\n" ? ["deliver", "jdiff", "jpatch"] : []))
   }
 
   private func look(at path: String) throws {
     let dynamic = try Command.shell("readelf -W -d \(Command.quote(path))").text
-    let isStatic = Repository.isStatic((path as NSString).lastPathComponent)
+    let isStatic = Repository.staticTools.contains((path as NSString).lastPathComponent)
     #expect(dynamic.contains("(NEEDED)") == !isStatic, "\(path)")
     // No library is searched for in the tool's own folder.
     #expect(!dynamic.contains("RUNPATH") && !dynamic.contains("RPATH"), "\(path) \(dynamic)")

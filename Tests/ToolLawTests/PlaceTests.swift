@@ -41,7 +41,7 @@ import Testing
   /// In a static executable, glibc would still load files of the system for locales, character sets and names of hosts.
   @Test(
     .enabled(if: Repository.areReleased && Repository.hasOnLinux("strace")),
-    arguments: Sample.all.filter { Repository.isStatic($0.tool) })
+    arguments: Sample.all.filter { Repository.staticTools.contains($0.tool) })
   func aStaticToolOpensNoFileOfTheSystem(_ sample: Sample) throws {
     let scratch = try ScratchFolder()
     // Without what COMMAND of deliver opens.

@@ -31,7 +31,7 @@ enum Preload {
     -> [String: String]
   {
     var environment = settings.merging(["LD_PRELOAD": library]) { $1 }
-    if Repository.isStatic(tool) {
+    if Repository.staticTools.contains(tool) {
       environment["PATH"] = Repository.debugBinaries + ":" + (Command.environment["PATH"] ?? "")
     }
     return environment
