@@ -11,6 +11,9 @@ package struct Sides {
     let new: Int
   }
 
+  /// Values of so many bytes may be compared again for everything that is around them.
+  private static let small = 1024
+
   let old: Side
   let new: Side
   private var olds: DigestCache
@@ -66,7 +69,9 @@ package struct Sides {
     guard kind.isContainer, kind == new.document.kind(b), !isDigested(a, b) else { return !areEqual(a, b) }
     if old.isVoid(a) && new.isVoid(b) { return false }
     // If the sizes differ, a comparison of their contents will show it.
-    return old.size(a) != new.size(b) || !areEqualFromStart(a, b)
+    let size = old.size(a)
+    if size != new.size(b) { return true }
+    return !(size <= Self.small && haveSameText(a, b)) && !areEqualFromStart(a, b)
   }
 
   /// Whether the digests of two values, and so of everything in them, are known.

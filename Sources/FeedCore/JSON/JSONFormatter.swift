@@ -26,10 +26,16 @@ struct JSONFormatter {
   /// A bracket was just opened: the closing one follows directly, anything else starts a new line.
   private var atStart = false
 
+  /// The longest line start that was needed so far.
+  private var indentation: [UInt8]
+
   /// Deeper containers are written on one line. Otherwise n nested brackets would produce n² blanks.
   private static let deepestLine = 200
 
-  init(_ style: JSONStyle) { self.style = style }
+  init(_ style: JSONStyle) {
+    self.style = style
+    indentation = style.lineStart ?? []
+  }
 
   /// Writes `text` with new white space.
   mutating func write(_ text: borrowing Span<UInt8>, to output: inout ByteWriter) {
@@ -52,11 +58,11 @@ struct JSONFormatter {
         output.append(byte)
       case UInt8(ascii: ","):
         output.append(byte)
-        output.append(style.afterComma)
+        if !style.afterComma.isEmpty { output.append(style.afterComma) }
         newLine(&output)
       case UInt8(ascii: ":"):
         output.append(byte)
-        output.append(style.afterColon)
+        if !style.afterColon.isEmpty { output.append(style.afterColon) }
       default:
         startToken(&output)
         let start = index
@@ -96,10 +102,11 @@ struct JSONFormatter {
   }
 
   @inline(__always)
-  private func newLine(_ output: inout ByteWriter) {
+  private mutating func newLine(_ output: inout ByteWriter) {
     guard let lineStart = style.lineStart, depth <= Self.deepestLine else { return }
-    output.append(lineStart)
-    for _ in 0..<depth { output.append(style.unit) }
+    let count = lineStart.count + depth * style.unit.count
+    while indentation.count < count { indentation += style.unit }
+    output.append(indentation, 0..<count)
   }
 
   @inline(__always)

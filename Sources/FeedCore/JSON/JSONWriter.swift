@@ -13,6 +13,12 @@ package enum JSONWriter {
     write(tree, in: .indented(spaces), to: &output)
   }
 
+  /// The same for the text of a document.
+  package static func writeIndented(_ text: borrowing Span<UInt8>, by spaces: Int, to output: inout ByteWriter) {
+    var formatter = JSONFormatter(.indented(spaces))
+    formatter.write(text, to: &output)
+  }
+
   static func write(_ tree: JSONTree, in style: JSONStyle, to output: inout ByteWriter) {
     var formatter = JSONFormatter(style)
     let isCompact = style == .compact

@@ -13,7 +13,7 @@ enum Patch {
     case .operations(let patch): patch.write(compact: compact, to: &output)
     case .merge(let text) where compact: output.append(text)
     case .merge(let text):
-      JSONWriter.writeIndented(JSONTree(JSONDocument(known: text).root), by: 2, to: &output)
+      JSONWriter.writeIndented(text.span, by: 2, to: &output)
     }
   }
 
