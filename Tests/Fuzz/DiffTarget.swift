@@ -62,9 +62,11 @@ private func documents(_ bytes: ArraySlice<UInt8>, isMadeUp: Bool, isChanged: Bo
   return (Array(old.text.utf8), Array(new.text.utf8))
 }
 
-private let purposes: [Scope.Purpose] =
+/// Made anew each time: in a global variable, what an enumeration holds would look like a leak.
+private var purposes: [Scope.Purpose] {
   [.ignore, .only, .unordered, .identity([Array("id".utf8)]), .identity(["a", "b"].map { Array($0.utf8) })]
-  + ["1", "0.5", "50%"].compactMap { NumberTolerance(Array($0.utf8)).map(Scope.Purpose.tolerance) }
+    + ["1", "0.5", "50%"].compactMap { NumberTolerance(Array($0.utf8)).map(Scope.Purpose.tolerance) }
+}
 
 private func addRule(_ choice: UInt8, to scope: inout Scope) {
   let pointers = [
