@@ -54,7 +54,7 @@ package struct JSONDigests: Sendable {
   /// A digest of the text of a value: values with the same text have the same digest.
   package static func ofText(_ value: JSONValue) -> UInt64 {
     let bytes = value.document.bytes
-    return JSONDigest.of(bytes.span.extracting(value.range), JSONDigest.seed)
+    return JSONDigest.ofLong(bytes.span.extracting(value.range), JSONDigest.seed)
   }
 
   @inline(__always)
@@ -183,7 +183,23 @@ enum JSONDigest {
     return mix(mix(digest, rest), UInt64(bytes.count))
   }
 
-  /// The same for a string without escapes, read from a text from its first byte to its closing quote.
+  /// A digest of a longer text, which differs from `of`. No step waits for the one before it: four digests are made side
+  /// by side, each of every fourth word, and then combined.
+  static func ofLong(_ bytes: borrowing Span<UInt8>, _ seed: UInt64) -> UInt64 {
+    var lanes = (seed, seed &+ 1, seed &+ 2, seed &+ 3)
+    var index = 0
+    while index + 32 <= bytes.count {
+      lanes.0 = mix(lanes.0, loadWord(bytes, at: index))
+      lanes.1 = mix(lanes.1, loadWord(bytes, at: index + 8))
+      lanes.2 = mix(lanes.2, loadWord(bytes, at: index + 16))
+      lanes.3 = mix(lanes.3, loadWord(bytes, at: index + 24))
+      index += 32
+    }
+    let whole = mix(mix(lanes.0, lanes.1), mix(lanes.2, lanes.3))
+    return mix(of(bytes.extracting(index..<bytes.count), whole), UInt64(bytes.count))
+  }
+
+  /// The same as `of` for a string without escapes, read from a text from its first byte to its closing quote.
   @inline(__always)
   static func ofText(_ text: borrowing Span<UInt8>, from start: Int, _ seed: UInt64) -> UInt64 {
     var digest = seed
