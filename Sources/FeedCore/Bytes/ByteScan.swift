@@ -7,6 +7,14 @@ package func loadWord(_ bytes: borrowing Span<UInt8>, at index: Int) -> UInt64 {
   unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromByteOffset: index, as: UInt64.self))
 }
 
+/// The eight bytes from `index`; 0 if there are fewer. For scanners to which a NUL means that they must look closer.
+@inlinable @inline(__always)
+package func wordOrZero(_ bytes: borrowing Span<UInt8>, at index: Int) -> UInt64 {
+  // The check of the bounds: one comparison, with a number that a loop computes once.
+  guard UInt(bitPattern: index) < UInt(bitPattern: max(bytes.count, 7) &- 7) else { return 0 }
+  return unsafe UInt64(littleEndian: bytes.bytes.unsafeLoadUnaligned(fromUncheckedByteOffset: index, as: UInt64.self))
+}
+
 /// The index of the first `byte` in `range`, by memchr(3).
 @inlinable @inline(__always)
 package func firstIndex(of byte: UInt8, in bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Int? {
@@ -52,13 +60,27 @@ package func sameBytes(_ left: borrowing Span<UInt8>, _ right: borrowing Span<UI
   }
 }
 
-/// How many bytes two spans have in common at their starts.
-package func commonPrefix(_ left: borrowing Span<UInt8>, _ right: borrowing Span<UInt8>) -> Int {
-  let count = min(left.count, right.count)
-  var index = 0
-  while index &+ 8 <= count, loadWord(left, at: index) == loadWord(right, at: index) { index &+= 8 }
-  while index < count, left[index] == right[index] { index &+= 1 }
-  return index
+/// How many bytes are equal, from `start` in one span and from `other` in another.
+package func commonLength(
+  _ left: borrowing Span<UInt8>, _ start: Int, _ right: borrowing Span<UInt8>, _ other: Int
+) -> Int {
+  let limit = min(left.count - start, right.count - other)
+  let block = 4096
+  var count = 0
+  while count + 8 <= limit {
+    let difference = loadWord(left, at: start + count) ^ loadWord(right, at: other + count)
+    if difference != 0 { return count + difference.trailingZeroBitCount >> 3 }
+    count += 8
+    while count + block <= limit,
+      sameBytes(
+        left.extracting((start + count)..<(start + count + block)),
+        right.extracting((other + count)..<(other + count + block)))
+    {
+      count += block
+    }
+  }
+  while count < limit, left[start + count] == right[other + count] { count += 1 }
+  return count
 }
 
 /// Whether a text starts at a place; `cut` if the bytes end before that is known.
@@ -92,7 +114,18 @@ extension UInt64 {
   @inlinable @inline(__always)
   package func places(below bound: UInt8) -> UInt64 { (self &- .repeating(bound)) & ~self & .repeating(0x80) }
 
+  /// The same for places that are no ASCII digit.
+  @inlinable @inline(__always)
+  package var placesOfNonDigits: UInt64 {
+    let values = self ^ .repeating(UInt8(ascii: "0"))
+    return (values &+ .repeating(0x80 - 10) | values) & .repeating(0x80)
+  }
+
   /// The index of the lowest marked place of a word, 0 to 7; 8 if none is marked.
   @inlinable @inline(__always)
   package var lowestPlace: Int { trailingZeroBitCount >> 3 }
+
+  /// The byte in one of its eight places.
+  @inlinable @inline(__always)
+  package func byte(at place: Int) -> UInt8 { UInt8(truncatingIfNeeded: self &>> UInt64(place &* 8)) }
 }

@@ -90,7 +90,7 @@ struct Comparison {
     let isKnown = start <= left.lowerBound && left.lowerBound <= common && left.upperBound <= limit
     if !isKnown || right.lowerBound - left.lowerBound != shift {
       let (mine, others) = (old.document.bytes, new.document.bytes)
-      let count = commonPrefix(mine.span.extracting(left), others.span.extracting(right))
+      let count = commonLength(mine.span.extracting(left), 0, others.span.extracting(right), 0)
       start = left.lowerBound
       common = start + count
       limit = left.upperBound

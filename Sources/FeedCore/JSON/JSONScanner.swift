@@ -9,7 +9,7 @@ package struct JSONScanner {
   package static let defaultMaxDepth = 10_000
 
   /// What may come next.
-  private enum Expected: UInt8 {
+  enum Expected: UInt8 {
     case value, elementOrEnd, keyOrEnd, key, colon, elementEnd, memberEnd, nothing
   }
 
@@ -20,23 +20,26 @@ package struct JSONScanner {
     case number(NumberState)
   }
 
-  package private(set) var tape: [UInt64] = []
+  package internal(set) var tape: [UInt64] = []
   /// Whether there is no white space between the tokens, so that the text is its own compact form.
-  package private(set) var isCompact = true
+  package internal(set) var isCompact = true
   /// The greatest number of containers that were open at once.
-  package private(set) var depth = 0
+  package internal(set) var depth = 0
   /// How many bytes have been checked. After a complete document: the offset after it.
-  package private(set) var offset = 0
+  package internal(set) var offset = 0
 
-  private let maxDepth: Int
+  let maxDepth: Int
   private let isAtStart: Bool
-  private var expected = Expected.value
+  var expected = Expected.value
   /// What must follow a value in the innermost container.
-  private var afterValue = Expected.nothing
+  var afterValue = Expected.nothing
   private var unfinished = Unfinished.none
-  /// The tape positions of the open containers, outermost first.
-  private var open: [Int] = []
-  private var started = false
+  /// The tape position of the innermost open container, and how many are open.
+  private var container = 0
+  private(set) var openCount = 0
+  var started = false
+  /// The scan stops after each comma in a container at most this deep, with `offset` after the comma.
+  var watchedDepth = 0
 
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
@@ -59,7 +62,7 @@ package struct JSONScanner {
     if tape.capacity == 0 {
       // Usually enough for a text that is complete. In a stream, the bytes may hold many documents, and each would
       // reserve room for all of them.
-      tape.reserveCapacity(isAtStart && isLast ? bytes.count / 8 + 16 : 64)
+      Memory.reservePages(isAtStart && isLast ? bytes.count / 8 + 16 : 64, in: &tape)
     }
     var index = offset
     defer { offset = index }
@@ -77,6 +80,7 @@ package struct JSONScanner {
     }
 
     while expected != .nothing {
+      guard try run(bytes, &index, isLast) else { return false }
       guard skipWhiteSpace(bytes, &index) else {
         if isLast && started { throw JSONError(.endOfInput, at: index) }
         return false
@@ -89,9 +93,11 @@ package struct JSONScanner {
           index += 1
           guard expected == .memberEnd else {
             expected = .value
+            if openCount <= watchedDepth { return false }
             continue
           }
           expected = .key
+          if openCount <= watchedDepth { return false }
           // The most likely next byte, checked without another turn of the loop; here and below.
           guard index < bytes.count, bytes[index] == UInt8(ascii: "\"") else { continue }
           guard try name(bytes, &index, isLast) else { return false }
@@ -118,6 +124,36 @@ package struct JSONScanner {
     return true
   }
 
+  /// Scans as many tokens as a run takes.
+  @inline(__always)
+  private mutating func run(
+    _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool
+  ) throws(JSONError) -> Bool {
+    guard openCount > 0, index &+ 8 <= bytes.count else { return true }
+    switch expected {
+    case .key, .keyOrEnd, .value, .elementOrEnd: break
+    case .colon, .memberEnd, .elementEnd, .nothing: return true
+    }
+    let count = tape.count
+    makeRoom(for: 8)
+    var run = JSONRun(
+      index: index, expected: expected, container: container, isObject: afterValue == .memberEnd, depth: openCount,
+      deepest: depth, maxDepth: maxDepth, watchedDepth: watchedDepth, isCompact: isCompact)
+    var end: TokenEnd?
+    tape.append(addingCapacity: tape.capacity - count) { room in
+      end = run.scan(bytes, &room, from: count)
+    }
+    index = run.index
+    expected = run.expected
+    container = run.container
+    afterValue = run.isObject ? .memberEnd : .elementEnd
+    openCount = run.depth
+    depth = run.deepest
+    isCompact = run.isCompact
+    guard let end else { return !run.isAtChild }
+    return try finishString(end, at: bytes.count, isKey: expected == .key || expected == .keyOrEnd, isLast)
+  }
+
   @inline(__always)
   private mutating func name(
     _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool
@@ -142,20 +178,15 @@ package struct JSONScanner {
       tape.append(TapeWord.make(.string, at: index))
       index += 1
       return try string(bytes, &index, isKey: false, isLast)
-    case UInt8(ascii: "{"):
-      try openContainer(.object, at: index)
-      expected = .keyOrEnd
-      index += 1
-    case UInt8(ascii: "["):
-      try openContainer(.array, at: index)
-      expected = .elementOrEnd
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      guard openCount < maxDepth else { throw JSONError(.tooDeep(limit: maxDepth), at: index) }
+      beginContainer(byte == UInt8(ascii: "{") ? .object : .array, at: index)
       index += 1
     case UInt8(ascii: "-"), UInt8(ascii: "0")...UInt8(ascii: "9"):
       tape.append(TapeWord.make(.number, at: index))
       return try number(bytes, &index, .start, isLast)
-    case UInt8(ascii: "t"): return try literal(.true, bytes, &index, isLast)
-    case UInt8(ascii: "f"): return try literal(.false, bytes, &index, isLast)
-    case UInt8(ascii: "n"): return try literal(.null, bytes, &index, isLast)
+    case UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):
+      return try literal(Literal(beginningWith: byte), bytes, &index, isLast)
     default:
       if expected == .elementOrEnd {
         try close(byte, &index, orElse: .expectedElementOrEnd)
@@ -177,12 +208,19 @@ package struct JSONScanner {
     let end = scanString(bytes, &index, escaped: &escaped)
     // Only now is it known whether the string has escapes.
     if escaped { tape[tape.count - 1] = TapeWord.make(.escapedString, at: TapeWord.offset(tape[tape.count - 1])) }
+    return try finishString(end, at: bytes.count, isKey: isKey, isLast)
+  }
+
+  @inline(__always)
+  private mutating func finishString(
+    _ end: TokenEnd, at count: Int, isKey: Bool, _ isLast: Bool
+  ) throws(JSONError) -> Bool {
     switch end {
     case .complete:
       expected = isKey ? .colon : afterValue
       return true
     case .outOfBytes:
-      if isLast { throw JSONError(.endInString, at: bytes.count) }
+      if isLast { throw JSONError(.endInString, at: count) }
       unfinished = .string(isKey: isKey)
       return false
     case .error(let kind, let place): throw JSONError(kind, at: place)
@@ -226,39 +264,52 @@ package struct JSONScanner {
   // MARK: Containers
 
   @inline(__always)
-  private mutating func openContainer(_ kind: JSONKind, at index: Int) throws(JSONError) {
-    guard open.count < maxDepth else { throw JSONError(.tooDeep(limit: maxDepth), at: index) }
-    open.append(tape.count)
-    depth = max(depth, open.count)
+  mutating func beginContainer(_ kind: JSONKind, at index: Int) {
     tape.append(TapeWord.make(kind, at: index))
-    tape.append(0)
-    afterValue = kind == .object ? .memberEnd : .elementEnd
+    tape.append(TapeWord.inside(container, isObject: afterValue == .memberEnd))
+    container = tape.count - 2
+    openCount += 1
+    depth = max(depth, openCount)
+    let isObject = kind == .object
+    expected = isObject ? .keyOrEnd : .elementOrEnd
+    afterValue = isObject ? .memberEnd : .elementEnd
   }
 
   /// Ends the innermost container if `byte` is its closing bracket.
   @inline(__always)
   private mutating func close(_ byte: UInt8, _ index: inout Int, orElse kind: JSONError.Kind) throws(JSONError) {
     let bracket = afterValue == .memberEnd ? UInt8(ascii: "}") : UInt8(ascii: "]")
-    guard byte == bracket, let position = open.popLast() else { throw JSONError(kind, at: index) }
-    tape.append(TapeWord.closing(at: index))
-    tape[position + 1] = TapeWord.skip(to: tape.count)
+    guard byte == bracket, openCount > 0 else { throw JSONError(kind, at: index) }
+    closeContainer(at: index)
     index += 1
-    if let outer = open.last {
-      afterValue = TapeWord.kind(tape[outer]) == .object ? .memberEnd : .elementEnd
-    } else {
-      afterValue = .nothing
-    }
+  }
+
+  @inline(__always)
+  mutating func closeContainer(at index: Int) {
+    tape.append(TapeWord.closing(at: index))
+    let outer = TapeWord.outer(tape[container + 1])
+    tape[container + 1] = TapeWord.skip(to: tape.count)
+    container = outer.position
+    openCount -= 1
+    afterValue = openCount == 0 ? .nothing : outer.isObject ? .memberEnd : .elementEnd
     expected = afterValue
+  }
+
+  /// Makes room for more words. It doubles the tape, so that this is seldom.
+  @inline(__always)
+  mutating func makeRoom(for count: Int) {
+    guard tape.capacity - tape.count < count else { return }
+    Memory.reservePages(max(2 * tape.count, tape.count + count, 64), in: &tape)
   }
 
   // MARK: Between tokens
 
   /// - Returns: false if the bytes end first.
   @inline(__always)
-  private mutating func skipWhiteSpace(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Bool {
+  mutating func skipWhiteSpace(_ bytes: borrowing Span<UInt8>, _ index: inout Int) -> Bool {
     let start = index
     while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
-    if index > start, !open.isEmpty { isCompact = false }
+    if index > start, openCount > 0 { isCompact = false }
     return index < bytes.count
   }
 
@@ -272,18 +323,4 @@ package struct JSONScanner {
     }
     return 3
   }
-}
-
-/// The three literal names of RFC 8259 §3, with their letters in the bytes of a word.
-private struct Literal {
-  let kind: JSONKind
-  let letters: UInt64
-  let count: Int
-
-  static let null = Literal(kind: .null, letters: 0x6C6C_756E, count: 4)
-  static let `true` = Literal(kind: .true, letters: 0x6575_7274, count: 4)
-  static let `false` = Literal(kind: .false, letters: 0x65_736C_6166, count: 5)
-
-  @inline(__always)
-  subscript(index: Int) -> UInt8 { UInt8(truncatingIfNeeded: letters >> UInt64(index * 8)) }
 }

@@ -14,6 +14,8 @@
 //                                               9  string  at 21
 //                                              10  (end)   at 24
 //
+// Until a container is closed, its second word says in which container it is. So the scanner needs no list of them.
+//
 // So a scalar takes one word and a container three. To skip a container takes one look at its second word, and to find
 // its last byte one look at the word before that. The end of a scalar is found by reading it again, which happens only
 // if its text is needed.
@@ -42,13 +44,22 @@ package enum JSONKind: UInt8, Sendable {
 /// One word of the tape: kind in the low four bits, offset (or position) above.
 package enum TapeWord {
   @inlinable
-  package static func make(_ kind: JSONKind, at offset: Int) -> UInt64 { UInt64(offset) << 4 | UInt64(kind.rawValue) }
+  package static func make(_ kind: JSONKind, at offset: Int) -> UInt64 {
+    UInt64(truncatingIfNeeded: offset) << 4 | UInt64(kind.rawValue)
+  }
 
   @inlinable
   package static func closing(at offset: Int) -> UInt64 { UInt64(offset) << 4 | 0xF }
 
   @inlinable
   package static func skip(to position: Int) -> UInt64 { UInt64(position) << 4 | 0xE }
+
+  /// The second word of an open container, with the position and kind of the container around it.
+  @inline(__always)
+  static func inside(_ position: Int, isObject: Bool) -> UInt64 { UInt64(position) << 4 | (isObject ? 1 : 0) }
+
+  @inline(__always)
+  static func outer(_ word: UInt64) -> (position: Int, isObject: Bool) { (offset(word), word & 1 == 1) }
 
   @inlinable @inline(__always)
   package static func offset(_ word: UInt64) -> Int { Int(word >> 4) }
@@ -64,6 +75,10 @@ package enum TapeWord {
   package static func valueKind(_ word: UInt64) -> JSONKind? {
     JSONKind(rawValue: UInt8(truncatingIfNeeded: word & 0xF))
   }
+
+  /// Whether the word is the second of a closed container.
+  @inline(__always)
+  static func isSkip(_ word: UInt64) -> Bool { word & 0xF == 0xE }
 
   /// The position after the value at `position` and everything in it.
   @inlinable @inline(__always)
