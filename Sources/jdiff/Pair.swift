@@ -22,7 +22,7 @@ struct Pair {
       try output.flushOutput()
       return .yes
     }
-    let new = try parse(newText, options.files[1])
+    let new = try parse(newText, options.files[1], like: old)
     let isSame = try printPatch(
       from: Side(old, options.scope, of: options.files[0].name),
       to: Side(new, options.scope, of: options.files[1].name),
@@ -40,8 +40,10 @@ struct Pair {
     }
   }
 
-  private func parse(_ text: [UInt8], _ file: InputFile) throws(ToolFailure) -> JSONDocument {
-    try file.parse(text, maxDepth: options.maxDepth, comments: options.comments)
+  private func parse(_ text: [UInt8], _ file: InputFile, like old: JSONDocument? = nil) throws(ToolFailure)
+    -> JSONDocument
+  {
+    try file.parse(text, maxDepth: options.maxDepth, comments: options.comments, like: old)
   }
 
   private func printSame(to output: inout ByteWriter) {

@@ -6,9 +6,10 @@ package final class JSONDocument: Sendable {
   /// The text as it was read, if it has comments or trailing commas. In `bytes` there are blanks for them.
   package let commented: [UInt8]?
   package let tape: [UInt64]
-  /// Whether there is no white space between the tokens of the value.
+  /// Whether there is no white space between the tokens of the value. May be false without need if it was parsed like
+  /// another document.
   package let isCompact: Bool
-  /// The greatest depth of nested containers.
+  /// The greatest depth of nested containers. May be that of the document that it was parsed like, if that is greater.
   package let depth: Int
 
   /// - Parameter scanner: one that has reached the end of the document in `bytes`.
@@ -45,13 +46,16 @@ package final class JSONDocument: Sendable {
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
   ///   - hasComments: whether the text may be JSONC.
+  ///   - old: a document that may have much in common with it, so that this is faster.
   package convenience init(
-    parsing text: [UInt8], maxDepth: Int = JSONScanner.defaultMaxDepth, hasComments: Bool = false
+    parsing text: [UInt8], maxDepth: Int = JSONScanner.defaultMaxDepth, hasComments: Bool = false,
+    like old: JSONDocument? = nil
   ) throws(JSONError) {
     let bytes = hasComments ? JSONComments.blanked(text) : text
     var scanner = JSONScanner(maxDepth: maxDepth)
     let span = bytes.span
-    guard try scanner.scan(span, isLast: true) else { throw JSONError(.empty, at: bytes.count) }
+    let isComplete = if let old { try scanner.scan(span, like: old) } else { try scanner.scan(span, isLast: true) }
+    guard isComplete else { throw JSONError(.empty, at: bytes.count) }
     var rest = scanner.offset
     while rest < span.count {
       guard span[rest].isWhiteSpace else { throw JSONError(.textAfterDocument, at: rest) }

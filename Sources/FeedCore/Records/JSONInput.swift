@@ -5,10 +5,14 @@ extension InputFile {
   /// - Parameters:
   ///   - content: the bytes read.
   ///   - comments: what to do with comments and trailing commas.
+  ///   - old: a document that may have much in common with it, so that this is faster.
   package func parse(
-    _ content: [UInt8], maxDepth: Int, comments: CommentRule = .refused
+    _ content: [UInt8], maxDepth: Int, comments: CommentRule = .refused, like old: JSONDocument? = nil
   ) throws(ToolFailure) -> JSONDocument {
-    do { return try JSONDocument(parsing: content, maxDepth: maxDepth, hasComments: comments == .accepted) } catch {
+    do {
+      return try JSONDocument(
+        parsing: content, maxDepth: maxDepth, hasComments: comments == .accepted, like: old)
+    } catch {
       let (error, hint) = comments.explained(error, in: content)
       throw .malformed(
         error, in: content, of: name, hint: hint.isEmpty ? InputGuess.hint(for: error, in: content) : hint)
