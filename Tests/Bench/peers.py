@@ -20,6 +20,7 @@ def install(folder):
         available[program] = shutil.which(program) is not None
         if not available[program]:
             print("  note: no %s here; its column is left out" % program, file=sys.stderr)
+    available["yyjson"] = build_yyjson(os.path.dirname(folder))
     if not os.path.exists(python):
         made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, text=True)
         if made.returncode:
@@ -34,6 +35,25 @@ def install(folder):
         else:
             available[package] = python
     return available
+
+
+def build_yyjson(folder):
+    """Builds yyjson.c, if there is a compiler and the distribution's yyjson. Returns the program, or None."""
+    program = os.path.join(folder, "yyjson")
+    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "yyjson.c")
+    try:
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "yyjson"], capture_output=True, text=True)
+        if flags.returncode == 0 and subprocess.run(
+                ["cc", "-O3", "-o", program, source, *flags.stdout.split()], capture_output=True).returncode == 0:
+            return program
+    except OSError:
+        pass
+    print("  note: no yyjson here (pkg-config yyjson); its column is left out", file=sys.stderr)
+    return None
+
+
+def yyjson(available, document, *patch):
+    return available.get("yyjson") and [available["yyjson"], document, *patch]
 
 
 def json(available, document):

@@ -9,6 +9,31 @@ func fuzzJSON(_ bytes: [UInt8]) {
   guard let document = try? JSONDocument(parsing: bytes, maxDepth: 500) else { return }
   roundTrip(document)
   strings(document)
+  rescan(document)
+}
+
+/// A text scanned like another one has the same tape or error as from nothing.
+private func rescan(_ old: JSONDocument) {
+  let text = old.bytes
+  for step in 1...8 {
+    let start = text.count * step / 9
+    let end = min(start + step, text.count)
+    for new in [
+      Array(text[..<start] + text[end...]), Array(text[..<end] + text[start...]),
+      Array(text[..<start] + text[end...] + text[start..<end]),
+    ] {
+      let (plain, like) = (parsing(new, like: nil), parsing(new, like: old))
+      promise(plain == like, "like \(shown(text)): \(shown(new))")
+    }
+  }
+}
+
+private func parsing(_ bytes: [UInt8], like old: JSONDocument?) -> Outcome {
+  do {
+    let document = try JSONDocument(parsing: bytes, maxDepth: 500, like: old)
+    // What is said of white space may differ.
+    return .complete(tape: document.tape, isCompact: true, end: bytes.count)
+  } catch { return .error(error) }
 }
 
 /// The result of a scan.
