@@ -68,40 +68,48 @@ import Testing
     }
   }
 
-  @Test func listsAgreeWithArrays() {
+  /// Lists of slots, made of numbers and as read, agree with arrays, and old copies keep their slots.
+  @Test(arguments: [0, 1, 24, 32, 33, 1000]) func listsAgreeWithArrays(start: Int) throws {
     var random = SeededGenerator(seed: 11)
-    for start in [0, 1, 24, 32, 33, 1000] {
-      var model = Array(0..<start)
-      var list = PersistentList(model)
+    let read = try tree("[" + (0..<start).map(String.init).joined(separator: ",") + "]")
+    for start in [SlotList(of: read.origin), SlotList(try (0..<start).map { try slot($0) })] {
+      var list = start
+      var model = Array(0..<start.count)
+      var kept = [(list, model)]
       for step in 0..<2000 {
-        let old = list
-        let before = model
         let place = Int.random(in: 0...model.count, using: &random)
         switch Int.random(in: 0..<4, using: &random) {
         case 0, 1:
-          list = list.inserting(step, at: place)
+          list.insert(try slot(step), at: place)
           model.insert(step, at: place)
         case 2 where place < model.count:
-          list = list.removing(place)
-          model.remove(at: place)
+          #expect(number(list.remove(at: place)) == model.remove(at: place))
         case 3 where place < model.count:
-          list = list.replacing(place, with: step)
+          let (leaf, inLeaf) = list.ownLeaf(holding: place)
+          #expect(number(leaf[inLeaf]) == model[place])
+          leaf.replace(at: inLeaf, with: try slot(step))
           model[place] = step
         default: break
         }
         if step % 50 == 0 {
-          #expect(Array(list) == model)
-          #expect(Array(old) == before)
-          for index in model.indices { #expect(list[index] == model[index]) }
+          kept.append((list, model))
+          for index in model.indices { #expect(number(list[index]) == model[index]) }
         }
       }
+      for (list, model) in kept { #expect(list.map(number) == model && list.count == model.count) }
       while !model.isEmpty {
-        list = list.removing(model.count - 1)
+        list.remove(at: model.count - 1)
         model.removeLast()
       }
-      #expect(Array(list) == [] && list.count == 0)
+      #expect(Array(list).isEmpty && list.count == 0)
     }
   }
+
+  private func slot(_ number: Int) throws -> JSONNode.Slot {
+    JSONNode.Slot(key: nil, value: try tree("\(number)"), place: -1)
+  }
+
+  private func number(_ slot: JSONNode.Slot) -> Int { Int(decimal: slot.value.origin.text) ?? -1 }
 
   /// A path as deep as documents can be is opened, printed, compared and freed without recursion.
   @Test func deepPaths() throws {

@@ -119,11 +119,10 @@ private func roundTrip(_ document: JSONDocument) {
 
 /// The tree with its containers opened two levels deep, which must change nothing.
 private func openedAll(_ tree: JSONTree) -> JSONTree {
-  guard let opened = tree.opened, var node = opened.node else { return tree }
-  for index in 0..<node.slots.count {
-    if let child = node.slots[index].value.opened { node = node.replacing(index, with: child) }
-  }
-  return JSONTree(origin: opened.origin, node: node)
+  var opened = tree
+  guard let node = opened.own() else { return tree }
+  for slot in 0..<node.slots.count { _ = node.ownChild(in: slot) }
+  return opened
 }
 
 /// A string is the same after it is written again.

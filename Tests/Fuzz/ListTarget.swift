@@ -1,11 +1,13 @@
-// Compares the persistent list with an array. Each byte pair is a step; no earlier list may ever change.
+// Compares the list of slots with an array. Each byte pair is a step; no earlier list may ever change.
 
 func fuzzList(_ bytes: [UInt8]) {
   guard let first = bytes.first else { return }
   // Sizes around the limits of one node, two levels and three.
   let size = [0, 1, 31, 32, 33, 100, 767, 1100][Int(first % 8)]
   var model = Array(0..<size)
-  var list = PersistentList(model)
+  // The list begins with slots of its own, or as a document has them.
+  let text = "[" + model.map(String.init).joined(separator: ",") + "]"
+  var list = first & 8 == 0 ? SlotList(model.map(slot)) : SlotList(of: parsed(Array(text.utf8)).root)
   var kept = [(list, model)]
   var value = size
   var place = 1
@@ -17,42 +19,48 @@ func fuzzList(_ bytes: [UInt8]) {
     switch step % 8 {
     case 0, 1:
       let end = low * 37 % (model.count + 1)
-      list = list.inserting(value, at: end)
+      list.insert(slot(value), at: end)
       model.insert(value, at: end)
     case 2:
-      list = list.appending(value)
+      list.append(slot(value))
       model.append(value)
     case 3, 4:
       guard !model.isEmpty else { continue }
-      list = list.removing(index)
-      model.remove(at: index)
+      promise(number(list.remove(at: index)) == model.remove(at: index), "another element was removed")
     case 5:
       guard !model.isEmpty else { continue }
-      list = list.replacing(index, with: value)
+      let (leaf, place) = list.ownLeaf(holding: index)
+      leaf.replace(at: place, with: slot(value))
       model[index] = value
     case 6:
       // A series of removals, to get empty nodes.
       for _ in 0..<min(low, model.count) {
         let index = min(index, model.count - 1)
-        list = list.removing(index)
+        list.remove(at: index)
         model.remove(at: index)
       }
     default:
       if kept.count < 8 { kept.append((list, model)) } else { (list, model) = kept[low % 8] }
     }
     promise(list.count == model.count, "count \(list.count), not \(model.count)")
-    if !model.isEmpty { promise(list[index % model.count] == model[index % model.count], "wrong element at \(index)") }
+    if !model.isEmpty {
+      promise(number(list[index % model.count]) == model[index % model.count], "wrong element at \(index)")
+    }
   }
   kept.append((list, model))
   for (list, model) in kept {
-    promise(Array(list) == model, "the elements differ")
-    for index in model.indices { promise(list[index] == model[index], "wrong element at \(index)") }
-    let sorted = PersistentList(model.sorted())
-    promise(sorted.partition { $0 < size } == model.filter { $0 < size }.count, "partition")
+    promise(list.map(number) == model, "the elements differ")
+    for index in model.indices { promise(number(list[index]) == model[index], "wrong element at \(index)") }
   }
   // Freeing the parts that only this list holds must not touch shared ones.
   var last = list
-  list = PersistentList()
-  last.visitUnshared { $0 = -1 }
-  for (list, model) in kept { promise(Array(list) == model, "a shared element was visited") }
+  list = SlotList()
+  last.visitUnshared { $0 = slot(-1) }
+  for (list, model) in kept { promise(list.map(number) == model, "a shared element was visited") }
 }
+
+private func slot(_ number: Int) -> JSONNode.Slot {
+  JSONNode.Slot(key: nil, value: JSONTree(JSONDocument(known: Array(String(number).utf8)).root), place: -1)
+}
+
+private func number(_ slot: JSONNode.Slot) -> Int { Int(String(decoding: slot.value.origin.text, as: UTF8.self)) ?? 0 }

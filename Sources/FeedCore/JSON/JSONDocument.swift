@@ -12,6 +12,9 @@ package final class JSONDocument: Sendable {
   /// The greatest depth of nested containers. May be that of the document that it was parsed like, if that is greater.
   package let depth: Int
 
+  private static let string = [TapeWord.make(.string, at: 0)]
+  private static let escapedString = [TapeWord.make(.escapedString, at: 0)]
+
   /// - Parameter scanner: one that has reached the end of the document in `bytes`.
   init(_ bytes: [UInt8], scannedBy scanner: JSONScanner, commented: [UInt8]? = nil) {
     self.bytes = bytes
@@ -26,7 +29,7 @@ package final class JSONDocument: Sendable {
   init(string text: [UInt8], isEscaped: Bool) {
     bytes = text
     commented = nil
-    tape = [TapeWord.make(isEscaped ? .escapedString : .string, at: 0)]
+    tape = isEscaped ? Self.escapedString : Self.string
     isCompact = true
     depth = 0
   }

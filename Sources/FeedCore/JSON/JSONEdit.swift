@@ -1,5 +1,5 @@
-// Edits of a tree by pointer: the six operations of RFC 6902 are built on these. Each returns a new tree, or an error
-// with the token that failed; the original tree never changes.
+// Edits of a tree by pointer: the six operations of RFC 6902 are built on these. An error names the token that failed,
+// and leaves the tree as it was.
 
 /// Why a pointer names nothing in a tree.
 package struct PointerError: Error, Equatable, Sendable {
@@ -16,6 +16,13 @@ package struct PointerError: Error, Equatable, Sendable {
   /// The token that failed, and the path before it.
   let token: [UInt8]
   let parent: JSONPointer
+
+  /// - Parameter depth: of the token that failed.
+  init(_ reason: Reason, _ pointer: JSONPointer, _ depth: Int) {
+    self.reason = reason
+    token = pointer.tokens[depth]
+    parent = pointer.prefix(depth)
+  }
 
   /// Whether the pointer only names a value that is absent, but could exist.
   package var isAbsence: Bool {
@@ -41,13 +48,26 @@ package struct PointerError: Error, Equatable, Sendable {
 }
 
 extension JSONTree {
-  /// The opened containers from the top down to the target's parent, with the slot taken in each.
-  private typealias Way = [(container: JSONTree, node: JSONNode, slot: Int)]
-
-  /// What `set` or `insert` replaced.
+  /// What `add` replaced.
   package enum Before {
     case nothing
     case value(JSONTree)
+  }
+
+  /// What `add` did besides what its pointer says.
+  package struct Addition {
+    package var before = Before.nothing
+    /// The index that `-` stood for.
+    fileprivate var index: Int?
+    /// How many tokens lead to the first parent that was created.
+    fileprivate var depth: Int?
+
+    /// The pointer to what was added, given the pointer to the value.
+    package func place(_ pointer: JSONPointer) -> JSONPointer {
+      if let depth { return pointer.prefix(depth) }
+      guard let index else { return pointer }
+      return JSONPointer(tokens: pointer.tokens.dropLast() + [Array(String(index).utf8)])
+    }
   }
 
   /// The value that `pointer` names.
@@ -55,12 +75,9 @@ extension JSONTree {
   /// The containers on the way are opened and stay open in this tree. So looking up a thousand elements of a long array
   /// does not read its tape a thousand times.
   package mutating func value(at pointer: JSONPointer) throws(PointerError) -> JSONTree {
-    guard !pointer.tokens.isEmpty else { return self }
-    let (way, opened) = try way(to: pointer)
-    let last = way[way.count - 1]
-    let value = last.node.slots[last.slot].value
-    if opened { self = Self.rebuilt(way, last.node) }
-    return value
+    if let value = try openedValue(at: pointer) { return value }
+    let parent = try ownParent(of: pointer).node
+    return parent.slots[try Self.slot(pointer, pointer.tokens.count - 1, in: parent)].value
   }
 
   /// Replaces the value at `pointer`, which must exist.
@@ -69,121 +86,123 @@ extension JSONTree {
       defer { self = value }
       return self
     }
-    let (way, _) = try way(to: pointer)
-    let last = way[way.count - 1]
-    self = Self.rebuilt(way, last.node.replacing(last.slot, with: value))
-    return last.node.slots[last.slot].value
+    let parent = try ownParent(of: pointer)
+    let slot = try Self.slot(pointer, pointer.tokens.count - 1, in: parent.node)
+    defer { parent.passUp() }
+    return parent.node.replace(slot, with: value)
   }
 
   /// Removes the value at `pointer`, which must exist and must not be the whole document.
   package mutating func remove(at pointer: JSONPointer) throws(PointerError) -> JSONTree {
-    let (way, _) = try way(to: pointer)
-    let last = way[way.count - 1]
-    self = Self.rebuilt(way, last.node.removing(last.slot))
-    return last.node.slots[last.slot].value
+    let parent = try ownParent(of: pointer)
+    let slot = try Self.slot(pointer, pointer.tokens.count - 1, in: parent.node)
+    defer { parent.passUp() }
+    return parent.node.remove(slot)
   }
 
   /// Puts a value at `pointer` as RFC 6902 §4.1 says: a member is set, an array element inserted, `-` appends.
   /// - Parameter makingParents: whether to create objects for missing parents.
-  /// - Returns: the former value of the member or document, and the pointer with `-` replaced by the index.
   package mutating func add(
     _ value: JSONTree, at pointer: JSONPointer, makingParents: Bool = false
-  ) throws(PointerError) -> (before: Before, at: JSONPointer) {
+  ) throws(PointerError) -> Addition {
     guard let token = pointer.tokens.last else {
       defer { self = value }
-      return (.value(self), pointer)
+      return Addition(before: .value(self))
     }
-    let parent = JSONPointer(tokens: Array(pointer.tokens.dropLast()))
-    var container: JSONTree
-    do { container = try self.value(at: parent) } catch {
+    let parent: OwnContainer
+    do { parent = try ownParent(of: pointer) } catch {
       guard makingParents, error.reason == .noMember else { throw error }
       // The first missing parent gets a value that contains all the others.
       let depth = error.parent.tokens.count + 1
-      let missing = JSONPointer(tokens: Array(pointer.tokens.prefix(depth)))
       let nested = pointer.tokens[depth...].reversed().reduce(value) { JSONTree.object(named: $1, $0) }
-      return (try add(nested, at: missing).before, missing)
-    }
-    guard let opened = container.opened, let node = opened.node else {
-      throw PointerError(reason: .scalar(container.kind), token: token, parent: parent)
+      var addition = try add(nested, at: pointer.prefix(depth))
+      addition.depth = depth
+      return addition
     }
 
-    var before = Before.nothing
-    var place = pointer
-    let changed: JSONNode
-    if container.kind == .array {
-      let index = try Self.insertionIndex(token, in: node, parent)
-      place.tokens[place.tokens.count - 1] = Array(String(index).utf8)
-      changed = node.inserting(value, at: index)
+    var addition = Addition()
+    defer { parent.passUp() }
+    if parent.node.isArray {
+      let index = try Self.insertionIndex(pointer, in: parent.node)
+      if token == Self.dash { addition.index = index }
+      parent.node.insert(value, at: index)
     } else {
-      switch node.slot(named: token) {
-      case .slot(let slot):
-        before = .value(node.slots[slot].value)
-        changed = node.replacing(slot, with: value)
-      case .nothing: changed = node.appending(value, named: JSONTree.name(token))
-      case .duplicate: throw PointerError(reason: .duplicate, token: token, parent: parent)
+      switch parent.node.slot(named: token) {
+      case .slot(let slot): addition.before = .value(parent.node.replace(slot, with: value))
+      case .nothing: parent.node.append(value, named: JSONTree.name(token))
+      case .duplicate: throw PointerError(.duplicate, pointer, pointer.tokens.count - 1)
       }
     }
-    container = JSONTree(origin: opened.origin, node: changed)
-    _ = try replace(at: parent, with: container)
-    return (before, place)
+    return addition
   }
 
   // MARK: The way down and up
 
-  /// Opens every container down to the target's parent.
-  /// - Returns: the way, and whether any of the containers had to be opened.
-  private func way(to pointer: JSONPointer) throws(PointerError) -> (Way, opened: Bool) {
-    var way: Way = []
-    way.reserveCapacity(pointer.tokens.count)
-    var tree = self
-    var opened = false
-    for (depth, token) in pointer.tokens.enumerated() {
-      if tree.node == nil { opened = true }
-      let parent = { JSONPointer(tokens: Array(pointer.tokens.prefix(depth))) }
-      guard let container = tree.opened, let node = container.node else {
-        throw PointerError(reason: .scalar(tree.kind), token: token, parent: parent())
+  /// A container in a tree, and those above it from the top down. The tree alone holds them, so they can be changed.
+  private struct OwnContainer {
+    let node: JSONNode
+    let above: [JSONNode]
+    /// The size before the change.
+    let size: Int
+
+    /// Tells the containers above what has changed.
+    func passUp() {
+      var child = node
+      for container in above.reversed() {
+        container.childChanged(by: node.size - size, depthBound: child.depthBound)
+        child = container
       }
-      let slot: Int
-      if container.kind == .array {
-        guard let index = JSONPointer.index(token) else {
-          throw PointerError(reason: token == Self.dash ? .dash : .notAnIndex, token: token, parent: parent())
-        }
-        guard index < node.count else {
-          throw PointerError(reason: .noElement(count: node.count), token: token, parent: parent())
-        }
-        slot = index
-      } else {
-        switch node.slot(named: token) {
-        case .slot(let found): slot = found
-        case .nothing: throw PointerError(reason: .noMember, token: token, parent: parent())
-        case .duplicate: throw PointerError(reason: .duplicate, token: token, parent: parent())
-        }
-      }
-      way.append((container, node, slot))
-      tree = node.slots[slot].value
     }
-    return (way, opened)
   }
 
-  /// The tree with `node` in place of the last container of `way`.
-  private static func rebuilt(_ way: Way, _ node: JSONNode) -> JSONTree {
-    var tree = JSONTree(origin: way[way.count - 1].container.origin, node: node)
-    for step in way.dropLast().reversed() {
-      tree = JSONTree(origin: step.container.origin, node: step.node.replacing(step.slot, with: tree))
+  /// Opens the containers down to the parent of what `pointer` names, and copies those that another tree shares.
+  private mutating func ownParent(of pointer: JSONPointer) throws(PointerError) -> OwnContainer {
+    guard var node = own() else { throw PointerError(.scalar(kind), pointer, 0) }
+    var above: [JSONNode] = []
+    for depth in 0..<(pointer.tokens.count - 1) {
+      let slot = try Self.slot(pointer, depth, in: node)
+      guard let child = node.ownChild(in: slot) else {
+        throw PointerError(.scalar(node.slots[slot].value.kind), pointer, depth + 1)
+      }
+      above.append(node)
+      node = child
+    }
+    return OwnContainer(node: node, above: above, size: node.size)
+  }
+
+  /// The value that `pointer` names; nil if a container on the way is not open.
+  private func openedValue(at pointer: JSONPointer) throws(PointerError) -> JSONTree? {
+    var tree = self
+    for depth in pointer.tokens.indices {
+      guard let node = tree.node else { return nil }
+      tree = node.slots[try Self.slot(pointer, depth, in: node)].value
     }
     return tree
   }
 
-  private static func insertionIndex(
-    _ token: [UInt8], in node: JSONNode, _ parent: JSONPointer
-  ) throws(PointerError) -> Int {
-    if token == dash { return node.count }
+  /// The slot of the child that a token of a pointer names.
+  private static func slot(_ pointer: JSONPointer, _ depth: Int, in node: JSONNode) throws(PointerError) -> Int {
+    let token = pointer.tokens[depth]
+    guard node.isArray else {
+      switch node.slot(named: token) {
+      case .slot(let slot): return slot
+      case .nothing: throw PointerError(.noMember, pointer, depth)
+      case .duplicate: throw PointerError(.duplicate, pointer, depth)
+      }
+    }
     guard let index = JSONPointer.index(token) else {
-      throw PointerError(reason: .notAnIndex, token: token, parent: parent)
+      throw PointerError(token == dash ? .dash : .notAnIndex, pointer, depth)
     }
-    guard index <= node.count else {
-      throw PointerError(reason: .noElement(count: node.count), token: token, parent: parent)
-    }
+    guard index < node.count else { throw PointerError(.noElement(count: node.count), pointer, depth) }
+    return index
+  }
+
+  private static func insertionIndex(_ pointer: JSONPointer, in node: JSONNode) throws(PointerError) -> Int {
+    let depth = pointer.tokens.count - 1
+    let token = pointer.tokens[depth]
+    if token == dash { return node.count }
+    guard let index = JSONPointer.index(token) else { throw PointerError(.notAnIndex, pointer, depth) }
+    guard index <= node.count else { throw PointerError(.noElement(count: node.count), pointer, depth) }
     return index
   }
 
@@ -193,15 +212,15 @@ extension JSONTree {
 
   /// A string value for a member's name.
   static func name(_ bytes: [UInt8]) -> JSONValue {
-    var writer = ByteWriter()
+    var writer = ByteWriter(expecting: bytes.count + 2)
     JSONString.write(bytes.span, to: &writer)
     let isEscaped = writer.count != bytes.count + 2
     return JSONDocument(string: writer.take(), isEscaped: isEscaped).root
   }
 
   private static func object(named name: [UInt8], _ value: JSONTree) -> JSONTree {
-    let empty = JSONTree.emptyObject
-    guard let node = empty.opened?.node else { return empty }
-    return JSONTree(origin: empty.origin, node: node.appending(value, named: Self.name(name)))
+    var object = JSONTree.emptyObject
+    object.own()?.append(value, named: Self.name(name))
+    return object
   }
 }

@@ -45,4 +45,14 @@ extension JSONValue {
     }
     return value
   }
+
+  /// The tape position of the first name that an earlier member has too; nil if all names differ.
+  package var repeatedName: Int? {
+    let keys = children.compactMap(\.key)
+    var digests = keys.map(JSONDigests.ofScalar)
+    digests.sort()
+    guard zip(digests, digests.dropFirst()).contains(where: ==) else { return nil }
+    var names: Set<[UInt8]> = []
+    return keys.first { !names.insert(JSONString.decoded($0)).inserted }?.position
+  }
 }

@@ -21,27 +21,51 @@ package struct JSONPointer: Equatable, Sendable {
   package init(tokens: [[UInt8]] = []) { self.tokens = tokens }
 
   /// - Parameter text: the string representation (RFC 6901 §3) as UTF-8.
-  package init(_ text: [UInt8]) throws(Problem) {
+  package init(_ text: [UInt8]) throws(Problem) { try self.init(text, 0..<text.count) }
+
+  /// - Parameter string: a value that is a string.
+  init(of string: JSONValue) throws(Problem) {
+    if string.kind == .string {
+      let range = string.range
+      try self.init(string.document.bytes, (range.lowerBound + 1)..<(range.upperBound - 1))
+    } else {
+      try self.init(JSONString.decoded(string))
+    }
+  }
+
+  /// - Parameter range: where the string representation is in `text`.
+  private init(_ text: [UInt8], _ range: Range<Int>) throws(Problem) {
     tokens = []
-    guard let first = text.first else { return }
-    guard first == UInt8(ascii: "/") else { throw .noSlash }
-    var token: [UInt8] = []
-    var rest = text.dropFirst()
-    while let byte = rest.popFirst() {
-      switch byte {
-      case UInt8(ascii: "/"):
-        tokens.append(token)
-        token = []
-      case UInt8(ascii: "~"):
-        switch rest.popFirst() {
-        case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
-        case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
-        default: throw .badEscape
-        }
-      default: token.append(byte)
+    guard !range.isEmpty else { return }
+    guard text[range.lowerBound] == UInt8(ascii: "/") else { throw .noSlash }
+    var start = range.lowerBound + 1
+    var isEscaped = false
+    for index in start...range.upperBound {
+      if index == range.upperBound || text[index] == UInt8(ascii: "/") {
+        tokens.append(isEscaped ? try Self.unescaped(text[start..<index]) : Array(text[start..<index]))
+        start = index + 1
+        isEscaped = false
+      } else if text[index] == UInt8(ascii: "~") {
+        isEscaped = true
       }
     }
-    tokens.append(token)
+  }
+
+  private static func unescaped(_ text: ArraySlice<UInt8>) throws(Problem) -> [UInt8] {
+    var token: [UInt8] = []
+    var rest = text
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "~") else {
+        token.append(byte)
+        continue
+      }
+      switch rest.popFirst() {
+      case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
+      case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
+      default: throw .badEscape
+      }
+    }
+    return token
   }
 
   /// The string representation.
@@ -62,6 +86,9 @@ package struct JSONPointer: Equatable, Sendable {
 
   /// The string representation for a message.
   package var shown: String { shortened(text) }
+
+  /// The pointer of the first `count` tokens.
+  func prefix(_ count: Int) -> JSONPointer { JSONPointer(tokens: Array(tokens.prefix(count))) }
 
   /// Whether `other` points to something inside the value that this one points to.
   package func isProperPrefix(of other: JSONPointer) -> Bool {

@@ -44,7 +44,6 @@ package struct JSONRebuilding {
     // Nobody looks up names in the result, so wide objects get no index.
     return JSONTree(
       origin: origin,
-      node: JSONNode(
-        slots: PersistentList(slots), size: size, depthBound: depthBound, count: slots.count, index: nil))
+      node: JSONNode(isArray: origin.kind == .array, slots: slots, size: size, depthBound: depthBound))
   }
 }

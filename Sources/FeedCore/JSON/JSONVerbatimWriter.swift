@@ -40,17 +40,22 @@ package struct JSONVerbatimWriter {
 
   /// A container that is being written.
   private struct Level {
-    var slots: PersistentList<JSONNode.Slot>.Iterator
+    var slots: SlotList.Iterator
     let layout: ContainerLayout
     let isObject: Bool
     /// The context of the children.
     let context: Context
+    /// The text between an inserted child and the one before it, and between its name and its value.
+    let newSeparator: [UInt8]
+    let newColon: [UInt8]
     /// The text that closes it after children were written; in a document with comments, only the bracket.
     let end: [UInt8]
     /// In a document with comments: the text between children.
     var commented: CommentedChildren?
     /// Whether no child has a place in the document.
     var isNew = false
+    /// Whether neighbours that are as read can be copied at once.
+    var hasRuns = false
     var isFirst = true
   }
 
@@ -88,7 +93,10 @@ package struct JSONVerbatimWriter {
     var levels: [Level] = []
     write(tree, at: place, outside, &levels, to: &output)
     while let top = levels.indices.last {
-      if let slot = levels[top].slots.next() {
+      if levels[top].hasRuns, let run = levels[top].slots.nextRun() {
+        writeStart(of: run.position, &levels[top], to: &output)
+        output.append(text, run.range)
+      } else if let slot = levels[top].slots.next() {
         if !slot.isRemoved { write(slot, &levels, to: &output) }
       } else {
         var level = levels.removeLast()
@@ -100,38 +108,47 @@ package struct JSONVerbatimWriter {
 
   private func write(_ slot: JSONNode.Slot, _ levels: inout [Level], to output: inout ByteWriter) {
     let top = levels.count - 1
-    let level = levels[top]
-    levels[top].isFirst = false
-    let isOld = slot.place >= 0 && !level.isNew
+    let isOld = slot.place >= 0 && !levels[top].isNew
     let before = output.count
-    if level.commented != nil {
-      let separator = newSeparator(level)
-      let between =
-        isOld
-        ? levels[top].commented?.before(slot.place, separator: separator)
-        : levels[top].commented?.beforeNew(separator: separator)
-      write(between ?? [], level.context.shift, to: &output)
-    } else if level.isFirst {
-      output.append(level.layout.isEmpty ? level.context.lineStart ?? [] : level.layout.lead)
-    } else if isOld && !level.layout.isFirst(slot.place) {
-      output.append(level.layout.before(slot.place))
-    } else {
-      output.append(newSeparator(level))
-    }
+    writeStart(of: isOld ? slot.place : -1, &levels[top], to: &output)
     let start = output.count
     if let key = slot.key {
       output.append(key.document.bytes, key.range)
-      if isOld, level.commented != nil {
-        write(text, document.end(slot.place)..<document.start(slot.place + 1), level.context.shift, to: &output)
+      if isOld, levels[top].commented != nil {
+        let colon = document.end(slot.place)..<document.start(slot.place + 1)
+        write(text, colon, levels[top].context.shift, to: &output)
       } else if isOld {
-        output.append(level.layout.colon(after: slot.place))
+        output.append(text, document.end(slot.place)..<document.start(slot.place + 1))
       } else {
-        output.append(level.layout.colon ?? [UInt8(ascii: ":")] + layout.afterColon)
+        output.append(levels[top].newColon)
       }
     }
-    let place = isOld ? (level.isObject ? slot.place + 1 : slot.place) : -1
-    write(slot.value, at: place, level.context, &levels, to: &output)
+    if let scalar = slot.value.untouched, !scalar.kind.isContainer {
+      output.append(scalar.document.bytes, scalar.range)
+    } else {
+      let place = isOld ? (levels[top].isObject ? slot.place + 1 : slot.place) : -1
+      write(slot.value, at: place, levels[top].context, &levels, to: &output)
+    }
     places?.note(slot.value, before..<start, end: output.count)
+  }
+
+  /// Writes what comes before a child: white space, and a comma unless it is the first one.
+  /// - Parameter place: the child's tape position; -1 for an inserted one.
+  private func writeStart(of place: Int, _ level: inout Level, to output: inout ByteWriter) {
+    defer { level.isFirst = false }
+    if level.commented != nil {
+      let between =
+        place >= 0
+        ? level.commented?.before(place, separator: level.newSeparator)
+        : level.commented?.beforeNew(separator: level.newSeparator)
+      write(between ?? [], level.context.shift, to: &output)
+    } else if level.isFirst {
+      output.append(level.layout.isEmpty ? level.context.lineStart ?? [] : level.layout.lead)
+    } else if place >= 0 && !level.layout.isFirst(place) {
+      output.append(level.layout.before(place))
+    } else {
+      output.append(level.newSeparator)
+    }
   }
 
   /// Writes a scalar, or opens a level for a container whose children follow.
@@ -213,7 +230,9 @@ package struct JSONVerbatimWriter {
     levels.append(
       Level(
         slots: node.slots.makeIterator(), layout: own, isObject: isObject, context: inside,
-        end: (commented == nil ? end : []) + [close], commented: commented))
+        newSeparator: newSeparator(own, inside), newColon: own.colon ?? [UInt8(ascii: ":")] + layout.afterColon,
+        end: (commented == nil ? end : []) + [close], commented: commented,
+        hasRuns: commented == nil && inside.shift == nil && places == nil))
   }
 
   /// Opens a container of the patch that was changed after it was put in. A value from the document may be in it, with
@@ -231,10 +250,12 @@ package struct JSONVerbatimWriter {
     inside.hasChildrenOnOneLine = false
     inside.shift = nil
     let end = inside.lineStart == nil ? [] : around.lineStart ?? []
+    let empty = ContainerLayout(of: JSONTree.emptyObject.origin)
     levels.append(
       Level(
-        slots: node.slots.makeIterator(), layout: ContainerLayout(of: JSONTree.emptyObject.origin), isObject: isObject,
-        context: inside, end: end + [close], isNew: true))
+        slots: node.slots.makeIterator(), layout: empty, isObject: isObject, context: inside,
+        newSeparator: newSeparator(empty, inside), newColon: [UInt8(ascii: ":")] + layout.afterColon,
+        end: end + [close], isNew: true))
   }
 
   /// The line end and indentation for the children of a container; nil if they share a line.
@@ -247,12 +268,10 @@ package struct JSONVerbatimWriter {
   }
 
   /// A comma for an inserted value: a sibling's if there is one, else one that fits the container's lines.
-  private func newSeparator(_ level: Level) -> [UInt8] {
-    if let separator = level.layout.separator { return separator }
-    if let lineStart = level.context.lineStart {
-      return [UInt8(ascii: ",")] + (level.layout.isEmpty ? lineStart : level.layout.lead)
-    }
-    return [UInt8(ascii: ",")] + level.context.afterComma
+  private func newSeparator(_ own: ContainerLayout, _ inside: Context) -> [UInt8] {
+    if let separator = own.separator { return separator }
+    let lines = inside.lineStart.map { own.isEmpty ? $0 : own.lead }
+    return [UInt8(ascii: ",")] + (lines ?? inside.afterComma)
   }
 
   // MARK: Values from elsewhere in the document

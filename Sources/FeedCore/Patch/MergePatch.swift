@@ -4,18 +4,29 @@ package enum MergePatch {
   /// An object of the patch that is merged into `target`.
   private struct Level {
     var members: JSONChildren
-    /// An opened object.
-    var target: JSONTree
-    /// The member of the level above whose value this level is, and its slot there if it had one.
+    /// An object that only the result holds.
+    let target: JSONNode
+    /// The member of the level above whose value this level is.
     let key: JSONValue?
-    let slot: Int?
-    /// The names so far. RFC 8259 §4 does not define what two members of one name mean.
-    var names: Set<[UInt8]> = []
+    /// The tape position of a name in the patch that an earlier member has too. RFC 8259 §4 does not define what two
+    /// members of one name mean.
+    let repeatedName: Int?
+    /// The target's size before.
+    let size: Int
 
-    mutating func set(_ value: JSONTree, named key: JSONValue, at slot: Int?) {
-      guard let node = target.node else { return }
-      let changed = slot.map { node.replacing($0, with: value) } ?? node.appending(value, named: key)
-      target = JSONTree(origin: target.origin, node: changed)
+    init(_ patch: JSONValue, into target: JSONNode, key: JSONValue?) {
+      members = patch.children
+      self.target = target
+      self.key = key
+      repeatedName = patch.repeatedName
+      size = target.size
+    }
+
+    /// - Returns: what was there before.
+    func set(_ value: JSONTree, named key: JSONValue, at slot: Int?) -> JSONTree.Before {
+      if let slot { return .value(target.replace(slot, with: value)) }
+      target.append(value, named: key)
+      return .nothing
     }
   }
 
@@ -42,36 +53,46 @@ package enum MergePatch {
   private static func merged(
     _ patch: JSONValue, into tree: JSONTree, _ log: inout UndoLog?
   ) throws(PatchFailure) -> JSONTree {
-    if tree.kind != .object { log?.replaced(tree, at: JSONPointer()) }
-    var levels = [Level(members: patch.children, target: object(from: tree), key: nil, slot: nil)]
-    while true {
-      let top = levels.count - 1
-      guard let child = levels[top].members.next() else {
-        let done = levels.removeLast()
-        guard let key = done.key else { return done.target }
-        levels[top - 1].set(done.target, named: key, at: done.slot)
+    var result = tree
+    if tree.kind != .object {
+      log?.replaced(tree, at: JSONPointer())
+      // RFC 7386 §2: a value that is not an object becomes an empty one.
+      result = .emptyObject
+    }
+    guard let root = result.own() else { return result }
+    var levels = [Level(patch, into: root, key: nil)]
+    while let level = levels.last {
+      guard let child = levels[levels.count - 1].members.next() else {
+        levels.removeLast()
+        levels.last?.target.childChanged(by: level.target.size - level.size, depthBound: level.target.depthBound)
         continue
       }
-      guard let key = child.key, let node = levels[top].target.node else { continue }
+      guard let key = child.key else { continue }
       let name = JSONString.decoded(key)
-      guard levels[top].names.insert(name).inserted else {
-        throw PatchFailure("merge: in the patch " + duplicate(name, key, levels).message, isMalformed: true)
+      if key.position == level.repeatedName {
+        throw PatchFailure("merge: in the patch " + duplicate(key, levels).message, isMalformed: true)
       }
-      let slot = try slot(named: name, key, in: node, levels)
-      let old = slot.map { node.slots[$0].value }
+      let slot = try slot(named: name, key, in: level.target, levels)
       switch child.value.kind {
       case .null:
-        guard let slot, let old else { continue }
+        guard let slot else { continue }
+        let old = level.target.remove(slot)
         if log != nil { log?.removed(old, from: pointer(levels, key)) }
-        levels[top].target = JSONTree(origin: levels[top].target.origin, node: node.removing(slot))
       case .object:
-        if log != nil, old?.kind != .object { log?.added(at: pointer(levels, key), before(old)) }
-        levels.append(Level(members: child.value.children, target: object(from: old), key: key, slot: slot))
+        var place = slot
+        if slot.map({ level.target.slots[$0].value.kind }) != .object {
+          let before = level.set(.emptyObject, named: key, at: slot)
+          if log != nil { log?.added(at: pointer(levels, key), before) }
+          place = slot ?? level.target.slots.count - 1
+        }
+        guard let place, let target = level.target.ownChild(in: place) else { continue }
+        levels.append(Level(child.value, into: target, key: key))
       default:
-        if log != nil { log?.added(at: pointer(levels, key), before(old)) }
-        levels[top].set(JSONTree(child.value), named: key, at: slot)
+        let before = level.set(JSONTree(child.value), named: key, at: slot)
+        if log != nil { log?.added(at: pointer(levels, key), before) }
       }
     }
+    return result
   }
 
   private static func slot(
@@ -81,23 +102,14 @@ package enum MergePatch {
     case .nothing: return nil
     case .slot(let slot): return slot
     case .duplicate:
-      throw PatchFailure("merge: " + duplicate(name, key, levels).message)
+      throw PatchFailure("merge: " + duplicate(key, levels).message)
     }
   }
 
-  private static func duplicate(_ name: [UInt8], _ key: JSONValue, _ levels: [Level]) -> PointerError {
-    var parent = pointer(levels, key)
-    parent.tokens.removeLast()
-    return PointerError(reason: .duplicate, token: name, parent: parent)
+  private static func duplicate(_ key: JSONValue, _ levels: [Level]) -> PointerError {
+    let pointer = pointer(levels, key)
+    return PointerError(.duplicate, pointer, pointer.tokens.count - 1)
   }
-
-  /// RFC 7386 §2: a value that is not an object becomes an empty one.
-  private static func object(from tree: JSONTree?) -> JSONTree {
-    if let tree, tree.kind == .object, let opened = tree.opened { return opened }
-    return JSONTree.emptyObject.opened ?? JSONTree.emptyObject
-  }
-
-  private static func before(_ old: JSONTree?) -> JSONTree.Before { old.map { .value($0) } ?? .nothing }
 
   private static func pointer(_ levels: [Level], _ key: JSONValue) -> JSONPointer {
     JSONPointer(tokens: (levels.compactMap(\.key) + [key]).map(JSONString.decoded))

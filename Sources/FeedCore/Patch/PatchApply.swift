@@ -73,8 +73,8 @@ extension JSONPatch.Operation {
   func apply(to tree: inout JSONTree, _ options: PatchOptions, _ undo: inout UndoLog?) throws(PointerError) -> String? {
     switch self {
     case .add(let value, let path):
-      let (before, place) = try tree.add(value, at: path, makingParents: options.makesParents)
-      undo?.added(at: place, before)
+      let addition = try tree.add(value, at: path, makingParents: options.makesParents)
+      undo?.added(at: addition.place(path), addition.before)
 
     case .remove(let path):
       guard !path.tokens.isEmpty else { return Self.wholeDocument }
@@ -91,8 +91,8 @@ extension JSONPatch.Operation {
 
     case .copy(let from, let path):
       let value = try tree.value(at: from)
-      let (before, place) = try tree.add(value, at: path, makingParents: options.makesParents)
-      undo?.added(at: place, before)
+      let addition = try tree.add(value, at: path, makingParents: options.makesParents)
+      undo?.added(at: addition.place(path), addition.before)
 
     case .move(let from, let path):
       // RFC 6902 §4.4: a value cannot be moved into one of its children; moving it onto itself changes nothing.
@@ -100,8 +100,8 @@ extension JSONPatch.Operation {
       let value = try tree.value(at: from)
       if from == path { return nil }
       _ = try tree.remove(at: from)
-      let (before, place) = try tree.add(value, at: path, makingParents: options.makesParents)
-      undo?.moved(value, from: from, to: path, in: place, before)
+      let addition = try tree.add(value, at: path, makingParents: options.makesParents)
+      undo?.moved(value, from: from, to: path, in: addition.place(path), addition.before)
 
     case .test(let path, let expected):
       let found = try tree.value(at: path)

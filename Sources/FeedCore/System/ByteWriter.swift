@@ -41,10 +41,12 @@ package struct ByteWriter {
   }
 
   /// A writer that only collects, for a part of an output or for a test.
-  package init() {
+  /// - Parameter expected: how many bytes are expected, if that is known.
+  package init(expecting expected: Int = 0) {
     descriptor = nil
     records = nil
     pieceLimit = .max
+    if expected > 0 { buffer.reserveCapacity(expected) }
   }
 
   /// How many bytes have been appended in total.

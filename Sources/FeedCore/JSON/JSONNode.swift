@@ -1,0 +1,171 @@
+/// The children of an opened container.
+///
+/// Whoever changes a node has made sure that no other tree holds it (`JSONTree.own`).
+final class JSONNode: @unchecked Sendable {
+  struct Slot {
+    /// The member's name, a string value; nil in an array.
+    let key: JSONValue?
+    var value: JSONTree
+    /// The tape position of the name (object) or value (array) that had this slot in the container's origin; -1 for an
+    /// inserted one. The white space around it is found from there, even if the value was replaced.
+    let place: Int
+    /// A removed member. It keeps its slot, so that the slots in the index of names stay right.
+    var isRemoved = false
+  }
+
+  let isArray: Bool
+  private(set) var slots: SlotList
+  /// See `JSONTree.size`. Always up to date, so that a patch that copies repeatedly is stopped in time.
+  private(set) var size: Int
+  /// See `JSONTree.depthBound`. It grows with inserted values, and does not shrink when they are removed.
+  private(set) var depthBound: Int
+  /// How many slots are not removed: the container's count.
+  private(set) var count: Int
+  /// The slots of members by the hash of their names; nil in an array and in a small object.
+  private var index: KeyIndex?
+
+  /// Objects with at most this many members are searched one by one.
+  private static let indexThreshold = 16
+
+  init(opening container: JSONValue) {
+    isArray = container.kind == .array
+    slots = SlotList(of: container)
+    size = container.range.count
+    depthBound = container.document.depth
+    count = slots.count
+    if !isArray, count > Self.indexThreshold { index = Self.index(of: slots) }
+  }
+
+  /// A node of slots that were chosen elsewhere, without an index.
+  init(isArray: Bool, slots: [Slot], size: Int, depthBound: Int) {
+    self.isArray = isArray
+    self.slots = SlotList(slots)
+    (self.size, self.depthBound, count) = (size, depthBound, slots.count)
+  }
+
+  private init(copying node: JSONNode) {
+    isArray = node.isArray
+    (slots, size, depthBound, count, index) = (node.slots, node.size, node.depthBound, node.count, node.index)
+  }
+
+  func copied() -> JSONNode { JSONNode(copying: self) }
+
+  // A patch can open a path as deep as the document. To free it without deep recursion, this moves the opened children
+  // that only this node holds into a list, and then their children.
+  deinit {
+    var dying: [JSONNode] = []
+    slots.visitUnshared { Self.takeNode(of: &$0, into: &dying) }
+    while var node = dying.popLast() {
+      guard isKnownUniquelyReferenced(&node) else { continue }
+      node.slots.visitUnshared { Self.takeNode(of: &$0, into: &dying) }
+    }
+  }
+
+  private static func takeNode(of slot: inout Slot, into dying: inout [JSONNode]) {
+    if let node = slot.value.takeNode() { dying.append(node) }
+  }
+
+  // MARK: Finding
+
+  /// The result of looking up a name in an object.
+  enum Found {
+    case slot(Int)
+    case nothing
+    /// The object has more than one member of this name.
+    case duplicate
+  }
+
+  func slot(named name: [UInt8]) -> Found {
+    var found = Found.nothing
+    func consider(_ position: Int, _ slot: Slot) -> Bool {
+      guard !slot.isRemoved, let key = slot.key, JSONString.equals(key, name) else { return true }
+      if case .slot = found {
+        found = .duplicate
+        return false
+      }
+      found = .slot(position)
+      return true
+    }
+    if let index {
+      index.visit(JSONDigest.of(name)) { consider($0, slots[$0]) }
+    } else {
+      for (position, slot) in slots.enumerated() where !consider(position, slot) { break }
+    }
+    return found
+  }
+
+  // MARK: Changing
+
+  /// A child's own node (`JSONTree.own`); nil for a scalar.
+  func ownChild(in slot: Int) -> JSONNode? {
+    let (leaf, place) = slots.ownLeaf(holding: slot)
+    return leaf.ownNode(at: place)
+  }
+
+  /// Follows a change of a child's size and depth.
+  /// - Parameter growth: by how much it got larger.
+  func childChanged(by growth: Int, depthBound: Int) {
+    size += growth
+    self.depthBound = max(self.depthBound, depthBound + 1)
+  }
+
+  /// - Returns: the former value.
+  func replace(_ position: Int, with value: JSONTree) -> JSONTree {
+    let (leaf, place) = slots.ownLeaf(holding: position)
+    let old = leaf.replace(at: place, with: value)
+    childChanged(by: value.size - old.size, depthBound: value.depthBound)
+    return old
+  }
+
+  func insert(_ value: JSONTree, at position: Int) {
+    slots.insert(Slot(key: nil, value: value, place: -1), at: position)
+    childChanged(by: value.size + (count > 0 ? 1 : 0), depthBound: value.depthBound)
+    count += 1
+  }
+
+  func append(_ value: JSONTree, named key: JSONValue) {
+    slots.append(Slot(key: key, value: value, place: -1))
+    if index != nil {
+      index?.add(Self.hash(of: key), at: slots.count - 1)
+    } else if slots.count > Self.indexThreshold {
+      index = Self.index(of: slots)
+    }
+    childChanged(by: key.range.count + 1 + value.size + (count > 0 ? 1 : 0), depthBound: value.depthBound)
+    count += 1
+  }
+
+  /// - Returns: the value that was removed.
+  func remove(_ position: Int) -> JSONTree {
+    size -= count > 1 ? 1 : 0
+    count -= 1
+    let slot = slots[position]
+    size -= slot.value.size
+    guard let key = slot.key else {
+      slots.remove(at: position)
+      return slot.value
+    }
+    size -= key.range.count + 1
+    let (leaf, place) = slots.ownLeaf(holding: position)
+    leaf.replace(at: place, with: Slot(key: key, value: JSONTree.emptyObject, place: slot.place, isRemoved: true))
+    index?.remove(Self.hash(of: key), at: position)
+    if slots.count > 2 * count + Self.indexThreshold { removeGaps() }
+    return slot.value
+  }
+
+  /// Once there are more gaps than members, the gaps go.
+  private func removeGaps() {
+    slots = SlotList(slots.filter { !$0.isRemoved })
+    index = slots.count > Self.indexThreshold ? Self.index(of: slots) : nil
+  }
+
+  private static func index(of slots: SlotList) -> KeyIndex {
+    var members: [(hash: UInt64, slot: Int)] = []
+    members.reserveCapacity(slots.count)
+    for (position, slot) in slots.enumerated() where !slot.isRemoved {
+      if let key = slot.key { members.append((hash(of: key), position)) }
+    }
+    return KeyIndex(members)
+  }
+
+  private static func hash(of key: JSONValue) -> UInt64 { JSONDigests.ofScalar(key) }
+}
