@@ -94,40 +94,47 @@ package struct JSONPatch: Sendable {
     }
     guard element.kind == .object else { throw error("an operation is an object, not \(element.kind.name)") }
 
-    var members = [JSONValue?](repeating: nil, count: memberNames.count)
+    // The tape positions of the members that have a meaning, in the order of `memberNames`.
+    var places: [4 of Int] = .init(repeating: 0)
     for child in element.children {
-      guard let key = child.key, let index = memberNames.firstIndex(where: { JSONString.equals(key, $0) }) else {
-        continue
-      }
+      guard let key = child.key, let name = index(of: key, in: memberNames) else { continue }
       // RFC 6902 §4: exactly once each. Two readers must not read it as two different patches.
-      guard members[index] == nil else {
-        throw error("member '\(quoted(memberNames[index]))' occurs more than once", key)
+      guard places[name] == 0 else {
+        throw error("member '\(quoted(memberNames[name]))' occurs more than once", key)
       }
-      members[index] = child.value
+      places[name] = child.value.position
     }
-    let (op, path, from, value) = (members[0], members[1], members[2], members[3])
+    func member(_ name: Int) -> JSONValue? {
+      places[name] == 0 ? nil : JSONValue(document: element.document, position: places[name])
+    }
 
     func pointer(_ value: JSONValue?, _ name: String) throws(FormatError) -> JSONPointer {
       guard let value else { throw error("no '\(name)'") }
-      guard let text = value.string else { throw error("'\(name)' is \(value.kind.name), not a string", value) }
-      do { return try JSONPointer(text) } catch let problem { throw error("'\(name)': " + problem.message, value) }
+      guard value.kind.isString else { throw error("'\(name)' is \(value.kind.name), not a string", value) }
+      do { return try JSONPointer(of: value) } catch let problem { throw error("'\(name)': " + problem.message, value) }
     }
     func tree() throws(FormatError) -> JSONTree {
-      guard let value else { throw error("no 'value'") }
+      guard let value = member(3) else { throw error("no 'value'") }
       return JSONTree(value)
     }
 
-    guard let op else { throw error("no 'op'") }
-    guard let name = op.string else { throw error("'op' is \(op.kind.name), not a string", op) }
-    guard Self.names.contains(name) else { throw error("unknown op '\(shortened(name))'", op) }
-    let target = try pointer(path, "path")
-    switch String(decoding: name, as: UTF8.self) {
-    case "add": return .add(try tree(), at: target)
-    case "remove": return .remove(target)
-    case "replace": return .replace(target, with: try tree())
-    case "move": return .move(try pointer(from, "from"), to: target)
-    case "copy": return .copy(try pointer(from, "from"), to: target)
+    guard let op = member(0) else { throw error("no 'op'") }
+    guard op.kind.isString else { throw error("'op' is \(op.kind.name), not a string", op) }
+    guard let name = index(of: op, in: names) else {
+      throw error("unknown op '\(shortened(JSONString.decoded(op)))'", op)
+    }
+    let target = try pointer(member(1), "path")
+    switch name {
+    case 0: return .add(try tree(), at: target)
+    case 1: return .remove(target)
+    case 2: return .replace(target, with: try tree())
+    case 3: return .move(try pointer(member(2), "from"), to: target)
+    case 4: return .copy(try pointer(member(2), "from"), to: target)
     default: return .test(target, equals: try tree())
     }
+  }
+
+  private static func index(of string: JSONValue, in names: [[UInt8]]) -> Int? {
+    names.firstIndex { JSONString.equals(string, $0) }
   }
 }
