@@ -49,6 +49,7 @@ extension JSONValue {
   /// The tape position of the first name that an earlier member has too; nil if all names differ.
   package var repeatedName: Int? {
     let keys = children.compactMap(\.key)
+    guard keys.count > 1 else { return nil }
     var digests = keys.map(JSONDigests.ofScalar)
     digests.sort()
     guard zip(digests, digests.dropFirst()).contains(where: ==) else { return nil }

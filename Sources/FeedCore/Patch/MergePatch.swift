@@ -81,8 +81,10 @@ package enum MergePatch {
       case .object:
         var place = slot
         if slot.map({ level.target.slots[$0].value.kind }) != .object {
-          let before = level.set(.emptyObject, named: key, at: slot)
+          let isWhole = isWhole(child.value)
+          let before = level.set(isWhole ? JSONTree(child.value) : .emptyObject, named: key, at: slot)
           if log != nil { log?.added(at: pointer(levels, key), before) }
+          if isWhole { continue }
           place = slot ?? level.target.slots.count - 1
         }
         guard let place, let target = level.target.ownChild(in: place) else { continue }
@@ -93,6 +95,19 @@ package enum MergePatch {
       }
     }
     return result
+  }
+
+  /// Whether an object of the patch is what it makes of an empty object: it removes nothing, and repeats no name.
+  private static func isWhole(_ object: JSONValue) -> Bool {
+    var pending = [object]
+    while let object = pending.popLast() {
+      if object.repeatedName != nil { return false }
+      for child in object.children {
+        if child.value.kind == .null { return false }
+        if child.value.kind == .object { pending.append(child.value) }
+      }
+    }
+    return true
   }
 
   private static func slot(
