@@ -33,7 +33,7 @@ final class JSONNode: @unchecked Sendable {
     size = container.range.count
     depthBound = container.document.depth
     count = slots.count
-    if !isArray, count > Self.indexThreshold { index = Self.index(of: slots) }
+    if !isArray, count > Self.indexThreshold { index = KeyIndex(of: container) }
   }
 
   /// A node of slots that were chosen elsewhere, without an index.
@@ -128,7 +128,7 @@ final class JSONNode: @unchecked Sendable {
     if index != nil {
       index?.add(Self.hash(of: key), at: slots.count - 1)
     } else if slots.count > Self.indexThreshold {
-      index = Self.index(of: slots)
+      index = KeyIndex(slots)
     }
     childChanged(by: key.range.count + 1 + value.size + (count > 0 ? 1 : 0), depthBound: value.depthBound)
     count += 1
@@ -155,16 +155,7 @@ final class JSONNode: @unchecked Sendable {
   /// Once there are more gaps than members, the gaps go.
   private func removeGaps() {
     slots = SlotList(slots.filter { !$0.isRemoved })
-    index = slots.count > Self.indexThreshold ? Self.index(of: slots) : nil
-  }
-
-  private static func index(of slots: SlotList) -> KeyIndex {
-    var members: [(hash: UInt64, slot: Int)] = []
-    members.reserveCapacity(slots.count)
-    for (position, slot) in slots.enumerated() where !slot.isRemoved {
-      if let key = slot.key { members.append((hash(of: key), position)) }
-    }
-    return KeyIndex(members)
+    index = slots.count > Self.indexThreshold ? KeyIndex(slots) : nil
   }
 
   private static func hash(of key: JSONValue) -> UInt64 { JSONDigests.ofScalar(key) }

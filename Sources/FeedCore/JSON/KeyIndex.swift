@@ -13,8 +13,31 @@ struct KeyIndex {
   private let bits: Int
   private var count: Int
 
-  /// - Parameter members: the hash of each name, and its slot.
-  init(_ members: [(hash: UInt64, slot: Int)]) { self.init(entries: members.map { Self.entry($0.hash, $0.slot) }) }
+  /// - Parameter slots: the members of an object.
+  init(_ slots: SlotList) {
+    var entries: [Entry] = []
+    entries.reserveCapacity(slots.count)
+    for (slot, member) in slots.enumerated() where !member.isRemoved {
+      if let key = member.key { entries.append(Self.entry(JSONDigests.ofScalar(key), slot)) }
+    }
+    self.init(entries: entries)
+  }
+
+  /// - Parameter object: as read, with a slot for each member.
+  init(of object: JSONValue) {
+    let document = object.document
+    let (bytes, words) = (document.bytes, document.tape)
+    let (text, tape) = (bytes.span, words.span)
+    var entries: [Entry] = []
+    var position = document.first(object.position)
+    let end = document.last(object.position)
+    while position < end {
+      let hash = JSONDigest.ofScalar(TapeWord.kind(tape[position]), text, document, position, JSONDigest.seed)
+      entries.append(Self.entry(hash, entries.count))
+      position = TapeWord.next(tape, position + 1)
+    }
+    self.init(entries: entries)
+  }
 
   private init(entries: [Entry]) {
     count = entries.count
