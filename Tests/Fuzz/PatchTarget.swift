@@ -13,6 +13,7 @@ func fuzzPatch(_ bytes: [UInt8]) {
       { (tree, options, undo) throws(PatchFailure) in
         try operations.apply(to: &tree, options, undo: &undo)
       }, model: { try $0.apply(operations) })
+    inSteps(operations, document, options)
     options.makesParents = true
     options.ignoresMissing = true
     fuzz(
@@ -26,6 +27,25 @@ func fuzzPatch(_ bytes: [UInt8]) {
       { (tree, options, undo) throws(PatchFailure) in
         try MergePatch.apply(patch.root, to: &tree, options, undo: &undo)
       }, model: { $0 = $0.merged(with: Model(JSONTree(patch.root))) })
+  }
+}
+
+/// Applies the operations one at a time, each to a tree that is kept. The result is that of the whole patch, which
+/// changes its tree in place, and no step changes an earlier tree.
+private func inSteps(_ patch: JSONPatch, _ document: JSONDocument, _ options: PatchOptions) {
+  var whole = JSONTree(document.root)
+  guard (try? patch.apply(to: &whole, options)) != nil else { return }
+  var kept: [(tree: JSONTree, text: [UInt8])] = []
+  var tree = JSONTree(document.root)
+  for operation in patch.operations {
+    kept.append((tree, text { JSONWriter.writeCompact(tree, to: &$0) }))
+    do { try JSONPatch([operation]).apply(to: &tree, options) } catch {
+      return promise(error.isMalformed, "a step does not apply: \(error.message)")
+    }
+  }
+  kept.append((tree, text { JSONWriter.writeCompact(whole, to: &$0) }))
+  for (tree, expected) in kept {
+    promise(text { JSONWriter.writeCompact(tree, to: &$0) } == expected, "a step changed an earlier tree")
   }
 }
 
