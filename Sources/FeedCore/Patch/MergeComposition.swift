@@ -50,7 +50,7 @@ package struct MergeComposition {
       let member = member(of: levels[top].node, name, key)
       guard nodes[member].owner != levels[top].object else {
         let parent = levels.dropFirst().compactMap { nodes[$0.node].name.map(JSONString.decoded) }
-        let error = PointerError(reason: .duplicate, token: name, parent: JSONPointer(tokens: parent))
+        let error = PointerError(.duplicate, JSONPointer(tokens: parent + [name]), parent.count)
         throw PatchFailure("merge: in the patch " + error.message, isMalformed: true)
       }
       nodes[member].owner = levels[top].object

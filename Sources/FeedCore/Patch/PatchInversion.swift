@@ -122,7 +122,7 @@ package struct PatchInversion {
     }
     if let added {
       if case .value(let value) = added.before { old = value }
-      if let token = added.at.tokens.last { place.tokens[place.tokens.count - 1] = token }
+      place = added.place(path)
     } else if isMember(path) {
       old = path.tokens.isEmpty ? try oldValue(at: path) : knownOldValue(at: path)
     } else if path.tokens.last == [UInt8(ascii: "-")] {
