@@ -44,6 +44,13 @@ import Testing
     var texts = try Fixtures.lines("json/errors.txt", atLeast: 80).map { Fixtures.bytes($0.text) }
     texts += try Fixtures.lines("json/equal.txt", atLeast: 40).map { Array($0.text.utf8) }
     texts.append(Array("\u{FEFF}  {\"a\\u0041é\":[1.5e+10,-0,true,null,{}],\"😀\":\"\\\\\\\"\"}  ".utf8))
+    // Numbers of every length, so that they end at each place of a word.
+    for length in 1...40 {
+      let digits = String(repeating: "1", count: length)
+      for number in [digits, "-\(digits).\(digits)", "\(digits)e\(digits)", "0\(digits)"] {
+        texts.append(Array("{\"n\":[1, \(number)],\"m\":\(number)}".utf8))
+      }
+    }
     for bytes in texts {
       let whole = Self.scan(bytes, cuts: [])
       let byByte = Self.scan(bytes, cuts: Array(0..<bytes.count))

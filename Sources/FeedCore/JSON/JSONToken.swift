@@ -113,13 +113,12 @@ func endOfNumber(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Int? {
     word = wordOrZero(bytes, at: start)
   }
   var end = start
-  var next = word.byte(at: skipDigits(bytes, &end, &word))
+  var next = skipDigits(bytes, &end, word)
   if end == start || (end > start &+ 1 && bytes[start] == UInt8(ascii: "0")) { return nil }
   if next == UInt8(ascii: ".") {
     end &+= 1
     start = end
-    word = wordOrZero(bytes, at: end)
-    next = word.byte(at: skipDigits(bytes, &end, &word))
+    next = skipDigits(bytes, &end, wordOrZero(bytes, at: end))
     if end == start { return nil }
   }
   // Zero: too close to the end of the input.
@@ -127,14 +126,15 @@ func endOfNumber(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Int? {
 }
 
 /// Moves `index` over digits.
-/// - Parameter word: the eight bytes at `index`; on return, those with the byte after the digits.
-/// - Returns: the place of that byte in the word.
+/// - Parameter word: the eight bytes at `index`.
+/// - Returns: the byte after the digits; 0 if it is too close to the end of the input.
 @inline(__always)
-private func skipDigits(_ bytes: borrowing Span<UInt8>, _ index: inout Int, _ word: inout UInt64) -> Int {
+private func skipDigits(_ bytes: borrowing Span<UInt8>, _ index: inout Int, _ word: UInt64) -> UInt8 {
+  var word = word
   while true {
     let place = word.placesOfNonDigits.lowestPlace
     index &+= place
-    if place < 8 { return place }
+    if place < 8 { return word.byte(at: place) }
     word = wordOrZero(bytes, at: index)
   }
 }
