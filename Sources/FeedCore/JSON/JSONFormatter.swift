@@ -37,41 +37,49 @@ struct JSONFormatter {
     indentation = style.lineStart ?? []
   }
 
-  /// Writes `text` with new white space.
+  /// Writes `text` with new white space. What needs none in between is copied at once.
   mutating func write(_ text: borrowing Span<UInt8>, to output: inout ByteWriter) {
+    var start = 0
     var index = 0
     while index < text.count {
       let byte = text[index]
       switch byte {
       case UInt8(ascii: " "), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"):
-        index += 1
-        continue
+        copy(text, &start, index, to: &output)
+        start = index + 1
       case UInt8(ascii: "{"), UInt8(ascii: "["):
-        startToken(&output)
-        output.append(byte)
+        startToken(text, &start, index, &output)
         depth += 1
         atStart = true
       case UInt8(ascii: "}"), UInt8(ascii: "]"):
         depth -= 1
-        if !atStart, depth < Self.deepestLine { newLine(&output) }
+        if !atStart, depth < Self.deepestLine {
+          copy(text, &start, index, to: &output)
+          newLine(&output)
+        }
         atStart = false
-        output.append(byte)
       case UInt8(ascii: ","):
-        output.append(byte)
+        copy(text, &start, index + 1, to: &output)
         if !style.afterComma.isEmpty { output.append(style.afterComma) }
         newLine(&output)
       case UInt8(ascii: ":"):
-        output.append(byte)
+        copy(text, &start, index + 1, to: &output)
         if !style.afterColon.isEmpty { output.append(style.afterColon) }
       default:
-        startToken(&output)
-        let start = index
+        startToken(text, &start, index, &output)
         index = endOfScalar(text, index)
-        output.append(text.extracting(start..<index))
         continue
       }
       index += 1
     }
+    copy(text, &start, index, to: &output)
+  }
+
+  /// Copies what was read since `start`.
+  @inline(__always)
+  private func copy(_ text: borrowing Span<UInt8>, _ start: inout Int, _ end: Int, to output: inout ByteWriter) {
+    if start < end { output.append(text.extracting(start..<end)) }
+    start = end
   }
 
   /// Writes `text` without white space: the bytes between two stretches of white space are copied at once.
@@ -95,9 +103,12 @@ struct JSONFormatter {
   }
 
   @inline(__always)
-  private mutating func startToken(_ output: inout ByteWriter) {
+  private mutating func startToken(
+    _ text: borrowing Span<UInt8>, _ start: inout Int, _ index: Int, _ output: inout ByteWriter
+  ) {
     guard atStart else { return }
     atStart = false
+    copy(text, &start, index, to: &output)
     newLine(&output)
   }
 
