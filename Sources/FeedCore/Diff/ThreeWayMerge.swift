@@ -103,16 +103,17 @@ package struct ThreeWayMerge {
   ///   only fit to be marked (ConflictMarks).
   package mutating func run() -> JSONTree {
     var done = merge(Child(token: .root, base: hasBase ? 0 : -1, ours: 0, theirs: 0), in: -1)
-    while let frame = frames.last {
+    // A copy of a frame would share its lists, and each child added to them would copy them.
+    while let top = frames.indices.last {
+      let next = frames[top].next
       if let result = done {
-        append(result, frame.parts[frame.next - 1])
+        append(result, frames[top].parts[next - 1])
         done = nil
-      } else if frame.next < frame.parts.count {
-        frames[frames.count - 1].next += 1
-        done = take(frame.parts[frame.next], in: frame.path)
+      } else if next < frames[top].parts.count {
+        frames[top].next += 1
+        done = take(frames[top].parts[next], in: frames[top].path)
       } else {
-        frames.removeLast()
-        done = finish(frame)
+        done = finish(frames.removeLast())
       }
     }
     return done?.tree ?? ourTree(0)
@@ -147,9 +148,9 @@ package struct ThreeWayMerge {
         return merge(atomic, in: parent)
       }
       let origin = JSONValue(document: original.ours, position: child.ours)
-      let outer = frames.last
+      let outer = frames.last.map { (isOnOneLine: $0.isOnOneLine, hasOther: $0.other != nil) }
       let isOnOneLine = choice == .both && (outer?.isOnOneLine == true || isOnOneLine(origin))
-      let hasOther = isOnOneLine && outer.map { $0.other != nil || !$0.isOnOneLine } ?? false
+      let hasOther = isOnOneLine && outer.map { $0.hasOther || !$0.isOnOneLine } ?? false
       frames.append(
         Frame(
           child: child, path: paths.count - 1, isObject: isObject, parts: parts, isOnOneLine: isOnOneLine,
