@@ -28,7 +28,7 @@ enum LineKind {
 }
 
 /// A part of a line.
-struct Piece {
+struct LinePart {
   let text: [UInt8]
   /// Whether it is a part of a string in which not everything changed.
   var isChangedWord = false
@@ -38,10 +38,10 @@ struct Painter {
   let isColored: Bool
 
   func write(_ kind: LineKind, _ text: [UInt8], to output: inout ByteWriter) {
-    write(kind, [Piece(text: text)], to: &output)
+    write(kind, [LinePart(text: text)], to: &output)
   }
 
-  func write(_ kind: LineKind, _ pieces: [Piece], to output: inout ByteWriter) {
+  func write(_ kind: LineKind, _ pieces: [LinePart], to output: inout ByteWriter) {
     var run = Array(kind.sign.utf8)
     var isWord = false
     func end(_ run: [UInt8], _ isWord: Bool, to output: inout ByteWriter) {

@@ -126,7 +126,7 @@ struct TextView {
       let place = Array("moved to [\(change.newIndex)]: ".utf8)
       painter.write(.left, label + place + glimpse(of: change.old, hunk, places), to: &output)
     } else if let words = words(change, hunk.differ) {
-      painter.write(.gone, [Piece(text: label)] + words.old, to: &output)
+      painter.write(.gone, [LinePart(text: label)] + words.old, to: &output)
     } else {
       lines.write(.gone, label, whole(change.old, hunk.differ.old), to: &output)
     }
@@ -138,7 +138,7 @@ struct TextView {
       let place = Array("moved from [\(change.oldIndex)]: ".utf8)
       painter.write(.arrived, label + place + glimpse(of: change.old, hunk, places), to: &output)
     } else if let words = words(change, hunk.differ) {
-      painter.write(.come, [Piece(text: label)] + words.new, to: &output)
+      painter.write(.come, [LinePart(text: label)] + words.new, to: &output)
     } else {
       lines.write(.come, label, whole(change.new, hunk.differ.new), to: &output)
     }
@@ -154,7 +154,7 @@ struct TextView {
   }
 
   /// Both strings, where a string is replaced by another.
-  private func words(_ change: Change, _ differ: Differ) -> (old: [Piece], new: [Piece])? {
+  private func words(_ change: Change, _ differ: Differ) -> (old: [LinePart], new: [LinePart])? {
     guard change.kind == .replace else { return nil }
     let (old, new) = (differ.old.value(change.old), differ.new.value(change.new))
     return old.kind.isString && new.kind.isString ? WordDiff(old, new).pieces : nil

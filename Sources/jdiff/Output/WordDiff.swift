@@ -44,21 +44,21 @@ struct WordDiff {
   }
 
   /// Both strings in pieces.
-  var pieces: (old: [Piece], new: [Piece]) {
+  var pieces: (old: [LinePart], new: [LinePart]) {
     let isShort = max(old.count, new.count) <= Self.longestShown
     let common = runs.reduce(0) { $0 + ($1.isCommon ? $1.old.count : 0) } - "\"\"".utf8.count
     // If almost nothing is common, marks would only disturb.
     if isShort, common * 4 < max(old.count, new.count) {
-      return ([Piece(text: ShownText.of(old, old.indices))], [Piece(text: ShownText.of(new, new.indices))])
+      return ([LinePart(text: ShownText.of(old, old.indices))], [LinePart(text: ShownText.of(new, new.indices))])
     }
     return (runs.map { piece(of: old, $0.old, $0.isCommon) }, runs.map { piece(of: new, $0.new, $0.isCommon) })
   }
 
   private static let longestShown = ValueLines.longestString
 
-  private func piece(of text: [UInt8], _ range: Range<Int>, _ isCommon: Bool) -> Piece {
+  private func piece(of text: [UInt8], _ range: Range<Int>, _ isCommon: Bool) -> LinePart {
     let limit = !isCommon ? Self.longestShown : text.count <= Self.wholeString ? .max / 2 : Self.longestCommonRun
-    return Piece(text: ShownText.of(text, range, upTo: limit), isChangedWord: !isCommon)
+    return LinePart(text: ShownText.of(text, range, upTo: limit), isChangedWord: !isCommon)
   }
 
   // MARK: Common ends
