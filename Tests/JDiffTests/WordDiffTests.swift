@@ -14,7 +14,7 @@ import Testing
     JSONDocument(known: Array("\"\(parts.joined())\"".utf8)).root
   }
 
-  private func text(_ pieces: [Piece], where isIncluded: (Piece) -> Bool = { _ in true }) -> [UInt8] {
+  private func text(_ pieces: [LinePart], where isIncluded: (LinePart) -> Bool = { _ in true }) -> [UInt8] {
     pieces.filter(isIncluded).flatMap(\.text)
   }
 
