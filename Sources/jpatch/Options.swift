@@ -5,8 +5,8 @@ import FeedCore
 let jpatch = ToolSpec(
   "jpatch", "Apply JSON patches to a document, once or from a stream",
   synopsis: [
-    "[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--follow [options] [FILE]",
-    "--compose [options] PATCH ...", "--invert [options] PATCH ...", "--three-way [options] BASE OURS THEIRS",
+    "[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--three-way [options] BASE OURS THEIRS",
+    "--compose [options] PATCH ...", "--invert [options] PATCH ...", "--follow [options] [FILE]",
   ], options: Flag.self,
   sharing: StampOption.rows(in: Flag.follow.group) { $0.needs("records") })
 
@@ -14,8 +14,8 @@ enum Flag: ToolOption {
   case select, maxDepth, maxOps, maxSize
   case expression, type, compact, indent, inPlace, backup, check, undo, makeParents, ignoreMissing, jsonc
   case each
-  case compose, invert
   case threeWay, conflict
+  case compose, invert
   case follow, initial, onChange, newer, records, onError, verbose, checkpoint, dataEvent, patchEvent
 
   var group: OptionGroup {
@@ -24,8 +24,8 @@ enum Flag: ToolOption {
     case .expression, .type, .compact, .indent, .inPlace, .backup, .check, .undo, .makeParents, .ignoreMissing, .jsonc:
       OptionGroup("One document").meaningless(with: "follow")
     case .each: OptionGroup("Many documents").meaningless(with: "follow")
-    case .compose, .invert: OptionGroup("Patches without a document")
     case .threeWay, .conflict: OptionGroup("A three-way merge")
+    case .compose, .invert: OptionGroup("Patches without a document")
     case .follow, .initial, .onChange, .newer, .records, .onError, .verbose, .checkpoint, .dataEvent, .patchEvent:
       OptionGroup("A stream").needs("follow")
     }
@@ -61,10 +61,6 @@ enum Flag: ToolOption {
 
     case .each: OptionSpec("each", "patch many documents, print each on one line")
 
-    case .compose:
-      OptionSpec("compose", "print one patch that does what all PATCHes do").excludes("invert").withoutDocument
-    case .invert:
-      OptionSpec("invert", "print the patch that takes the PATCHes back").withoutDocument
     case .threeWay:
       OptionSpec("three-way", "merge the changes of OURS and THEIRS, both made from BASE")
         .excludes(
@@ -73,6 +69,11 @@ enum Flag: ToolOption {
     case .conflict:
       OptionSpec("conflict", .choice("ours", "theirs", "mark"), "print the result despite conflicts, with this side")
         .needs("three-way").excludes("check")
+
+    case .compose:
+      OptionSpec("compose", "print one patch that does what all PATCHes do").excludes("invert").withoutDocument
+    case .invert:
+      OptionSpec("invert", "print the patch that takes the PATCHes back").withoutDocument
 
     case .follow: OptionSpec("follow", "f", "read event records, print the document after each")
     case .initial: OptionSpec("initial", .file, "begin with this document")
