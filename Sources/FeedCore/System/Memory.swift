@@ -6,6 +6,10 @@ enum Memory {
   private static let small = 1 << 20
   /// The size of a large page, on most machines.
   private static let pageSize = 2 << 20
+  #if os(Linux)
+    /// `MADV_COLLAPSE`, which the C library may not know: makes one large page of small ones now. Since Linux 6.1.
+    private static let makeLarge: CInt = 25
+  #endif
 
   /// Reserves capacity for `count` bytes in total.
   /// - Throws: `ENOMEM` if there is not enough memory.
@@ -34,7 +38,10 @@ enum Memory {
         guard let start = room.baseAddress else { return }
         let offset = Int(bitPattern: start) & (pageSize - 1)
         // It is only advice, so a refusal does no harm.
-        if offset <= headers { _ = unsafe madvise(start - offset, pages * pageSize, MADV_HUGEPAGE) }
+        guard offset <= headers else { return }
+        _ = unsafe madvise(start - offset, pages * pageSize, MADV_HUGEPAGE)
+        // The headers are written already, so the first page is in small ones.
+        _ = unsafe madvise(start - offset, pageSize, makeLarge)
       }
     #endif
     larger.append(contentsOf: array)
