@@ -94,25 +94,34 @@ package struct MergeDiff {
   }
 
   private mutating func members(_ old: Int, _ new: Int, _ name: Int?) throws(NotRepresentable) -> [Member] {
-    guard let olds = sides.old.uniqueMembers(old), let news = sides.new.uniqueMembers(new) else {
+    guard let (olds, news, partners) = paired(old, new) else {
       if sides.areEqualFromStart(old, new) { return [] }
       throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(name))
     }
     var members: [Member] = []
-    for (key, place) in olds.sorted(by: { $0.value < $1.value }) {
-      guard let partner = news[key] else {
-        if sides.old.isVoid(place + 1) { continue }
-        members.append(Member(name: place, old: place + 1, new: nil))
-        continue
+    for (name, partner) in zip(olds.names, partners) {
+      if partner < 0 {
+        if !sides.old.isVoid(name + 1) { members.append(Member(name: name, old: name + 1, new: nil)) }
+      } else if mayDiffer(name + 1, news.names[partner] + 1) {
+        members.append(Member(name: news.names[partner], old: name + 1, new: news.names[partner] + 1))
       }
-      guard mayDiffer(place + 1, partner + 1) else { continue }
-      members.append(Member(name: partner, old: place + 1, new: partner + 1))
     }
-    for (key, place) in news.sorted(by: { $0.value < $1.value }) where olds[key] == nil && !sides.new.isVoid(place + 1)
-    {
-      members.append(Member(name: place, old: nil, new: place + 1))
+    for name in news.names(without: partners) where !sides.new.isVoid(name + 1) {
+      members.append(Member(name: name, old: nil, new: name + 1))
     }
     return members
+  }
+
+  /// The members of two objects.
+  /// - Returns: nil if an object names a member twice.
+  private func paired(_ old: Int, _ new: Int) -> (olds: Members, news: Members, partners: [Int])? {
+    var (olds, news) = (Members(sides.old, old), Members(sides.new, new))
+    if let partners = olds.partners(in: news) { return (olds, news, partners) }
+    // It may be that only digests are the same.
+    var numbers: [[UInt8]: UInt64] = [:]
+    olds = Members(sides.old, old, numbers: &numbers)
+    news = Members(sides.new, new, numbers: &numbers)
+    return olds.partners(in: news).map { (olds, news, $0) }
   }
 
   /// Checks a value that goes into the patch as a whole: it must not contain a null that would mean removal. Nulls in
@@ -129,7 +138,7 @@ package struct MergeDiff {
       case .null where !levels.isEmpty || name != nil:
         throw NotRepresentable(reason: "the null", pointer: pointer(name))
       case .object:
-        guard sides.new.uniqueMembers(value) != nil else {
+        guard sides.new.value(value).repeatedName == nil else {
           throw NotRepresentable(reason: "an object that names a member twice", pointer: pointer(name))
         }
         open.append((sides.new.value(value).children, name ?? []))
@@ -155,12 +164,8 @@ package struct MergeDiff {
     var pending = [value]
     while let next = pending.popLast() {
       guard next.kind == .object else { continue }
-      var names: Set<[UInt8]> = []
-      for child in next.children {
-        guard let key = child.key else { continue }
-        if !names.insert(JSONString.decoded(key)).inserted { return true }
-        pending.append(child.value)
-      }
+      if next.repeatedName != nil { return true }
+      pending += next.children.map(\.value)
     }
     return false
   }
@@ -168,19 +173,5 @@ package struct MergeDiff {
   private func pointer(_ name: Int?) -> JSONPointer {
     let names = levels.compactMap(\.name) + (name.map { [$0] } ?? [])
     return JSONPointer(tokens: names.map { JSONString.decoded(sides.new.value($0)) })
-  }
-}
-
-extension Side {
-  /// The positions of the names in an object, by their decoded text; nil if two names are equal.
-  fileprivate func uniqueMembers(_ object: Int) -> [[UInt8]: Int]? {
-    var members: [[UInt8]: Int] = [:]
-    var position = document.first(object)
-    let end = document.last(object)
-    while position < end {
-      if members.updateValue(position, forKey: JSONString.decoded(value(position))) != nil { return nil }
-      position = document.next(position + 1)
-    }
-    return members
   }
 }

@@ -1,22 +1,12 @@
 // Compares two objects: members are paired by name.
 
 extension Differ {
-  /// - Returns: the members that are in both and differ. Nil if a name occurs twice: no path can name its members, so
-  ///   the object can only be replaced.
+  /// - Returns: the members that are in both and differ. Nil if they cannot be paired: if a name occurs twice, no path
+  ///   can name its members. Then the object can only be replaced.
   mutating func compareObjects(_ objects: Child, _ path: Int) -> [Child]? {
     let olds = Members(old, objects.old)
     let news = Members(new, objects.new)
-    guard !olds.hasDuplicates, !news.hasDuplicates else { return nil }
-
-    var partners = [Int](repeating: -1, count: olds.names.count)
-    var isTaken = [Bool](repeating: false, count: news.names.count)
-    for (place, name) in olds.names.enumerated() {
-      guard let partner = news.place(of: olds.digests[place], near: place) else { continue }
-      // Two names with the same digest cannot be distinguished here, so the whole object is replaced.
-      guard JSONString.equal(old.value(name), new.value(news.names[partner])) else { return nil }
-      partners[place] = partner
-      isTaken[partner] = true
-    }
+    guard let partners = olds.partners(in: news) else { return nil }
 
     var children: [Child] = []
     for (place, name) in olds.names.enumerated() {
@@ -29,7 +19,7 @@ extension Differ {
           Child(token: .oldName(name), oldIndex: 0, newIndex: 0, old: name + 1, new: news.names[partner] + 1))
       }
     }
-    for (place, name) in news.names.enumerated() where !isTaken[place] && !new.isVoid(name + 1) {
+    for name in news.names(without: partners) where !new.isVoid(name + 1) {
       emit(Change(kind: .add, parent: path, token: .newName(name), old: -1, new: name + 1))
     }
     return children
@@ -40,20 +30,35 @@ extension Differ {
 struct Members {
   /// Tape positions, in the order of the object.
   private(set) var names: [Int] = []
+  /// Whether a digest occurs twice.
   private(set) var hasDuplicates = false
-  private(set) var digests: [UInt64] = []
+  private let side: Side
+  private var digests: [UInt64] = []
   private var places: [UInt64: Int] = [:]
 
   /// Objects with at most this many names are searched one by one.
   private static let indexThreshold = 16
 
-  init(_ side: Side, _ object: Int) {
+  init(_ side: Side, _ object: Int) { self.init(side, object) { side.scalarDigest($0) } }
+
+  /// Members whose names are numbered, so that different names have different digests.
+  /// - Parameter numbers: of the names of this object, and of those that it will be paired with.
+  init(_ side: Side, _ object: Int, numbers: inout [[UInt8]: UInt64]) {
+    self.init(side, object) {
+      let next = UInt64(numbers.count)
+      let name = JSONString.decoded(side.value($0))
+      return numbers[name] ?? numbers.updateValue(next, forKey: name) ?? next
+    }
+  }
+
+  private init(_ side: Side, _ object: Int, digest: (Int) -> UInt64) {
+    self.side = side
     let document = side.document
     let end = document.last(object)
     var position = document.first(object)
     while position < end {
       names.append(position)
-      digests.append(side.scalarDigest(position))
+      digests.append(digest(position))
       position = document.next(position + 1)
     }
     if names.count > Self.indexThreshold {
@@ -64,8 +69,32 @@ struct Members {
     }
   }
 
+  /// - Returns: for each member the index in `others` of the one with the same name; -1 for none. Nil if names cannot be
+  ///   told apart: one occurs twice, or the digests of two are the same.
+  func partners(in others: Members) -> [Int]? {
+    if hasDuplicates || others.hasDuplicates { return nil }
+    var partners: [Int] = []
+    partners.reserveCapacity(names.count)
+    for (place, name) in names.enumerated() {
+      guard let partner = others.place(of: digests[place], near: place) else {
+        partners.append(-1)
+        continue
+      }
+      guard JSONString.equal(side.value(name), others.side.value(others.names[partner])) else { return nil }
+      partners.append(partner)
+    }
+    return partners
+  }
+
+  /// The names of the members that are nobody's partner.
+  func names(without partners: [Int]) -> [Int] {
+    var isTaken = [Bool](repeating: false, count: names.count)
+    for partner in partners where partner >= 0 { isTaken[partner] = true }
+    return zip(names, isTaken).filter { !$0.1 }.map(\.0)
+  }
+
   /// - Parameter near: its index if both objects have their members in the same order.
-  func place(of digest: UInt64, near: Int) -> Int? {
+  private func place(of digest: UInt64, near: Int) -> Int? {
     if near < digests.count, digests[near] == digest { return near }
     return names.count > Self.indexThreshold ? places[digest] : digests.firstIndex(of: digest)
   }

@@ -7,10 +7,11 @@ extension ThreeWayMerge {
     let mine = Members(ours, child.ours)
     let others = Members(theirs, child.theirs)
     let bases = child.base < 0 ? nil : Members(base, child.base)
-    if mine.hasDuplicates || others.hasDuplicates || bases?.hasDuplicates == true { return nil }
-    guard let theirsOfOurs = partners(of: mine, ours, in: others, theirs),
-      let baseOfOurs = partners(of: mine, ours, in: bases, base),
-      let baseOfTheirs = partners(of: others, theirs, in: bases, base)
+    func partners(of members: Members) -> [Int]? {
+      bases.map(members.partners) ?? [Int](repeating: -1, count: members.names.count)
+    }
+    guard let theirsOfOurs = mine.partners(in: others), let baseOfOurs = partners(of: mine),
+      let baseOfTheirs = partners(of: others)
     else { return nil }
     func value(_ place: Int) -> Int { place < 0 ? -1 : (bases?.names[place] ?? -2) + 1 }
 
@@ -43,23 +44,6 @@ extension ThreeWayMerge {
             token: .oursName(name), base: value(baseOfOurs[place]), ours: name + 1, theirs: others.names[partner] + 1)))
     }
     return parts + waiting
-  }
-
-  /// - Returns: for each of `members` the index in `objects` of the one with the same name; -1 for none. Nil if two
-  ///   names cannot be told apart, because their digests are the same.
-  private func partners(of members: Members, _ side: Side, in objects: Members?, _ other: Side) -> [Int]? {
-    guard let objects else { return [Int](repeating: -1, count: members.names.count) }
-    var partners: [Int] = []
-    partners.reserveCapacity(members.names.count)
-    for (place, name) in members.names.enumerated() {
-      guard let partner = objects.place(of: members.digests[place], near: place) else {
-        partners.append(-1)
-        continue
-      }
-      guard JSONString.equal(side.value(name), other.value(objects.names[partner])) else { return nil }
-      partners.append(partner)
-    }
-    return partners
   }
 }
 
