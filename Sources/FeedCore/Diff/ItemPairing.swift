@@ -79,8 +79,7 @@ struct ItemPairing {
     if isTolerant {
       if isSet { pairNumbersOfSets() } else { pairWithinTolerance(&sides) }
     } else if !isDigested {
-      let texts = (olds.map(old.textDigest), news.map(new.textDigest))
-      pairEqual(texts.0, texts.1) { sides.haveSameText($0, $1) }
+      pairEqual(textClasses) { sides.haveSameText($0, $1) }
       pairRest(&sides)
       if isSet || isInOrder { return }
       for place in olds.indices { newOf[place] = -1 }
@@ -99,30 +98,32 @@ struct ItemPairing {
     if a.isEmpty || b.isEmpty { return }
     let digests = (a.map { sides.oldDigest(olds[$0]) }, b.map { sides.newDigest(news[$0]) })
     let isCertain = isCertain
-    pairEqual(digests.0, digests.1) { isCertain ? sides.areEqual($0, $1) : nil }
+    pairEqual(Classes(digests.0, digests.1)) { isCertain ? sides.areEqual($0, $1) : nil }
   }
+
+  /// The classes of texts. If a few bytes of each long one tell it from the others in its list, the rest need not be
+  /// digested.
+  private var textClasses: Classes {
+    if old.size(arrays.old) > Self.longText * olds.count {
+      let samples = Classes(olds.map(old.textSample), news.map(new.textSample))
+      if !samples.hasCopies { return samples }
+    }
+    return Classes(olds.map(old.textDigest), news.map(new.textDigest))
+  }
+
+  /// Texts of so many bytes on average take longer to digest than to find their samples.
+  private static let longText = 256
 
   /// The indices of the items that have no partner yet.
   private var restOfOld: [Int] { olds.indices.filter { newOf[$0] < 0 } }
   private var restOfNew: [Int] { news.indices.filter { oldOf[$0] < 0 } }
 
-  /// Pairs items without a partner that have the same digest.
-  /// - Parameters:
-  ///   - a: the digests of the old items, in order.
-  ///   - b: the digests of the new items.
-  ///   - areEqual: decides with certainty whether the values at two tape positions are equal; nil if it is not asked.
-  private mutating func pairEqual(_ a: [UInt64], _ b: [UInt64], _ areEqual: (Int, Int) -> Bool?) {
+  /// Pairs items without a partner that are in the same class.
+  /// - Parameter areEqual: decides with certainty whether the values at two tape positions are equal; nil if it is not
+  ///   asked.
+  private mutating func pairEqual(_ classes: Classes, _ areEqual: (Int, Int) -> Bool?) {
     let (restOfOld, restOfNew) = (restOfOld, restOfNew)
-    var classes: [UInt64: Int] = [:]
-    func classified(_ digests: [UInt64]) -> [Int] {
-      digests.map { digest in
-        if let known = classes[digest] { return known }
-        classes[digest] = classes.count
-        return classes.count - 1
-      }
-    }
-    let (x, y) = (classified(a), classified(b))
-    for found in Alignment.pairs(x, y, classCount: classes.count) {
+    for found in Alignment.pairs(classes.olds, classes.news, classCount: classes.count) {
       let (place, partner) = (restOfOld[found.old], restOfNew[found.new])
       let isSame = areEqual(olds[place], news[partner])
       if isSame != false { pair(place, partner, isEqual: isSame == true) }
@@ -231,5 +232,32 @@ struct ItemPairing {
       next += 1
     }
     return places
+  }
+}
+
+/// The items of two lists by class: those with equal digests have the same number.
+private struct Classes {
+  let olds: [Int]
+  let news: [Int]
+  let count: Int
+  /// Whether a class is in a list twice.
+  let hasCopies: Bool
+
+  init(_ a: [UInt64], _ b: [UInt64]) {
+    var numbers: [UInt64: Int] = [:]
+    func classified(_ digests: [UInt64]) -> [Int] {
+      digests.map { digest in
+        if let known = numbers[digest] { return known }
+        numbers[digest] = numbers.count
+        return numbers.count - 1
+      }
+    }
+    olds = classified(a)
+    let oldCount = numbers.count
+    news = classified(b)
+    count = numbers.count
+    var isTaken = [Bool](repeating: false, count: count)
+    for item in news { isTaken[item] = true }
+    hasCopies = oldCount < olds.count || isTaken.count { $0 } < news.count
   }
 }

@@ -29,6 +29,9 @@ package struct Side {
   /// A digest of the text of a value.
   func textDigest(_ position: Int) -> UInt64 { JSONDigests.ofText(value(position)) & digestMask }
 
+  /// A digest of a few bytes of the text of a value.
+  func textSample(_ position: Int) -> UInt64 { JSONDigests.ofTextEnds(value(position)) & digestMask }
+
   /// A digest of a scalar or a name.
   package func scalarDigest(_ position: Int) -> UInt64 { JSONDigests.ofScalar(value(position)) & digestMask }
 

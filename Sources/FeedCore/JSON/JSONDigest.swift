@@ -57,6 +57,18 @@ package struct JSONDigests: Sendable {
     return JSONDigest.ofLong(bytes.span.extracting(value.range), JSONDigest.seed)
   }
 
+  /// A digest of the ends of a value's text and of its length.
+  package static func ofTextEnds(_ value: JSONValue) -> UInt64 {
+    let range = value.range
+    let bytes = value.document.bytes
+    let text = bytes.span.extracting(range)
+    guard text.count > 2 * endSize else { return JSONDigest.ofLong(text, JSONDigest.seed) }
+    let start = JSONDigest.ofLong(text.extracting(first: endSize), JSONDigest.seed)
+    return JSONDigest.mix(JSONDigest.ofLong(text.extracting(last: endSize), start), UInt64(text.count))
+  }
+
+  private static let endSize = 32
+
   @inline(__always)
   private static func ofArray(
     _ digests: borrowing Span<UInt64>, _ first: Int, _ tape: borrowing Span<UInt64>, _ array: Int, _ seed: UInt64
