@@ -8,6 +8,7 @@ struct Algebra {
 
   func run() throws(ToolFailure) -> ExitStatus {
     let patches = try NamedPatch.read(options, streams)
+    if options.mode == .compose { try requireOneType(patches) }
     let result =
       if options.mode == .invert { try invert(patches) } else if patches.contains(where: \.isMerge) {
         try composeMergePatches(patches)
@@ -19,6 +20,13 @@ struct Algebra {
     return .yes
   }
 
+  /// The message is about the first file that differs from those before it: it may be there by mistake.
+  private func requireOneType(_ patches: [NamedPatch]) throws(ToolFailure) {
+    guard let first = patches.first, let other = patches.first(where: { $0.isMerge != first.isMerge }) else { return }
+    let (type, before) = other.isMerge ? ("merge patch", "JSON Patch") : ("JSON Patch", "merge patch")
+    throw .failed(.no, "a \(type) cannot be joined with the \(before) in \(first.source)", source: other.source)
+  }
+
   private func composeJSONPatches(_ patches: [NamedPatch]) -> Patch {
     var composition = PatchComposition(maxDepth: options.maxDepth)
     for case .operations(let patch) in patches.map(\.patch) { composition.append(patch) }
@@ -28,9 +36,7 @@ struct Algebra {
   private func composeMergePatches(_ patches: [NamedPatch]) throws(ToolFailure) -> Patch {
     var composition = MergeComposition()
     for item in patches {
-      guard case .merge(let patch) = item.patch else {
-        throw .failed(.no, "a JSON Patch and a merge patch cannot become one patch", source: item.source)
-      }
+      guard case .merge(let patch) = item.patch else { continue }
       do { try composition.append(patch) } catch { throw .failed(.trouble, error.message(), source: item.source) }
     }
     let text: [UInt8]
