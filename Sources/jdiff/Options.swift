@@ -40,12 +40,12 @@ enum Flag: ToolOption {
     case .maxSize: OptionSpec("max-size", .size, "the most bytes of a document").default("1G")
 
     case .ignore:
-      OptionSpec("ignore", .pointer(Options.example), "ignore differences there; * is one token, ** any").repeating
+      OptionSpec("ignore", .pointer(Options.example), "ignore differences there; /**/x is x at any depth").repeating
     case .only: OptionSpec("only", .pointer(Options.example), "ignore differences everywhere else").repeating
     case .unordered: OptionSpec("unordered", .pointer(Options.example), "compare the array there as a set").repeating
     case .identity: OptionSpec("identity", .identity, "match the items of an array by these members").repeating
     case .tolerance:
-      OptionSpec("tolerance", .tolerance, "take numbers for equal that differ by X at most, or by X%").repeating
+      OptionSpec("tolerance", .tolerance, "numbers are equal if they differ by X or X% at most").repeating
 
     case .compact: OptionSpec("compact", "C", "print the patch on one line").excludes("quiet", "stat", "text")
     case .quiet: OptionSpec("quiet", "q", "print nothing: 0 if the same, 1 if not").excludes("stat", "text")

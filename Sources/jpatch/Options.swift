@@ -67,7 +67,7 @@ enum Flag: ToolOption {
           "select", "max-ops", "expression", "type", "compact", "indent", "undo", "make-parents", "ignore-missing",
           "each", "follow", "jsonc")
     case .conflict:
-      OptionSpec("conflict", .choice("ours", "theirs", "mark"), "print the result despite conflicts, with this side")
+      OptionSpec("conflict", .choice("ours", "theirs", "mark"), "print the result despite conflicts: one side, or both")
         .needs("three-way").excludes("check")
 
     case .compose:
