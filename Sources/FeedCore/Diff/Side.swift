@@ -59,15 +59,14 @@ package struct Side {
   /// Members that usually identify items, the most common first.
   static let identityNames = ["id", "_id", "key", "uuid", "uri", "url", "slug", "name"].map { Array($0.utf8) }
 
-  /// The name of the member that identifies this object for people, if it has one.
+  /// The names of the members that identify this object for people: those that the user gave, or one that is usual.
   /// - Parameter array: the array of which it is an item.
-  package func identifyingMember(_ object: Int, in array: Int? = nil) -> JSONValue? {
-    for name in array.flatMap(identity) ?? Self.identityNames {
-      if let value = scalarMember(object, name) {
-        return JSONValue(document: value.document, position: value.position - 1)
-      }
+  package func identifyingMembers(_ object: Int, in array: Int? = nil) -> [JSONValue] {
+    let given = array.flatMap(identity)
+    let members = (given ?? Self.identityNames).lazy.compactMap { scalarMember(object, $0) }.map {
+      JSONValue(document: $0.document, position: $0.position - 1)
     }
-    return nil
+    return given == nil ? Array(members.prefix(1)) : Array(members)
   }
 
   /// The items of an array between two positions.

@@ -5,24 +5,24 @@ import FeedCore
 struct Places {
   /// The tape positions, in the old document, of the containers with a hunk of their own, and of those around them.
   let haveHunk: Set<Int>
-  /// For each path: the name of the member that identifies the innermost array item around it.
-  private let identities: [JSONValue?]
+  /// For each path: the names of the members that identify the innermost array item around it.
+  private let identities: [[JSONValue]]
 
   init(_ differ: Differ) {
     haveHunk = Set((0..<differ.paths.count).map { differ.paths[$0].old })
-    var identities: [JSONValue?] = []
+    var identities: [[JSONValue]] = []
     for path in 0..<differ.paths.count {
       let node = differ.paths[path]
-      let outside = node.parent == Paths.none ? nil : identities[node.parent]
-      identities.append(Self.identity(node, differ) ?? outside)
+      let own = Self.identity(node, differ)
+      identities.append(own.isEmpty && node.parent != Paths.none ? identities[node.parent] : own)
     }
     self.identities = identities
   }
 
-  func identity(around path: Int) -> JSONValue? { identities[path] }
+  func identity(around path: Int) -> [JSONValue] { identities[path] }
 
-  private static func identity(_ node: Paths.Node, _ differ: Differ) -> JSONValue? {
-    guard case .index = node.token else { return nil }
-    return differ.old.identifyingMember(node.old, in: differ.paths[node.parent].old)
+  private static func identity(_ node: Paths.Node, _ differ: Differ) -> [JSONValue] {
+    guard case .index = node.token else { return [] }
+    return differ.old.identifyingMembers(node.old, in: differ.paths[node.parent].old)
   }
 }

@@ -66,7 +66,7 @@ struct TextView {
     for entry in hunk.entries(context: context) {
       switch entry {
       case nil: painter.write(.same, Array("...".utf8), to: &output)
-      case .same(_, let value) where isValue(value, of: identity, hunk.differ): break
+      case .same(_, let value) where identity.contains(where: { isValue(value, of: $0, hunk.differ) }): break
       case .same(let label, let value):
         let label = hunk.isObject ? ValueLines.label(hunk.differ.old.value(label)) : Array("[\(label)] ".utf8)
         painter.write(.same, label + glimpse(of: value, hunk, places), to: &output)
@@ -79,30 +79,35 @@ struct TextView {
     }
   }
 
-  /// The name of the member that identifies the array item around the hunk. One that changes is among the changes.
-  private func identity(of hunk: Hunk, _ places: Places) -> JSONValue? {
-    guard !hunk.isWholeDocument, let name = places.identity(around: hunk.path) else { return nil }
-    return hunk.changes.contains { isValue($0.old, of: name, hunk.differ) } ? nil : name
+  /// The names of the members that identify the array item around the hunk. One that changes is among the changes.
+  private func identity(of hunk: Hunk, _ places: Places) -> [JSONValue] {
+    if hunk.isWholeDocument { return [] }
+    return places.identity(around: hunk.path).filter { name in
+      !hunk.changes.contains { isValue($0.old, of: name, hunk.differ) }
+    }
   }
 
   /// Whether this is the value of the member with that name. The name may be on the tape of the whole document.
-  private func isValue(_ value: Int, of name: JSONValue?, _ differ: Differ) -> Bool {
-    guard let name, value >= 0 else { return false }
+  private func isValue(_ value: Int, of name: JSONValue, _ differ: Differ) -> Bool {
+    guard value >= 0 else { return false }
     return differ.old.document.start(value) == name.document.start(name.position + 1)
   }
 
-  private func heading(_ hunk: Hunk, _ identity: JSONValue?) -> [UInt8] {
+  private func heading(_ hunk: Hunk, _ identity: [JSONValue]) -> [UInt8] {
     if hunk.isWholeDocument { return Self.wholeDocument }
     let pointer = hunk.differ.oldPointer(hunk.path).text
     if pointer.isEmpty { return Self.topLevel }
-    return printable(pointer) + (identity.map { Array(" ".utf8) + shown($0) } ?? [])
+    return printable(pointer) + (identity.isEmpty ? [] : Array(" ".utf8) + shown(identity))
   }
 
-  /// `(id 42)`
-  private func shown(_ identity: JSONValue) -> [UInt8] {
-    let value = JSONValue(document: identity.document, position: identity.position + 1)
-    return Array("(".utf8) + printable(JSONString.decoded(identity)) + Array(" ".utf8)
-      + ShownText.beginning(of: value, upTo: Self.identityWidth) + Array(")".utf8)
+  /// `(id 42)`, or `(floor 2, room 7)`
+  private func shown(_ identity: [JSONValue]) -> [UInt8] {
+    let members = identity.map { name in
+      let value = JSONValue(document: name.document, position: name.position + 1)
+      return printable(JSONString.decoded(name)) + Array(" ".utf8)
+        + ShownText.beginning(of: value, upTo: Self.identityWidth)
+    }
+    return Array("(".utf8) + members.joined(separator: Array(", ".utf8)) + Array(")".utf8)
   }
 
   /// What a child of the old container is, where it does not change.
@@ -110,12 +115,12 @@ struct TextView {
     let old = hunk.differ.old
     let hasHunk = places.haveHunk.contains(value)
     let text = hasHunk ? Self.changesBelow : ShownText.beginning(of: old.value(value), upTo: Self.contextWidth)
-    guard hasHunk || old.size(value) > Self.contextWidth,
-      let name = old.identifyingMember(value, in: hunk.isObject ? nil : hunk.differ.paths[hunk.path].old)
-    else { return text }
-    // The beginning may show it already.
-    let end = name.document.end(name.position + 1) - old.document.start(value)
-    return hasHunk || end > Self.contextWidth ? shown(name) + Array(" ".utf8) + text : text
+    guard hasHunk || old.size(value) > Self.contextWidth else { return text }
+    // The beginning may show some already.
+    let names = old.identifyingMembers(value, in: hunk.isObject ? nil : hunk.differ.paths[hunk.path].old).filter {
+      hasHunk || $0.document.end($0.position + 1) - old.document.start(value) > Self.contextWidth
+    }
+    return names.isEmpty ? text : shown(names) + Array(" ".utf8) + text
   }
 
   // MARK: Changes
