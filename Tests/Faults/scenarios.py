@@ -12,6 +12,16 @@ LAWS = os.path.join(HERE, "..", "Fixtures", "laws")
 OLD = b'{"a": 1, "b": [true]}\n'
 PATCH = b'[{"op":"replace","path":"/a","value":2}]'
 NEW = b'{"a": 2, "b": [true]}\n'
+THEIRS = b'{"a": 2, "b": [true, "x"]}\n'
+MERGED = b'{"a": 3, "b": [true, "x"]}\n'
+MARKED = b"""{
+<<<<<<< OURS
+"a": 3,
+=======
+"a": 2,
+>>>>>>> THEIRS
+"b": [true, "x"]}
+"""
 
 
 def read(path):
@@ -377,6 +387,17 @@ def all_scenarios():
     return samples() + [
         Repeated("in place", "jpatch -i -e " + shlex.quote(PATCH.decode()) + " doc", files={"doc": OLD}, states={"doc": [OLD, NEW]}),
         InPlace(),
+        Repeated(
+            "merge in place", "jpatch --three-way -i base ours theirs",
+            files={"base": NEW, "ours": NEW.replace(b"2", b"3"), "theirs": THEIRS},
+            states={"ours": [NEW.replace(b"2", b"3"), MERGED]}),
+        Scenario(
+            "marks in place", "jpatch --three-way -i --backup .bak --conflict mark base ours theirs",
+            files={"base": OLD, "ours": NEW.replace(b"2", b"3"), "theirs": THEIRS},
+            states={"ours": [NEW.replace(b"2", b"3"), MARKED], "ours.bak": [None, NEW.replace(b"2", b"3")]}),
+        Repeated(
+            "comments in place", "jpatch --jsonc -i -e " + shlex.quote(PATCH.decode()) + " doc",
+            files={"doc": b"// x\n" + OLD}, states={"doc": [b"// x\n" + OLD, b"// x\n" + NEW]}),
         Records(),
         Documents(),
         Delivered(),

@@ -85,19 +85,23 @@ struct ArrayGaps {
   mutating func findTwins(_ mine: Side, _ other: Side) {
     let new = (ours.items.indices.filter(isNew(ours:)), theirs.items.indices.filter(isNew(theirs:)))
     if new.0.isEmpty || new.1.isEmpty { return }
+    let others = Self.identities(new.1.map { theirs.items[$0] }, other)
+    if others.isEmpty { return }
+    for (identity, place) in Self.identities(new.0.map { ours.items[$0] }, mine) {
+      guard let twin = others[identity], place >= 0, twin >= 0 else { continue }
+      twins[new.0[place]] = new.1[twin]
+      twinsOfOurs.insert(new.1[twin])
+    }
+  }
+
+  /// The index of each identity; -1 if two objects have it, which cannot be told apart.
+  private static func identities(_ objects: [Int], _ side: Side) -> [Identity: Int] {
     var places: [Identity: Int] = [:]
-    for place in new.1 {
-      guard let identity = Identity(other, theirs.items[place]) else { continue }
-      // Two with the same identity cannot be told apart.
+    for (place, object) in objects.enumerated() {
+      guard let identity = Identity(side, object) else { continue }
       places[identity] = places[identity] == nil ? place : -1
     }
-    if places.isEmpty { return }
-    for place in new.0 {
-      guard let identity = Identity(mine, ours.items[place]), let twin = places[identity], twin >= 0 else { continue }
-      twins[place] = twin
-      twinsOfOurs.insert(twin)
-      places[identity] = -1
-    }
+    return places
   }
 }
 
