@@ -16,7 +16,7 @@ struct MergeLaws {
       var merge = try ThreeWayMerge(
         base: base.map { try JSONDocument(parsing: $0) }, ours: documents[0], theirs: documents[1], choice: choice)
       tree = merge.run()
-      conflicts = merge.conflicts
+      conflicts = Array(merge.conflicts)
       if choice == .both, !conflicts.isEmpty {
         let marks = ConflictMarks(documents[0], documents[1], merge.regions)
         text = merge.isWholeConflict ? marks.wholeText : marks.text(tree)

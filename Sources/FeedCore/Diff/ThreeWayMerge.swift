@@ -64,6 +64,15 @@ package struct ThreeWayMerge {
     var other: JSONTree?
   }
 
+  /// A conflict. Its pointer is made when it is told: many deep ones would fill the memory.
+  private struct Found {
+    let token: Token
+    let path: Int
+    let base: Int
+    let ours: [Int]
+    let theirs: [Int]
+  }
+
   private enum Resolution { case ours, theirs, inside, conflict }
 
   let base: Side
@@ -80,7 +89,7 @@ package struct ThreeWayMerge {
   private let writer: JSONVerbatimWriter
   private var frames: [Frame] = []
   private var paths: [(parent: Int, token: Token)] = []
-  package private(set) var conflicts: [MergeConflict] = []
+  private var found: [Found] = []
   /// Where the result has the values of both sides.
   package private(set) var regions: [ConflictRegion] = []
 
@@ -123,7 +132,7 @@ package struct ThreeWayMerge {
   func theirTree(_ position: Int) -> JSONTree { JSONTree(JSONValue(document: original.theirs, position: position)) }
 
   /// Whether one of two whole documents must be chosen.
-  package var isWholeConflict: Bool { paths.isEmpty && !conflicts.isEmpty }
+  package var isWholeConflict: Bool { paths.isEmpty && !found.isEmpty }
 
   // MARK: One value
 
@@ -246,7 +255,7 @@ package struct ThreeWayMerge {
 
   private mutating func addConflict(_ part: Part, in path: Int) {
     guard case .conflict(let token, let base, let mine, let others) = part else { return }
-    note(token, base, mine, others, in: path)
+    found.append(Found(token: token, path: path, base: base, ours: mine, theirs: others))
     let top = frames.count - 1
     frames[top].hasConflict = true
     let isObject = frames[top].isObject
@@ -280,16 +289,16 @@ package struct ThreeWayMerge {
 
   private mutating func wholeConflict(_ part: Part) -> Result {
     guard case .conflict(let token, let base, let mine, let others) = part else { return Result(tree: ourTree(0)) }
-    note(token, base, mine, others, in: -1)
+    found.append(Found(token: token, path: -1, base: base, ours: mine, theirs: others))
     return Result(tree: choice == .theirs ? theirTree(0) : ourTree(0))
   }
 
-  private mutating func note(_ token: Token, _ base: Int, _ mine: [Int], _ others: [Int], in path: Int) {
-    func values(_ side: Side, _ positions: [Int]) -> [JSONValue] { positions.map(side.value) }
-    conflicts.append(
+  package var conflicts: some RandomAccessCollection<MergeConflict> {
+    found.lazy.map { conflict in
       MergeConflict(
-        pointer: pointer(path, token), base: base < 0 ? nil : self.base.value(base), ours: values(ours, mine),
-        theirs: values(theirs, others)))
+        pointer: pointer(conflict.path, conflict.token), base: conflict.base < 0 ? nil : base.value(conflict.base),
+        ours: conflict.ours.map(ours.value), theirs: conflict.theirs.map(theirs.value))
+    }
   }
 
   /// Decides where the commas of a container's regions go. Either side of a region may be empty, so a region cannot
