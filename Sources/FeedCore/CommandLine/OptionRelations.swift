@@ -31,7 +31,9 @@ extension Invocation {
 
   /// - Throws: an error about the first option that does not go with the others.
   func checkRelations() throws(ToolFailure) {
-    for option in given {
+    // Whether a row goes with the others does not depend on its value. There may be very many with one name.
+    var checked: Set<String> = []
+    for option in given where checked.insert(option.row.name).inserted {
       let row = option.row
       for mode in row.group.meaningless + row.meaningless where holds(mode) {
         throw option.refused("option '--\(row.name)' has no meaning with \(mode.words)")
