@@ -32,12 +32,9 @@ extension Differ {
     }
   }
 
-  /// The pointer to a container in the old document.
-  package func oldPointer(_ path: Int) -> JSONPointer {
-    JSONPointer(
-      tokens: paths.way(to: path).compactMap { node in
-        if case .index = node.token { return Array(String(node.oldIndex).utf8) }
-        return referenceToken(node.token)
-      })
+  /// The last token of the pointer to a container in the old document; nil for the whole document.
+  package func oldToken(_ path: Int) -> [UInt8]? {
+    if case .index = paths[path].token { return Array(String(paths[path].oldIndex).utf8) }
+    return referenceToken(paths[path].token)
   }
 }

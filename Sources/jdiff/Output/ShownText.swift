@@ -61,20 +61,4 @@ enum ShownText {
 
   /// Text is cut only where this saves something.
   private static let placeholder = "[...123456 bytes...]".utf8.count
-
-  /// The control character (C0, DEL, C1) or the mark of direction (Unicode UAX #9 §2) that begins at the start of the
-  /// range.
-  @inline(__always)
-  private static func dangerousCharacter(_ text: [UInt8], _ range: Range<Int>) -> UInt16? {
-    let index = range.lowerBound
-    switch text[index] {
-    case 0..<0x20, 0x7F: return UInt16(text[index])
-    case 0xC2 where range.count > 1 && text[index + 1] < 0xA0: return UInt16(text[index + 1])
-    case 0xE2 where range.count > 2:
-      let codePoint = 0x2000 | UInt16(text[index + 1] & 0x3F) << 6 | UInt16(text[index + 2] & 0x3F)
-      let isDirection = (0x202A...0x202E).contains(codePoint) || (0x2066...0x2069).contains(codePoint)
-      return isDirection || (0x200E...0x200F).contains(codePoint) ? codePoint : nil
-    default: return nil
-    }
-  }
 }

@@ -34,8 +34,10 @@ struct TextView {
     var groups: [Int: [Change]] = [:]
     for change in differ.changes { groups[change.parent, default: []].append(change) }
     let places = Places(differ)
+    var headings = Headings()
     for (path, changes) in groups.sorted(by: { $0.key < $1.key }) {
-      write(Hunk(differ: differ, path: path, changes: changes), places, to: &output)
+      let hunk = Hunk(differ: differ, path: path, changes: changes)
+      write(hunk, places, headings.pointer(to: path, differ), to: &output)
       try output.checkOutput()
     }
   }
@@ -60,9 +62,9 @@ struct TextView {
 
   // MARK: Hunks
 
-  private func write(_ hunk: Hunk, _ places: Places, to output: inout ByteWriter) {
+  private func write(_ hunk: Hunk, _ places: Places, _ pointer: [UInt8], to output: inout ByteWriter) {
     let identity = identity(of: hunk, places)
-    painter.write(.heading, heading(hunk, identity), to: &output)
+    painter.write(.heading, heading(hunk, pointer, identity), to: &output)
     for entry in hunk.entries(context: context) {
       switch entry {
       case nil: painter.write(.same, Array("...".utf8), to: &output)
@@ -93,11 +95,10 @@ struct TextView {
     return differ.old.document.start(value) == name.document.start(name.position + 1)
   }
 
-  private func heading(_ hunk: Hunk, _ identity: [JSONValue]) -> [UInt8] {
+  private func heading(_ hunk: Hunk, _ pointer: [UInt8], _ identity: [JSONValue]) -> [UInt8] {
     if hunk.isWholeDocument { return Self.wholeDocument }
-    let pointer = hunk.differ.oldPointer(hunk.path).text
     if pointer.isEmpty { return Self.topLevel }
-    return printable(pointer) + (identity.isEmpty ? [] : Array(" ".utf8) + shown(identity))
+    return pointer + (identity.isEmpty ? [] : Array(" ".utf8) + shown(identity))
   }
 
   /// `(id 42)`, or `(floor 2, room 7)`
