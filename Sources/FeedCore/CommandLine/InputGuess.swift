@@ -23,7 +23,6 @@ package enum InputGuess {
     let text = head.drop(while: \.isSpaceOrControl).lowercased
     func begins(_ words: String...) -> Bool { words.contains { text.starts(with: Array($0.utf8)) } }
     if begins("<!doctype html", "<html", "<head", "<body") { return "an HTML page" }
-    if begins("<<<<<<< ") { return "a file with merge conflicts" }
     if begins("<") { return "XML: xml-split reads it" }
     if begins("data:", "event:", "id:", "retry:", ":") { return "an event stream: sse-cat reads it" }
     if begins("{\"event\":") { return "event records, as sse-cat prints them" }
