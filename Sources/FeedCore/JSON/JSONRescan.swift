@@ -23,7 +23,7 @@ extension JSONScanner {
     guard offset == 0, old.kind(0).isContainer, old.start(0) == 0, old.depth <= maxDepth else {
       return try scan(bytes, isLast: true)
     }
-    Memory.reservePages(max(old.tape.count + 64, bytes.count / 8), in: &tape)
+    tape.reserveCapacity(max(old.tape.count + 64, bytes.count / 8))
     let words = old.tape
     let text = old.bytes
     var twins: [Twin] = []

@@ -62,7 +62,7 @@ package struct JSONScanner {
     if tape.capacity == 0 {
       // Usually enough for a text that is complete. In a stream, the bytes may hold many documents, and each would
       // reserve room for all of them.
-      Memory.reservePages(isAtStart && isLast ? bytes.count / 8 + 16 : 64, in: &tape)
+      tape.reserveCapacity(isAtStart && isLast ? bytes.count / 8 + 16 : 64)
     }
     var index = offset
     defer { offset = index }
@@ -299,7 +299,7 @@ package struct JSONScanner {
   @inline(__always)
   mutating func makeRoom(for count: Int) {
     guard tape.capacity - tape.count < count else { return }
-    Memory.reservePages(max(2 * tape.count, tape.count + count, 64), in: &tape)
+    tape.reserveCapacity(max(2 * tape.count, tape.count + count, 64))
   }
 
   // MARK: Between tokens
