@@ -48,14 +48,10 @@ extension JSONPatch {
     var result = tree
     var log = undo
     for (index, operation) in operations.enumerated() {
-      func step() -> String {
-        let path = operation.path.tokens.isEmpty ? "\"\"" : operation.path.shown
-        return "op \(index + 1) (\(operation.name) \(path))"
-      }
       let problem: String?
       do { problem = try operation.apply(to: &result, options, &log) } catch { problem = error.message }
-      if let problem { throw PatchFailure(step() + ": " + problem) }
-      if result.size > options.maxSize { throw .tooLarge(step(), options) }
+      if let problem { throw PatchFailure(operation.label(index + 1) + ": " + problem) }
+      if result.size > options.maxSize { throw .tooLarge(operation.label(index + 1), options) }
     }
     if result.isDeeper(than: options.maxDepth) { throw .tooDeep(options) }
     tree = result
@@ -69,6 +65,11 @@ extension JSONPatch {
 }
 
 extension JSONPatch.Operation {
+  /// What messages call it: `op 3 (remove /a)`.
+  func label(_ number: Int) -> String {
+    "op \(number) (\(name) \(path.tokens.isEmpty ? "\"\"" : path.shown))"
+  }
+
   /// - Returns: why the operation does not apply although its pointers exist; nil if it was applied.
   func apply(to tree: inout JSONTree, _ options: PatchOptions, _ undo: inout UndoLog?) throws(PointerError) -> String? {
     switch self {

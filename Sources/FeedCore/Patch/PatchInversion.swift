@@ -198,10 +198,3 @@ package struct PatchInversion {
     !path.mayEndInArray || value(at: JSONPointer(tokens: Array(path.tokens.dropLast())))?.kind == .object
   }
 }
-
-extension JSONPatch.Operation {
-  /// What messages call it: `op 3 (remove /a)`.
-  func label(_ number: Int) -> String {
-    "op \(number) (\(name) \(path.tokens.isEmpty ? "\"\"" : path.shown))"
-  }
-}
