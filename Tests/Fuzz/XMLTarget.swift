@@ -177,7 +177,7 @@ private func check(_ element: XMLReading.Element) {
 private func json(_ bytes: [UInt8], isOrdered: Bool) -> [UInt8] {
   do {
     var parser = ElementParser(keepsEntities: true)
-    try parser.parse(bytes.span)
+    try parser.parse(bytes.span, in: Namespaces())
     var form = ElementJSON()
     form.isOrdered = isOrdered
     return text { form.write(parser.tree, to: &$0) }

@@ -18,8 +18,10 @@ struct ElementParser {
 
   init(keepsEntities: Bool) { self.keepsEntities = keepsEntities }
 
-  /// - Parameter element: in UTF-8.
-  mutating func parse(_ element: borrowing Span<UInt8>) throws(XMLError) {
+  /// - Parameters:
+  ///   - element: in UTF-8.
+  ///   - namespaces: what is in scope in it.
+  mutating func parse(_ element: borrowing Span<UInt8>, in namespaces: Namespaces) throws(XMLError) {
     if tree.bytes.count > Self.maxKept { tree = ElementTree() }
     // Moved out, so that they can be read while the tree grows.
     var bytes: [UInt8] = []
@@ -28,6 +30,7 @@ struct ElementParser {
     bytes.append(span: element)
     defer { swap(&bytes, &tree.bytes) }
     clear()
+    tree.namespaces = namespaces
     // Enough for most texts: a node for every sixteen bytes.
     tree.nodes.reserveCapacity(bytes.count / 16)
     tree.text.reserveCapacity(bytes.count)

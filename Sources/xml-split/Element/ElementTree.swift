@@ -31,6 +31,8 @@ struct ElementTree {
 
   /// The element in UTF-8.
   var bytes: [UInt8] = []
+  /// What is in scope in the root of the tree.
+  var namespaces = Namespaces()
   var nodes: [Node] = []
   var attributes: [Attribute] = []
   /// All text and attribute values, decoded, one after another.
@@ -72,9 +74,17 @@ struct ElementTree {
     return false
   }
 
-  /// Writes a range of `text` as a JSON string.
-  func writeText(_ place: Range<Int>, to output: inout ByteWriter) {
-    JSONString.write(text.span, place, to: &output)
+  /// The value of an attribute.
+  func value(of attribute: Int) -> [UInt8] { Array(text[attributes[attribute].value]) }
+
+  /// Writes a node that is text as a JSON string.
+  func writeText(of node: Int, to output: inout ByteWriter) {
+    JSONString.write(text.span, nodes[node].place, to: &output)
+  }
+
+  /// Writes the value of an attribute as a JSON string.
+  func writeValue(of attribute: Int, to output: inout ByteWriter) {
+    JSONString.write(text.span, attributes[attribute].value, to: &output)
   }
 
   /// Writes a name. It contains nothing that JSON must escape.

@@ -9,6 +9,8 @@ struct WantedElement {
   /// The number of elements around it, including itself.
   let depth: Int
   let inherited: [[UInt8]]
+  /// What is in scope in it.
+  let namespaces: Namespaces
 }
 
 /// A wanted, complete element, as a range of the text.
@@ -19,6 +21,8 @@ struct FoundElement {
   let depth: Int
   /// The namespace declarations that it inherits from the elements around it.
   let inherited: [[UInt8]]
+  /// What is in scope in it.
+  let namespaces: Namespaces
   let encoding: XMLEncoding
 
   init(_ element: WantedElement, endingAt end: Int, _ encoding: XMLEncoding) {
@@ -26,6 +30,7 @@ struct FoundElement {
     nameEnd = element.nameEnd
     depth = element.depth
     inherited = element.inherited
+    namespaces = element.namespaces
     self.encoding = encoding
   }
 

@@ -46,7 +46,7 @@ struct ElementJSON {
         output.append(UInt8(ascii: ","))
         frames.append(.ordered(of: element, child: tree.nodes[child].end))
         if !tree.nodes[child].isElement {
-          tree.writeText(tree.nodes[child].place, to: &output)
+          tree.writeText(of: child, to: &output)
         } else {
           begin(ordered: child, tree, &frames, to: &output)
         }
@@ -65,7 +65,7 @@ struct ElementJSON {
       if node.end == element + 1 {
         output.append("null")
       } else {
-        tree.writeText(tree.nodes[element + 1].place, to: &output)
+        tree.writeText(of: element + 1, to: &output)
       }
       return
     }
@@ -141,7 +141,7 @@ struct ElementJSON {
       output.append(quote)
       tree.writeName(tree.attributes[index].name, to: &output)
       output.append("\":")
-      tree.writeText(tree.attributes[index].value, to: &output)
+      tree.writeValue(of: index, to: &output)
     }
   }
 }

@@ -64,13 +64,13 @@ struct ElementWriter {
     let start = element.range.lowerBound
     switch element.encoding {
     case .utf8:
-      do { try parser.parse(bytes.extracting(element.range)) } catch {
+      do { try parser.parse(bytes.extracting(element.range), in: element.namespaces) } catch {
         throw XMLError(error.message, at: start + error.offset)
       }
     case .ascii, .latin1, .windows1252:
       let text = SingleByte.utf8(array(bytes, element.range), element.encoding)
       // Offsets may be different in UTF-8.
-      do { try parser.parse(text.span) } catch { throw XMLError(error.message, at: start) }
+      do { try parser.parse(text.span, in: element.namespaces) } catch { throw XMLError(error.message, at: start) }
     case .opaque, .shiftJIS, .doubleByte:
       throw XMLError("the encoding of the document cannot be converted to UTF-8", at: start)
     }

@@ -5,7 +5,7 @@ import FeedCore
 /// Follows PATH through the open elements, with the namespaces in scope.
 struct ElementSelector {
   private var matcher: PathMatcher
-  private var namespaces = Namespaces()
+  private(set) var namespaces = Namespaces()
   private var encoding = XMLEncoding.utf8
 
   init(_ path: XMLPath) { matcher = PathMatcher(path) }

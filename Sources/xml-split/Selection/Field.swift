@@ -96,7 +96,7 @@ struct Field {
   private func value(at node: Int, _ tree: ElementTree) -> [UInt8]? {
     guard let attribute else { return tree.text(of: node) }
     for index in tree.nodes[node].attributes where tree.isNamed(tree.attributes[index].name, attribute) {
-      return Array(tree.text[tree.attributes[index].value])
+      return tree.value(of: index)
     }
     return nil
   }
@@ -104,9 +104,9 @@ struct Field {
   private func matches(_ step: XMLPath.Step, _ node: Int, _ tree: ElementTree) -> Bool {
     guard let name = tree.nodes[node].name, matches(step.name, name, tree) else { return false }
     return step.predicates.allSatisfy { predicate in
-      tree.attributes[tree.nodes[node].attributes].contains {
-        matches(predicate.attribute, $0.name, tree)
-          && (predicate.value == nil || predicate.value == Array(tree.text[$0.value]))
+      tree.nodes[node].attributes.contains {
+        matches(predicate.attribute, tree.attributes[$0].name, tree)
+          && (predicate.value == nil || predicate.value == tree.value(of: $0))
       }
     }
   }

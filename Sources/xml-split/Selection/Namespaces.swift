@@ -21,11 +21,21 @@ struct Namespaces {
     _ encoding: XMLEncoding
   ) {
     for attribute in attributes {
-      guard let prefix = Self.declaredPrefix(bytes, attribute) else { continue }
+      guard let prefix = Self.declaredPrefix(bytes, attribute.name) else { continue }
       declarations.append(
         Declaration(
           prefix: prefix, text: array(bytes, attribute.name.lowerBound..<(attribute.value.upperBound + 1)),
           uri: XMLText.decoded(array(bytes, attribute.value), encoding), depth: tag.depth))
+    }
+  }
+
+  /// Adds the declarations of an element in a tree.
+  /// - Parameter depth: the number of elements around it, including itself.
+  mutating func enter(_ tree: ElementTree, _ node: Int, depth: Int) {
+    let bytes = tree.bytes.span
+    for index in tree.nodes[node].attributes {
+      guard let prefix = Self.declaredPrefix(bytes, tree.attributes[index].name) else { continue }
+      declarations.append(Declaration(prefix: prefix, text: [], uri: tree.value(of: index), depth: depth))
     }
   }
 
@@ -55,7 +65,7 @@ struct Namespaces {
     if declarations.isEmpty { return [] }
     var known: Set<[UInt8]> = []
     for attribute in attributes {
-      if let prefix = Self.declaredPrefix(bytes, attribute) { known.insert(prefix) }
+      if let prefix = Self.declaredPrefix(bytes, attribute.name) { known.insert(prefix) }
     }
     var texts: [[UInt8]] = []
     var size = 0
@@ -71,13 +81,14 @@ struct Namespaces {
     return texts.reversed()
   }
 
-  /// - Returns: nil for an attribute that is not a namespace declaration.
-  private static func declaredPrefix(_ bytes: borrowing Span<UInt8>, _ attribute: StartTag.Attribute) -> [UInt8]? {
-    guard bytes[attribute.name.lowerBound] == UInt8(ascii: "x"),
-      startsWith(bytes, "xmlns", at: attribute.name.lowerBound) == .yes
+  /// - Parameter attribute: its name.
+  /// - Returns: nil if it is not a namespace declaration.
+  private static func declaredPrefix(_ bytes: borrowing Span<UInt8>, _ attribute: Range<Int>) -> [UInt8]? {
+    guard bytes[attribute.lowerBound] == UInt8(ascii: "x"),
+      startsWith(bytes, "xmlns", at: attribute.lowerBound) == .yes
     else { return nil }
-    if attribute.name.count == 5 { return [] }
-    guard bytes[attribute.name.lowerBound + 5] == UInt8(ascii: ":") else { return nil }
-    return array(bytes, (attribute.name.lowerBound + 6)..<attribute.name.upperBound)
+    if attribute.count == 5 { return [] }
+    guard bytes[attribute.lowerBound + 5] == UInt8(ascii: ":") else { return nil }
+    return array(bytes, (attribute.lowerBound + 6)..<attribute.upperBound)
   }
 }
