@@ -176,11 +176,10 @@ private func check(_ element: XMLReading.Element) {
 
 private func json(_ bytes: [UInt8], isOrdered: Bool) -> [UInt8] {
   do {
-    var parser = ElementParser(keepsEntities: true)
-    try parser.parse(bytes.span, in: Namespaces())
+    let tree = try XMLTokenizer.tree(of: bytes, in: Namespaces())
     var form = ElementJSON()
     form.isOrdered = isOrdered
-    return text { form.write(parser.tree, to: &$0) }
+    return text { form.write(tree, to: &$0) }
   } catch { fatalError("an element that was accepted is not read: \(error): \(shown(bytes))") }
 }
 

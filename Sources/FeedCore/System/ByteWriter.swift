@@ -78,6 +78,17 @@ package struct ByteWriter {
     write(bytes, [])
   }
 
+  /// Appends short bytes with others around them, such as quotes, in one step.
+  package mutating func append(_ bytes: borrowing Span<UInt8>, after start: StaticString, before end: StaticString) {
+    guard bytes.count < Self.largePiece else {
+      append(start)
+      append(bytes)
+      return append(end)
+    }
+    buffer.append(span: bytes, after: start, before: end)
+    if buffer.count >= Self.capacity { spill() }
+  }
+
   /// Says that the bytes so far are complete records.
   package mutating func markRecord() {
     guard records != nil else { return }

@@ -11,6 +11,10 @@ struct WantedElement {
   let inherited: [[UInt8]]
   /// What is in scope in it.
   let namespaces: Namespaces
+  /// Its place on the tape, if its tree is needed.
+  var node: Int?
+  /// How many references to entities came before it.
+  let referencesBefore: Int
 }
 
 /// A wanted, complete element, as a range of the text.
@@ -24,14 +28,17 @@ struct FoundElement {
   /// What is in scope in it.
   let namespaces: Namespaces
   let encoding: XMLEncoding
+  /// Whether it may refer to entities that need a declaration.
+  let mayHaveEntities: Bool
 
-  init(_ element: WantedElement, endingAt end: Int, _ encoding: XMLEncoding) {
+  init(_ element: WantedElement, endingAt end: Int, in document: DocumentContext) {
     range = element.start..<end
     nameEnd = element.nameEnd
     depth = element.depth
     inherited = element.inherited
     namespaces = element.namespaces
-    self.encoding = encoding
+    encoding = document.encoding
+    mayHaveEntities = document.referenceCount > element.referencesBefore
   }
 
   /// Writes the element unchanged, except for the declarations that it inherits.
