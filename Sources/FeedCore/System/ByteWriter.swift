@@ -61,6 +61,8 @@ package struct ByteWriter {
     text.withUTF8Buffer { unsafe append(Span(_unsafeElements: $0)) }
   }
 
+  /// Not for literals, which would make a `String` first.
+  @_disfavoredOverload
   package mutating func append(_ text: String) { append(Array(text.utf8)) }
 
   package mutating func append(_ bytes: [UInt8]) { append(bytes.span) }

@@ -34,7 +34,7 @@ struct ElementTape {
   /// Begins with the tag of an element.
   mutating func begin(_ tag: borrowing StartTag, _ range: Range<Int>, isEmpty: Bool) {
     tree.nodes.removeAll(keepingCapacity: true)
-    tree.attributes.removeAll(keepingCapacity: true)
+    if !tree.attributes.isEmpty { tree.attributes.removeAll(keepingCapacity: true) }
     base = range.lowerBound
     open(tag, range, isEmpty: isEmpty)
   }

@@ -75,6 +75,13 @@ struct ElementTree {
   /// Writes a name. It contains nothing that JSON must escape.
   func writeName(_ name: Range<Int>, to output: inout ByteWriter) { output.append(bytes.span.extracting(name)) }
 
+  /// The same with other bytes around it, such as quotes.
+  func writeName(
+    _ name: Range<Int>, after start: StaticString, before end: StaticString, to output: inout ByteWriter
+  ) {
+    output.append(bytes.span.extracting(name), after: start, before: end)
+  }
+
   /// Whether `name`, a range of `bytes`, is this name.
   func isNamed(_ name: Range<Int>, _ wanted: [UInt8]) -> Bool {
     name.count == wanted.count && sameBytes(bytes.span.extracting(name), wanted.span)
@@ -134,6 +141,17 @@ struct ElementTree {
   /// Writes a node that is text as a JSON string.
   func writeText(of node: Int, to output: inout ByteWriter) {
     ElementText.write(bytes.span, nodes[node].place, to: &output)
+  }
+
+  /// Writes the text directly in an element as a JSON string.
+  func writeOwnText(of element: Int, to output: inout ByteWriter) {
+    output.append(UInt8(ascii: "\""))
+    var child = element + 1
+    while child < nodes[element].end {
+      if !nodes[child].isElement { ElementText.writeContents(bytes.span, nodes[child].place, to: &output) }
+      child = nodes[child].end
+    }
+    output.append(UInt8(ascii: "\""))
   }
 
   /// Writes the value of an attribute as a JSON string.

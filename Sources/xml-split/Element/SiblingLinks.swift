@@ -4,6 +4,8 @@ import FeedCore
 struct SiblingLinks {
   /// The last child of each name, with the key of the name: searched one by one while they are few.
   private var last: [(key: UInt64, node: Int)] = []
+  /// How many of these are in use.
+  private var count = 0
   private static let indexThreshold = 32
 
   mutating func link(_ tree: inout ElementTree) {
@@ -14,7 +16,7 @@ struct SiblingLinks {
   }
 
   private mutating func link(_ nodes: inout [ElementTree.Node], in element: Int, _ bytes: borrowing Span<UInt8>) {
-    last.removeAll(keepingCapacity: true)
+    count = 0
     var index: [[UInt8]: Int] = [:]
     var child = element + 1
     let end = nodes[element].end
@@ -23,25 +25,33 @@ struct SiblingLinks {
       guard nodes[child].isElement else { continue }
       let name = nodes[child].place
       let key = XMLName.key(bytes, name)
-      var place: Int?
-      if last.count <= Self.indexThreshold {
-        place = last.indices.first {
-          last[$0].key == key && XMLName.isSame(bytes, nodes[last[$0].node].place, name)
+      guard let place = count <= Self.indexThreshold ? place(of: name, key, nodes, bytes) : index[array(bytes, name)]
+      else {
+        add(key, child)
+        if count == Self.indexThreshold + 1 {
+          for place in 0..<count { index[array(bytes, nodes[last[place].node].place)] = place }
+        } else if count > Self.indexThreshold {
+          index[array(bytes, name)] = count - 1
         }
-      } else {
-        if index.isEmpty {
-          for (place, known) in last.enumerated() { index[array(bytes, nodes[known.node].place)] = place }
-        }
-        place = index[array(bytes, name)]
+        continue
       }
-      if let place {
-        nodes[last[place].node].nextSibling = child
-        nodes[child].hasEarlierSibling = true
-        last[place].node = child
-      } else {
-        if !index.isEmpty { index[array(bytes, name)] = last.count }
-        last.append((key, child))
-      }
+      nodes[last[place].node].nextSibling = child
+      nodes[child].hasEarlierSibling = true
+      last[place].node = child
     }
+  }
+
+  private func place(
+    of name: Range<Int>, _ key: UInt64, _ nodes: [ElementTree.Node], _ bytes: borrowing Span<UInt8>
+  ) -> Int? {
+    for place in 0..<count where last[place].key == key {
+      if XMLName.isSame(bytes, nodes[last[place].node].place, name) { return place }
+    }
+    return nil
+  }
+
+  private mutating func add(_ key: UInt64, _ node: Int) {
+    if count < last.count { last[count] = (key, node) } else { last.append((key, node)) }
+    count += 1
   }
 }
