@@ -319,11 +319,12 @@ struct Splitter {
     selector.leave(to: tag.depth - 1)
     defer { if tag.depth == 1 { writer.endDocument() } }
     if tag.depth == 1 { joined.endRoot() }
-    guard let record = records.last, record.depth == tag.depth else { return }
-    records.removeLast()
+    guard !records.isEmpty, records[records.count - 1].depth == tag.depth else { return }
+    let record = records.removeLast()
     if isTooLarge(record) { throw tooLarge(record) }
+    let node = record.node
     let element = FoundElement(record, endingAt: tag.range.upperBound, in: tokenizer.document)
-    if let node = record.node { tokenizer.finish(node, bytes, element.range, in: element.namespaces) }
+    if let node { tokenizer.finish(node, bytes, element.range, in: element.namespaces) }
     try writer.write(element, tokenizer.tape.finished, bytes)
   }
 }

@@ -15,20 +15,22 @@ extension [UInt8] {
   }
 
   /// Appends a span with a few bytes before and after it.
-  @inlinable @inline(__always)
   package mutating func append(span: borrowing Span<UInt8>, after start: StaticString, before end: StaticString) {
     let count = span.count
     let (first, last) = (start.utf8CodeUnitCount, end.utf8CodeUnitCount)
     append(addingCapacity: first + count + last) { free in
-      for index in 0..<first { unsafe free.append(start.utf8Start[index]) }
       unsafe free.withUnsafeMutableBufferPointer { target, filled in
+        guard let room = target.baseAddress else { return }
+        var place = unsafe room + filled
+        for index in 0..<first { unsafe place[index] = start.utf8Start[index] }
+        unsafe place += first
         unsafe span.withUnsafeBufferPointer { source in
-          guard let source = source.baseAddress, let room = target.baseAddress else { return }
-          unsafe (room + filled).initialize(from: source, count: count)
-          filled += count
+          if let source = source.baseAddress { unsafe place.initialize(from: source, count: count) }
         }
+        unsafe place += count
+        for index in 0..<last { unsafe place[index] = end.utf8Start[index] }
+        filled += first + count + last
       }
-      for index in 0..<last { unsafe free.append(end.utf8Start[index]) }
     }
   }
 

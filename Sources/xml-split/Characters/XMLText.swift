@@ -34,6 +34,31 @@ enum XMLText {
     }
   }
 
+  /// The offset of the first byte that an attribute value must check: its quote, `<`, `&`, a control character except
+  /// white space, or non-ASCII.
+  @inline(__always)
+  static func valueEnd(_ bytes: borrowing Span<UInt8>, _ start: Int, _ quote: UInt8) -> Int {
+    // Each quote differs from `&` in one bit, so one test finds both.
+    let mask: UInt64 = ~.repeating(quote ^ UInt8(ascii: "&"))
+    let masked = quote & UInt8(ascii: "&")
+    var index = start
+    while true {
+      while index + 8 <= bytes.count {
+        let word = loadWord(bytes, at: index)
+        let stops =
+          (word & mask).places(of: masked) | word.places(of: UInt8(ascii: "<")) | word.places(below: 0x20)
+          | word & .repeating(0x80)
+        index += stops.lowestPlace
+        if stops != 0 { break }
+      }
+      guard index < bytes.count else { return index }
+      let byte = bytes[index]
+      if byte == quote || byte == UInt8(ascii: "&") || byte == UInt8(ascii: "<") || byte >= 0x80 { return index }
+      if byte < 0x20, !byte.isWhiteSpace { return index }
+      index += 1
+    }
+  }
+
   /// The offset of the first byte that is one of three; the end if there is none.
   @inline(__always)
   static func firstOf(

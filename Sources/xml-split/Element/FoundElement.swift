@@ -31,7 +31,7 @@ struct FoundElement {
   /// Whether it may refer to entities that need a declaration.
   let mayHaveEntities: Bool
 
-  init(_ element: WantedElement, endingAt end: Int, in document: DocumentContext) {
+  init(_ element: consuming WantedElement, endingAt end: Int, in document: DocumentContext) {
     range = element.start..<end
     nameEnd = element.nameEnd
     depth = element.depth

@@ -27,7 +27,7 @@ struct ElementJSON {
     while let frame = frames.popLast() {
       switch frame {
       case .members(let element, let child, let isFirst):
-        writeMember(of: element, from: child, isFirst, tree, &frames, to: &output)
+        writeMembers(of: element, from: child, isFirst, tree, &frames, to: &output)
       case .siblings(let next, let isFirst):
         guard let next else {
           output.append(UInt8(ascii: "]"))
@@ -58,7 +58,7 @@ struct ElementJSON {
     value element: Int, _ tree: ElementTree, _ frames: inout [Frame], to output: inout ByteWriter
   ) {
     let node = tree.nodes[element]
-    if node.attributes.isEmpty, !node.hasElements {
+    if !isObject(element, tree) {
       // All text of an element without child elements is one piece.
       if node.end == element + 1 {
         output.append("null")
@@ -69,29 +69,39 @@ struct ElementJSON {
     }
     output.append(UInt8(ascii: "{"))
     writeAttributes(of: element, "\"@", tree, to: &output)
+    if frames.isEmpty {
+      return writeMembers(of: element, from: element + 1, node.attributes.isEmpty, tree, &frames, to: &output)
+    }
     frames.append(.members(of: element, child: element + 1, isFirst: node.attributes.isEmpty))
   }
 
-  /// Writes the next child as a member, or the text and the end.
-  private func writeMember(
+  private func isObject(_ element: Int, _ tree: ElementTree) -> Bool {
+    tree.nodes[element].attributeCount > 0 || tree.nodes[element].hasElements
+  }
+
+  /// Writes children as members up to one that is an object or an array, or all, and the text and the end.
+  private func writeMembers(
     of element: Int, from start: Int, _ isFirst: Bool, _ tree: ElementTree, _ frames: inout [Frame],
     to output: inout ByteWriter
   ) {
     let end = tree.nodes[element].end
-    var child = start
-    while child < end, !tree.nodes[child].isElement || tree.nodes[child].hasEarlierSibling {
-      child = tree.nodes[child].end
-    }
-    if child < end, let name = tree.nodes[child].name {
-      writeName(of: child, tree, after: isFirst ? "\"" : ",\"", before: "\":", to: &output)
-      frames.append(.members(of: element, child: tree.nodes[child].end, isFirst: false))
-      if tree.nodes[child].nextSibling != nil || isArray(name, tree) {
+    var (child, isFirst) = (start, isFirst)
+    while child < end {
+      let (place, isMember) = (child, tree.nodes[child].isElement && !tree.nodes[child].hasEarlierSibling)
+      child = tree.nodes[place].end
+      guard isMember else { continue }
+      writeName(of: place, tree, after: isFirst ? "\"" : ",\"", before: "\":", to: &output)
+      isFirst = false
+      if tree.nodes[place].nextSibling != nil || isArray(tree.nodes[place].place, tree) {
         output.append(UInt8(ascii: "["))
-        frames.append(.siblings(next: child, isFirst: true))
-      } else {
-        begin(value: child, tree, &frames, to: &output)
+        frames.append(.members(of: element, child: child, isFirst: false))
+        return frames.append(.siblings(next: place, isFirst: true))
       }
-      return
+      if isObject(place, tree) {
+        frames.append(.members(of: element, child: child, isFirst: false))
+        return begin(value: place, tree, &frames, to: &output)
+      }
+      begin(value: place, tree, &frames, to: &output)
     }
     if tree.hasOwnText(element) {
       if !isFirst { output.append(UInt8(ascii: ",")) }

@@ -72,8 +72,10 @@ struct StartTag {
     guard case .at(let nameEnd) = XMLName.end(bytes, start, encoding) else { return nil }
     if nameEnd == start { throw XMLError("expected an attribute name, '>' or '/>'", at: start) }
     var index = nameEnd
-    while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
-    guard index < bytes.count else { return nil }
+    if bytes[index] != UInt8(ascii: "=") {
+      while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
+      guard index < bytes.count else { return nil }
+    }
     guard bytes[index] == UInt8(ascii: "=") else { throw XMLError("expected '=' after an attribute name", at: index) }
     index += 1
     while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
@@ -98,7 +100,7 @@ struct StartTag {
   ) throws(XMLError) -> Int? {
     var index = start
     while true {
-      index = XMLText.plainEnd(bytes, index, stop: quote, orAt: UInt8(ascii: "&"), UInt8(ascii: "<"))
+      index = XMLText.valueEnd(bytes, index, quote)
       guard index < bytes.count else { return nil }
       switch bytes[index] {
       case quote: return index

@@ -162,7 +162,7 @@ struct XMLTokenizer {
               bytes, from: offset, deepest: deepest, wanted: wanted, encoding, limits, recording: &tape))
         }
         guard offset < bytes.count else { continue }
-        if bytes[offset] != UInt8(ascii: "<") {
+        if bytes[offset] != UInt8(ascii: "<"), !scanner.skipPlainText(bytes) {
           guard try scanner.text(bytes, isLast, &document) else { return nil }
           continue
         }
