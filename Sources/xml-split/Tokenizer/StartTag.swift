@@ -27,16 +27,52 @@ struct StartTag {
   /// At most this many attributes are compared one with another.
   private static let compareThreshold = 40
 
+  /// The end of the tag at `start`, if it is right and needs no declaration.
+  @inline(__always)
+  mutating func plainEnd(
+    _ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding, _ limits: XMLTokenizer.Limits
+  ) -> (end: Int, isEmpty: Bool)? {
+    guard case .at(let nameEnd) = XMLName.end(bytes, start + 1, encoding), nameEnd > start + 1,
+      nameEnd + 1 < bytes.count
+    else { return nil }
+    begin((start + 1)..<nameEnd)
+    let result: (end: Int, isEmpty: Bool)
+    switch bytes[nameEnd] {
+    case UInt8(ascii: ">"): result = (nameEnd + 1, false)
+    case UInt8(ascii: "/"):
+      guard bytes[nameEnd + 1] == UInt8(ascii: ">") else { return nil }
+      result = (nameEnd + 2, true)
+    default:
+      // An error is found again where it can be reported.
+      guard case .end(let end, let isEmpty)? = try? parse(bytes, after: nameEnd, encoding, limits.maxAttributes),
+        !hasReferences
+      else { return nil }
+      result = (end, isEmpty)
+    }
+    return result.end - start <= limits.maxToken ? result : nil
+  }
+
+  @inline(__always)
+  private mutating func begin(_ name: Range<Int>) {
+    if !attributes.isEmpty { attributes.removeAll(keepingCapacity: true) }
+    hasReferences = false
+    self.name = name
+  }
+
   /// Checks the tag at `start`.
   mutating func parse(
     _ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding, maxAttributes: Int
   ) throws(XMLError) -> Result {
-    if !attributes.isEmpty { attributes.removeAll(keepingCapacity: true) }
-    hasReferences = false
     guard case .at(let nameEnd) = XMLName.end(bytes, start + 1, encoding) else { return .cut }
     if nameEnd == start + 1 { throw XMLError("expected a name after '<'", at: nameEnd) }
-    name = (start + 1)..<nameEnd
-    if bytes[nameEnd] == UInt8(ascii: ">") { return .end(nameEnd + 1, isEmpty: false) }
+    begin((start + 1)..<nameEnd)
+    return try parse(bytes, after: nameEnd, encoding, maxAttributes)
+  }
+
+  /// Checks the attributes and the end.
+  private mutating func parse(
+    _ bytes: borrowing Span<UInt8>, after nameEnd: Int, _ encoding: XMLEncoding, _ maxAttributes: Int
+  ) throws(XMLError) -> Result {
     var index = nameEnd
     while true {
       let before = index

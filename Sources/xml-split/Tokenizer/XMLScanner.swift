@@ -184,15 +184,6 @@ struct XMLScanner {
     return true
   }
 
-  /// Skips text that needs no closer look, up to the next `<`.
-  /// - Returns: whether that was all.
-  @inline(__always)
-  mutating func skipPlainText(_ bytes: borrowing Span<UInt8>) -> Bool {
-    guard isReady else { return false }
-    offset = XMLText.plainEnd(bytes, offset)
-    return offset < bytes.count && bytes[offset] == UInt8(ascii: "<")
-  }
-
   /// Checks character data and references up to the next `<`.
   /// - Returns: false if more bytes are needed.
   mutating func text(

@@ -140,6 +140,7 @@ struct XMLTokenizer {
   mutating func next(
     _ bytes: borrowing Span<UInt8>, isLast: Bool, deepest: Int = .max, wanted: [UInt8] = []
   ) throws(XMLError) -> Token? {
+    let wanted = OpenElements.Wanted(deepest: deepest, name: wanted)
     while true {
       if scanner.isInside {
         switch scanner.finishBrokenTag(bytes, isLast) {
@@ -156,13 +157,18 @@ struct XMLTokenizer {
         return nil
       }
       if phase == .content {
-        if elements.named >= deepest, elements.beyondLimit == 0, scanner.isReady {
-          scanner.move(
-            to: elements.skipUnwanted(
-              bytes, from: offset, deepest: deepest, wanted: wanted, encoding, limits, recording: &tape))
+        if elements.beyondLimit == 0, scanner.isReady {
+          var index = offset
+          let token = elements.run(
+            bytes, from: &index, to: wanted, encoding, limits, &tag, recording: &tape)
+          scanner.move(to: index)
+          if let token {
+            attributeReferences = 0
+            return token
+          }
         }
         guard offset < bytes.count else { continue }
-        if bytes[offset] != UInt8(ascii: "<"), !scanner.skipPlainText(bytes) {
+        if bytes[offset] != UInt8(ascii: "<") {
           guard try scanner.text(bytes, isLast, &document) else { return nil }
           continue
         }
@@ -188,7 +194,7 @@ struct XMLTokenizer {
       case .more: return nil
       case .again: continue
       case .token(let token):
-        if token.depth <= deepest || (token.kind != .endTag && isName(bytes, token.name, wanted)) { return token }
+        if wanted.isMet(by: token, bytes) { return token }
       }
     }
   }
