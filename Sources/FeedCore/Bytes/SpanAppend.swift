@@ -18,17 +18,18 @@ extension [UInt8] {
   package mutating func append(span: borrowing Span<UInt8>, after start: StaticString, before end: StaticString) {
     let count = span.count
     let (first, last) = (start.utf8CodeUnitCount, end.utf8CodeUnitCount)
+    let (before, after) = unsafe (start.utf8Start, end.utf8Start)
     append(addingCapacity: first + count + last) { free in
       unsafe free.withUnsafeMutableBufferPointer { target, filled in
         guard let room = target.baseAddress else { return }
         var place = unsafe room + filled
-        for index in 0..<first { unsafe place[index] = start.utf8Start[index] }
+        for index in 0..<first { unsafe place[index] = before[index] }
         unsafe place += first
         unsafe span.withUnsafeBufferPointer { source in
           if let source = source.baseAddress { unsafe place.initialize(from: source, count: count) }
         }
         unsafe place += count
-        for index in 0..<last { unsafe place[index] = end.utf8Start[index] }
+        for index in 0..<last { unsafe place[index] = after[index] }
         filled += first + count + last
       }
     }

@@ -111,7 +111,7 @@ enum XMLText {
         index = stop + 1
         if index < bytes.count, bytes[index] == 0xA { index += 1 }
       } else if let (code, end) = XMLReference.simple(bytes, at: stop) {
-        UTF8Sequence.append(code, to: &result)
+        if code < 0x80 { result.append(UInt8(truncatingIfNeeded: code)) } else { UTF8Sequence.append(code, to: &result) }
         index = end
       } else {
         index = (firstIndex(of: UInt8(ascii: ";"), in: bytes, stop..<bytes.count) ?? bytes.count - 1) + 1

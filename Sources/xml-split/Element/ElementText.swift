@@ -13,6 +13,7 @@ enum ElementText {
   /// - Parameter range: it ends before a tag or a quote.
   static func decode(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, into result: inout [UInt8]) {
     var index = range.lowerBound
+    if result.isEmpty { result.reserveCapacity(range.count) }
     while index < range.upperBound {
       index = decode(bytes, from: index, before: range.upperBound, into: &result)
       guard index < range.upperBound else { break }

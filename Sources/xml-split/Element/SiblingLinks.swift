@@ -7,6 +7,8 @@ struct SiblingLinks {
   /// How many of these are in use.
   private var count = 0
   private static let indexThreshold = 32
+  /// With more names: the place of each in `last`.
+  private var index: [[UInt8]: Int] = [:]
 
   mutating func link(_ tree: inout ElementTree) {
     let bytes = tree.bytes
@@ -17,7 +19,7 @@ struct SiblingLinks {
 
   private mutating func link(_ nodes: inout [ElementTree.Node], in element: Int, _ bytes: borrowing Span<UInt8>) {
     count = 0
-    var index: [[UInt8]: Int] = [:]
+    if !index.isEmpty { index = [:] }
     var child = element + 1
     let end = nodes[element].end
     while child < end {

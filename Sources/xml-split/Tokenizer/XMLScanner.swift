@@ -167,6 +167,13 @@ struct XMLScanner {
       offset = XMLText.plainEnd(bytes, offset, stop: stop)
       guard offset < bytes.count else { return false }
       if bytes[offset] == stop { return true }
+      if encoding == .utf8 {
+        let end = XMLCharacters.wideEnd(bytes, offset)
+        if end > offset {
+          offset = end
+          continue
+        }
+      }
       guard try skipCharacter(bytes, &offset, isLast, encoding) else { return false }
     }
     return false
