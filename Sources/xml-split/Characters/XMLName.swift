@@ -99,6 +99,10 @@ enum XMLName {
     return key
   }
 
+  /// One of the bits of a word, chosen by a key.
+  @inline(__always)
+  static func bit(of key: UInt64) -> UInt64 { 1 &<< (key &* 0x9E37_79B9_7F4A_7C15 &>> 58) }
+
   /// Whether two names with equal keys are the same.
   @inline(__always)
   static func isSame(_ bytes: borrowing Span<UInt8>, _ left: Range<Int>, _ right: Range<Int>) -> Bool {

@@ -32,11 +32,13 @@ struct ElementTape {
   var last: Int { tree.nodes.count - 1 }
 
   /// Begins with the tag of an element.
-  mutating func begin(_ tag: borrowing StartTag, _ range: Range<Int>, isEmpty: Bool) {
+  mutating func begin(
+    _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool
+  ) {
     tree.nodes.removeAll(keepingCapacity: true)
     if !tree.attributes.isEmpty { tree.attributes.removeAll(keepingCapacity: true) }
     base = range.lowerBound
-    open(tag, range, isEmpty: isEmpty)
+    open(name, attributes, range, isEmpty: isEmpty)
   }
 
   /// Forgets all.
@@ -48,20 +50,19 @@ struct ElementTape {
   // MARK: Recording
 
   @inline(__always)
-  mutating func open(_ tag: borrowing StartTag, _ range: Range<Int>, isEmpty: Bool) {
+  mutating func open(
+    _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool
+  ) {
     let first = tree.attributes.count
-    for index in 0..<tag.attributes.count {
-      let attribute = tag.attributes[index]
-      tree.attributes.append(ElementTree.Attribute(name: place(attribute.name), value: place(attribute.value)))
-    }
-    open(tag.name, range, attributes: first..<tree.attributes.count, isEmpty: isEmpty)
+    if !attributes.isEmpty { take(attributes) }
+    open(name, range, attributes: first..<tree.attributes.count, isEmpty: isEmpty)
   }
 
-  /// Records a start tag without attributes.
-  @inline(__always)
-  mutating func open(_ name: Range<Int>, _ range: Range<Int>, isEmpty: Bool) {
-    let end = tree.attributes.count
-    open(name, range, attributes: end..<end, isEmpty: isEmpty)
+  private mutating func take(_ attributes: borrowing [StartTag.Attribute]) {
+    for index in 0..<attributes.count {
+      let (name, value) = (attributes[index].name, attributes[index].value)
+      tree.attributes.append(ElementTree.Attribute(name: place(name), value: place(value)))
+    }
   }
 
   @inline(__always)
@@ -107,6 +108,7 @@ struct ElementTape {
   private mutating func endText(at end: Int) {
     let end = end &- base
     guard hasText || markupEnd < end else { return }
+    tree.nodes[current].hasText = true
     tree.nodes.append(
       ElementTree.Node(isElement: false, textStart..<end, attributes: 0..<0, end: tree.nodes.count + 1))
   }

@@ -8,6 +8,8 @@ struct ElementTree {
     /// For an element: whether it has child elements, and at least two.
     var hasElements = false
     var hasSeveralElements = false
+    /// For an element: whether there is text directly in it.
+    var hasText = false
     /// Whether an earlier sibling has the same name.
     var hasEarlierSibling = false
     let attributeCount: UInt32
@@ -112,6 +114,7 @@ struct ElementTree {
 
   /// Whether an element has significant text: any text, but beside child elements only if it is not all white space.
   func hasOwnText(_ element: Int) -> Bool {
+    guard nodes[element].hasText else { return false }
     var child = element + 1
     while child < nodes[element].end {
       if !nodes[child].isElement, !nodes[element].hasElements || !isWhiteSpace(nodes[child].place) { return true }

@@ -19,6 +19,8 @@ struct SiblingLinks {
 
   private mutating func link(_ nodes: inout [ElementTree.Node], in element: Int, _ bytes: borrowing Span<UInt8>) {
     count = 0
+    // One bit for each key so far. A name whose bit is not set is new.
+    var known: UInt64 = 0
     if !index.isEmpty { index = [:] }
     var child = element + 1
     let end = nodes[element].end
@@ -27,14 +29,10 @@ struct SiblingLinks {
       guard nodes[child].isElement else { continue }
       let name = nodes[child].place
       let key = XMLName.key(bytes, name)
-      guard let place = count <= Self.indexThreshold ? place(of: name, key, nodes, bytes) : index[array(bytes, name)]
-      else {
-        add(key, child)
-        if count == Self.indexThreshold + 1 {
-          for place in 0..<count { index[array(bytes, nodes[last[place].node].place)] = place }
-        } else if count > Self.indexThreshold {
-          index[array(bytes, name)] = count - 1
-        }
+      let bit = XMLName.bit(of: key)
+      defer { known |= bit }
+      guard known & bit != 0, let place = place(of: name, key, nodes, bytes) else {
+        add(key, child, nodes, bytes)
         continue
       }
       nodes[last[place].node].nextSibling = child
@@ -46,14 +44,23 @@ struct SiblingLinks {
   private func place(
     of name: Range<Int>, _ key: UInt64, _ nodes: [ElementTree.Node], _ bytes: borrowing Span<UInt8>
   ) -> Int? {
+    if count > Self.indexThreshold { return index[array(bytes, name)] }
     for place in 0..<count where last[place].key == key {
       if XMLName.isSame(bytes, nodes[last[place].node].place, name) { return place }
     }
     return nil
   }
 
-  private mutating func add(_ key: UInt64, _ node: Int) {
+  @inline(__always)
+  private mutating func add(
+    _ key: UInt64, _ node: Int, _ nodes: [ElementTree.Node], _ bytes: borrowing Span<UInt8>
+  ) {
     if count < last.count { last[count] = (key, node) } else { last.append((key, node)) }
     count += 1
+    guard count > Self.indexThreshold else { return }
+    // The index is made when it is first needed.
+    for place in (index.isEmpty ? 0 : count - 1)..<count {
+      index[array(bytes, nodes[last[place].node].place)] = place
+    }
   }
 }

@@ -34,28 +34,33 @@ extension OpenElements {
         guard index < bytes.count, bytes[index] == UInt8(ascii: "<") else { return nil }
         continue
       }
-      let token: XMLTokenizer.Token
-      if bytes[index + 1] == UInt8(ascii: "/") {
+      let (start, depth) = (index, named)
+      if bytes[start + 1] == UInt8(ascii: "/") {
         // The document ends with the root.
-        guard named > 1 else { return nil }
-        let name = (index + 2)..<(index + 2 + topCount)
+        guard depth > 1 else { return nil }
+        let name = (start + 2)..<(start + 2 + topCount)
         guard name.upperBound < bytes.count, bytes[name.upperBound] == UInt8(ascii: ">"),
-          hasTopName(at: index + 2, in: bytes)
+          hasTopName(at: start + 2, in: bytes)
         else { return nil }
-        token = XMLTokenizer.Token(kind: .endTag, range: index..<(name.upperBound + 1), name: name, depth: named)
+        index = name.upperBound + 1
         close()
-        if tape.isRecording { tape.close(token.range) }
-      } else {
-        guard named < limits.maxDepth, let (end, isEmpty) = tag.plainEnd(bytes, at: index, encoding, limits) else {
-          return nil
+        if tape.isRecording { tape.close(start..<index) }
+        if depth <= wanted.deepest {
+          return XMLTokenizer.Token(kind: .endTag, range: start..<index, name: name, depth: depth)
         }
-        token = XMLTokenizer.Token(
-          kind: isEmpty ? .emptyTag : .startTag, range: index..<end, name: tag.name, depth: named + 1)
-        if !isEmpty { open(tag.name) }
-        if tape.isRecording { tape.open(tag, token.range, isEmpty: isEmpty) }
+      } else {
+        guard depth < limits.maxDepth, case .at(let nameEnd) = XMLName.end(bytes, start + 1, encoding),
+          let (end, isEmpty) = tag.plainEnd(bytes, at: start, nameEnd, encoding, limits)
+        else { return nil }
+        let name = (start + 1)..<nameEnd
+        index = end
+        if !isEmpty { open(name) }
+        if tape.isRecording { tape.open(name, tag.attributes, start..<end, isEmpty: isEmpty) }
+        if depth < wanted.deepest || isName(bytes, name, wanted.name) {
+          let kind = isEmpty ? XMLTokenizer.Token.Kind.emptyTag : .startTag
+          return XMLTokenizer.Token(kind: kind, range: start..<end, name: name, depth: depth + 1)
+        }
       }
-      index = token.range.upperBound
-      if wanted.isMet(by: token, bytes) { return token }
     }
     return nil
   }

@@ -28,28 +28,27 @@ struct StartTag {
   private static let compareThreshold = 40
 
   /// The end of the tag at `start`, if it is right and needs no declaration.
+  /// - Parameter nameEnd: the end of its name, if that is right.
   @inline(__always)
   mutating func plainEnd(
-    _ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding, _ limits: XMLTokenizer.Limits
+    _ bytes: borrowing Span<UInt8>, at start: Int, _ nameEnd: Int, _ encoding: XMLEncoding,
+    _ limits: XMLTokenizer.Limits
   ) -> (end: Int, isEmpty: Bool)? {
-    guard case .at(let nameEnd) = XMLName.end(bytes, start + 1, encoding), nameEnd > start + 1,
-      nameEnd + 1 < bytes.count
-    else { return nil }
+    guard nameEnd > start + 1, nameEnd + 1 < bytes.count else { return nil }
     begin((start + 1)..<nameEnd)
-    let result: (end: Int, isEmpty: Bool)
-    switch bytes[nameEnd] {
-    case UInt8(ascii: ">"): result = (nameEnd + 1, false)
-    case UInt8(ascii: "/"):
-      guard bytes[nameEnd + 1] == UInt8(ascii: ">") else { return nil }
-      result = (nameEnd + 2, true)
-    default:
-      // An error is found again where it can be reported.
-      guard case .end(let end, let isEmpty)? = try? parse(bytes, after: nameEnd, encoding, limits.maxAttributes),
-        !hasReferences
-      else { return nil }
-      result = (end, isEmpty)
+    var (end, isEmpty) = (nameEnd + 1, false)
+    if bytes[nameEnd] != UInt8(ascii: ">") {
+      if bytes[nameEnd] == UInt8(ascii: "/"), bytes[end] == UInt8(ascii: ">") {
+        (end, isEmpty) = (nameEnd + 2, true)
+      } else {
+        // An error is found again where it can be reported.
+        guard case .end(let last, let isLast)? = try? parse(bytes, after: nameEnd, encoding, limits.maxAttributes),
+          !hasReferences
+        else { return nil }
+        (end, isEmpty) = (last, isLast)
+      }
     }
-    return result.end - start <= limits.maxToken ? result : nil
+    return end - start <= limits.maxToken ? (end, isEmpty) : nil
   }
 
   @inline(__always)
@@ -170,11 +169,10 @@ struct StartTag {
       }
       return
     }
-    // One bit for each key so far, chosen by the key. A name whose bit is not set is new.
+    // One bit for each key so far. A name whose bit is not set is new.
     var known: UInt64 = 0
     for index in attributes.indices {
-      let key = attributes[index].key
-      let bit: UInt64 = 1 &<< (key &* 0x9E37_79B9_7F4A_7C15 &>> 58)
+      let bit = XMLName.bit(of: attributes[index].key)
       if known & bit != 0, isKnown(index, bytes) { throw duplicate(bytes, attributes[index]) }
       known |= bit
     }

@@ -294,7 +294,7 @@ struct XMLTokenizer {
     guard end - offset <= limits.maxToken else { throw scanner.tooLong() }
     let token = Token(
       kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: tag.name, depth: depth + 1)
-    if tape.isRecording { tape.open(tag, token.range, isEmpty: isEmpty) }
+    if tape.isRecording { tape.open(tag.name, tag.attributes, token.range, isEmpty: isEmpty) }
     scanner.move(to: end)
     if isEmpty {
       endDocumentWithRoot()
@@ -361,7 +361,7 @@ struct XMLTokenizer {
   /// Records the element of the last start tag or empty tag, if it is not already recorded inside another one.
   /// - Returns: its place for `finish`.
   mutating func record(_ token: Token) -> Int {
-    if !tape.isRecording { tape.begin(tag, token.range, isEmpty: token.kind == .emptyTag) }
+    if !tape.isRecording { tape.begin(token.name, tag.attributes, token.range, isEmpty: token.kind == .emptyTag) }
     return tape.last
   }
 
