@@ -9,7 +9,7 @@ let xmlSplit = ToolSpec(
 
 enum Flag: ToolOption {
   case null, oneLine, noInherit, json, array, arrays, ordered, fields, headerRow, records, id, entities
-  case nested, ns, having
+  case nested, ns, having, notHaving
   case files, perFile, noWrap
   case single, lengthPrefixed, restartAt, onError
   case maxSize, maxDepth, maxAttributes, maxInherited
@@ -18,7 +18,7 @@ enum Flag: ToolOption {
     switch self {
     case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .fields, .headerRow, .records, .id, .entities:
       .output
-    case .nested, .ns, .having: OptionGroup("Options for selecting elements")
+    case .nested, .ns, .having, .notHaving: OptionGroup("Options for selecting elements")
     case .files, .perFile, .noWrap: OptionGroup("Options for writing files")
     case .single, .lengthPrefixed, .restartAt, .onError: OptionGroup("Options for the input")
     case .maxSize, .maxDepth, .maxAttributes, .maxInherited: .limits
@@ -43,10 +43,12 @@ enum Flag: ToolOption {
     case .id: OptionSpec("id", .field, "take the id of each record from this path").needs("records")
     case .entities:
       OptionSpec("entities", .choice("error", "literal"), "what to do with entities of a DTD").default("error")
-        .needs("json", "fields", "records", "having", "files")
+        .needs("json", "fields", "records", "having", "not-having", "files")
     case .nested: OptionSpec("nested", "print inner elements too, before the outer ones")
-    case .ns: OptionSpec("ns", .namespace, "the namespace of a prefix in PATH").repeating
+    case .ns: OptionSpec("ns", .namespace, "the namespace of a prefix in paths").repeating
     case .having: OptionSpec("having", .field, "print only elements with a match for this path").repeating
+    case .notHaving:
+      OptionSpec("not-having", .field, "leave out elements with a match for this path").repeating
     case .files:
       OptionSpec("files", .fileNames, "write each to a file: 'part-%05d.xml', '{@id}.xml'")
         .excludes("json", "fields", "records")
@@ -101,10 +103,9 @@ extension OptionType {
 
 /// The settings of a command line. Options that have a default get it from the table.
 struct Options {
-  let path: XMLPath
+  let conditions: ElementConditions
   let inputs: [InputFile]
   let form: Form
-  let having: [Field]
   /// Whether to keep references to undefined entities in elements whose content is examined.
   private(set) var keepsEntities = false
   private(set) var inherits = true
@@ -125,6 +126,7 @@ struct Options {
   init(_ invocation: Invocation) throws(ToolFailure) {
     var namespaces: [[UInt8]: [UInt8]] = [:]
     var having: [Field] = []
+    var notHaving: [Field] = []
     var form = FormOptions(stamp: try RecordStamp(invocation))
     for (flag, value) in try invocation.options(Flag.self) {
       switch flag {
@@ -136,6 +138,7 @@ struct Options {
         let namespace: NamespacePrefix = try value.get()
         namespaces[namespace.prefix] = namespace.uri
       case .having: having.append(try value.get())
+      case .notHaving: notHaving.append(try value.get())
       case .json: form.isJSON = true
       case .array: form.json.arrays?.insert(value.bytes)
       case .arrays: form.json.arrays = nil
@@ -163,9 +166,13 @@ struct Options {
     if operands.isEmpty, Descriptor.Identity(path) != nil {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")
     }
-    do { self.path = try XMLPath(path, namespaces: namespaces) } catch { throw .usage("PATH: " + error.message) }
+    do {
+      conditions = ElementConditions(
+        path: try XMLPath(path).resolved(namespaces), having: having.map { $0.resolved(namespaces) },
+        notHaving: notHaving.map { $0.resolved(namespaces) })
+    } catch { throw .usage("PATH: " + error.message) }
+    form.resolve(namespaces)
     self.form = try form.form()
-    self.having = having
     inputs = operands.isEmpty ? [.standardInput] : operands.map { InputFile($0) }
   }
 }
@@ -184,6 +191,13 @@ private struct FormOptions {
   var files: FileNamePattern?
   var perFile: Int?
   var isWrapped = true
+
+  /// Replaces prefixes in paths by the namespaces that they stand for.
+  mutating func resolve(_ namespaces: [[UInt8]: [UInt8]]) {
+    fields = fields.map { $0.resolved(namespaces) }
+    id = id?.resolved(namespaces)
+    files = files?.resolved(namespaces)
+  }
 
   func form() throws(ToolFailure) -> Form {
     if let files {

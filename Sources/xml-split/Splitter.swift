@@ -33,7 +33,7 @@ struct Splitter {
     writer = ElementWriter(options, streams.output)
     progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
-    selector = ElementSelector(options.path)
+    selector = ElementSelector(options.conditions.path)
   }
 
   private static func tokenizer(_ options: Options, at start: Int = 0) -> XMLTokenizer {
@@ -279,18 +279,18 @@ struct Splitter {
     if tag.depth > deepest { return }
     isSilent = false
     if tag.depth == 1 { writer.beginDocument(tag, tokenizer.document, bytes) }
-    let isWanted: Bool
-    do { isWanted = try selector.enter(tag, tokenizer.attributes, bytes, tokenizer.encoding) } catch {
+    let matched: UInt64
+    do { matched = try selector.enter(tag, tokenizer.attributes, bytes, tokenizer.encoding) } catch {
       deepest = tag.depth
       throw error
     }
     if tag.depth == 1, tag.kind == .startTag, !options.hasPrefixes {
-      let cannotFit = !isWanted && !selector.leadsFurther && writer.count > 0
+      let cannotFit = matched == 0 && !selector.leadsFurther && writer.count > 0
       joined.beginRoot(
         tag, bytes, waitingFrom: cannotFit ? dropped + tag.range.lowerBound : nil,
         isRestart: restartTag(at: tag.range.lowerBound, bytes) == .yes)
     }
-    guard isWanted else { return }
+    guard matched != 0 else { return }
     joined.matched(at: tag.range.lowerBound)
     if !options.isNested { deepest = tag.depth }
     var inherited: [[UInt8]] = []
@@ -301,7 +301,7 @@ struct Splitter {
     records.append(
       WantedElement(
         start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth, inherited: inherited,
-        namespaces: selector.namespaces))
+        namespaces: selector.namespaces, matched: matched))
   }
 
   private mutating func leave(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {

@@ -24,7 +24,7 @@ func fuzzXML(_ bytes: [UInt8]) {
   }
   for ends in Cuts.ways(bytes) { checkFormFeed(bytes, endingPiecesAt: ends) }
   let path = Array(bytes.prefix(100))
-  if let path = try? XMLPath(path, namespaces: [:]) { promise(!path.steps.isEmpty, "a path of no steps") }
+  if let path = try? XMLPath(path) { promise(!path.steps.isEmpty, "a path of no steps") }
   _ = try? Field(path)
 }
 

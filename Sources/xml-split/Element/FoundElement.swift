@@ -11,6 +11,8 @@ struct WantedElement {
   let inherited: [[UInt8]]
   /// What is in scope in it.
   let namespaces: Namespaces
+  /// The last steps of the paths of PATH that its start tag matches, as bits.
+  let matched: UInt64
 }
 
 /// A wanted, complete element, as a range of the text.
@@ -23,6 +25,8 @@ struct FoundElement {
   let inherited: [[UInt8]]
   /// What is in scope in it.
   let namespaces: Namespaces
+  /// The last steps of the paths of PATH that its start tag matches, as bits.
+  let matched: UInt64
   let encoding: XMLEncoding
 
   init(_ element: WantedElement, endingAt end: Int, _ encoding: XMLEncoding) {
@@ -31,6 +35,7 @@ struct FoundElement {
     depth = element.depth
     inherited = element.inherited
     namespaces = element.namespaces
+    matched = element.matched
     self.encoding = encoding
   }
 

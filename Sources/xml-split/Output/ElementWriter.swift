@@ -5,8 +5,7 @@ import FeedCore
 struct ElementWriter {
   private var output: ByteWriter
   private var sink: any ElementSink
-  /// An element must meet all of these to be written.
-  private let conditions: [Field]
+  private let conditions: ElementConditions
   /// Whether the contents of elements must be read.
   private let needsTree: Bool
   private var parser: ElementParser
@@ -16,8 +15,8 @@ struct ElementWriter {
   init(_ options: Options, _ output: Descriptor) {
     self.output = ByteWriter(output, records: .filter)
     sink = options.form.sink(keepsEntities: options.keepsEntities)
-    conditions = options.having
-    needsTree = sink.needsTree || !conditions.isEmpty
+    conditions = options.conditions
+    needsTree = sink.needsTree || conditions.needsTree
     parser = ElementParser(keepsEntities: options.keepsEntities)
     sink.begin(&self.output)
   }
@@ -54,7 +53,7 @@ struct ElementWriter {
   mutating func write(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     if needsTree {
       try parse(element, bytes)
-      for condition in conditions where condition.value(in: parser.tree) == nil { return }
+      guard conditions.areMet(by: parser.tree, element.matched) else { return }
     }
     try sink.write(element, parser.tree, bytes, to: &output)
     count += 1

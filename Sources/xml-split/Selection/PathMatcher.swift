@@ -1,53 +1,51 @@
-// How far a path has been followed into the open elements. For each depth there is a word; bit n is set if n steps can
-// match the elements down to there.
+// How far a path has been followed into the open elements. For each depth there is a word; bit n is set if the step n
+// can match the elements in there.
 
 import FeedCore
 
 struct PathMatcher {
   let path: XMLPath
-  /// For each open element, the possible numbers of steps as bits; first, the word of the root: no step.
-  private var made: [UInt64] = [1]
-  /// The bits of steps that may skip any number of elements.
-  private let deep: UInt64
-  private let last: UInt64
+  /// For each open element, the possible next steps as bits; first, the word of the root.
+  private var steps: [UInt64]
+  /// For each of them, the counters of the path's numbers.
+  private var counts: [Int]
 
   init(_ path: XMLPath) {
     self.path = path
-    var deep: UInt64 = 0
-    for (index, step) in path.steps.enumerated() where step.isDeep { deep |= 1 << UInt64(index) }
-    self.deep = deep
-    last = 1 << UInt64(path.steps.count)
+    steps = [path.first]
+    counts = Array(repeating: 0, count: path.counters)
   }
 
   /// The possible next steps, as bits.
-  var open: UInt64 { made[made.count - 1] & ~last }
+  var open: UInt64 { steps[steps.count - 1] }
+
+  /// Counts the element that is about to be entered.
+  /// - Parameter counter: of the steps of the path.
+  /// - Returns: its number among its siblings.
+  mutating func count(_ counter: Int) -> Int {
+    let place = counts.count - path.counters + counter
+    counts[place] += 1
+    return counts[place]
+  }
 
   /// Enters an element.
   /// - Parameter matching: the open steps that match it.
-  /// - Returns: whether the whole path matches it.
-  mutating func enter(_ matching: UInt64) -> Bool {
+  /// - Returns: those of them that are the last of a path.
+  @discardableResult
+  mutating func enter(_ matching: UInt64) -> UInt64 {
     // A deep step may still match further in.
-    let inner = made[made.count - 1] & deep | matching << 1
-    made.append(inner)
-    return inner & last != 0
+    steps.append(open & path.deep | (matching & ~path.last) << 1)
+    if path.counters > 0 { counts.append(contentsOf: repeatElement(0, count: path.counters)) }
+    return matching & path.last
   }
 
-  /// The same, with a test for each open step.
-  mutating func enter(_ matches: (XMLPath.Step) -> Bool) -> Bool {
-    var rest = open
-    var matching: UInt64 = 0
-    while rest != 0 {
-      let index = rest.trailingZeroBitCount
-      rest &= rest - 1
-      if matches(path.steps[index]) { matching |= 1 << UInt64(index) }
-    }
-    return enter(matching)
+  mutating func leave() {
+    steps.removeLast()
+    if path.counters > 0 { counts.removeLast(path.counters) }
   }
-
-  mutating func leave() { made.removeLast() }
 
   /// Leaves elements until `depth` of them are open.
   mutating func leave(to depth: Int) {
-    while made.count > depth + 1 { made.removeLast() }
+    while steps.count > depth + 1 { leave() }
   }
 }
