@@ -12,6 +12,8 @@ enum Form {
   case table([Field], hasHeader: Bool)
   /// An event record for each.
   case records(id: Field?, data: RecordData, RecordStamp)
+  /// Only how many there are.
+  case count
   /// Only the names of the files that were written.
   case files(FileForm, terminator: UInt8)
 }

@@ -8,17 +8,18 @@ let xmlSplit = ToolSpec(
   sharing: StampOption.rows(in: Flag.records.group) { $0.needs("records") })
 
 enum Flag: ToolOption {
-  case null, oneLine, noInherit, json, array, arrays, ordered, fields, headerRow, records, id, entities
-  case nested, ns, having, notHaving
+  case null, oneLine, noInherit, json, array, arrays, ordered, fields, headerRow, records, id, entities, count
+  case nested, ns, having, notHaving, limit
   case files, perFile, noWrap
   case single, lengthPrefixed, restartAt, onError
   case maxSize, maxDepth, maxAttributes, maxInherited
 
   var group: OptionGroup {
     switch self {
-    case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .fields, .headerRow, .records, .id, .entities:
+    case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .fields, .headerRow, .records, .id, .entities,
+      .count:
       .output
-    case .nested, .ns, .having, .notHaving: OptionGroup("Options for selecting elements")
+    case .nested, .ns, .having, .notHaving, .limit: OptionGroup("Options for selecting elements")
     case .files, .perFile, .noWrap: OptionGroup("Options for writing files")
     case .single, .lengthPrefixed, .restartAt, .onError: OptionGroup("Options for the input")
     case .maxSize, .maxDepth, .maxAttributes, .maxInherited: .limits
@@ -43,12 +44,15 @@ enum Flag: ToolOption {
     case .id: OptionSpec("id", .field, "take the id of each record from this path").needs("records")
     case .entities:
       OptionSpec("entities", .choice("error", "literal"), "what to do with entities of a DTD").default("error")
-        .needs("json", "fields", "records", "having", "not-having", "files")
+    case .count:
+      OptionSpec("count", "print only how many elements there are")
+        .excludes("null", "one-line", "no-inherit", "json", "fields", "records", "files")
     case .nested: OptionSpec("nested", "print inner elements too, before the outer ones")
     case .ns: OptionSpec("ns", .namespace, "the namespace of a prefix in paths").repeating
     case .having: OptionSpec("having", .field, "print only elements with a match for this path").repeating
     case .notHaving:
       OptionSpec("not-having", .field, "leave out elements with a match for this path").repeating
+    case .limit: OptionSpec("limit", "n", .integer(1...Int.max), "end after N elements")
     case .files:
       OptionSpec("files", .fileNames, "write each to a file: 'part-%05d.xml', '{@id}.xml'")
         .excludes("json", "fields", "records")
@@ -110,6 +114,8 @@ struct Options {
   private(set) var keepsEntities = false
   private(set) var inherits = true
   private(set) var isNested = false
+  /// How many elements to write.
+  private(set) var limit = Int.max
   private(set) var isSingle = false
   private(set) var hasPrefixes = false
   /// The name of a root element, in UTF-8: its start tag inside such an element begins a document.
@@ -139,6 +145,7 @@ struct Options {
         namespaces[namespace.prefix] = namespace.uri
       case .having: having.append(try value.get())
       case .notHaving: notHaving.append(try value.get())
+      case .limit: limit = try value.get()
       case .json: form.isJSON = true
       case .array: form.json.arrays?.insert(value.bytes)
       case .arrays: form.json.arrays = nil
@@ -152,6 +159,9 @@ struct Options {
       case .lengthPrefixed: hasPrefixes = true
       case .restartAt: restartName = try value.get()
       case .onError: skipsErrors = try value.get() == "skip"
+      case .count:
+        form.isCount = true
+        inherits = false
       case .files: form.files = try value.get()
       case .perFile: form.perFile = try value.get()
       case .noWrap: form.isWrapped = false
@@ -165,6 +175,11 @@ struct Options {
     guard let path = operands.popFirst() else { throw .usage("no PATH given") }
     if operands.isEmpty, Descriptor.Identity(path) != nil {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")
+    }
+    if !form.fields.isEmpty, let file = operands.first, XMLName.isName(file, .utf8), !file.contains(UInt8(ascii: ".")),
+      Descriptor.Identity(file) == nil
+    {
+      throw .usage("no file '\(quoted(file))': '--fields' takes paths with commas between them, such as title,link")
     }
     do {
       conditions = ElementConditions(
@@ -187,6 +202,7 @@ private struct FormOptions {
   var fields: [Field] = []
   var hasHeader = false
   var isRecords = false
+  var isCount = false
   var id: Field?
   var files: FileNamePattern?
   var perFile: Int?
@@ -205,6 +221,7 @@ private struct FormOptions {
         if !isWrapped { .bare(perFile ?? 1) } else if let perFile { .wrapped(perFile) } else { .document }
       return .files(FileForm(pattern: files, content: content), terminator: terminator)
     }
+    if isCount { return .count }
     if isOneLine { return .oneLine(terminator: terminator) }
     if isRecords {
       if !isJSON, !fields.isEmpty { throw .usage("options '--records' and '--fields' need '--json'") }

@@ -44,7 +44,7 @@ struct Splitter {
   /// Processes all files.
   mutating func run() throws(ToolFailure) -> ExitStatus {
     do throws(ToolFailure) {
-      for file in options.inputs { try take(file) }
+      for file in options.inputs where !isDone { try take(file) }
       writer.finish()
       try writer.flush()
     } catch {
@@ -57,6 +57,9 @@ struct Splitter {
     }
     return hasFailed ? .trouble : writer.count > 0 ? .yes : .no
   }
+
+  /// Whether all that --limit allows was written.
+  private var isDone: Bool { writer.count == options.limit }
 
   // MARK: Reading
 
@@ -76,6 +79,7 @@ struct Splitter {
         guard error.diagnostic.place != nil else { throw error }
         // An error before that is reported first, wherever the input was cut.
         _ = try process(source, isLast: true, hasMore: true)
+        if isDone { return }
         try report(error)
         if source.isExhausted { return }
         if source.isBetweenStreams { begin() }
@@ -86,6 +90,7 @@ struct Splitter {
       tokenizer.wasUTF16 = source.isUTF16
       try takeBytes(of: &source, isLast: piece != .more)
       try writer.check()
+      if isDone { return }
       if source.holdsDocument { continue }
       switch piece {
       case .more: break
@@ -120,6 +125,7 @@ struct Splitter {
   /// Processes the bytes that have come.
   private mutating func takeBytes(of source: inout InputSource, isLast: Bool) throws(ToolFailure) {
     if let start = try process(source, isLast: isLast) { source.beginDocument(at: start, &window) }
+    if isDone { return }
     try warnOfJoinedDocument(source)
     while let first = records.first, isTooLarge(first) {
       try report(tooLarge(first), source)
@@ -143,7 +149,7 @@ struct Splitter {
   mutating func process(
     _ span: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, hasMore: Bool = false, cuts: Cuts
   ) throws(ToolFailure) -> Int? {
-    while true {
+    while !isDone {
       let token: XMLTokenizer.Token?
       do { token = try tokenizer.next(span, isLast: isLast, deepest: deepest, wanted: joined.watch.wanted) } catch {
         switch try passCut(span, source, isLast: isLast, cuts) {

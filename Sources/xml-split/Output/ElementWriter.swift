@@ -85,6 +85,7 @@ extension Form {
     case .json(let form): JSONSink(form: form)
     case .table(let fields, let hasHeader): TableSink(fields: fields, hasHeader: hasHeader)
     case .records(let id, let data, let stamp): RecordSink(id: id, data: data, stamp: stamp)
+    case .count: CountSink()
     case .files(let form, let terminator): FileSink(form, keepsEntities: keepsEntities, terminator: terminator)
     }
   }

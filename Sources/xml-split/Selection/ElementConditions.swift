@@ -12,14 +12,15 @@ struct ElementConditions {
   var needsTree: Bool { path.late != 0 || !having.isEmpty || !notHaving.isEmpty }
 
   /// - Parameter matched: the last steps of the paths of PATH that matched its start tag.
-  func areMet(by tree: ElementTree, _ matched: UInt64) -> Bool {
+  func areMet(by tree: borrowing ElementTree, _ matched: UInt64) -> Bool {
     pathMatches(tree, matched) && having.allSatisfy { $0.hasMatch(in: tree) }
       && !notHaving.contains { $0.hasMatch(in: tree) }
   }
 
-  private func pathMatches(_ tree: ElementTree, _ matched: UInt64) -> Bool {
+  private func pathMatches(_ tree: borrowing ElementTree, _ matched: UInt64) -> Bool {
     if matched & ~path.late != 0 { return true }
     var test = TreeTest(tree, path)
-    return path.steps.indices.contains { matched & (1 << UInt64($0)) != 0 && test.holdsLate(path.steps[$0], 0, tree) }
+    for step in SetBits(matched) where test.holdsLate(path.steps[step], 0, tree) { return true }
+    return false
   }
 }

@@ -23,19 +23,17 @@ struct ElementSelector {
   ) throws(XMLError) -> UInt64 {
     self.encoding = encoding
     if !attributes.isEmpty { namespaces.enter(bytes, tag, attributes, encoding) }
-    var open = matcher.open
     var matching: UInt64 = 0
     do throws(XMLError) {
-      while open != 0 {
-        let step = open.trailingZeroBitCount
-        open &= open - 1
-        if try matches(step, tag, attributes, bytes) { matching |= 1 << UInt64(step) }
+      for step in SetBits(matcher.open) where try matches(step, tag, attributes, bytes) {
+        matching |= 1 << UInt64(step)
       }
     } catch {
       enterLost()
       throw error
     }
-    return matcher.enter(matching)
+    matcher.enter(matching)
+    return matching & matcher.path.last
   }
 
   /// Enters an element whose tag is not well-formed.

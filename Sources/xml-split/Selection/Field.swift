@@ -62,7 +62,7 @@ struct Field {
   // MARK: Matches
 
   /// The text of the first match; nil if there is none.
-  func value(in tree: ElementTree) -> [UInt8]? {
+  func value(in tree: borrowing ElementTree) -> [UInt8]? {
     var value: [UInt8]?
     forEachMatch(in: tree) {
       value = Self.value(of: $0, tree)
@@ -71,7 +71,7 @@ struct Field {
     return value
   }
 
-  func hasMatch(in tree: ElementTree) -> Bool {
+  func hasMatch(in tree: borrowing ElementTree) -> Bool {
     var found = false
     forEachMatch(in: tree) { _ in
       found = true
@@ -81,7 +81,7 @@ struct Field {
   }
 
   /// The text of an element, or the value of an attribute.
-  static func value(of match: Match, _ tree: ElementTree) -> [UInt8] {
+  static func value(of match: Match, _ tree: borrowing ElementTree) -> [UInt8] {
     switch match {
     case .element(let node): tree.text(of: node)
     case .attribute(let index): tree.value(of: index)
@@ -90,7 +90,7 @@ struct Field {
 
   /// Finds all matches in document order, each once. The attributes of an element follow it.
   /// - Parameter body: takes a match, and returns whether to continue.
-  func forEachMatch(in tree: ElementTree, _ body: (Match) -> Bool) {
+  func forEachMatch(in tree: borrowing ElementTree, _ body: (Match) -> Bool) {
     var test = TreeTest(tree, path)
     if path.itself != 0, !give(path.itself, 0, tree, test, body) { return }
     guard path.first != 0 else { return }
@@ -109,21 +109,18 @@ struct Field {
         continue
       }
       test.enter(node, tree)
-      var rest = matcher.open
       var matching: UInt64 = 0
-      while rest != 0 {
-        let step = rest.trailingZeroBitCount
-        rest &= rest - 1
-        if test.matches(path.steps[step], node, tree, &matcher) { matching |= 1 << UInt64(step) }
+      for step in SetBits(matcher.open) where test.matches(path.steps[step], node, tree, &matcher) {
+        matching |= 1 << UInt64(step)
       }
-      let matched = matcher.enter(matching)
+      let matched = matching & path.last
       if matched != 0, !give(matched, node, tree, test, body) { return }
-      if matcher.open == 0 {
+      if matcher.steps(inside: matching) == 0 {
         // The path matches nothing inside it.
-        matcher.leave()
         test.leave()
         node = tree.nodes[node].end
       } else {
+        matcher.enter(matching)
         ends.append(tree.nodes[node].end)
         node += 1
       }
@@ -133,17 +130,22 @@ struct Field {
   /// Passes on what paths name in an element that they match.
   /// - Parameter steps: the last steps of these paths.
   private func give(
-    _ steps: UInt64, _ node: Int, _ tree: ElementTree, _ test: TreeTest, _ body: (Match) -> Bool
+    _ steps: UInt64, _ node: Int, _ tree: borrowing ElementTree, _ test: borrowing TreeTest, _ body: (Match) -> Bool
   ) -> Bool {
     if steps & ~path.withAttribute != 0, !body(.element(node)) { return false }
     if steps & path.withAttribute == 0 { return true }
-    let wanted = path.steps.indices.filter { steps & (1 << UInt64($0)) != 0 }.compactMap { path.steps[$0].attribute }
-    for index in tree.nodes[node].attributes {
-      let name = tree.attributes[index].name
-      if wanted.contains(where: { test.matches($0, name, tree, isAttribute: true) }), !body(.attribute(index)) {
-        return false
-      }
-    }
+    for index in tree.nodes[node].attributes
+    where isWanted(tree.attributes[index].name, steps, tree, test) && !body(.attribute(index)) { return false }
     return true
+  }
+
+  /// Whether one of these steps names this attribute.
+  private func isWanted(
+    _ name: Range<Int>, _ steps: UInt64, _ tree: borrowing ElementTree, _ test: borrowing TreeTest
+  ) -> Bool {
+    for step in SetBits(steps) {
+      if let wanted = path.steps[step].attribute, test.matches(wanted, name, tree, isAttribute: true) { return true }
+    }
+    return false
   }
 }

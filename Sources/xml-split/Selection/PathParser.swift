@@ -74,7 +74,8 @@ struct PathParser {
         return false
       }
       if !isInside, steps[steps.count - 1].hasLateCondition {
-        throw refusal("conditions on children or text are possible only in the last step: end PATH there, and use '--fields'")
+        throw refusal(
+          "conditions on children or text are possible only in the last step: end PATH there, and use '--fields'")
       }
     }
   }

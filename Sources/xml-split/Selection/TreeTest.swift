@@ -11,14 +11,14 @@ struct TreeTest {
   /// searched again and again for text.
   private var texts: [Int]?
 
-  init(_ tree: ElementTree, _ path: XMLPath) {
+  init(_ tree: borrowing ElementTree, _ path: XMLPath) {
     usesNamespaces = path.usesNamespaces
     namespaces = usesNamespaces ? tree.namespaces : Namespaces()
     // Only the order of depths matters.
     depth = namespaces.declarations.last?.depth ?? 0
   }
 
-  mutating func enter(_ node: Int, _ tree: ElementTree) {
+  mutating func enter(_ node: Int, _ tree: borrowing ElementTree) {
     guard usesNamespaces else { return }
     depth += 1
     namespaces.enter(tree, node, depth: depth)
@@ -34,7 +34,9 @@ struct TreeTest {
 
   /// Whether a step matches an element, which was entered.
   /// - Parameter matcher: counts the element.
-  mutating func matches(_ step: XMLPath.Step, _ node: Int, _ tree: ElementTree, _ matcher: inout PathMatcher) -> Bool {
+  mutating func matches(
+    _ step: borrowing XMLPath.Step, _ node: Int, _ tree: borrowing ElementTree, _ matcher: inout PathMatcher
+  ) -> Bool {
     guard let name = tree.nodes[node].name, matches(step.name, name, tree) else { return false }
     for predicate in step.predicates {
       switch predicate {
@@ -46,19 +48,19 @@ struct TreeTest {
   }
 
   /// Whether the late conditions of a step hold in an element, which was entered.
-  mutating func holdsLate(_ step: XMLPath.Step, _ node: Int, _ tree: ElementTree) -> Bool {
+  mutating func holdsLate(_ step: borrowing XMLPath.Step, _ node: Int, _ tree: borrowing ElementTree) -> Bool {
     for case .condition(let condition) in step.predicates
     where !condition.isEarly && !holds(condition, node, tree) { return false }
     return true
   }
 
-  private mutating func holds(_ condition: XMLPath.Condition, _ node: Int, _ tree: ElementTree) -> Bool {
+  private mutating func holds(_ condition: XMLPath.Condition, _ node: Int, _ tree: borrowing ElementTree) -> Bool {
     hasValue(condition, condition.children[...], node, tree) != condition.isNegated
   }
 
   /// Whether a value of an element passes the test. Every node is visited at most once for each name of `children`.
   private mutating func hasValue(
-    _ condition: XMLPath.Condition, _ children: ArraySlice<XMLPath.Name>, _ node: Int, _ tree: ElementTree
+    _ condition: XMLPath.Condition, _ children: ArraySlice<XMLPath.Name>, _ node: Int, _ tree: borrowing ElementTree
   ) -> Bool {
     guard let wanted = children.first else { return passes(condition.test, condition.value, node, tree) }
     var child = node + 1
@@ -76,7 +78,7 @@ struct TreeTest {
   // MARK: Values
 
   private mutating func passes(
-    _ test: XMLPath.Condition.Test, _ value: XMLPath.Condition.Value, _ node: Int, _ tree: ElementTree
+    _ test: XMLPath.Condition.Test, _ value: XMLPath.Condition.Value, _ node: Int, _ tree: borrowing ElementTree
   ) -> Bool {
     switch value {
     case .text:
@@ -110,7 +112,7 @@ struct TreeTest {
   }
 
   /// Whether this is all text in an element. No more text is decoded than needed to tell.
-  private mutating func isText(_ wanted: [UInt8], of node: Int, _ tree: ElementTree) -> Bool {
+  private mutating func isText(_ wanted: [UInt8], of node: Int, _ tree: borrowing ElementTree) -> Bool {
     var rest = wanted[...]
     var next = node + 1
     while let text = firstText(from: next, to: tree.nodes[node].end, tree) {
@@ -122,7 +124,7 @@ struct TreeTest {
     return rest.isEmpty
   }
 
-  private mutating func firstText(from start: Int, to end: Int, _ tree: ElementTree) -> Int? {
+  private mutating func firstText(from start: Int, to end: Int, _ tree: borrowing ElementTree) -> Int? {
     guard start < end else { return nil }
     if !tree.nodes[start].isElement { return start }
     let texts = texts ?? tree.nodes.indices.filter { !tree.nodes[$0].isElement }
@@ -139,7 +141,7 @@ struct TreeTest {
 
   /// Whether a name is the wanted one. A prefix that is not declared is in no namespace.
   func matches(
-    _ wanted: XMLPath.Name, _ name: Range<Int>, _ tree: ElementTree, isAttribute: Bool = false
+    _ wanted: XMLPath.Name, _ name: Range<Int>, _ tree: borrowing ElementTree, isAttribute: Bool = false
   ) -> Bool {
     switch wanted {
     case .any: return !isAttribute || !Namespaces.isDeclaration(tree.bytes.span, name)
