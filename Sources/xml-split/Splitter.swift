@@ -46,6 +46,7 @@ struct Splitter {
     do throws(ToolFailure) {
       for file in options.inputs where !isDone { try take(file) }
       writer.finish()
+      writer.end()
       try writer.flush()
     } catch {
       // The elements before the error are written first.

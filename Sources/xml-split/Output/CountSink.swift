@@ -1,18 +1,16 @@
 import FeedCore
 
-/// Writes only how many elements there are (--count), at the end.
+/// Writes only how many elements there are (--count). An error leaves it unknown.
 struct CountSink: ElementSink {
-  private var count: Int? = 0
+  private var count = 0
 
   mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) {
-    count? += 1
+    count += 1
   }
 
-  mutating func finish(_ output: inout ByteWriter) {
-    guard let count else { return }
-    self.count = nil
+  func end(_ output: inout ByteWriter) {
     output.append(Array(String(count).utf8))
     output.endLine()
   }

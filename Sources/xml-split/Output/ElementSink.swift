@@ -22,6 +22,9 @@ protocol ElementSink {
 
   /// Completes the output in progress.
   mutating func finish(_ output: inout ByteWriter)
+
+  /// Writes what comes after all elements. Not called after an error that ends the run.
+  func end(_ output: inout ByteWriter)
 }
 
 extension ElementSink {
@@ -32,4 +35,5 @@ extension ElementSink {
   func beginDocument(_ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>) {}
   func endDocument(_ output: inout ByteWriter) {}
   func finish(_ output: inout ByteWriter) {}
+  func end(_ output: inout ByteWriter) {}
 }

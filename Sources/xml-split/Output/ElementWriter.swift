@@ -37,6 +37,9 @@ struct ElementWriter {
   /// Completes the output in progress.
   mutating func finish() { sink.finish(&output) }
 
+  /// Writes what comes after all elements.
+  mutating func end() { sink.end(&output) }
+
   // MARK: Documents
 
   /// Begins a root element.

@@ -49,9 +49,10 @@ struct PathMatcher {
     if path.counters > 0 { counts.removeLast(path.counters) }
   }
 
-  /// Leaves elements until `depth` of them are open.
+  /// Leaves elements until `depth` of them are open; with the root element, also the document.
   mutating func leave(to depth: Int) {
     while outer.count > depth { leave() }
+    if depth == 0, path.counters > 0 { counts = Array(repeating: 0, count: path.counters) }
   }
 }
 

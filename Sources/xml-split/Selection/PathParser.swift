@@ -97,6 +97,7 @@ struct PathParser {
         index = digits.endIndex
         step.predicates.append(.number(number, counter: counters))
         counters += 1
+        if counters > XMLPath.maxSteps { throw refusal("has more than \(XMLPath.maxSteps) numbers") }
       } else {
         step.predicates.append(.condition(try condition()))
       }
