@@ -128,11 +128,17 @@ struct Splitter {
     if let start = try process(source, isLast: isLast) { source.beginDocument(at: start, &window) }
     if isDone { return }
     try warnOfJoinedDocument(source)
+    try loseTooLarge(source)
+    forget()
+  }
+
+  private mutating func loseTooLarge(_ source: InputSource) throws(ToolFailure) {
+    guard let outermost = records.first, isTooLarge(outermost) else { return }
     while let first = records.first, isTooLarge(first) {
       try report(tooLarge(first), source)
       records.removeFirst()
     }
-    forget()
+    tokenizer.stopRecording(before: records.first?.node)
   }
 
   /// - Parameter hasMore: with `isLast`: more input follows, but it is not XML. Then it is no error that the text ends
@@ -224,6 +230,7 @@ struct Splitter {
     let recovery = tokenizer.recover(bytes)
     if let outermost = records.first { deepest = outermost.depth }
     records = []
+    tokenizer.stopRecording(before: nil)
     let isBroken = recovery == .inBrokenElement
     let depth = tokenizer.depth - (isBroken ? 1 : 0)
     if depth < deepest {
@@ -308,7 +315,8 @@ struct Splitter {
     records.append(
       WantedElement(
         start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth, inherited: inherited,
-        namespaces: selector.namespaces, matched: matched))
+        namespaces: selector.namespaces, node: writer.needsTree ? tokenizer.record(tag) : nil,
+        referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences, matched: matched))
   }
 
   private mutating func leave(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
@@ -321,6 +329,8 @@ struct Splitter {
     guard let record = records.last, record.depth == tag.depth else { return }
     records.removeLast()
     if isTooLarge(record) { throw tooLarge(record) }
-    try writer.write(FoundElement(record, endingAt: tag.range.upperBound, tokenizer.encoding), bytes)
+    let element = FoundElement(record, endingAt: tag.range.upperBound, in: tokenizer.document)
+    if let node = record.node { tokenizer.finish(node, bytes, element.range, in: element.namespaces) }
+    try writer.write(element, tokenizer.tape.finished, bytes)
   }
 }

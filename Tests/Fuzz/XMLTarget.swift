@@ -25,7 +25,13 @@ func fuzzXML(_ bytes: [UInt8]) {
   for ends in Cuts.ways(bytes) { checkFormFeed(bytes, endingPiecesAt: ends) }
   let path = Array(bytes.prefix(100))
   if let path = try? XMLPath(path) { promise(!path.steps.isEmpty, "a path of no steps") }
-  _ = try? Field(path)
+  if let field = try? Field(path) {
+    let text = Array("<a b='1' xmlns:p='u'>1<p:b c=''>2</p:b><a><b/>3<b/></a><a p:b='2'/></a>".utf8)
+    if let tree = try? XMLTokenizer.tree(of: text, in: Namespaces()) {
+      field.forEachMatch(in: tree) { _ in true }
+      promise(field.hasMatch(in: tree) == (field.value(in: tree) != nil), "a match without a value")
+    }
+  }
 }
 
 /// The result for a text.
@@ -176,11 +182,10 @@ private func check(_ element: XMLReading.Element) {
 
 private func json(_ bytes: [UInt8], isOrdered: Bool) -> [UInt8] {
   do {
-    var parser = ElementParser(keepsEntities: true)
-    try parser.parse(bytes.span, in: Namespaces())
+    let tree = try XMLTokenizer.tree(of: bytes, in: Namespaces())
     var form = ElementJSON()
     form.isOrdered = isOrdered
-    return text { form.write(parser.tree, to: &$0) }
+    return text { form.write(tree, to: &$0) }
   } catch { fatalError("an element that was accepted is not read: \(error): \(shown(bytes))") }
 }
 

@@ -20,13 +20,10 @@ import Testing
 
   @Test(arguments: paths)
   func matches(_ path: String, _ values: [String]) throws {
-    var parser = ElementParser(keepsEntities: false)
     let bytes = Array(Self.document.utf8)
     var namespaces = Namespaces()
-    try parser.parse(bytes.span, in: namespaces)
-    namespaces.enter(parser.tree, 0, depth: 3)
-    try parser.parse(bytes.span, in: namespaces)
-    let tree = parser.tree
+    namespaces.enter(try XMLTokenizer.tree(of: bytes, in: namespaces), 0, depth: 3)
+    let tree = try XMLTokenizer.tree(of: bytes, in: namespaces)
     let field = try Field(Array(path.utf8))
     for limit in 0...values.count {
       var found: [String] = []

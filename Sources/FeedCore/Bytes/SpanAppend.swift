@@ -14,6 +14,24 @@ extension [UInt8] {
     }
   }
 
+  /// Appends a span with a few bytes before and after it.
+  @inlinable @inline(__always)
+  package mutating func append(span: borrowing Span<UInt8>, after start: StaticString, before end: StaticString) {
+    let count = span.count
+    let (first, last) = (start.utf8CodeUnitCount, end.utf8CodeUnitCount)
+    append(addingCapacity: first + count + last) { free in
+      for index in 0..<first { unsafe free.append(start.utf8Start[index]) }
+      unsafe free.withUnsafeMutableBufferPointer { target, filled in
+        unsafe span.withUnsafeBufferPointer { source in
+          guard let source = source.baseAddress, let room = target.baseAddress else { return }
+          unsafe (room + filled).initialize(from: source, count: count)
+          filled += count
+        }
+      }
+      for index in 0..<last { unsafe free.append(end.utf8Start[index]) }
+    }
+  }
+
   /// Appends a span, combining every four bytes with the bytes of `mask`, its low byte first, by exclusive or.
   package mutating func append(span: borrowing Span<UInt8>, xor mask: UInt32) {
     let wide = UInt64(mask) << 32 | UInt64(mask)

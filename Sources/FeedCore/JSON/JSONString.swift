@@ -99,11 +99,17 @@ package enum JSONString {
   /// The same for a part of `bytes`. It is faster for short parts, because it may read past their end.
   package static func write(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "\""))
+    writeContents(bytes, range, to: &output)
+    output.append(UInt8(ascii: "\""))
+  }
+
+  /// The same without the quotes: a part of a string.
+  package static func writeContents(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
     var start = range.lowerBound
     while true {
       var index = firstToEscape(bytes, start..<range.upperBound)
       output.append(bytes.extracting(start..<index))
-      guard index < range.upperBound else { break }
+      guard index < range.upperBound else { return }
       if bytes[index] == 0xED {
         writeSurrogate(bytes[index + 1], bytes[index + 2], to: &output)
         index += 3
@@ -113,7 +119,6 @@ package enum JSONString {
       }
       start = index
     }
-    output.append(UInt8(ascii: "\""))
   }
 
   package static func write(_ bytes: [UInt8], to output: inout ByteWriter) { write(bytes.span, to: &output) }
@@ -149,7 +154,8 @@ package enum JSONString {
     output.append((0xD000 | UInt16(second & 0x3F) << 6 | UInt16(third & 0x3F)).hexDigits)
   }
 
-  private static func writeEscape(of byte: UInt8, to output: inout ByteWriter) {
+  /// Writes a byte that JSON must escape.
+  package static func writeEscape(of byte: UInt8, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "\\"))
     switch byte {
     case 0x08: output.append(UInt8(ascii: "b"))

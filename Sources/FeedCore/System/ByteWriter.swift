@@ -61,6 +61,8 @@ package struct ByteWriter {
     text.withUTF8Buffer { unsafe append(Span(_unsafeElements: $0)) }
   }
 
+  /// Not for literals, which would make a `String` first.
+  @_disfavoredOverload
   package mutating func append(_ text: String) { append(Array(text.utf8)) }
 
   package mutating func append(_ bytes: [UInt8]) { append(bytes.span) }
@@ -76,6 +78,17 @@ package struct ByteWriter {
     // A large piece is written directly: copying it would cost more than the second system call.
     writeAll()
     write(bytes, [])
+  }
+
+  /// Appends short bytes with others around them, such as quotes, in one step.
+  package mutating func append(_ bytes: borrowing Span<UInt8>, after start: StaticString, before end: StaticString) {
+    guard bytes.count < Self.largePiece else {
+      append(start)
+      append(bytes)
+      return append(end)
+    }
+    buffer.append(span: bytes, after: start, before: end)
+    if buffer.count >= Self.capacity { spill() }
   }
 
   /// Says that the bytes so far are complete records.

@@ -80,6 +80,34 @@ enum XMLName {
     return .cut
   }
 
+  // MARK: Comparing
+
+  /// A word for comparing names: equal for equal names, usually different for others, and always if they have at most
+  /// eight bytes.
+  @inline(__always)
+  static func key(_ bytes: borrowing Span<UInt8>, _ name: Range<Int>) -> UInt64 {
+    let count = name.count
+    if count > 8 {
+      let end = loadWord(bytes, at: name.upperBound - 8)
+      return (loadWord(bytes, at: name.lowerBound) &+ UInt64(count)) &* 0x9E37_79B9_7F4A_7C15 ^ end
+    }
+    if name.lowerBound + 8 <= bytes.count {
+      return loadWord(bytes, at: name.lowerBound) & (~0 &>> UInt64(64 - 8 * count))
+    }
+    var key: UInt64 = 0
+    for index in name.reversed() { key = key &<< 8 | UInt64(bytes[index]) }
+    return key
+  }
+
+  /// Whether two names with equal keys are the same.
+  @inline(__always)
+  static func isSame(_ bytes: borrowing Span<UInt8>, _ left: Range<Int>, _ right: Range<Int>) -> Bool {
+    guard left.count == right.count else { return false }
+    return left.count <= 8 || sameBytes(bytes.extracting(left), bytes.extracting(right))
+  }
+
+  // MARK: Whole names
+
   /// Whether the whole text is a name ([5]).
   static func isName(_ text: [UInt8], _ encoding: XMLEncoding, isToken: Bool = false) -> Bool {
     !text.isEmpty && wholeEnd(text.span, 0, encoding, isToken: isToken) == text.count

@@ -1,32 +1,64 @@
-// A complete element, as a flat list of nodes in document order.
+// A complete element, as a flat list of nodes in document order. Nothing is decoded until it is asked for.
 
 import FeedCore
 
 struct ElementTree {
   struct Node {
     let isElement: Bool
-    /// An element's name in `bytes`, or a range of `text`.
-    var place: Range<Int>
-    /// A range of `attributes`.
-    let attributes: Range<Int>
-    /// Equal for equal names, and usually different for others.
-    let hash: UInt64
+    /// For an element: whether it has child elements, and at least two.
+    var hasElements = false
+    var hasSeveralElements = false
+    /// Whether an earlier sibling has the same name.
+    var hasEarlierSibling = false
+    let attributeCount: UInt32
+    var firstAttribute: Int
+    /// An element's name; for text, where it is: with references, and with the comments and sections inside it.
+    private(set) var place: Range<Int>
     /// The index after the last node inside this one.
     var end: Int
-    /// For an element: the next sibling with the same name, and whether an earlier one exists.
-    var nextSibling: Int?
-    var hasEarlierSibling = false
-    var hasElements = false
+    /// The next sibling with the same name; 0 if there is none, because the root is nobody's sibling.
+    private var next = 0
+
+    init(isElement: Bool, _ place: Range<Int>, attributes: Range<Int>, end: Int) {
+      self.isElement = isElement
+      self.place = place
+      firstAttribute = attributes.lowerBound
+      attributeCount = UInt32(truncatingIfNeeded: attributes.count)
+      self.end = end
+    }
 
     /// A range of `bytes`; nil for text.
     var name: Range<Int>? { isElement ? place : nil }
+
+    /// A range of the tree's `attributes`.
+    var attributes: Range<Int> { firstAttribute..<(firstAttribute + Int(attributeCount)) }
+
+    var nextSibling: Int? {
+      get { next == 0 ? nil : next }
+      set { next = newValue ?? 0 }
+    }
+
+    /// The same node in a tree that begins with a later one.
+    func moved(by nodes: Int, attributes: Int, bytes: Int) -> Node {
+      var node = self
+      node.end -= nodes
+      node.firstAttribute -= attributes
+      node.place = (place.lowerBound - bytes)..<(place.upperBound - bytes)
+      return node
+    }
   }
 
   struct Attribute {
     /// A range of `bytes`.
     let name: Range<Int>
-    /// A range of `text`, decoded.
+    /// The range between the quotes.
     let value: Range<Int>
+
+    func moved(by bytes: Int) -> Attribute {
+      Attribute(
+        name: (name.lowerBound - bytes)..<(name.upperBound - bytes),
+        value: (value.lowerBound - bytes)..<(value.upperBound - bytes))
+    }
   }
 
   /// The element in UTF-8.
@@ -35,17 +67,34 @@ struct ElementTree {
   var namespaces = Namespaces()
   var nodes: [Node] = []
   var attributes: [Attribute] = []
-  /// All text and attribute values, decoded, one after another.
-  var text: [UInt8] = []
 
   var rootName: [UInt8] { Array(bytes[nodes[0].place]) }
 
+  // MARK: Names
+
+  /// Writes a name. It contains nothing that JSON must escape.
+  func writeName(_ name: Range<Int>, to output: inout ByteWriter) { output.append(bytes.span.extracting(name)) }
+
+  /// The same with other bytes around it, such as quotes.
+  func writeName(
+    _ name: Range<Int>, after start: StaticString, before end: StaticString, to output: inout ByteWriter
+  ) {
+    output.append(bytes.span.extracting(name), after: start, before: end)
+  }
+
+  /// Whether `name`, a range of `bytes`, is this name.
+  func isNamed(_ name: Range<Int>, _ wanted: [UInt8]) -> Bool {
+    name.count == wanted.count && sameBytes(bytes.span.extracting(name), wanted.span)
+  }
+
+  // MARK: Text
+
   /// All text inside a node.
   func text(of node: Int) -> [UInt8] {
-    if !nodes[node].isElement { return Array(text[nodes[node].place]) }
     var result: [UInt8] = []
+    if !nodes[node].isElement { decode(nodes[node].place, into: &result) }
     for inner in (node + 1)..<max(node + 1, nodes[node].end) where !nodes[inner].isElement {
-      result += text[nodes[inner].place]
+      decode(nodes[inner].place, into: &result)
     }
     return result
   }
@@ -55,7 +104,7 @@ struct ElementTree {
     var result: [UInt8] = []
     var child = element + 1
     while child < nodes[element].end {
-      if !nodes[child].isElement { result += text[nodes[child].place] }
+      if !nodes[child].isElement { decode(nodes[child].place, into: &result) }
       child = nodes[child].end
     }
     return result
@@ -65,33 +114,52 @@ struct ElementTree {
   func hasOwnText(_ element: Int) -> Bool {
     var child = element + 1
     while child < nodes[element].end {
-      if !nodes[child].isElement {
-        if !nodes[element].hasElements { return true }
-        for index in nodes[child].place where !text[index].isWhiteSpace { return true }
-      }
+      if !nodes[child].isElement, !nodes[element].hasElements || !isWhiteSpace(nodes[child].place) { return true }
       child = nodes[child].end
     }
     return false
   }
 
+  private func isWhiteSpace(_ text: Range<Int>) -> Bool {
+    let bytes = bytes.span
+    for index in text where !bytes[index].isWhiteSpace {
+      guard ElementText.isMarkup(bytes[index]) else { return false }
+      var result: [UInt8] = []
+      decode(index..<text.upperBound, into: &result)
+      return result.allSatisfy(\.isWhiteSpace)
+    }
+    return true
+  }
+
   /// The value of an attribute.
-  func value(of attribute: Int) -> [UInt8] { Array(text[attributes[attribute].value]) }
+  func value(of attribute: Int) -> [UInt8] {
+    var result: [UInt8] = []
+    decode(attributes[attribute].value, into: &result)
+    return result
+  }
 
   /// Writes a node that is text as a JSON string.
   func writeText(of node: Int, to output: inout ByteWriter) {
-    JSONString.write(text.span, nodes[node].place, to: &output)
+    ElementText.write(bytes.span, nodes[node].place, to: &output)
+  }
+
+  /// Writes the text directly in an element as a JSON string.
+  func writeOwnText(of element: Int, to output: inout ByteWriter) {
+    output.append(UInt8(ascii: "\""))
+    var child = element + 1
+    while child < nodes[element].end {
+      if !nodes[child].isElement { ElementText.writeContents(bytes.span, nodes[child].place, to: &output) }
+      child = nodes[child].end
+    }
+    output.append(UInt8(ascii: "\""))
   }
 
   /// Writes the value of an attribute as a JSON string.
   func writeValue(of attribute: Int, to output: inout ByteWriter) {
-    JSONString.write(text.span, attributes[attribute].value, to: &output)
+    ElementText.write(bytes.span, attributes[attribute].value, to: &output)
   }
 
-  /// Writes a name. It contains nothing that JSON must escape.
-  func writeName(_ name: Range<Int>, to output: inout ByteWriter) { output.append(bytes.span.extracting(name)) }
-
-  /// Whether `name`, a range of `bytes`, is this name.
-  func isNamed(_ name: Range<Int>, _ wanted: [UInt8]) -> Bool {
-    name.count == wanted.count && sameBytes(bytes.span.extracting(name), wanted.span)
+  private func decode(_ text: Range<Int>, into result: inout [UInt8]) {
+    ElementText.decode(bytes.span, text, into: &result)
   }
 }

@@ -11,6 +11,10 @@ struct WantedElement {
   let inherited: [[UInt8]]
   /// What is in scope in it.
   let namespaces: Namespaces
+  /// Its place on the tape, if its tree is needed.
+  var node: Int?
+  /// How many references to entities came before it.
+  let referencesBefore: Int
   /// The last steps of the paths of PATH that its start tag matches, as bits.
   let matched: UInt64
 }
@@ -28,15 +32,18 @@ struct FoundElement {
   /// The last steps of the paths of PATH that its start tag matches, as bits.
   let matched: UInt64
   let encoding: XMLEncoding
+  /// Whether it may refer to entities that need a declaration.
+  let mayHaveEntities: Bool
 
-  init(_ element: WantedElement, endingAt end: Int, _ encoding: XMLEncoding) {
+  init(_ element: WantedElement, endingAt end: Int, in document: DocumentContext) {
     range = element.start..<end
     nameEnd = element.nameEnd
     depth = element.depth
     inherited = element.inherited
     namespaces = element.namespaces
+    encoding = document.encoding
+    mayHaveEntities = document.referenceCount > element.referencesBefore
     matched = element.matched
-    self.encoding = encoding
   }
 
   /// Writes the element unchanged, except for the declarations that it inherits.

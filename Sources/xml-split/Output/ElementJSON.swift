@@ -21,9 +21,7 @@ struct ElementJSON {
     if isOrdered {
       begin(ordered: 0, tree, &frames, to: &output)
     } else {
-      output.append(UInt8(ascii: "{"))
-      writeName(of: 0, tree, to: &output)
-      output.append(UInt8(ascii: ":"))
+      writeName(of: 0, tree, after: "{\"", before: "\":", to: &output)
       begin(value: 0, tree, &frames, to: &output)
     }
     while let frame = frames.popLast() {
@@ -85,9 +83,7 @@ struct ElementJSON {
       child = tree.nodes[child].end
     }
     if child < end, let name = tree.nodes[child].name {
-      if !isFirst { output.append(UInt8(ascii: ",")) }
-      writeName(of: child, tree, to: &output)
-      output.append(UInt8(ascii: ":"))
+      writeName(of: child, tree, after: isFirst ? "\"" : ",\"", before: "\":", to: &output)
       frames.append(.members(of: element, child: tree.nodes[child].end, isFirst: false))
       if tree.nodes[child].nextSibling != nil || isArray(name, tree) {
         output.append(UInt8(ascii: "["))
@@ -100,7 +96,7 @@ struct ElementJSON {
     if tree.hasOwnText(element) {
       if !isFirst { output.append(UInt8(ascii: ",")) }
       output.append("\"#text\":")
-      JSONString.write(tree.ownText(of: element), to: &output)
+      tree.writeOwnText(of: element, to: &output)
     }
     output.append(UInt8(ascii: "}"))
   }
@@ -114,20 +110,17 @@ struct ElementJSON {
   private func begin(
     ordered element: Int, _ tree: ElementTree, _ frames: inout [Frame], to output: inout ByteWriter
   ) {
-    output.append(UInt8(ascii: "["))
-    writeName(of: element, tree, to: &output)
-    output.append(UInt8(ascii: ","))
-    output.append(UInt8(ascii: "{"))
+    writeName(of: element, tree, after: "[\"", before: "\",{", to: &output)
     writeAttributes(of: element, "\"", tree, to: &output)
     output.append(UInt8(ascii: "}"))
     frames.append(.ordered(of: element, child: element + 1))
   }
 
-  private func writeName(of element: Int, _ tree: ElementTree, to output: inout ByteWriter) {
-    guard let name = tree.nodes[element].name else { return }
-    output.append(UInt8(ascii: "\""))
-    tree.writeName(name, to: &output)
-    output.append(UInt8(ascii: "\""))
+  private func writeName(
+    of element: Int, _ tree: ElementTree, after start: StaticString, before end: StaticString,
+    to output: inout ByteWriter
+  ) {
+    tree.writeName(tree.nodes[element].place, after: start, before: end, to: &output)
   }
 
   /// Writes attributes as members of an object.
@@ -139,8 +132,7 @@ struct ElementJSON {
     for index in attributes {
       if index > attributes.lowerBound { output.append(UInt8(ascii: ",")) }
       output.append(quote)
-      tree.writeName(tree.attributes[index].name, to: &output)
-      output.append("\":")
+      tree.writeName(tree.attributes[index].name, after: "", before: "\":", to: &output)
       tree.writeValue(of: index, to: &output)
     }
   }

@@ -7,8 +7,8 @@ struct ElementWriter {
   private var sink: any ElementSink
   private let conditions: ElementConditions
   /// Whether the contents of elements must be read.
-  private let needsTree: Bool
-  private var parser: ElementParser
+  let needsTree: Bool
+  private let keepsEntities: Bool
   /// How many elements were written.
   private(set) var count = 0
 
@@ -17,7 +17,7 @@ struct ElementWriter {
     sink = options.form.sink(keepsEntities: options.keepsEntities)
     conditions = options.conditions
     needsTree = sink.needsTree || conditions.needsTree
-    parser = ElementParser(keepsEntities: options.keepsEntities)
+    keepsEntities = options.keepsEntities
     sink.begin(&self.output)
   }
 
@@ -53,28 +53,41 @@ struct ElementWriter {
 
   // MARK: Elements
 
-  mutating func write(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+  /// - Parameter tree: its tree, if that is needed.
+  mutating func write(
+    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>
+  ) throws(XMLError) {
     if needsTree {
-      try parse(element, bytes)
-      guard conditions.areMet(by: parser.tree, element.matched) else { return }
+      if element.encoding.isOpaque {
+        throw XMLError("the encoding of the document cannot be converted to UTF-8", at: element.range.lowerBound)
+      }
+      if element.mayHaveEntities, !keepsEntities { try checkEntities(element, bytes) }
+      if element.encoding != .utf8 { return try write(element, try converted(element, bytes), bytes: bytes) }
     }
-    try sink.write(element, parser.tree, bytes, to: &output)
+    try write(element, tree, bytes: bytes)
+  }
+
+  private mutating func write(
+    _ element: FoundElement, _ tree: ElementTree, bytes: borrowing Span<UInt8>
+  ) throws(XMLError) {
+    guard conditions.areMet(by: tree, element.matched) else { return }
+    try sink.write(element, tree, bytes, to: &output)
     count += 1
   }
 
-  private mutating func parse(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    let start = element.range.lowerBound
-    switch element.encoding {
-    case .utf8:
-      do { try parser.parse(bytes.extracting(element.range), in: element.namespaces) } catch {
-        throw XMLError(error.message, at: start + error.offset)
-      }
-    case .ascii, .latin1, .windows1252:
-      let text = SingleByte.utf8(array(bytes, element.range), element.encoding)
-      // Offsets may be different in UTF-8.
-      do { try parser.parse(text.span, in: element.namespaces) } catch { throw XMLError(error.message, at: start) }
-    case .opaque, .shiftJIS, .doubleByte:
-      throw XMLError("the encoding of the document cannot be converted to UTF-8", at: start)
+  /// Checks that all references have a meaning in the output.
+  private func checkEntities(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+    guard let found = ElementPiece.firstEntity(in: bytes.extracting(element.range), element.encoding) else { return }
+    throw XMLError.entity(found.name, at: element.range.lowerBound + found.offset)
+  }
+
+  private func converted(
+    _ element: FoundElement, _ bytes: borrowing Span<UInt8>
+  ) throws(XMLError) -> ElementTree {
+    let text = SingleByte.utf8(array(bytes, element.range), element.encoding)
+    // Offsets may be different in UTF-8.
+    do { return try XMLTokenizer.tree(of: text, in: element.namespaces) } catch {
+      throw XMLError(error.message, at: element.range.lowerBound)
     }
   }
 }

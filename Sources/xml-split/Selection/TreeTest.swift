@@ -10,6 +10,8 @@ struct TreeTest {
   /// The nodes that are text; nil until they are needed. Without them, empty elements inside one another would be
   /// searched again and again for text.
   private var texts: [Int]?
+  /// The last node that is a long text.
+  private var lastLong: (text: Int, decoded: [UInt8])?
 
   init(_ tree: borrowing ElementTree, _ path: XMLPath) {
     usesNamespaces = path.usesNamespaces
@@ -90,38 +92,45 @@ struct TreeTest {
     case .ownText:
       var child = node + 1
       while child < tree.nodes[node].end {
-        if !tree.nodes[child].isElement, passes(test, { tree.text(of: child, upTo: $0) }) { return true }
+        if !tree.nodes[child].isElement, passes(test, { tree.text(of: child) }) { return true }
         child = tree.nodes[child].end
       }
     case .attribute(let wanted):
       for index in tree.nodes[node].attributes
       where matches(wanted, tree.attributes[index].name, tree, isAttribute: true) {
-        if passes(test, { _ in tree.value(of: index) }) { return true }
+        if passes(test, { tree.value(of: index) }) { return true }
       }
     }
     return false
   }
 
-  /// - Parameter value: gives the value, or at least this many bytes of it.
-  private func passes(_ test: XMLPath.Condition.Test, _ value: (Int) -> [UInt8]) -> Bool {
+  private func passes(_ test: XMLPath.Condition.Test, _ value: () -> [UInt8]) -> Bool {
     switch test {
     case .exists: true
-    case .equals(let wanted): value(wanted.count + 1) == wanted
-    case .differs(let other): value(other.count + 1) != other
+    case .equals(let wanted): value() == wanted
+    case .differs(let other): value() != other
     }
   }
 
-  /// Whether this is all text in an element. No more text is decoded than needed to tell.
+  /// Whether this is all text in an element.
   private mutating func isText(_ wanted: [UInt8], of node: Int, _ tree: borrowing ElementTree) -> Bool {
     var rest = wanted[...]
     var next = node + 1
     while let text = firstText(from: next, to: tree.nodes[node].end, tree) {
-      let piece = tree.text(of: text, upTo: rest.count + 1)
+      let piece = decoded(text, tree, isLong: tree.nodes[text].place.count > rest.count)
       guard rest.starts(with: piece) else { return false }
       rest = rest.dropFirst(piece.count)
       next = text + 1
     }
     return rest.isEmpty
+  }
+
+  /// The text of a node that is text. A long one usually decides a comparison, for each of the elements around it.
+  private mutating func decoded(_ text: Int, _ tree: borrowing ElementTree, isLong: Bool) -> [UInt8] {
+    if let lastLong, lastLong.text == text { return lastLong.decoded }
+    let decoded = tree.text(of: text)
+    if isLong { lastLong = (text, decoded) }
+    return decoded
   }
 
   private mutating func firstText(from start: Int, to end: Int, _ tree: borrowing ElementTree) -> Int? {
@@ -163,7 +172,4 @@ extension ElementTree {
   fileprivate func prefix(of name: Range<Int>) -> Range<Int>? {
     firstIndex(of: UInt8(ascii: ":"), in: bytes.span, name).map { name.lowerBound..<$0 }
   }
-
-  /// The text of a node that is text; of a longer one, only the first `count` bytes.
-  fileprivate func text(of node: Int, upTo count: Int) -> [UInt8] { Array(text[nodes[node].place].prefix(count)) }
 }

@@ -7,6 +7,8 @@ struct DocumentContext {
   private(set) var encodingName: [UInt8] = []
   private(set) var hasDocumentType = false
   private var entities = XMLEntities(checkingContentBy: XMLTokenizer.references)
+  /// How many references to entities that need a declaration have come.
+  private(set) var referenceCount = 0
   /// In the text of an entity: the entities that it refers to. The caller checks them.
   private(set) var references: XMLReferences?
 
@@ -45,6 +47,7 @@ struct DocumentContext {
   /// Checks a reference to an entity.
   mutating func check(_ name: [UInt8], in context: XMLEntities.Context, at offset: Int) throws(XMLError) {
     let name = SingleByte.utf8(name, encoding)
+    if XMLReference.predefined(name) == nil { referenceCount += 1 }
     if references == nil { return try entities.check(name, in: context, at: offset) }
     switch context {
     case .content: references?.inContent.append(name)

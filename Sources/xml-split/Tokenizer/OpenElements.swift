@@ -95,7 +95,8 @@ struct OpenElements {
 
   // MARK: Many at once
 
-  /// Skips the most common parts of a document while nothing in it is wanted: plain text, `<name>` and `</name>`.
+  /// Skips the most common parts of a document while nothing in it is wanted, or all of it: plain text, `<name>`,
+  /// `<name/>` and `</name>`.
   /// - Parameters:
   ///   - deepest: elements deeper than this are not wanted.
   ///   - wanted: a name that is wanted at any depth.
@@ -103,33 +104,38 @@ struct OpenElements {
   @inline(__always)
   mutating func skipUnwanted(
     _ bytes: borrowing Span<UInt8>, from start: Int, deepest: Int, wanted: [UInt8], _ encoding: XMLEncoding,
-    _ limits: XMLTokenizer.Limits
+    _ limits: XMLTokenizer.Limits, recording tape: inout ElementTape
   ) -> Int {
     // The content ends with the root.
     let deepest = max(deepest, 1)
     var index = start
-    while index + 2 < bytes.count {
+    while index + 3 < bytes.count {
       guard bytes[index] == UInt8(ascii: "<") else {
         index = XMLText.plainEnd(bytes, index)
         guard index < bytes.count, bytes[index] == UInt8(ascii: "<") else { break }
         continue
       }
+      let end: Int
       if bytes[index + 1] == UInt8(ascii: "/") {
-        let end = index + 2 + topCount
-        guard names.count > deepest, end < bytes.count, bytes[end] == UInt8(ascii: ">"),
+        end = index + 3 + topCount
+        guard names.count > deepest, end <= bytes.count, bytes[end - 1] == UInt8(ascii: ">"),
           hasTopName(at: index + 2, in: bytes)
         else { break }
         closeNamed()
-        index = end + 1
+        if tape.isRecording { tape.close(index..<end) }
       } else {
         guard names.count >= deepest, names.count < limits.maxDepth,
-          case .at(let end) = XMLName.end(bytes, index + 1, encoding),
-          end > index + 1, bytes[end] == UInt8(ascii: ">"), end - index < limits.maxToken,
-          !isName(bytes, (index + 1)..<end, wanted)
+          case .at(let nameEnd) = XMLName.end(bytes, index + 1, encoding), nameEnd > index + 1,
+          nameEnd - index + 2 <= limits.maxToken, nameEnd + 1 < bytes.count
         else { break }
-        open((index + 1)..<end)
-        index = end + 1
+        let name = (index + 1)..<nameEnd
+        let isEmpty = bytes[nameEnd] == UInt8(ascii: "/")
+        end = isEmpty ? nameEnd + 2 : nameEnd + 1
+        guard bytes[end - 1] == UInt8(ascii: ">"), !isName(bytes, name, wanted) else { break }
+        if !isEmpty { open(name) }
+        if tape.isRecording { tape.open(name, index..<end, isEmpty: isEmpty) }
       }
+      index = end
     }
     return index
   }

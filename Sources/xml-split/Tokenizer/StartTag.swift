@@ -7,6 +7,9 @@ struct StartTag {
     let name: Range<Int>
     /// The range between the quotes.
     let value: Range<Int>
+    /// `XMLName.key` of its name.
+    let key: UInt64
+    /// Whether it has references that may need a declaration.
     let hasReferences: Bool
   }
 
@@ -22,7 +25,7 @@ struct StartTag {
   private(set) var hasReferences = false
 
   /// At most this many attributes are compared one with another.
-  private static let compareThreshold = 8
+  private static let compareThreshold = 40
 
   /// Checks the tag at `start`.
   mutating func parse(
@@ -82,7 +85,9 @@ struct StartTag {
     index += 1
     var hasReferences = false
     guard let end = try Self.valueEnd(bytes, index, quote, encoding, &hasReferences) else { return nil }
-    attributes.append(Attribute(name: start..<nameEnd, value: index..<end, hasReferences: hasReferences))
+    let name = start..<nameEnd
+    attributes.append(
+      Attribute(name: name, value: index..<end, key: XMLName.key(bytes, name), hasReferences: hasReferences))
     if hasReferences { self.hasReferences = true }
     return end + 1
   }
@@ -99,6 +104,10 @@ struct StartTag {
       case quote: return index
       case UInt8(ascii: "<"): throw XMLError("'<' in an attribute value", at: index)
       case UInt8(ascii: "&"):
+        if let reference = XMLReference.simple(bytes, at: index) {
+          index = reference.end
+          continue
+        }
         guard let end = try XMLReference.end(bytes, from: index + 1) else { return nil }
         _ = try XMLReference(bytes, index..<end, encoding)
         hasReferences = true
@@ -116,22 +125,30 @@ struct StartTag {
   /// WFC: Unique Att Spec.
   private func checkNames(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
     guard attributes.count > 1 else { return }
-    if attributes.count <= Self.compareThreshold {
-      for index in attributes.indices {
-        for earlier in 0..<index where isSame(bytes, attributes[index].name, attributes[earlier].name) {
-          throw duplicate(bytes, attributes[index])
-        }
-      }
-    } else {
+    guard attributes.count <= Self.compareThreshold else {
       var names = Set<[UInt8]>(minimumCapacity: attributes.count)
       for attribute in attributes where !names.insert(array(bytes, attribute.name)).inserted {
         throw duplicate(bytes, attribute)
       }
+      return
+    }
+    // One bit for each key so far, chosen by the key. A name whose bit is not set is new.
+    var known: UInt64 = 0
+    for index in attributes.indices {
+      let key = attributes[index].key
+      let bit: UInt64 = 1 &<< (key &* 0x9E37_79B9_7F4A_7C15 &>> 58)
+      if known & bit != 0, isKnown(index, bytes) { throw duplicate(bytes, attributes[index]) }
+      known |= bit
     }
   }
 
-  private func isSame(_ bytes: borrowing Span<UInt8>, _ a: Range<Int>, _ b: Range<Int>) -> Bool {
-    a.count == b.count && sameBytes(bytes.extracting(a), bytes.extracting(b))
+  /// Whether an attribute has the name of an earlier one.
+  private func isKnown(_ index: Int, _ bytes: borrowing Span<UInt8>) -> Bool {
+    let attribute = attributes[index]
+    for earlier in 0..<index where attributes[earlier].key == attribute.key {
+      if XMLName.isSame(bytes, attributes[earlier].name, attribute.name) { return true }
+    }
+    return false
   }
 
   private func duplicate(_ bytes: borrowing Span<UInt8>, _ attribute: Attribute) -> XMLError {

@@ -44,6 +44,9 @@ struct XMLScanner {
     }
   }
 
+  /// The markup around the offset.
+  var markup: DelimitedMarkup? { if case .inside(let markup) = state { markup } else { nil } }
+
   /// Prepares for the removal of the first `count` bytes, all before `offset`.
   mutating func drop(_ count: Int) {
     offset -= count

@@ -54,6 +54,8 @@ struct XMLTokenizer {
   /// Whether a byte order mark came before the document, which is therefore UTF-8.
   private var hasMark = false
   private var tag = StartTag()
+  /// The tree of the wanted element that is being read, if anybody asked for it.
+  private(set) var tape = ElementTape()
   private let limits: Limits
   private let isSingle: Bool
 
@@ -65,6 +67,8 @@ struct XMLTokenizer {
   /// The attributes of the last start tag or empty tag. Most have none; the shared empty array needs no reference
   /// counting.
   var attributes: [StartTag.Attribute] { tag.attributes.isEmpty ? [] : tag.attributes }
+  /// How many references to entities these have.
+  private(set) var attributeReferences = 0
   /// How many elements are open.
   var depth: Int { elements.depth }
   var encoding: XMLEncoding { document.encoding }
@@ -92,6 +96,8 @@ struct XMLTokenizer {
   private init(ofEntityIn encoding: XMLEncoding) {
     var limits = Limits()
     limits.maxDepth = .max
+    limits.maxAttributes = .max
+    limits.maxToken = .max
     self.init(limits: limits, isSingle: true)
     document = DocumentContext(ofEntityIn: encoding)
     phase = .content
@@ -106,10 +112,22 @@ struct XMLTokenizer {
     return tokenizer.document.references ?? XMLReferences()
   }
 
+  /// The tree of a complete element.
+  static func tree(of element: [UInt8], in namespaces: Namespaces) throws(XMLError) -> ElementTree {
+    var tokenizer = XMLTokenizer(ofEntityIn: .utf8)
+    var node: Int?
+    while let token = try tokenizer.next(element.span, isLast: true, deepest: 1) {
+      if node == nil { node = tokenizer.record(token) }
+    }
+    if let node { tokenizer.finish(node, element.span, 0..<element.count, in: namespaces) }
+    return tokenizer.tape.finished
+  }
+
   /// Prepares for the removal of the first `count` bytes, all before `offset`.
   mutating func drop(_ count: Int, of bytes: borrowing Span<UInt8>) {
     elements.drop(count, of: bytes)
     scanner.drop(count)
+    tape.drop(count)
   }
 
   /// The next token.
@@ -129,7 +147,9 @@ struct XMLTokenizer {
         case .more: return nil
         case .emptyTag: return endElement(offset..<offset)
         }
+        let markup = scanner.markup
         guard try scanner.finishMarkup(bytes, isLast, encoding) else { return nil }
+        if tape.isRecording, let markup { tape.leaveMarkup(at: offset, markup) }
       }
       guard offset < bytes.count else {
         if isLast { try checkEnd(bytes) }
@@ -138,7 +158,8 @@ struct XMLTokenizer {
       if phase == .content {
         if elements.named >= deepest, elements.beyondLimit == 0, scanner.isReady {
           scanner.move(
-            to: elements.skipUnwanted(bytes, from: offset, deepest: deepest, wanted: wanted, encoding, limits))
+            to: elements.skipUnwanted(
+              bytes, from: offset, deepest: deepest, wanted: wanted, encoding, limits, recording: &tape))
         }
         guard offset < bytes.count else { continue }
         if bytes[offset] != UInt8(ascii: "<") {
@@ -216,7 +237,11 @@ struct XMLTokenizer {
     switch bytes[offset + 1] {
     case UInt8(ascii: "/"): return try endTag(bytes, isLast)
     case UInt8(ascii: "!"): return try declaration(bytes, isLast)
-    case UInt8(ascii: "?"): return try scanner.enterInstruction(bytes, isLast, encoding) ? .again : .more
+    case UInt8(ascii: "?"):
+      let start = offset
+      guard try scanner.enterInstruction(bytes, isLast, encoding) else { return .more }
+      if tape.isRecording { tape.enterMarkup(at: start) }
+      return .again
     default: return try startTag(bytes, isLast)
     }
   }
@@ -228,10 +253,13 @@ struct XMLTokenizer {
 
   /// What begins with `<!`.
   private mutating func declaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
+    let start = offset
     let comment = scanner.enter(.comment, bytes)
-    if comment == .yes { return .again }
-    let section = phase == .content ? scanner.enter(.cdataSection, bytes) : .no
-    if section == .yes { return .again }
+    let section = comment != .yes && phase == .content ? scanner.enter(.cdataSection, bytes) : .no
+    if comment == .yes || section == .yes {
+      if tape.isRecording { tape.enterMarkup(at: start) }
+      return .again
+    }
     let type = startsWith(bytes, "<!DOCTYPE", at: offset)
     if type == .yes, phase == .prolog { return try documentType(bytes, isLast) }
     if comment == .cut || section == .cut || type == .cut { return try cutMarkup(bytes, isLast) }
@@ -250,7 +278,9 @@ struct XMLTokenizer {
     guard case .end(let end, let isEmpty) = result else {
       return try startTagEnd(bytes, isLast) ? .again : .more
     }
+    let references = document.referenceCount
     if tag.hasReferences { try document.check(tag.attributes, bytes) }
+    attributeReferences = document.referenceCount - references
     guard elements.named < limits.maxDepth else {
       let levels = limits.maxDepth == 1 ? "1 level" : "\(limits.maxDepth) levels"
       throw XMLError("nested deeper than \(levels) (--max-depth)", at: offset)
@@ -258,6 +288,7 @@ struct XMLTokenizer {
     guard end - offset <= limits.maxToken else { throw scanner.tooLong() }
     let token = Token(
       kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: tag.name, depth: depth + 1)
+    if tape.isRecording { tape.open(tag, token.range, isEmpty: isEmpty) }
     scanner.move(to: end)
     if isEmpty {
       endDocumentWithRoot()
@@ -306,6 +337,7 @@ struct XMLTokenizer {
   @inline(__always)
   private mutating func endElement(_ range: Range<Int>, name: Range<Int> = 0..<0) -> Token {
     let token = Token(kind: .endTag, range: range, name: name, depth: depth)
+    if tape.isRecording { tape.close(range) }
     scanner.move(to: range.upperBound)
     elements.close()
     endDocumentWithRoot()
@@ -316,6 +348,27 @@ struct XMLTokenizer {
     guard elements.named == 0, !document.isEntity else { return }
     phase = .epilog
     hasMark = false
+  }
+
+  // MARK: Trees
+
+  /// Records the element of the last start tag or empty tag, if it is not already recorded inside another one.
+  /// - Returns: its place for `finish`.
+  mutating func record(_ token: Token) -> Int {
+    if !tape.isRecording { tape.begin(tag, token.range, isEmpty: token.kind == .emptyTag) }
+    return tape.last
+  }
+
+  /// Stops recording, except for the element at `node` and those inside it.
+  mutating func stopRecording(before node: Int?) {
+    if let node { tape.forget(before: node) } else { tape.stop() }
+  }
+
+  /// Completes the tree of a recorded element: `tape.finished`.
+  mutating func finish(
+    _ node: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces
+  ) {
+    tape.finish(node, bytes, range, in: namespaces)
   }
 
   // MARK: After an error
