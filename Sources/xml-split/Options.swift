@@ -9,6 +9,7 @@ let xmlSplit = ToolSpec(
 
 enum Flag: ToolOption {
   case null, oneLine, noInherit, json, array, arrays, ordered, fields, headerRow, records, id, entities, count
+  case stripPrefixes, namespaces, textKey, attrPrefix
   case nested, ns, having, notHaving, limit
   case files, perFile, noWrap
   case single, lengthPrefixed, restartAt, onError
@@ -17,7 +18,7 @@ enum Flag: ToolOption {
   var group: OptionGroup {
     switch self {
     case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .fields, .headerRow, .records, .id, .entities,
-      .count:
+      .count, .stripPrefixes, .namespaces, .textKey, .attrPrefix:
       .output
     case .nested, .ns, .having, .notHaving, .limit: OptionGroup("Options for selecting elements")
     case .files, .perFile, .noWrap: OptionGroup("Options for writing files")
@@ -47,6 +48,16 @@ enum Flag: ToolOption {
     case .count:
       OptionSpec("count", "print only how many elements there are")
         .excludes("null", "one-line", "no-inherit", "json", "fields", "records", "files")
+    case .stripPrefixes:
+      OptionSpec("strip-prefixes", "JSON: write names without prefixes").needs("json").excludes("namespaces", "fields")
+    case .namespaces:
+      OptionSpec("namespaces", "JSON: write names as {uri}name").needs("json").excludes("fields")
+    case .textKey:
+      OptionSpec("text-key", .memberName, "JSON: the name of text in an object").default("#text")
+        .needs("json").excludes("ordered", "fields")
+    case .attrPrefix:
+      OptionSpec("attr-prefix", .memberPrefix, "JSON: what comes before the names of attributes").default("@")
+        .needs("json").excludes("ordered", "fields")
     case .nested: OptionSpec("nested", "print inner elements too, before the outer ones")
     case .ns: OptionSpec("ns", .namespace, "the namespace of a prefix in paths").repeating
     case .having: OptionSpec("having", .field, "print only elements with a match for this path").repeating
@@ -83,7 +94,19 @@ struct NamespacePrefix: Sendable {
 }
 
 extension OptionType {
-  fileprivate static let elementName = text("NAME", "the name of an element") { XMLName.isName($0, .utf8) }
+  /// A name in JSON, perhaps with its namespace.
+  fileprivate static let elementName = text("NAME", "the name of an element") { bytes in
+    let end = bytes.first == UInt8(ascii: "{") ? bytes.lastIndex(of: UInt8(ascii: "}")) : nil
+    return XMLName.isName(end.map { Array(bytes[($0 + 1)...]) } ?? bytes, .utf8)
+  }
+
+  fileprivate static let memberName = text("NAME", "a name in valid UTF-8 without '{'") {
+    !$0.isEmpty && isMemberText($0)
+  }
+  fileprivate static let memberPrefix = text("TEXT", "valid UTF-8 without '{'") { isMemberText($0) }
+
+  /// A brace begins a name with a namespace (--namespaces).
+  private static func isMemberText(_ bytes: [UInt8]) -> Bool { bytes.isUTF8 && !bytes.contains(UInt8(ascii: "{")) }
 
   fileprivate static let rootName = OptionType("PATH") { bytes throws(OptionRefusal) in
     let name = Array(bytes.dropFirst())
@@ -154,6 +177,10 @@ struct Options {
       case .headerRow: form.hasHeader = true
       case .records: form.isRecords = true
       case .id: form.id = try value.get()
+      case .stripPrefixes: form.names.style = .local
+      case .namespaces: form.names.style = .expanded
+      case .textKey: form.names.textKey = value.bytes
+      case .attrPrefix: form.names.attributePrefix = value.bytes
       case .entities: keepsEntities = try value.get() == "literal"
       case .single: isSingle = true
       case .lengthPrefixed: hasPrefixes = true
@@ -168,7 +195,9 @@ struct Options {
       case .maxSize: limits.maxToken = try value.get()
       case .maxDepth: limits.maxDepth = try value.get()
       case .maxAttributes: limits.maxAttributes = try value.get()
-      case .maxInherited: maxInherited = try value.get()
+      case .maxInherited:
+        maxInherited = try value.get()
+        form.names.maxNamespace = maxInherited
       }
     }
     var operands = invocation.operands[...]
@@ -199,6 +228,7 @@ private struct FormOptions {
   var isOneLine = false
   var isJSON = false
   var json = ElementJSON()
+  var names = JSONNames()
   var fields: [Field] = []
   var hasHeader = false
   var isRecords = false
@@ -232,7 +262,11 @@ private struct FormOptions {
   }
 
   private func jsonForm() throws(ToolFailure) -> JSONForm {
-    if fields.isEmpty { return .whole(json) }
+    if fields.isEmpty {
+      var json = json
+      json.names = names
+      return .whole(json)
+    }
     if let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
       throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
     }

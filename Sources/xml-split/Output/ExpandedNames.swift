@@ -1,0 +1,61 @@
+import FeedCore
+
+/// The namespace of each name in a tree (--namespaces).
+struct ExpandedNames {
+  /// By node and by attribute; nil for names in no namespace.
+  private(set) var elements: [[UInt8]?] = []
+  private(set) var attributes: [[UInt8]?] = []
+
+  /// The longest namespace in bytes. Each name repeats it, so that a small element could become very large.
+  private let limit: Int
+
+  /// - Throws: the offset in the bytes of the tree.
+  init(_ tree: ElementTree, limit: Int) throws(XMLError) {
+    self.limit = limit
+    elements.reserveCapacity(tree.nodes.count)
+    attributes.reserveCapacity(tree.attributes.count)
+    var scope = tree.namespaces
+    // Depths continue those of the declarations around the element.
+    let base = scope.declarations.last?.depth ?? 0
+    // The ends of the elements that have declarations.
+    var ends: [Int] = []
+    for node in tree.nodes.indices {
+      while let end = ends.last, end <= node {
+        ends.removeLast()
+        scope.leave(to: base + ends.count)
+      }
+      guard let name = tree.nodes[node].name else {
+        elements.append(nil)
+        continue
+      }
+      // The declarations of the root are in scope already.
+      if node > 0, !tree.nodes[node].attributes.isEmpty {
+        let count = scope.declarations.count
+        scope.enter(tree, node, depth: base + ends.count + 1)
+        if scope.declarations.count > count { ends.append(tree.nodes[node].end) }
+      }
+      elements.append(try namespace(of: name, in: scope, tree, isAttribute: false))
+      for index in tree.nodes[node].attributes {
+        let name = tree.attributes[index].name
+        let isDeclaration = Namespaces.declaredPrefix(tree.bytes.span, name) != nil
+        attributes.append(isDeclaration ? nil : try namespace(of: name, in: scope, tree, isAttribute: true))
+      }
+    }
+  }
+
+  private func namespace(
+    of name: Range<Int>, in scope: Namespaces, _ tree: ElementTree, isAttribute: Bool
+  ) throws(XMLError) -> [UInt8]? {
+    let colon = JSONNames.colon(name, tree.bytes.span)
+    // An attribute without a prefix is in no namespace.
+    if colon == nil, isAttribute { return nil }
+    let prefix = tree.bytes[name.lowerBound..<(colon ?? name.lowerBound)]
+    guard let uri = scope.uri(prefix) else {
+      throw XMLError("prefix '\(shortened(Array(prefix)))' is not declared", at: name.lowerBound)
+    }
+    if uri.count > limit {
+      throw XMLError("a namespace of more than \(limit) bytes (--max-inherited)", at: name.lowerBound)
+    }
+    return uri.isEmpty ? nil : uri
+  }
+}
