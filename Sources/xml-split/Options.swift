@@ -8,8 +8,9 @@ let xmlSplit = ToolSpec(
   sharing: StampOption.rows(in: Flag.records.group) { $0.needs("records") })
 
 enum Flag: ToolOption {
-  case null, oneLine, noInherit, json, array, arrays, ordered, fields, headerRow, records, id, entities, count
+  case null, oneLine, noInherit, json, array, arrays, ordered
   case stripPrefixes, namespaces, textKey, attrPrefix
+  case fields, headerRow, csv, join, verbose, records, id, entities, count
   case nested, ns, having, notHaving, limit
   case files, perFile, noWrap
   case single, lengthPrefixed, restartAt, onError
@@ -17,8 +18,8 @@ enum Flag: ToolOption {
 
   var group: OptionGroup {
     switch self {
-    case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .fields, .headerRow, .records, .id, .entities,
-      .count, .stripPrefixes, .namespaces, .textKey, .attrPrefix:
+    case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .stripPrefixes, .namespaces, .textKey,
+      .attrPrefix, .fields, .headerRow, .csv, .join, .verbose, .records, .id, .entities, .count:
       .output
     case .nested, .ns, .having, .notHaving, .limit: OptionGroup("Options for selecting elements")
     case .files, .perFile, .noWrap: OptionGroup("Options for writing files")
@@ -38,16 +39,6 @@ enum Flag: ToolOption {
         .needs("json").excludes("ordered", "fields")
     case .arrays: OptionSpec("arrays", "JSON: write all children as arrays").needs("json").excludes("ordered", "fields")
     case .ordered: OptionSpec("ordered", "JSON: keep the order of children and text").needs("json")
-    case .fields:
-      OptionSpec("fields", "f", .fields, "print the text at these paths, tab-separated").repeating.excludes("ordered")
-    case .headerRow: OptionSpec("header-row", "print the paths first").needs("fields")
-    case .records: OptionSpec("records", "print event records")
-    case .id: OptionSpec("id", .field, "take the id of each record from this path").needs("records")
-    case .entities:
-      OptionSpec("entities", .choice("error", "literal"), "what to do with entities of a DTD").default("error")
-    case .count:
-      OptionSpec("count", "print only how many elements there are")
-        .excludes("null", "one-line", "no-inherit", "json", "fields", "records", "files")
     case .stripPrefixes:
       OptionSpec("strip-prefixes", "JSON: write names without prefixes").needs("json").excludes("namespaces", "fields")
     case .namespaces:
@@ -58,6 +49,20 @@ enum Flag: ToolOption {
     case .attrPrefix:
       OptionSpec("attr-prefix", .memberPrefix, "JSON: what comes before the names of attributes").default("@")
         .needs("json").excludes("ordered", "fields")
+    case .fields:
+      OptionSpec("fields", "f", .fields, "print the text at these paths, tab-separated").repeating.excludes("ordered")
+    case .headerRow: OptionSpec("header-row", "print the paths first").needs("fields")
+    case .csv: OptionSpec("csv", "print the text as CSV, with the paths first").needs("fields").excludes("json")
+    case .join:
+      OptionSpec("join", .separator, "print all texts of a path, with this between them").needs("fields")
+    case .verbose: OptionSpec("verbose", "v", "report paths with several texts").needs("fields")
+    case .records: OptionSpec("records", "print event records")
+    case .id: OptionSpec("id", .field, "take the id of each record from this path").needs("records")
+    case .entities:
+      OptionSpec("entities", .choice("error", "literal"), "what to do with entities of a DTD").default("error")
+    case .count:
+      OptionSpec("count", "print only how many elements there are")
+        .excludes("null", "one-line", "no-inherit", "json", "fields", "records", "files")
     case .nested: OptionSpec("nested", "print inner elements too, before the outer ones")
     case .ns: OptionSpec("ns", .namespace, "the namespace of a prefix in paths").repeating
     case .having: OptionSpec("having", .field, "print only elements with a match for this path").repeating
@@ -103,6 +108,7 @@ extension OptionType {
   fileprivate static let memberName = text("NAME", "a name in valid UTF-8 without '{'") {
     !$0.isEmpty && isMemberText($0)
   }
+  fileprivate static let separator = text("TEXT", "valid UTF-8") { $0.isUTF8 }
   fileprivate static let memberPrefix = text("TEXT", "valid UTF-8 without '{'") { isMemberText($0) }
 
   /// A brace begins a name with a namespace (--namespaces).
@@ -173,7 +179,7 @@ struct Options {
       case .array: form.json.arrays?.insert(value.bytes)
       case .arrays: form.json.arrays = nil
       case .ordered: form.json.isOrdered = true
-      case .fields: form.fields += try value.get() as [Field]
+      case .fields: form.fields += try value.get() as [Column]
       case .headerRow: form.hasHeader = true
       case .records: form.isRecords = true
       case .id: form.id = try value.get()
@@ -181,6 +187,9 @@ struct Options {
       case .namespaces: form.names.style = .expanded
       case .textKey: form.names.textKey = value.bytes
       case .attrPrefix: form.names.attributePrefix = value.bytes
+      case .csv: form.isCSV = true
+      case .join: form.separator = value.bytes
+      case .verbose: form.reportsSeveral = true
       case .entities: keepsEntities = try value.get() == "literal"
       case .single: isSingle = true
       case .lengthPrefixed: hasPrefixes = true
@@ -229,8 +238,11 @@ private struct FormOptions {
   var isJSON = false
   var json = ElementJSON()
   var names = JSONNames()
-  var fields: [Field] = []
+  var fields: [Column] = []
   var hasHeader = false
+  var isCSV = false
+  var separator: [UInt8]?
+  var reportsSeveral = false
   var isRecords = false
   var isCount = false
   var id: Field?
@@ -258,7 +270,11 @@ private struct FormOptions {
       return .records(id: id, data: isJSON ? .json(try jsonForm()) : .xml, stamp)
     }
     if isJSON { return .json(try jsonForm()) }
-    return fields.isEmpty ? .verbatim(terminator: terminator) : .table(fields, hasHeader: hasHeader)
+    if fields.isEmpty { return .verbatim(terminator: terminator) }
+    return .table(
+      TableForm(
+        columns: fields, several: several(reportsSeveral ? .firstWithReport : .first), style: isCSV ? .csv : .tabs,
+        hasHeader: hasHeader || isCSV))
   }
 
   private func jsonForm() throws(ToolFailure) -> JSONForm {
@@ -270,6 +286,8 @@ private struct FormOptions {
     if let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
       throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
     }
-    return .fields(fields)
+    return .fields(fields, several(.all))
   }
+
+  private func several(_ other: Column.Several) -> Column.Several { separator.map { .joined($0) } ?? other }
 }

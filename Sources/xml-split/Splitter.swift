@@ -125,7 +125,9 @@ struct Splitter {
 
   /// Processes the bytes that have come.
   private mutating func takeBytes(of source: inout InputSource, isLast: Bool) throws(ToolFailure) {
-    if let start = try process(source, isLast: isLast) { source.beginDocument(at: start, &window) }
+    let start = try process(source, isLast: isLast)
+    for note in writer.takeNotes() { try warn(note, source) }
+    if let start { source.beginDocument(at: start, &window) }
     if isDone { return }
     try warnOfJoinedDocument(source)
     try loseTooLarge(source)

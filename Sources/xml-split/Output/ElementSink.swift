@@ -20,6 +20,9 @@ protocol ElementSink {
 
   mutating func endDocument(_ output: inout ByteWriter)
 
+  /// What the user should know of the elements written since the last call.
+  mutating func takeNotes() -> [XMLError]
+
   /// Completes the output in progress.
   mutating func finish(_ output: inout ByteWriter)
 
@@ -34,6 +37,7 @@ extension ElementSink {
   func begin(_ output: inout ByteWriter) {}
   func beginDocument(_ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>) {}
   func endDocument(_ output: inout ByteWriter) {}
+  func takeNotes() -> [XMLError] { [] }
   func finish(_ output: inout ByteWriter) {}
   func end(_ output: inout ByteWriter) {}
 }

@@ -51,6 +51,9 @@ struct ElementWriter {
 
   mutating func endDocument() { sink.endDocument(&output) }
 
+  /// What the user should know of the elements written since the last call.
+  mutating func takeNotes() -> [XMLError] { sink.takeNotes() }
+
   // MARK: Elements
 
   /// - Parameter tree: its tree, if that is needed.
@@ -99,7 +102,7 @@ extension Form {
     case .verbatim(let terminator): VerbatimSink(terminator: terminator)
     case .oneLine(let terminator): OneLineSink(terminator: terminator)
     case .json(let form): JSONSink(form: form)
-    case .table(let fields, let hasHeader): TableSink(fields: fields, hasHeader: hasHeader)
+    case .table(let form): TableSink(form)
     case .records(let id, let data, let stamp): RecordSink(id: id, data: data, stamp: stamp)
     case .count: CountSink()
     case .files(let form, let terminator): FileSink(form, keepsEntities: keepsEntities, terminator: terminator)

@@ -29,12 +29,22 @@ extension JSONForm {
   func write(_ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter) {
     switch self {
     case .whole(let json): json.write(tree, expanded, to: &output)
-    case .fields(let fields):
-      for (place, field) in fields.enumerated() {
+    case .fields(let columns, let several):
+      for (place, column) in columns.enumerated() {
         output.append(place == 0 ? "{" : ",")
-        JSONString.write(field.text, to: &output)
+        JSONString.write(column.text, to: &output)
         output.append(":")
-        if let value = field.value(in: tree) { JSONString.write(value, to: &output) } else { output.append("null") }
+        switch column.value(in: tree, several) {
+        case .missing: output.append("null")
+        case .text(let text), .firstOfSeveral(let text): JSONString.write(text, to: &output)
+        case .count(let count): output.append(String(count))
+        case .several(let values):
+          for (place, value) in values.enumerated() {
+            output.append(place == 0 ? "[" : ",")
+            JSONString.write(value, to: &output)
+          }
+          output.append("]")
+        }
       }
       output.append("}")
     }

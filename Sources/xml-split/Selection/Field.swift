@@ -29,15 +29,15 @@ struct Field {
   /// The same field, with the namespaces that some prefixes stand for.
   func resolved(_ namespaces: [[UInt8]: [UInt8]]) -> Field { Field(text: text, path: path.resolved(namespaces)) }
 
-  /// A list of fields, separated by commas.
-  static func list(_ text: [UInt8]) throws(OptionRefusal) -> [Field] {
-    var fields: [Field] = []
+  /// The columns of a list, separated by commas.
+  static func list(_ text: [UInt8]) throws(OptionRefusal) -> [Column] {
+    var columns: [Column] = []
     var rest = text[...]
     while let comma = end(rest, at: UInt8(ascii: ",")) {
-      fields.append(try Field(Array(rest[..<comma])))
+      columns.append(try Column(Array(rest[..<comma])))
       rest = rest[(comma + 1)...]
     }
-    return fields + [try Field(Array(rest))]
+    return columns + [try Column(Array(rest))]
   }
 
   /// The index of a byte outside quotes and the braces of a namespace.

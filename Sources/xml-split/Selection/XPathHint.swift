@@ -40,6 +40,7 @@ enum XPathHint {
       case "node": return "node() is not offered: use '*' for any element"
       case "last": return "last() is not offered: numbers count from the first, as in '[1]'"
       case "position": return "position() is not offered: use a number alone, as in '[2]'"
+      case "count": return "count() is offered only around a whole path of '--fields'"
       case "not": return "not() is offered only around a whole condition"
       default: return "\(quoted(word))() is not offered: the only functions are not() and text()"
       }
