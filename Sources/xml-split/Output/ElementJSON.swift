@@ -11,13 +11,16 @@ struct ElementJSON {
     didSet {
       attributeStart = names.attributeStart
       textStart = names.textStart
-      hasOwnNames = !names.areDistinct
+      canMix = names.canMix
+      hasOwnNames = canMix || names.style != .written
     }
   }
 
   /// What `names` has.
-  private var attributeStart = JSONNames().attributeStart
-  private var textStart = JSONNames().textStart
+  private(set) var attributeStart = JSONNames().attributeStart
+  private(set) var textStart = JSONNames().textStart
+  private(set) var canMix = false
+  /// Whether members can have the same name although they are not elements of the same written name.
   private var hasOwnNames = false
   private static let quote = [UInt8(ascii: "\"")]
 
@@ -31,10 +34,7 @@ struct ElementJSON {
   /// Writes `{"name":value}`, or if in order, `["name",…]`.
   /// - Parameter expanded: the namespaces for the names.
   func write(_ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter) {
-    if hasOwnNames {
-      var writer = NamedJSON(tree, self, expanded)
-      return writer.write(to: &output)
-    }
+    if hasOwnNames { return NamedJSON.write(tree, self, expanded, to: &output) }
     var frames: [Frame] = []
     if isOrdered {
       begin(ordered: 0, tree, &frames, to: &output)

@@ -23,9 +23,6 @@ struct JSONNames {
   var attributeStart: [UInt8] { Array(Self.json(attributePrefix).dropLast()) }
   var textStart: [UInt8] { Self.json(textKey) + [UInt8(ascii: ":")] }
 
-  /// Whether members have the same name only if they are elements of the same written name.
-  var areDistinct: Bool { style == .written && !canMix }
-
   /// Whether attributes, elements and text can share a name.
   var canMix: Bool {
     isName(attributePrefix + [UInt8(ascii: "a")]) || isName(textKey)

@@ -31,22 +31,22 @@ extension JSONForm {
     case .whole(let json): json.write(tree, expanded, to: &output)
     case .fields(let columns, let several):
       for (place, column) in columns.enumerated() {
-        output.append(place == 0 ? "{" : ",")
+        output.append(UInt8(ascii: place == 0 ? "{" : ","))
         JSONString.write(column.text, to: &output)
-        output.append(":")
+        output.append(UInt8(ascii: ":"))
         switch column.value(in: tree, several) {
         case .missing: output.append("null")
         case .text(let text), .firstOfSeveral(let text): JSONString.write(text, to: &output)
         case .count(let count): output.append(String(count))
         case .several(let values):
           for (place, value) in values.enumerated() {
-            output.append(place == 0 ? "[" : ",")
+            output.append(UInt8(ascii: place == 0 ? "[" : ","))
             JSONString.write(value, to: &output)
           }
-          output.append("]")
+          output.append(UInt8(ascii: "]"))
         }
       }
-      output.append("}")
+      output.append(UInt8(ascii: "}"))
     }
   }
 }

@@ -4,32 +4,6 @@
 import FeedCore
 
 struct NamedJSON {
-  private enum Value {
-    case attribute(Int)
-    /// The namespace declarations of an element.
-    case declarations(of: Int)
-    case element(Int)
-    case text(of: Int)
-  }
-
-  /// A value with its name.
-  private struct Member {
-    let value: Value
-    /// The namespace in the name.
-    let namespace: [UInt8]?
-    /// The rest of the name, in the bytes of the tree.
-    let name: Range<Int>
-    /// The next with the same name.
-    var next: Int?
-    var isFirst = true
-  }
-
-  /// A name, for the index of a large object.
-  private struct Key: Hashable {
-    let namespace: [UInt8]?
-    let name: [UInt8]
-  }
-
   /// The part being written: an object, the values of one member, or an element in order.
   private enum Frame {
     case object(next: Int, first: Int)
@@ -37,249 +11,183 @@ struct NamedJSON {
     case ordered(of: Int, child: Int)
   }
 
-  private let tree: ElementTree
-  private let json: ElementJSON
-  private let expanded: ExpandedNames?
-  private let canMix: Bool
-  private let attributeStart: [UInt8]
   /// The members of the objects that are open.
-  private var members: [Member] = []
+  private var members: [JSONMember] = []
   private var frames: [Frame] = []
   /// More names are found by an index.
   private static let indexThreshold = 32
 
-  init(_ tree: ElementTree, _ json: ElementJSON, _ expanded: ExpandedNames?) {
-    self.tree = tree
-    self.json = json
-    self.expanded = expanded
-    canMix = !json.isOrdered && json.names.canMix
-    attributeStart = json.isOrdered ? [UInt8(ascii: "\"")] : json.names.attributeStart
+  static func write(_ tree: ElementTree, _ json: ElementJSON, _ expanded: ExpandedNames?, to output: inout ByteWriter) {
+    var writer = NamedJSON()
+    writer.write(MemberNames(tree: tree, json: json, expanded: expanded), to: &output)
   }
 
-  mutating func write(to output: inout ByteWriter) {
-    if json.isOrdered {
-      begin(ordered: 0, to: &output)
+  private mutating func write(_ names: MemberNames, to output: inout ByteWriter) {
+    let isOrdered = names.json.isOrdered
+    if isOrdered {
+      begin(ordered: 0, names, to: &output)
     } else {
-      output.append("{")
-      writeName(of: member(of: .element(0)), to: &output)
-      output.append(":")
-      begin(0, to: &output)
+      output.append(UInt8(ascii: "{"))
+      names.write(names.member(.element(0)), to: &output)
+      output.append(UInt8(ascii: ":"))
+      begin(0, names, to: &output)
     }
     while let frame = frames.popLast() {
       switch frame {
-      case .object(let next, let first): writeMember(from: next, first: first, to: &output)
+      case .object(let next, let first): writeMember(from: next, first: first, names, to: &output)
       case .values(let next):
         guard let next else {
-          output.append("]")
+          output.append(UInt8(ascii: "]"))
           continue
         }
-        output.append(",")
+        output.append(UInt8(ascii: ","))
         frames.append(.values(next: members[next].next))
-        write(members[next].value, to: &output)
+        write(members[next].value, names, to: &output)
       case .ordered(let element, let child):
-        guard child < tree.nodes[element].end else {
-          output.append("]")
+        guard child < names.tree.nodes[element].end else {
+          output.append(UInt8(ascii: "]"))
           continue
         }
-        output.append(",")
-        frames.append(.ordered(of: element, child: tree.nodes[child].end))
-        if tree.nodes[child].isElement {
-          begin(ordered: child, to: &output)
+        output.append(UInt8(ascii: ","))
+        frames.append(.ordered(of: element, child: names.tree.nodes[child].end))
+        if names.tree.nodes[child].isElement {
+          begin(ordered: child, names, to: &output)
         } else {
-          tree.writeText(of: child, to: &output)
+          names.tree.writeText(of: child, to: &output)
         }
       }
     }
-    if !json.isOrdered { output.append("}") }
+    if !isOrdered { output.append(UInt8(ascii: "}")) }
   }
 
   /// Writes `null`, a string, or the beginning of an object.
-  private mutating func begin(_ element: Int, to output: inout ByteWriter) {
-    let node = tree.nodes[element]
+  private mutating func begin(_ element: Int, _ names: MemberNames, to output: inout ByteWriter) {
+    let node = names.tree.nodes[element]
     if node.attributes.isEmpty, !node.hasElements {
       // All text of an element without child elements is one piece.
-      if node.end == element + 1 { output.append("null") } else { tree.writeText(of: element + 1, to: &output) }
+      if node.end == element + 1 {
+        output.append("null" as StaticString)
+      } else {
+        names.tree.writeText(of: element + 1, to: &output)
+      }
       return
     }
     let first = members.count
-    collectMembers(of: element)
-    output.append("{")
+    collectMembers(of: element, names)
+    output.append(UInt8(ascii: "{"))
     frames.append(.object(next: first, first: first))
   }
 
   /// Writes the beginning of `["name",{attributes},children…]`.
-  private mutating func begin(ordered element: Int, to output: inout ByteWriter) {
-    output.append("[")
-    writeName(of: member(of: .element(element)), to: &output)
-    output.append(",{")
+  private mutating func begin(ordered element: Int, _ names: MemberNames, to output: inout ByteWriter) {
+    output.append(UInt8(ascii: "["))
+    names.write(names.member(.element(element)), to: &output)
+    output.append(",{" as StaticString)
     frames.append(.ordered(of: element, child: element + 1))
     let first = members.count
-    collectMembers(of: element)
+    collectMembers(of: element, names)
     frames.append(.object(next: first, first: first))
   }
 
   /// Writes the next member of an object, or its end.
-  private mutating func writeMember(from start: Int, first: Int, to output: inout ByteWriter) {
-    guard let index = members[start...].firstIndex(where: \.isFirst) else {
+  private mutating func writeMember(
+    from start: Int, first: Int, _ names: MemberNames, to output: inout ByteWriter
+  ) {
+    var index = start
+    while index < members.count, !members[index].isFirst { index += 1 }
+    guard index < members.count else {
       members.removeLast(members.count - first)
-      output.append("}")
+      output.append(UInt8(ascii: "}"))
       return
     }
-    if index > first { output.append(",") }
-    writeName(of: members[index], to: &output)
-    output.append(":")
+    if index > first { output.append(UInt8(ascii: ",")) }
+    names.write(members[index], to: &output)
+    output.append(UInt8(ascii: ":"))
     frames.append(.object(next: index + 1, first: first))
-    if members[index].next != nil || isArray(members[index]) {
-      output.append("[")
+    if members[index].next != nil || names.isArray(members[index]) {
+      output.append(UInt8(ascii: "["))
       frames.append(.values(next: members[index].next))
     }
-    write(members[index].value, to: &output)
+    write(members[index].value, names, to: &output)
   }
 
-  private mutating func write(_ value: Value, to output: inout ByteWriter) {
+  private mutating func write(_ value: JSONMember.Value, _ names: MemberNames, to output: inout ByteWriter) {
+    let tree = names.tree
     switch value {
     case .attribute(let index): tree.writeValue(of: index, to: &output)
-    case .element(let node): begin(node, to: &output)
+    case .element(let node): begin(node, names, to: &output)
     case .text(let node): JSONString.write(tree.ownText(of: node), to: &output)
-    case .declarations(let node):
-      var separator: StaticString = "{"
+    case .declarations(let node, _):
+      var separator = UInt8(ascii: "{")
       for index in tree.nodes[node].attributes {
         guard let prefix = Namespaces.declaredPrefix(tree.bytes.span, tree.attributes[index].name) else { continue }
         output.append(separator)
         JSONString.write(prefix, to: &output)
-        output.append(":")
+        output.append(UInt8(ascii: ":"))
         tree.writeValue(of: index, to: &output)
-        separator = ","
+        separator = UInt8(ascii: ",")
       }
-      output.append("}")
+      output.append(UInt8(ascii: "}"))
     }
   }
 
   // MARK: Members
 
   /// Adds the members of an element; in order, only its attributes.
-  private mutating func collectMembers(of element: Int) {
-    let start = members.count
-    var names = Names()
-    var declarations: Value?
+  private mutating func collectMembers(of element: Int, _ names: MemberNames) {
+    let tree = names.tree
+    var object = Object()
+    var declarations: JSONMember.Value?
     for index in tree.nodes[element].attributes {
-      if json.names.style == .written || Namespaces.declaredPrefix(tree.bytes.span, tree.attributes[index].name) == nil
+      if names.json.names.style == .written
+        || Namespaces.declaredPrefix(tree.bytes.span, tree.attributes[index].name) == nil
       {
-        add(.attribute(index), from: start, &names)
-      } else {
-        declarations = .declarations(of: element)
+        add(.attribute(index), to: &object, names)
+      } else if declarations == nil {
+        declarations = .declarations(of: element, index)
       }
     }
-    if let declarations { add(declarations, from: start, &names) }
-    if json.isOrdered { return }
+    if let declarations { add(declarations, to: &object, names) }
+    if names.json.isOrdered { return }
     var child = element + 1
     while child < tree.nodes[element].end {
-      if tree.nodes[child].isElement { add(.element(child), from: start, &names) }
+      if tree.nodes[child].isElement { add(.element(child), to: &object, names) }
       child = tree.nodes[child].end
     }
-    if tree.hasOwnText(element) { add(.text(of: element), from: start, &names) }
+    if tree.hasOwnText(element) { add(.text(of: element), to: &object, names) }
   }
 
-  /// The names of one object: the first and the last member of each.
-  private struct Names {
+  /// An object whose members are collected.
+  private struct Object {
+    /// The last member of each name, by the first.
     var ends: [(first: Int, last: Int)] = []
-    var index: [Key: Int] = [:]
+    /// Places in `ends`.
+    var index: [MemberNames.Key: Int] = [:]
   }
 
-  private mutating func add(_ value: Value, from start: Int, _ names: inout Names) {
-    var member = member(of: value)
+  private mutating func add(_ value: JSONMember.Value, to object: inout Object, _ names: MemberNames) {
+    var member = names.member(value)
     var place: Int?
-    if names.ends.count <= Self.indexThreshold {
-      place = names.ends.firstIndex { haveSameName(members[$0.first], member) }
-    } else {
-      if names.index.isEmpty {
-        for (place, end) in names.ends.enumerated() { names.index[key(of: members[end.first])] = place }
+    if object.ends.count <= Self.indexThreshold {
+      for candidate in object.ends.indices where names.areSame(members[object.ends[candidate].first], member) {
+        place = candidate
+        break
       }
-      let key = key(of: member)
-      place = names.index[key]
-      if place == nil { names.index[key] = names.ends.count }
+    } else {
+      if object.index.isEmpty {
+        for (place, end) in object.ends.enumerated() { object.index[names.key(of: members[end.first])] = place }
+      }
+      let key = names.key(of: member)
+      place = object.index[key]
+      if place == nil { object.index[key] = object.ends.count }
     }
     if let place {
       member.isFirst = false
-      members[names.ends[place].last].next = members.count
-      names.ends[place].last = members.count
+      members[object.ends[place].last].next = members.count
+      object.ends[place].last = members.count
     } else {
-      names.ends.append((members.count, members.count))
+      object.ends.append((members.count, members.count))
     }
     members.append(member)
-  }
-
-  private func member(of value: Value) -> Member {
-    switch value {
-    case .attribute(let index):
-      let name = json.names.kept(tree.attributes[index].name, tree.bytes.span)
-      return Member(value: value, namespace: expanded?.attributes[index], name: name)
-    case .element(let node):
-      let name = json.names.kept(tree.nodes[node].name ?? 0..<0, tree.bytes.span)
-      return Member(value: value, namespace: expanded?.elements[node], name: name)
-    case .declarations(let node):
-      // The name of any of them begins with `xmlns`.
-      let first = tree.nodes[node].attributes.first {
-        Namespaces.declaredPrefix(tree.bytes.span, tree.attributes[$0].name) != nil
-      }
-      let start = first.map { tree.attributes[$0].name.lowerBound } ?? 0
-      return Member(value: value, namespace: nil, name: start..<(start + 5))
-    case .text: return Member(value: value, namespace: nil, name: 0..<0)
-    }
-  }
-
-  private func haveSameName(_ one: Member, _ other: Member) -> Bool {
-    if one.namespace != other.namespace { return false }
-    if isAttribute(one) == isAttribute(other), !isText(one), !isText(other) {
-      return one.name.count == other.name.count
-        && sameBytes(tree.bytes.span.extracting(one.name), tree.bytes.span.extracting(other.name))
-    }
-    return canMix && key(of: one) == key(of: other)
-  }
-
-  private func isAttribute(_ member: Member) -> Bool {
-    switch member.value {
-    case .attribute, .declarations: true
-    case .element, .text: false
-    }
-  }
-
-  private func isText(_ member: Member) -> Bool { if case .text = member.value { true } else { false } }
-
-  private func key(of member: Member) -> Key {
-    if isText(member) { return Key(namespace: nil, name: json.names.textKey) }
-    var name = Array(tree.bytes[member.name])
-    if isAttribute(member), !json.isOrdered {
-      let prefix = json.names.attributePrefix
-      // With a prefix, the name of an attribute in a namespace is no name of an element: `@{uri}name`.
-      if member.namespace != nil, !prefix.isEmpty { name = [UInt8(ascii: "{")] + name }
-      name = prefix + name
-    }
-    return Key(namespace: member.namespace, name: name)
-  }
-
-  // MARK: Names
-
-  private func writeName(of member: Member, to output: inout ByteWriter) {
-    if isText(member) { return JSONString.write(json.names.textKey, to: &output) }
-    if isAttribute(member) { output.append(attributeStart) } else { output.append("\"") }
-    if let namespace = member.namespace {
-      // Without the quotes around it.
-      var text = ByteWriter()
-      JSONString.write(namespace, to: &text)
-      output.append("{")
-      output.append(Array(text.take().dropFirst().dropLast()))
-      output.append("}")
-    }
-    tree.writeName(member.name, to: &output)
-    output.append("\"")
-  }
-
-  private func isArray(_ member: Member) -> Bool {
-    guard case .element = member.value else { return false }
-    guard let arrays = json.arrays else { return true }
-    if arrays.isEmpty { return false }
-    let name = Array(tree.bytes[member.name])
-    return arrays.contains(member.namespace.map { Array("{".utf8) + $0 + Array("}".utf8) + name } ?? name)
   }
 }
