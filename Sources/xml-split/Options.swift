@@ -201,12 +201,12 @@ struct Options {
       case .files: form.files = try value.get()
       case .perFile: form.perFile = try value.get()
       case .noWrap: form.isWrapped = false
-      case .maxSize: limits.maxToken = try value.get()
+      case .maxSize:
+        limits.maxToken = try value.get()
+        form.names.maxExpanded = limits.maxToken
       case .maxDepth: limits.maxDepth = try value.get()
       case .maxAttributes: limits.maxAttributes = try value.get()
-      case .maxInherited:
-        maxInherited = try value.get()
-        form.names.maxNamespace = maxInherited
+      case .maxInherited: maxInherited = try value.get()
       }
     }
     var operands = invocation.operands[...]

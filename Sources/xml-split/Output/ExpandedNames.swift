@@ -6,12 +6,11 @@ struct ExpandedNames {
   private(set) var elements: [[UInt8]?] = []
   private(set) var attributes: [[UInt8]?] = []
 
-  /// The longest namespace in bytes. Each name repeats it, so that a small element could become very large.
-  private let limit: Int
-
+  /// - Parameter limit: the largest size in bytes of the tree and of all these namespaces. Each name repeats one, so that
+  ///   a small element could become very large.
   /// - Throws: the offset in the bytes of the tree.
   init(_ tree: ElementTree, limit: Int) throws(XMLError) {
-    self.limit = limit
+    var size = tree.bytes.count
     elements.reserveCapacity(tree.nodes.count)
     attributes.reserveCapacity(tree.attributes.count)
     var scope = tree.namespaces
@@ -34,16 +33,21 @@ struct ExpandedNames {
         scope.enter(tree, node, depth: base + ends.count + 1)
         if scope.declarations.count > count { ends.append(tree.nodes[node].end) }
       }
-      elements.append(try namespace(of: name, in: scope, tree, isAttribute: false))
+      elements.append(try Self.namespace(of: name, in: scope, tree, isAttribute: false))
+      size += elements[node]?.count ?? 0
       for index in tree.nodes[node].attributes {
         let name = tree.attributes[index].name
         let isDeclaration = Namespaces.declaredPrefix(tree.bytes.span, name) != nil
-        attributes.append(isDeclaration ? nil : try namespace(of: name, in: scope, tree, isAttribute: true))
+        attributes.append(isDeclaration ? nil : try Self.namespace(of: name, in: scope, tree, isAttribute: true))
+        size += attributes[index]?.count ?? 0
+      }
+      if size > limit {
+        throw XMLError("an element of more than \(limit) bytes with its namespaces (--max-size)", at: 0)
       }
     }
   }
 
-  private func namespace(
+  private static func namespace(
     of name: Range<Int>, in scope: Namespaces, _ tree: ElementTree, isAttribute: Bool
   ) throws(XMLError) -> [UInt8]? {
     let colon = JSONNames.colon(name, tree.bytes.span)
@@ -52,9 +56,6 @@ struct ExpandedNames {
     let prefix = tree.bytes[name.lowerBound..<(colon ?? name.lowerBound)]
     guard let uri = scope.uri(prefix) else {
       throw XMLError("prefix '\(shortened(Array(prefix)))' is not declared", at: name.lowerBound)
-    }
-    if uri.count > limit {
-      throw XMLError("a namespace of more than \(limit) bytes (--max-inherited)", at: name.lowerBound)
     }
     return uri.isEmpty ? nil : uri
   }

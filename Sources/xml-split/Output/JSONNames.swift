@@ -16,8 +16,8 @@ struct JSONNames {
   var style = Style.written
   var attributePrefix = Array("@".utf8)
   var textKey = Array("#text".utf8)
-  /// The longest namespace in a name, in bytes.
-  var maxNamespace = 0
+  /// The largest size in bytes of an element and of the namespaces in its names.
+  var maxExpanded = Int.max
 
   /// The beginning of the name of each attribute, and the name of the text, as JSON.
   var attributeStart: [UInt8] { Array(Self.json(attributePrefix).dropLast()) }
