@@ -8,10 +8,12 @@ enum Form {
   case oneLine(terminator: UInt8)
   /// A line of JSON for each.
   case json(JSONForm)
-  /// A row of values for each, separated by tabs.
-  case table([Field], hasHeader: Bool)
+  /// A row of values for each.
+  case table(TableForm)
   /// An event record for each.
   case records(id: Field?, data: RecordData, RecordStamp)
+  /// Only how many there are.
+  case count
   /// Only the names of the files that were written.
   case files(FileForm, terminator: UInt8)
 }
@@ -28,8 +30,8 @@ extension Form {
 enum JSONForm {
   /// The whole element.
   case whole(ElementJSON)
-  /// An object of these fields.
-  case fields([Field])
+  /// An object of values.
+  case fields([Column], Column.Several)
 }
 
 /// The `data` of an event record.

@@ -8,17 +8,20 @@ let xmlSplit = ToolSpec(
   sharing: StampOption.rows(in: Flag.records.group) { $0.needs("records") })
 
 enum Flag: ToolOption {
-  case null, oneLine, noInherit, json, array, arrays, ordered, fields, headerRow, records, id, entities
-  case nested, ns, having
+  case null, oneLine, noInherit, json, array, arrays, ordered
+  case stripPrefixes, namespaces, textKey, attrPrefix
+  case fields, headerRow, csv, join, verbose, records, id, entities, count
+  case nested, ns, having, notHaving, limit
   case files, perFile, noWrap
   case single, lengthPrefixed, restartAt, onError
   case maxSize, maxDepth, maxAttributes, maxInherited
 
   var group: OptionGroup {
     switch self {
-    case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .fields, .headerRow, .records, .id, .entities:
+    case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .stripPrefixes, .namespaces, .textKey,
+      .attrPrefix, .fields, .headerRow, .csv, .join, .verbose, .records, .id, .entities, .count:
       .output
-    case .nested, .ns, .having: OptionGroup("Options for selecting elements")
+    case .nested, .ns, .having, .notHaving, .limit: OptionGroup("Options for selecting elements")
     case .files, .perFile, .noWrap: OptionGroup("Options for writing files")
     case .single, .lengthPrefixed, .restartAt, .onError: OptionGroup("Options for the input")
     case .maxSize, .maxDepth, .maxAttributes, .maxInherited: .limits
@@ -36,17 +39,36 @@ enum Flag: ToolOption {
         .needs("json").excludes("ordered", "fields")
     case .arrays: OptionSpec("arrays", "JSON: write all children as arrays").needs("json").excludes("ordered", "fields")
     case .ordered: OptionSpec("ordered", "JSON: keep the order of children and text").needs("json")
+    case .stripPrefixes:
+      OptionSpec("strip-prefixes", "JSON: write names without prefixes").needs("json").excludes("namespaces", "fields")
+    case .namespaces:
+      OptionSpec("namespaces", "JSON: write names as {uri}name").needs("json").excludes("fields")
+    case .textKey:
+      OptionSpec("text-key", .memberName, "JSON: the name of text in an object").default("#text")
+        .needs("json").excludes("ordered", "fields")
+    case .attrPrefix:
+      OptionSpec("attr-prefix", .memberPrefix, "JSON: what comes before the names of attributes").default("@")
+        .needs("json").excludes("ordered", "fields")
     case .fields:
       OptionSpec("fields", "f", .fields, "print the text at these paths, tab-separated").repeating.excludes("ordered")
     case .headerRow: OptionSpec("header-row", "print the paths first").needs("fields")
+    case .csv: OptionSpec("csv", "print the text as CSV, with the paths first").needs("fields").excludes("json")
+    case .join:
+      OptionSpec("join", .separator, "print all texts of a path, with this between them").needs("fields")
+    case .verbose: OptionSpec("verbose", "v", "report paths with several texts").needs("fields")
     case .records: OptionSpec("records", "print event records")
     case .id: OptionSpec("id", .field, "take the id of each record from this path").needs("records")
     case .entities:
       OptionSpec("entities", .choice("error", "literal"), "what to do with entities of a DTD").default("error")
-        .needs("json", "fields", "records", "having", "files")
+    case .count:
+      OptionSpec("count", "print only how many elements there are")
+        .excludes("null", "one-line", "no-inherit", "json", "fields", "records", "files")
     case .nested: OptionSpec("nested", "print inner elements too, before the outer ones")
-    case .ns: OptionSpec("ns", .namespace, "the namespace of a prefix in PATH").repeating
+    case .ns: OptionSpec("ns", .namespace, "the namespace of a prefix in paths").repeating
     case .having: OptionSpec("having", .field, "print only elements with a match for this path").repeating
+    case .notHaving:
+      OptionSpec("not-having", .field, "leave out elements with a match for this path").repeating
+    case .limit: OptionSpec("limit", "n", .integer(1...Int.max), "end after N elements")
     case .files:
       OptionSpec("files", .fileNames, "write each to a file: 'part-%05d.xml', '{@id}.xml'")
         .excludes("json", "fields", "records")
@@ -77,7 +99,20 @@ struct NamespacePrefix: Sendable {
 }
 
 extension OptionType {
-  fileprivate static let elementName = text("NAME", "the name of an element") { XMLName.isName($0, .utf8) }
+  /// A name in JSON, perhaps with its namespace.
+  fileprivate static let elementName = text("NAME", "the name of an element") { bytes in
+    let end = bytes.first == UInt8(ascii: "{") ? bytes.lastIndex(of: UInt8(ascii: "}")) : nil
+    return XMLName.isName(end.map { Array(bytes[($0 + 1)...]) } ?? bytes, .utf8)
+  }
+
+  fileprivate static let memberName = text("NAME", "a name in valid UTF-8 without '{'") {
+    !$0.isEmpty && isMemberText($0)
+  }
+  fileprivate static let separator = text("TEXT", "valid UTF-8") { $0.isUTF8 }
+  fileprivate static let memberPrefix = text("TEXT", "valid UTF-8 without '{'") { isMemberText($0) }
+
+  /// A brace begins a name with a namespace (--namespaces).
+  private static func isMemberText(_ bytes: [UInt8]) -> Bool { bytes.isUTF8 && !bytes.contains(UInt8(ascii: "{")) }
 
   fileprivate static let rootName = OptionType("PATH") { bytes throws(OptionRefusal) in
     let name = Array(bytes.dropFirst())
@@ -101,14 +136,15 @@ extension OptionType {
 
 /// The settings of a command line. Options that have a default get it from the table.
 struct Options {
-  let path: XMLPath
+  let conditions: ElementConditions
   let inputs: [InputFile]
   let form: Form
-  let having: [Field]
   /// Whether to keep references to undefined entities in elements whose content is examined.
   private(set) var keepsEntities = false
   private(set) var inherits = true
   private(set) var isNested = false
+  /// How many elements to write.
+  private(set) var limit = Int.max
   private(set) var isSingle = false
   private(set) var hasPrefixes = false
   /// The name of a root element, in UTF-8: its start tag inside such an element begins a document.
@@ -125,6 +161,7 @@ struct Options {
   init(_ invocation: Invocation) throws(ToolFailure) {
     var namespaces: [[UInt8]: [UInt8]] = [:]
     var having: [Field] = []
+    var notHaving: [Field] = []
     var form = FormOptions(stamp: try RecordStamp(invocation))
     for (flag, value) in try invocation.options(Flag.self) {
       switch flag {
@@ -136,23 +173,37 @@ struct Options {
         let namespace: NamespacePrefix = try value.get()
         namespaces[namespace.prefix] = namespace.uri
       case .having: having.append(try value.get())
+      case .notHaving: notHaving.append(try value.get())
+      case .limit: limit = try value.get()
       case .json: form.isJSON = true
       case .array: form.json.arrays?.insert(value.bytes)
       case .arrays: form.json.arrays = nil
       case .ordered: form.json.isOrdered = true
-      case .fields: form.fields += try value.get() as [Field]
+      case .fields: form.fields += try value.get() as [Column]
       case .headerRow: form.hasHeader = true
       case .records: form.isRecords = true
       case .id: form.id = try value.get()
+      case .stripPrefixes: form.names.style = .local
+      case .namespaces: form.names.style = .expanded
+      case .textKey: form.names.textKey = value.bytes
+      case .attrPrefix: form.names.attributePrefix = value.bytes
+      case .csv: form.isCSV = true
+      case .join: form.separator = value.bytes
+      case .verbose: form.reportsSeveral = true
       case .entities: keepsEntities = try value.get() == "literal"
       case .single: isSingle = true
       case .lengthPrefixed: hasPrefixes = true
       case .restartAt: restartName = try value.get()
       case .onError: skipsErrors = try value.get() == "skip"
+      case .count:
+        form.isCount = true
+        inherits = false
       case .files: form.files = try value.get()
       case .perFile: form.perFile = try value.get()
       case .noWrap: form.isWrapped = false
-      case .maxSize: limits.maxToken = try value.get()
+      case .maxSize:
+        limits.maxToken = try value.get()
+        form.names.maxExpanded = limits.maxToken
       case .maxDepth: limits.maxDepth = try value.get()
       case .maxAttributes: limits.maxAttributes = try value.get()
       case .maxInherited: maxInherited = try value.get()
@@ -163,9 +214,18 @@ struct Options {
     if operands.isEmpty, Descriptor.Identity(path) != nil {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")
     }
-    do { self.path = try XMLPath(path, namespaces: namespaces) } catch { throw .usage("PATH: " + error.message) }
+    if !form.fields.isEmpty, let file = operands.first, XMLName.isName(file, .utf8), !file.contains(UInt8(ascii: ".")),
+      Descriptor.Identity(file) == nil
+    {
+      throw .usage("no file '\(quoted(file))': '--fields' takes paths with commas between them, such as title,link")
+    }
+    do {
+      conditions = ElementConditions(
+        path: try XMLPath(path).resolved(namespaces), having: having.map { $0.resolved(namespaces) },
+        notHaving: notHaving.map { $0.resolved(namespaces) })
+    } catch { throw .usage("PATH: " + error.message) }
+    form.resolve(namespaces)
     self.form = try form.form()
-    self.having = having
     inputs = operands.isEmpty ? [.standardInput] : operands.map { InputFile($0) }
   }
 }
@@ -177,13 +237,25 @@ private struct FormOptions {
   var isOneLine = false
   var isJSON = false
   var json = ElementJSON()
-  var fields: [Field] = []
+  var names = JSONNames()
+  var fields: [Column] = []
   var hasHeader = false
+  var isCSV = false
+  var separator: [UInt8]?
+  var reportsSeveral = false
   var isRecords = false
+  var isCount = false
   var id: Field?
   var files: FileNamePattern?
   var perFile: Int?
   var isWrapped = true
+
+  /// Replaces prefixes in paths by the namespaces that they stand for.
+  mutating func resolve(_ namespaces: [[UInt8]: [UInt8]]) {
+    fields = fields.map { $0.resolved(namespaces) }
+    id = id?.resolved(namespaces)
+    files = files?.resolved(namespaces)
+  }
 
   func form() throws(ToolFailure) -> Form {
     if let files {
@@ -191,20 +263,31 @@ private struct FormOptions {
         if !isWrapped { .bare(perFile ?? 1) } else if let perFile { .wrapped(perFile) } else { .document }
       return .files(FileForm(pattern: files, content: content), terminator: terminator)
     }
+    if isCount { return .count }
     if isOneLine { return .oneLine(terminator: terminator) }
     if isRecords {
       if !isJSON, !fields.isEmpty { throw .usage("options '--records' and '--fields' need '--json'") }
       return .records(id: id, data: isJSON ? .json(try jsonForm()) : .xml, stamp)
     }
     if isJSON { return .json(try jsonForm()) }
-    return fields.isEmpty ? .verbatim(terminator: terminator) : .table(fields, hasHeader: hasHeader)
+    if fields.isEmpty { return .verbatim(terminator: terminator) }
+    return .table(
+      TableForm(
+        columns: fields, several: several(reportsSeveral ? .firstWithReport : .first), style: isCSV ? .csv : .tabs,
+        hasHeader: hasHeader || isCSV))
   }
 
   private func jsonForm() throws(ToolFailure) -> JSONForm {
-    if fields.isEmpty { return .whole(json) }
+    if fields.isEmpty {
+      var json = json
+      json.names = names
+      return .whole(json)
+    }
     if let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
       throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
     }
-    return .fields(fields)
+    return .fields(fields, several(.all))
   }
+
+  private func several(_ other: Column.Several) -> Column.Several { separator.map { .joined($0) } ?? other }
 }

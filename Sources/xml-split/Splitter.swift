@@ -33,7 +33,7 @@ struct Splitter {
     writer = ElementWriter(options, streams.output)
     progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
-    selector = ElementSelector(options.path)
+    selector = ElementSelector(options.conditions.path)
   }
 
   private static func tokenizer(_ options: Options, at start: Int = 0) -> XMLTokenizer {
@@ -44,8 +44,9 @@ struct Splitter {
   /// Processes all files.
   mutating func run() throws(ToolFailure) -> ExitStatus {
     do throws(ToolFailure) {
-      for file in options.inputs { try take(file) }
+      for file in options.inputs where !isDone { try take(file) }
       writer.finish()
+      writer.end()
       try writer.flush()
     } catch {
       // The elements before the error are written first.
@@ -57,6 +58,9 @@ struct Splitter {
     }
     return hasFailed ? .trouble : writer.count > 0 ? .yes : .no
   }
+
+  /// Whether all that --limit allows was written.
+  private var isDone: Bool { writer.count == options.limit }
 
   // MARK: Reading
 
@@ -76,6 +80,7 @@ struct Splitter {
         guard error.diagnostic.place != nil else { throw error }
         // An error before that is reported first, wherever the input was cut.
         _ = try process(source, isLast: true, hasMore: true)
+        if isDone { return }
         try report(error)
         if source.isExhausted { return }
         if source.isBetweenStreams { begin() }
@@ -86,6 +91,7 @@ struct Splitter {
       tokenizer.wasUTF16 = source.isUTF16
       try takeBytes(of: &source, isLast: piece != .more)
       try writer.check()
+      if isDone { return }
       if source.holdsDocument { continue }
       switch piece {
       case .more: break
@@ -119,7 +125,10 @@ struct Splitter {
 
   /// Processes the bytes that have come.
   private mutating func takeBytes(of source: inout InputSource, isLast: Bool) throws(ToolFailure) {
-    if let start = try process(source, isLast: isLast) { source.beginDocument(at: start, &window) }
+    let start = try process(source, isLast: isLast)
+    for note in writer.takeNotes() { try warn(note, source) }
+    if let start { source.beginDocument(at: start, &window) }
+    if isDone { return }
     try warnOfJoinedDocument(source)
     try loseTooLarge(source)
     forget()
@@ -149,7 +158,7 @@ struct Splitter {
   mutating func process(
     _ span: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, hasMore: Bool = false, cuts: Cuts
   ) throws(ToolFailure) -> Int? {
-    while true {
+    while !isDone {
       let token: XMLTokenizer.Token?
       do { token = try tokenizer.next(span, isLast: isLast, deepest: deepest, wanted: joined.watch.wanted) } catch {
         switch try passCut(span, source, isLast: isLast, cuts) {
@@ -286,18 +295,18 @@ struct Splitter {
     if tag.depth > deepest { return }
     isSilent = false
     if tag.depth == 1 { writer.beginDocument(tag, tokenizer.document, bytes) }
-    let isWanted: Bool
-    do { isWanted = try selector.enter(tag, tokenizer.attributes, bytes, tokenizer.encoding) } catch {
+    let matched: UInt64
+    do { matched = try selector.enter(tag, tokenizer.attributes, bytes, tokenizer.encoding) } catch {
       deepest = tag.depth
       throw error
     }
     if tag.depth == 1, tag.kind == .startTag, !options.hasPrefixes {
-      let cannotFit = !isWanted && !selector.leadsFurther && writer.count > 0
+      let cannotFit = matched == 0 && !selector.leadsFurther && writer.count > 0
       joined.beginRoot(
         tag, bytes, waitingFrom: cannotFit ? dropped + tag.range.lowerBound : nil,
         isRestart: restartTag(at: tag.range.lowerBound, bytes) == .yes)
     }
-    guard isWanted else { return }
+    guard matched != 0 else { return }
     joined.matched(at: tag.range.lowerBound)
     if !options.isNested { deepest = tag.depth }
     var inherited: [[UInt8]] = []
@@ -309,7 +318,7 @@ struct Splitter {
       WantedElement(
         start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth, inherited: inherited,
         namespaces: selector.namespaces, node: writer.needsTree ? tokenizer.record(tag) : nil,
-        referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences))
+        referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences, matched: matched))
   }
 
   private mutating func leave(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {

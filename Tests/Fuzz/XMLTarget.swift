@@ -24,8 +24,14 @@ func fuzzXML(_ bytes: [UInt8]) {
   }
   for ends in Cuts.ways(bytes) { checkFormFeed(bytes, endingPiecesAt: ends) }
   let path = Array(bytes.prefix(100))
-  if let path = try? XMLPath(path, namespaces: [:]) { promise(!path.steps.isEmpty, "a path of no steps") }
-  _ = try? Field(path)
+  if let path = try? XMLPath(path) { promise(!path.steps.isEmpty, "a path of no steps") }
+  if let field = try? Field(path) {
+    let text = Array("<a b='1' xmlns:p='u'>1<p:b c=''>2</p:b><a><b/>3<b/></a><a p:b='2'/></a>".utf8)
+    if let tree = try? XMLTokenizer.tree(of: text, in: Namespaces()) {
+      field.forEachMatch(in: tree) { _ in true }
+      promise(field.hasMatch(in: tree) == (field.value(in: tree) != nil), "a match without a value")
+    }
+  }
 }
 
 /// The result for a text.

@@ -15,6 +15,8 @@ struct WantedElement {
   var node: Int?
   /// How many references to entities came before it.
   let referencesBefore: Int
+  /// The last steps of the paths of PATH that its start tag matches, as bits.
+  let matched: UInt64
 }
 
 /// A wanted, complete element, as a range of the text.
@@ -27,6 +29,8 @@ struct FoundElement {
   let inherited: [[UInt8]]
   /// What is in scope in it.
   let namespaces: Namespaces
+  /// The last steps of the paths of PATH that its start tag matches, as bits.
+  let matched: UInt64
   let encoding: XMLEncoding
   /// Whether it may refer to entities that need a declaration.
   let mayHaveEntities: Bool
@@ -39,6 +43,7 @@ struct FoundElement {
     namespaces = element.namespaces
     encoding = document.encoding
     mayHaveEntities = document.referenceCount > element.referencesBefore
+    matched = element.matched
   }
 
   /// Writes the element unchanged, except for the declarations that it inherits.

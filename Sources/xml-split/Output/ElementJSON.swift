@@ -7,6 +7,22 @@ struct ElementJSON {
   /// Names whose elements are always arrays; nil for all names.
   var arrays: Set<[UInt8]>? = []
   var isOrdered = false
+  var names = JSONNames() {
+    didSet {
+      attributeStart = names.attributeStart
+      textStart = names.textStart
+      canMix = names.canMix
+      hasOwnNames = canMix || names.style != .written
+    }
+  }
+
+  /// What `names` has.
+  private(set) var attributeStart = JSONNames().attributeStart
+  private(set) var textStart = JSONNames().textStart
+  private(set) var canMix = false
+  /// Whether members can have the same name although they are not elements of the same written name.
+  private var hasOwnNames = false
+  private static let quote = [UInt8(ascii: "\"")]
 
   /// The part being written: the members of an object, an array of siblings, or an element in order.
   private enum Frame {
@@ -16,7 +32,9 @@ struct ElementJSON {
   }
 
   /// Writes `{"name":value}`, or if in order, `["name",…]`.
-  func write(_ tree: ElementTree, to output: inout ByteWriter) {
+  /// - Parameter expanded: the namespaces for the names.
+  func write(_ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter) {
+    if hasOwnNames { return NamedJSON.write(tree, self, expanded, to: &output) }
     var frames: [Frame] = []
     if isOrdered {
       begin(ordered: 0, tree, &frames, to: &output)
@@ -68,7 +86,7 @@ struct ElementJSON {
       return
     }
     output.append(UInt8(ascii: "{"))
-    writeAttributes(of: element, "\"@", tree, to: &output)
+    writeAttributes(of: element, attributeStart, tree, to: &output)
     if frames.isEmpty {
       return writeMembers(of: element, from: element + 1, node.attributes.isEmpty, tree, &frames, to: &output)
     }
@@ -105,7 +123,7 @@ struct ElementJSON {
     }
     if tree.hasOwnText(element) {
       if !isFirst { output.append(UInt8(ascii: ",")) }
-      output.append("\"#text\":")
+      output.append(textStart)
       tree.writeOwnText(of: element, to: &output)
     }
     output.append(UInt8(ascii: "}"))
@@ -121,7 +139,7 @@ struct ElementJSON {
     ordered element: Int, _ tree: ElementTree, _ frames: inout [Frame], to output: inout ByteWriter
   ) {
     writeName(of: element, tree, after: "[\"", before: "\",{", to: &output)
-    writeAttributes(of: element, "\"", tree, to: &output)
+    writeAttributes(of: element, Self.quote, tree, to: &output)
     output.append(UInt8(ascii: "}"))
     frames.append(.ordered(of: element, child: element + 1))
   }
@@ -134,14 +152,14 @@ struct ElementJSON {
   }
 
   /// Writes attributes as members of an object.
-  /// - Parameter quote: the beginning of each name.
+  /// - Parameter start: the beginning of each name.
   private func writeAttributes(
-    of element: Int, _ quote: StaticString, _ tree: ElementTree, to output: inout ByteWriter
+    of element: Int, _ start: [UInt8], _ tree: ElementTree, to output: inout ByteWriter
   ) {
     let attributes = tree.nodes[element].attributes
     for index in attributes {
       if index > attributes.lowerBound { output.append(UInt8(ascii: ",")) }
-      output.append(quote)
+      output.append(start)
       tree.writeName(tree.attributes[index].name, after: "", before: "\":", to: &output)
       tree.writeValue(of: index, to: &output)
     }

@@ -20,8 +20,14 @@ protocol ElementSink {
 
   mutating func endDocument(_ output: inout ByteWriter)
 
+  /// What the user should know of the elements written since the last call.
+  mutating func takeNotes() -> [XMLError]
+
   /// Completes the output in progress.
   mutating func finish(_ output: inout ByteWriter)
+
+  /// Writes what comes after all elements. Not called after an error that ends the run.
+  func end(_ output: inout ByteWriter)
 }
 
 extension ElementSink {
@@ -31,5 +37,7 @@ extension ElementSink {
   func begin(_ output: inout ByteWriter) {}
   func beginDocument(_ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>) {}
   func endDocument(_ output: inout ByteWriter) {}
+  func takeNotes() -> [XMLError] { [] }
   func finish(_ output: inout ByteWriter) {}
+  func end(_ output: inout ByteWriter) {}
 }

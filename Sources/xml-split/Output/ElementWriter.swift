@@ -5,8 +5,7 @@ import FeedCore
 struct ElementWriter {
   private var output: ByteWriter
   private var sink: any ElementSink
-  /// An element must meet all of these to be written.
-  private let conditions: [Field]
+  private let conditions: ElementConditions
   /// Whether the contents of elements must be read.
   let needsTree: Bool
   private let keepsEntities: Bool
@@ -16,8 +15,8 @@ struct ElementWriter {
   init(_ options: Options, _ output: Descriptor) {
     self.output = ByteWriter(output, records: .filter)
     sink = options.form.sink(keepsEntities: options.keepsEntities)
-    conditions = options.having
-    needsTree = sink.needsTree || !conditions.isEmpty
+    conditions = options.conditions
+    needsTree = sink.needsTree || conditions.needsTree
     keepsEntities = options.keepsEntities
     sink.begin(&self.output)
   }
@@ -38,6 +37,9 @@ struct ElementWriter {
   /// Completes the output in progress.
   mutating func finish() { sink.finish(&output) }
 
+  /// Writes what comes after all elements.
+  mutating func end() { sink.end(&output) }
+
   // MARK: Documents
 
   /// Begins a root element.
@@ -48,6 +50,9 @@ struct ElementWriter {
   }
 
   mutating func endDocument() { sink.endDocument(&output) }
+
+  /// What the user should know of the elements written since the last call.
+  mutating func takeNotes() -> [XMLError] { sink.takeNotes() }
 
   // MARK: Elements
 
@@ -68,7 +73,7 @@ struct ElementWriter {
   private mutating func write(
     _ element: FoundElement, _ tree: ElementTree, bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
-    for condition in conditions where condition.value(in: tree) == nil { return }
+    guard conditions.areMet(by: tree, element.matched) else { return }
     try sink.write(element, tree, bytes, to: &output)
     count += 1
   }
@@ -97,8 +102,9 @@ extension Form {
     case .verbatim(let terminator): VerbatimSink(terminator: terminator)
     case .oneLine(let terminator): OneLineSink(terminator: terminator)
     case .json(let form): JSONSink(form: form)
-    case .table(let fields, let hasHeader): TableSink(fields: fields, hasHeader: hasHeader)
+    case .table(let form): TableSink(form)
     case .records(let id, let data, let stamp): RecordSink(id: id, data: data, stamp: stamp)
+    case .count: CountSink()
     case .files(let form, let terminator): FileSink(form, keepsEntities: keepsEntities, terminator: terminator)
     }
   }

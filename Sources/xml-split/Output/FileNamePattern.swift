@@ -60,6 +60,13 @@ struct FileNamePattern {
     guard text.last != UInt8(ascii: "/") else { throw problem("expected the name of a file") }
   }
 
+  /// The same pattern, with the namespaces that some prefixes stand for.
+  func resolved(_ namespaces: [[UInt8]: [UInt8]]) -> FileNamePattern {
+    var pattern = self
+    pattern.parts = parts.map { if case .value(let field) = $0 { .value(field.resolved(namespaces)) } else { $0 } }
+    return pattern
+  }
+
   /// A value that is missing in an element, or empty.
   struct Missing: Error {
     let field: [UInt8]

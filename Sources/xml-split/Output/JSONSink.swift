@@ -8,24 +8,45 @@ struct JSONSink: ElementSink {
 
   func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
-  ) {
-    form.write(tree, to: &output)
+  ) throws(XMLError) {
+    form.write(tree, try form.expandedNames(element, tree), to: &output)
     output.endLine()
   }
 }
 
 extension JSONForm {
-  func write(_ tree: ElementTree, to output: inout ByteWriter) {
+  /// The namespaces that names in JSON have; nil if they have none. An element is written only if all are known.
+  func expandedNames(_ element: FoundElement, _ tree: ElementTree) throws(XMLError) -> ExpandedNames? {
+    guard case .whole(let json) = self, json.names.style == .expanded else { return nil }
+    do { return try ExpandedNames(tree, limit: json.names.maxExpanded) } catch {
+      // Offsets may be different in UTF-8.
+      let offset = element.encoding == .utf8 ? error.offset : 0
+      throw XMLError(error.message, at: element.range.lowerBound + offset)
+    }
+  }
+
+  /// - Parameter expanded: what `expandedNames` returned.
+  func write(_ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter) {
     switch self {
-    case .whole(let json): json.write(tree, to: &output)
-    case .fields(let fields):
-      for (place, field) in fields.enumerated() {
-        output.append(place == 0 ? "{" : ",")
-        JSONString.write(field.text, to: &output)
-        output.append(":")
-        if let value = field.value(in: tree) { JSONString.write(value, to: &output) } else { output.append("null") }
+    case .whole(let json): json.write(tree, expanded, to: &output)
+    case .fields(let columns, let several):
+      for (place, column) in columns.enumerated() {
+        output.append(UInt8(ascii: place == 0 ? "{" : ","))
+        JSONString.write(column.text, to: &output)
+        output.append(UInt8(ascii: ":"))
+        switch column.value(in: tree, several) {
+        case .missing: output.append("null")
+        case .text(let text), .firstOfSeveral(let text): JSONString.write(text, to: &output)
+        case .count(let count): output.append(String(count))
+        case .several(let values):
+          for (place, value) in values.enumerated() {
+            output.append(UInt8(ascii: place == 0 ? "[" : ","))
+            JSONString.write(value, to: &output)
+          }
+          output.append(UInt8(ascii: "]"))
+        }
       }
-      output.append("}")
+      output.append(UInt8(ascii: "}"))
     }
   }
 }

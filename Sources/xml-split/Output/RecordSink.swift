@@ -10,11 +10,13 @@ struct RecordSink: ElementSink {
 
   func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
-  ) {
+  ) throws(XMLError) {
+    var expanded: ExpandedNames?
+    if case .json(let form) = data { expanded = try form.expandedNames(element, tree) }
     let id = id?.value(in: tree) ?? []
     output.beginRecord(event: tree.rootName.span, id: id.span)
     switch data {
-    case .json(let form): form.write(tree, to: &output)
+    case .json(let form): form.write(tree, expanded, to: &output)
     case .xml: JSONString.write(SingleByte.utf8(element.text(bytes), element.encoding), to: &output)
     }
     output.endRecord(stamp)

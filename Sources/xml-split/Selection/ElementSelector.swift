@@ -14,32 +14,30 @@ struct ElementSelector {
   var leadsFurther: Bool { matcher.open != 0 }
 
   /// Enters an element.
-  /// - Returns: whether PATH matches it.
+  /// - Returns: the last steps of the paths that match it, as bits. Their late conditions are still to be tested.
   /// - Throws: if that cannot be decided. PATH then matches nothing inside it.
   @inline(__always)
   mutating func enter(
     _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>,
     _ encoding: XMLEncoding
-  ) throws(XMLError) -> Bool {
+  ) throws(XMLError) -> UInt64 {
     self.encoding = encoding
     if !attributes.isEmpty { namespaces.enter(bytes, tag, attributes, encoding) }
-    var open = matcher.open
     var matching: UInt64 = 0
     do throws(XMLError) {
-      while open != 0 {
-        let step = open.trailingZeroBitCount
-        open &= open - 1
-        if try matches(matcher.path.steps[step], tag, attributes, bytes) { matching |= 1 << UInt64(step) }
+      for step in SetBits(matcher.open) where try matches(step, tag, attributes, bytes) {
+        matching |= 1 << UInt64(step)
       }
     } catch {
       enterLost()
       throw error
     }
-    return matcher.enter(matching)
+    matcher.enter(matching)
+    return matching & matcher.path.last
   }
 
   /// Enters an element whose tag is not well-formed.
-  mutating func enterLost() { _ = matcher.enter(0) }
+  mutating func enterLost() { matcher.enter(0) }
 
   /// Leaves elements until `depth` of them are open.
   mutating func leave(to depth: Int) {
@@ -60,24 +58,37 @@ struct ElementSelector {
       "an element that inherits more than \(limit) bytes of declarations (--max-inherited)", at: tag.range.lowerBound)
   }
 
-  private func matches(
-    _ step: XMLPath.Step, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
+  private mutating func matches(
+    _ index: Int, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> Bool {
-    guard try matches(step.name, tag.name, bytes, isAttribute: false) else { return false }
-    for predicate in step.predicates where try !matches(predicate, tag, attributes, bytes) { return false }
+    guard try matches(matcher.path.steps[index].name, tag.name, bytes, isAttribute: false) else { return false }
+    for predicate in matcher.path.steps[index].predicates {
+      switch predicate {
+      case .number(let number, let counter): if matcher.count(counter) != number { return false }
+      case .condition(let condition):
+        guard case .attribute(let name) = condition.value, condition.isEarly else { continue }
+        if try hasAttribute(name, condition.test, attributes, bytes) == condition.isNegated { return false }
+      }
+    }
     return true
   }
 
-  private func matches(
-    _ predicate: XMLPath.Predicate, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute],
+  private func hasAttribute(
+    _ name: XMLPath.Name, _ test: XMLPath.Condition.Test, _ attributes: [StartTag.Attribute],
     _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> Bool {
-    for attribute in attributes
-    where try matches(predicate.attribute, attribute.name, bytes, isAttribute: true) {
-      guard let wanted = predicate.value else { return true }
-      return XMLText.decoded(array(bytes, attribute.value), encoding) == wanted
+    for attribute in attributes where try matches(name, attribute.name, bytes, isAttribute: true) {
+      switch test {
+      case .exists: return true
+      case .equals(let wanted): if value(of: attribute, bytes) == wanted { return true }
+      case .differs(let other): if value(of: attribute, bytes) != other { return true }
+      }
     }
     return false
+  }
+
+  private func value(of attribute: StartTag.Attribute, _ bytes: borrowing Span<UInt8>) -> [UInt8] {
+    XMLText.decoded(array(bytes, attribute.value), encoding)
   }
 
   /// Whether PATH matches a name in the tag. An attribute without a prefix is in no namespace.
@@ -85,7 +96,7 @@ struct ElementSelector {
     _ wanted: XMLPath.Name, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>, isAttribute: Bool
   ) throws(XMLError) -> Bool {
     switch wanted {
-    case .any: return true
+    case .any: return !isAttribute || !Namespaces.isDeclaration(bytes, name)
     case .written(let written):
       if written.count == name.count, sameBytes(bytes.extracting(name), written.span) { return true }
       return encoding.converted != encoding && text(bytes, name) == written

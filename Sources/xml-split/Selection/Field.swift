@@ -1,72 +1,99 @@
-// A value inside an element. --fields, --having and --id name it by a path from the element.
+// A value inside an element. --fields, --having, --not-having, --id and --files name it by a path from the element.
 
 import FeedCore
 
 struct Field {
+  /// What a path leads to.
+  enum Match {
+    /// A node of the tree.
+    case element(Int)
+    /// An attribute of the tree.
+    case attribute(Int)
+  }
+
   /// As typed.
   let text: [UInt8]
-  /// Nil for the element itself.
-  private let path: XMLPath?
-  private let attribute: [UInt8]?
+  private let path: XMLPath
 
-  /// - Parameter text: `.`, `a/b`, `//b`, `@c` or `a/@c`.
+  /// - Parameter text: `.`, `a/b`, `//b`, `@c`, `a/@c` or several with `|` between them.
   init(_ text: [UInt8]) throws(OptionRefusal) {
-    func problem(_ message: String) -> OptionRefusal {
-      OptionRefusal("\(message), found '\(quoted(text))'")
-    }
     self.text = text
-    var steps = text
-    var last = 0
-    while let slash = Self.end(text[last...], at: UInt8(ascii: "/")) { last = slash + 1 }
-    if last < text.count, text[last] == UInt8(ascii: "@") {
-      let name = Array(text[(last + 1)...])
-      guard XMLName.isName(name, .utf8) else { throw problem("expected the name of an attribute") }
-      attribute = name
-      steps = Array(text[..<max(0, last - 1)])
-      if last > 0, steps.isEmpty || steps.last == UInt8(ascii: "/") {
-        throw problem("expected the name of an element before '/@'")
-      }
-    } else {
-      attribute = nil
-    }
-    if steps == [UInt8(ascii: ".")] || (steps.isEmpty && attribute != nil) {
-      path = nil
-    } else {
-      let path = try XMLPath(steps, namespaces: [:], isRelative: true)
-      guard !path.usesNamespaces else { throw problem("expected names as in the tag, without a namespace") }
-      self.path = path
-    }
+    path = try XMLPath(inside: text)
   }
 
-  /// A list of fields, separated by commas.
-  static func list(_ text: [UInt8]) throws(OptionRefusal) -> [Field] {
-    var fields: [Field] = []
+  private init(text: [UInt8], path: XMLPath) {
+    self.text = text
+    self.path = path
+  }
+
+  /// The same field, with the namespaces that some prefixes stand for.
+  func resolved(_ namespaces: [[UInt8]: [UInt8]]) -> Field { Field(text: text, path: path.resolved(namespaces)) }
+
+  /// The columns of a list, separated by commas.
+  static func list(_ text: [UInt8]) throws(OptionRefusal) -> [Column] {
+    var columns: [Column] = []
     var rest = text[...]
     while let comma = end(rest, at: UInt8(ascii: ",")) {
-      fields.append(try Field(Array(rest[..<comma])))
+      columns.append(try Column(Array(rest[..<comma])))
       rest = rest[(comma + 1)...]
     }
-    return fields + [try Field(Array(rest))]
+    return columns + [try Column(Array(rest))]
   }
 
-  /// The index of a byte outside quotes.
+  /// The index of a byte outside quotes and the braces of a namespace.
   static func end(_ text: ArraySlice<UInt8>, at byte: UInt8) -> Int? {
-    var quote: UInt8?
+    // The byte that ends what the index is in.
+    var closing: UInt8?
     for index in text.indices {
-      if let open = quote {
-        if text[index] == open { quote = nil }
-      } else if text[index] == byte {
-        return index
-      } else if text[index] == UInt8(ascii: "'") || text[index] == UInt8(ascii: "\"") {
-        quote = text[index]
+      if let open = closing {
+        if text[index] == open { closing = nil }
+        continue
+      }
+      switch text[index] {
+      case byte: return index
+      case UInt8(ascii: "'"), UInt8(ascii: "\""): closing = text[index]
+      case UInt8(ascii: "{"): closing = UInt8(ascii: "}")
+      default: break
       }
     }
     return nil
   }
 
+  // MARK: Matches
+
   /// The text of the first match; nil if there is none.
-  func value(in tree: ElementTree) -> [UInt8]? {
-    guard let path else { return value(at: 0, tree) }
+  func value(in tree: borrowing ElementTree) -> [UInt8]? {
+    var value: [UInt8]?
+    forEachMatch(in: tree) {
+      value = Self.value(of: $0, tree)
+      return false
+    }
+    return value
+  }
+
+  func hasMatch(in tree: borrowing ElementTree) -> Bool {
+    var found = false
+    forEachMatch(in: tree) { _ in
+      found = true
+      return false
+    }
+    return found
+  }
+
+  /// The text of an element, or the value of an attribute.
+  static func value(of match: Match, _ tree: borrowing ElementTree) -> [UInt8] {
+    switch match {
+    case .element(let node): tree.text(of: node)
+    case .attribute(let index): tree.value(of: index)
+    }
+  }
+
+  /// Finds all matches in document order, each once. The attributes of an element follow it.
+  /// - Parameter body: takes a match, and returns whether to continue.
+  func forEachMatch(in tree: borrowing ElementTree, _ body: (Match) -> Bool) {
+    var test = TreeTest(tree, path)
+    if path.itself != 0, !give(path.itself, 0, tree, test, body) { return }
+    guard path.first != 0 else { return }
     var matcher = PathMatcher(path)
     // The ends of the elements that the matcher has entered.
     var ends: [Int] = []
@@ -74,49 +101,51 @@ struct Field {
     while node < tree.nodes.count {
       while let end = ends.last, end <= node {
         matcher.leave()
+        test.leave()
         ends.removeLast()
       }
       guard tree.nodes[node].isElement else {
         node += 1
         continue
       }
-      if matcher.enter({ matches($0, node, tree) }), let value = value(at: node, tree) { return value }
-      if matcher.open == 0 {
+      test.enter(node, tree)
+      var matching: UInt64 = 0
+      for step in SetBits(matcher.open) where test.matches(path.steps[step], node, tree, &matcher) {
+        matching |= 1 << UInt64(step)
+      }
+      let matched = matching & path.last
+      if matched != 0, !give(matched, node, tree, test, body) { return }
+      if matcher.steps(inside: matching) == 0 {
         // The path matches nothing inside it.
-        matcher.leave()
+        test.leave()
         node = tree.nodes[node].end
       } else {
+        matcher.enter(matching)
         ends.append(tree.nodes[node].end)
         node += 1
       }
     }
-    return nil
   }
 
-  private func value(at node: Int, _ tree: ElementTree) -> [UInt8]? {
-    guard let attribute else { return tree.text(of: node) }
-    for index in tree.nodes[node].attributes where tree.isNamed(tree.attributes[index].name, attribute) {
-      return tree.value(of: index)
-    }
-    return nil
+  /// Passes on what paths name in an element that they match.
+  /// - Parameter steps: the last steps of these paths.
+  private func give(
+    _ steps: UInt64, _ node: Int, _ tree: borrowing ElementTree, _ test: borrowing TreeTest, _ body: (Match) -> Bool
+  ) -> Bool {
+    if steps & ~path.withAttribute != 0, !body(.element(node)) { return false }
+    if steps & path.withAttribute == 0 { return true }
+    for index in tree.nodes[node].attributes
+    where isWanted(tree.attributes[index].name, steps, tree, test) && !body(.attribute(index)) { return false }
+    return true
   }
 
-  private func matches(_ step: XMLPath.Step, _ node: Int, _ tree: ElementTree) -> Bool {
-    guard let name = tree.nodes[node].name, matches(step.name, name, tree) else { return false }
-    return step.predicates.allSatisfy { predicate in
-      tree.nodes[node].attributes.contains {
-        matches(predicate.attribute, tree.attributes[$0].name, tree)
-          && (predicate.value == nil || predicate.value == tree.value(of: $0))
-      }
+  /// Whether one of these steps names this attribute.
+  private func isWanted(
+    _ name: Range<Int>, _ steps: UInt64, _ tree: borrowing ElementTree, _ test: borrowing TreeTest
+  ) -> Bool {
+    for step in SetBits(steps) {
+      if let wanted = path.steps[step].attribute, test.matches(wanted, name, tree, isAttribute: true) { return true }
     }
-  }
-
-  private func matches(_ wanted: XMLPath.Name, _ name: Range<Int>, _ tree: ElementTree) -> Bool {
-    switch wanted {
-    case .any: true
-    case .written(let written): tree.isNamed(name, written)
-    case .anyWithPrefix(let prefix): tree.bytes[name].starts(with: prefix + [UInt8(ascii: ":")])
-    case .inNamespace: false
-    }
+    return false
   }
 }

@@ -82,8 +82,13 @@ struct Namespaces {
   }
 
   /// - Parameter attribute: its name.
+  static func isDeclaration(_ bytes: borrowing Span<UInt8>, _ attribute: Range<Int>) -> Bool {
+    declaredPrefix(bytes, attribute) != nil
+  }
+
+  /// - Parameter attribute: its name.
   /// - Returns: nil if it is not a namespace declaration.
-  private static func declaredPrefix(_ bytes: borrowing Span<UInt8>, _ attribute: Range<Int>) -> [UInt8]? {
+  static func declaredPrefix(_ bytes: borrowing Span<UInt8>, _ attribute: Range<Int>) -> [UInt8]? {
     guard bytes[attribute.lowerBound] == UInt8(ascii: "x"),
       startsWith(bytes, "xmlns", at: attribute.lowerBound) == .yes
     else { return nil }

@@ -1,53 +1,72 @@
-// How far a path has been followed into the open elements. For each depth there is a word; bit n is set if n steps can
-// match the elements down to there.
+// How far a path has been followed into the open elements. For each depth there is a word; bit n is set if the step n
+// can match the elements in there.
 
 import FeedCore
 
 struct PathMatcher {
   let path: XMLPath
-  /// For each open element, the possible numbers of steps as bits; first, the word of the root: no step.
-  private var made: [UInt64] = [1]
-  /// The bits of steps that may skip any number of elements.
-  private let deep: UInt64
-  private let last: UInt64
+  /// The possible next steps, as bits.
+  private(set) var open: UInt64
+  /// The same, outside of each open element.
+  private var outer: [UInt64] = []
+  /// For the document and each open element, the counters of the path's numbers.
+  private var counts: [Int]
 
   init(_ path: XMLPath) {
     self.path = path
-    var deep: UInt64 = 0
-    for (index, step) in path.steps.enumerated() where step.isDeep { deep |= 1 << UInt64(index) }
-    self.deep = deep
-    last = 1 << UInt64(path.steps.count)
+    open = path.first
+    counts = Array(repeating: 0, count: path.counters)
   }
 
-  /// The possible next steps, as bits.
-  var open: UInt64 { made[made.count - 1] & ~last }
+  /// Counts the element that is about to be entered.
+  /// - Parameter counter: of the steps of the path.
+  /// - Returns: its number among its siblings.
+  // Inlined into a loop, it would check before each loop whether it owns the counters.
+  @inline(never)
+  mutating func count(_ counter: Int) -> Int {
+    let place = counts.count - path.counters + counter
+    counts[place] += 1
+    return counts[place]
+  }
 
-  /// Enters an element.
-  /// - Parameter matching: the open steps that match it.
-  /// - Returns: whether the whole path matches it.
-  mutating func enter(_ matching: UInt64) -> Bool {
+  /// The possible next steps in an element that the open steps `matching` match.
+  @inline(__always)
+  func steps(inside matching: UInt64) -> UInt64 {
     // A deep step may still match further in.
-    let inner = made[made.count - 1] & deep | matching << 1
-    made.append(inner)
-    return inner & last != 0
+    open & path.deep | (matching & ~path.last) << 1
   }
 
-  /// The same, with a test for each open step.
-  mutating func enter(_ matches: (XMLPath.Step) -> Bool) -> Bool {
-    var rest = open
-    var matching: UInt64 = 0
-    while rest != 0 {
-      let index = rest.trailingZeroBitCount
-      rest &= rest - 1
-      if matches(path.steps[index]) { matching |= 1 << UInt64(index) }
-    }
-    return enter(matching)
+  /// Enters an element that the open steps `matching` match.
+  @inline(__always)
+  mutating func enter(_ matching: UInt64) {
+    outer.append(open)
+    open = steps(inside: matching)
+    if path.counters > 0 { counts.append(contentsOf: repeatElement(0, count: path.counters)) }
   }
 
-  mutating func leave() { made.removeLast() }
+  mutating func leave() {
+    open = outer.removeLast()
+    if path.counters > 0 { counts.removeLast(path.counters) }
+  }
 
-  /// Leaves elements until `depth` of them are open.
+  /// Leaves elements until `depth` of them are open; with the root element, also the document.
   mutating func leave(to depth: Int) {
-    while made.count > depth + 1 { made.removeLast() }
+    while outer.count > depth { leave() }
+    if depth == 0, path.counters > 0 { counts = Array(repeating: 0, count: path.counters) }
+  }
+}
+
+/// The numbers of the bits that are set in a word.
+struct SetBits: Sequence, IteratorProtocol {
+  private var rest: UInt64
+
+  @inline(__always)
+  init(_ word: UInt64) { rest = word }
+
+  @inline(__always)
+  mutating func next() -> Int? {
+    if rest == 0 { return nil }
+    defer { rest &= rest - 1 }
+    return rest.trailingZeroBitCount
   }
 }

@@ -1,15 +1,22 @@
-// PATH: the path of the wanted elements.
+// A path of elements: PATH, and the paths inside an element that fields and conditions use. In part, it is XPath.
 //
-//     path = ('/' | '//')? step (('/' | '//') step)*
-//     step = ('*' | name | prefix:name | prefix:* | '{uri}'name) ('[@' name ('=' quoted)? ']')*
+//     paths     = path ('|' path)*
+//     path      = ('/' | '//')? step (('/' | '//') step)*
+//     inside    = ('/'? '/' | './' '/'?)? step (('/' | '//') step)* ('/@' name)? | '@' name | '.'
+//     step      = name ('[' (number | condition) ']')*
+//     condition = value (('=' | '!=') literal)? | 'not(' condition ')'
+//     value     = '@' name | name ('/' name)* ('/@' name | '/text()')? | '.' | 'text()'
+//     name      = '*' | name | prefix:name | prefix:* | '{uri}'name | '{uri}*'
 //
-// `/a/b` starts at the root, `//b` matches anywhere, and a path without a leading slash means `//`.
+// PATH consists of `path`: `/a/b` starts at the root, `//b` matches anywhere, and without a leading slash a path means
+// `//`. In an element, a path consists of `inside`: it starts at the element, and may end in an attribute.
 
 import FeedCore
 
 struct XMLPath {
-  /// The name that an element must have.
+  /// The name that an element or an attribute must have.
   enum Name: Equatable {
+    /// For attributes: all except namespace declarations.
     case any
     /// As written in the tag, with its prefix.
     case written([UInt8])
@@ -19,124 +26,146 @@ struct XMLPath {
     case inNamespace([UInt8], local: [UInt8]?)
   }
 
-  struct Predicate: Equatable {
-    /// As written, or in a namespace.
-    let attribute: Name
-    /// Decoded; nil if the attribute only has to exist.
-    let value: [UInt8]?
+  /// A condition on an element.
+  struct Condition: Equatable {
+    enum Value: Equatable {
+      /// All text in an element, also that of elements inside it.
+      case text
+      /// A piece of text directly in an element.
+      case ownText
+      case attribute(Name)
+    }
+
+    enum Test: Equatable {
+      case exists
+      case equals([UInt8])
+      case differs([UInt8])
+    }
+
+    /// The names of child elements, one inside another, that lead to the value.
+    var children: [Name]
+    var value: Value
+    /// True if one of the values passes it.
+    let test: Test
+    let isNegated: Bool
+
+    /// Whether a start tag decides it.
+    var isEarly: Bool {
+      if case .attribute = value { children.isEmpty } else { false }
+    }
+  }
+
+  enum Predicate: Equatable {
+    /// The element's number among its siblings that match the step's name and the predicates before this one. Each such
+    /// predicate of a path has its own counter.
+    case number(Int, counter: Int)
+    case condition(Condition)
   }
 
   struct Step: Equatable {
     let name: Name
-    let predicates: [Predicate]
+    var predicates: [Predicate] = []
     /// Whether any number of elements may be between this step and the one before: `//`.
     let isDeep: Bool
+    /// For the last step: the attribute that the path names; nil for the element itself.
+    var attribute: Name?
+
+    /// Whether only a complete element decides one of its conditions.
+    var hasLateCondition: Bool {
+      predicates.contains { if case .condition(let condition) = $0 { !condition.isEarly } else { false } }
+    }
   }
 
+  /// The steps of all paths of a union, one path after another. The sets of steps below are bits of a word.
   let steps: [Step]
-
+  /// The first steps.
+  let first: UInt64
+  /// The last steps.
+  let last: UInt64
+  /// The steps that stand for the element that the path starts at: `.` or `@a`.
+  let itself: UInt64
+  /// The steps that may skip any number of elements.
+  let deep: UInt64
+  /// The last steps that name an attribute.
+  let withAttribute: UInt64
+  /// The steps with conditions that only a complete element decides.
+  let late: UInt64
+  /// How many counters its numbers need.
+  let counters: Int
   /// Whether namespaces are needed to match it.
-  var usesNamespaces: Bool {
-    steps.contains { if case .inNamespace = $0.name { true } else { false } }
-  }
+  let usesNamespaces: Bool
 
   /// More steps than anybody writes: each has one bit of a word.
-  static let maxSteps = 63
+  static let maxSteps = 64
 
-  /// - Parameter namespaces: the URI of each prefix that the path may use.
-  init(_ text: [UInt8], namespaces: [[UInt8]: [UInt8]], isRelative: Bool = false) throws(OptionRefusal) {
-    var parser = Parser(text: text, namespaces: namespaces)
-    steps = try parser.parse(isRelative: isRelative)
+  /// Parses PATH.
+  init(_ text: [UInt8]) throws(OptionRefusal) {
+    self = try PathParser.parse(text, isInside: false)
   }
 
-  private struct Parser {
-    let text: [UInt8]
-    let namespaces: [[UInt8]: [UInt8]]
-    var index = 0
+  /// Parses a path that starts at an element.
+  init(inside text: [UInt8]) throws(OptionRefusal) {
+    self = try PathParser.parse(text, isInside: true)
+  }
 
-    mutating func parse(isRelative: Bool) throws(OptionRefusal) -> [Step] {
-      var steps: [Step] = []
-      var isDeep = !isRelative
-      if take("//") {
-        isDeep = true
-      } else if take("/") {
-        if isRelative { throw problem("a path inside an element must not begin with '/'") }
-        isDeep = false
-      }
-      while true {
-        steps.append(try step(isDeep))
-        if steps.count > XMLPath.maxSteps { throw problem("has more than \(XMLPath.maxSteps) steps") }
-        if index == text.count { return steps }
-        if take("//") {
-          isDeep = true
-        } else if take("/") {
-          isDeep = false
-        } else {
-          throw problem("expected '/' or '[' after a step")
-        }
-      }
+  /// - Parameters:
+  ///   - first, last, itself: as the properties.
+  init(_ steps: [Step], first: UInt64, last: UInt64, itself: UInt64, counters: Int) {
+    func bits(_ isIn: (Step) -> Bool) -> UInt64 {
+      steps.indices.reduce(0) { $0 | (isIn(steps[$1]) ? 1 << UInt64($1) : 0) }
     }
-
-    func problem(_ message: String) -> OptionRefusal { OptionRefusal("\(message), found '\(quoted(text))'") }
-
-    mutating func take(_ expected: StaticString) -> Bool {
-      guard startsWith(text.span, expected, at: index) == .yes else { return false }
-      index += expected.utf8CodeUnitCount
-      return true
+    self.steps = steps
+    self.first = first
+    self.last = last
+    self.itself = itself
+    self.counters = counters
+    deep = bits(\.isDeep)
+    withAttribute = bits { $0.attribute != nil }
+    late = bits { $0.hasLateCondition }
+    usesNamespaces = steps.contains { step in step.names.contains { if case .inNamespace = $0 { true } else { false } }
     }
+  }
 
-    mutating func step(_ isDeep: Bool) throws(OptionRefusal) -> Step {
-      let name = try name()
-      var predicates: [Predicate] = []
-      while take("[@") {
-        let attribute = try attributeName()
-        var value: [UInt8]?
-        if take("=") { value = try literal() }
-        guard take("]") else { throw problem("expected ']'") }
-        predicates.append(Predicate(attribute: attribute, value: value))
-      }
-      return Step(name: name, predicates: predicates, isDeep: isDeep)
-    }
+  /// The same path, with the namespaces that some prefixes stand for.
+  func resolved(_ namespaces: [[UInt8]: [UInt8]]) -> XMLPath {
+    if namespaces.isEmpty { return self }
+    let steps = steps.map { $0.mapNames { $0.resolved(namespaces) } }
+    return XMLPath(steps, first: first, last: last, itself: itself, counters: counters)
+  }
+}
 
-    mutating func name() throws(OptionRefusal) -> Name {
-      if take("{") {
-        guard let end = text[index...].firstIndex(of: UInt8(ascii: "}")) else { throw problem("expected '}'") }
-        let uri = Array(text[index..<end])
-        index = end + 1
-        return .inNamespace(uri, local: take("*") ? nil : try word("a name after '}'"))
-      }
-      if take("*") { return .any }
-      let written = try word("the name of an element")
-      guard let colon = written.firstIndex(of: UInt8(ascii: ":")) else { return .written(written) }
-      let prefix = Array(written[..<colon])
-      let local = Array(written[(colon + 1)...])
-      let isAny = local.isEmpty && take("*")
-      if let uri = namespaces[prefix] { return .inNamespace(uri, local: isAny ? nil : local) }
-      return isAny ? .anyWithPrefix(prefix) : .written(written)
-    }
-
-    mutating func attributeName() throws(OptionRefusal) -> Name {
-      let written = try word("the name of an attribute")
-      guard let colon = written.firstIndex(of: UInt8(ascii: ":")), let uri = namespaces[Array(written[..<colon])] else {
-        return .written(written)
-      }
+extension XMLPath.Name {
+  fileprivate func resolved(_ namespaces: [[UInt8]: [UInt8]]) -> XMLPath.Name {
+    switch self {
+    case .any, .inNamespace: return self
+    case .anyWithPrefix(let prefix): return namespaces[prefix].map { .inNamespace($0, local: nil) } ?? self
+    case .written(let written):
+      guard let colon = written.firstIndex(of: UInt8(ascii: ":")), let uri = namespaces[Array(written[..<colon])]
+      else { return self }
       return .inNamespace(uri, local: Array(written[(colon + 1)...]))
     }
+  }
+}
 
-    mutating func word(_ expected: String) throws(OptionRefusal) -> [UInt8] {
-      guard let end = XMLName.wholeEnd(text.span, index, .utf8, isToken: false), end > index else {
-        throw problem("expected \(expected)")
-      }
-      defer { index = end }
-      return Array(text[index..<end])
+extension XMLPath.Step {
+  fileprivate func mapNames(_ change: (XMLPath.Name) -> XMLPath.Name) -> XMLPath.Step {
+    let predicates = predicates.map { predicate -> XMLPath.Predicate in
+      guard case .condition(var condition) = predicate else { return predicate }
+      condition.children = condition.children.map(change)
+      if case .attribute(let name) = condition.value { condition.value = .attribute(change(name)) }
+      return .condition(condition)
     }
+    return XMLPath.Step(
+      name: change(name), predicates: predicates, isDeep: isDeep, attribute: attribute.map(change))
+  }
 
-    mutating func literal() throws(OptionRefusal) -> [UInt8] {
-      guard index < text.count, text[index] == UInt8(ascii: "\"") || text[index] == UInt8(ascii: "'"),
-        let end = text[(index + 1)...].firstIndex(of: text[index])
-      else { throw problem("expected a value in quotes") }
-      defer { index = end + 1 }
-      return Array(text[(index + 1)..<end])
+  /// All names in it.
+  fileprivate var names: [XMLPath.Name] {
+    var names = [name] + (attribute.map { [$0] } ?? [])
+    for case .condition(let condition) in predicates {
+      names += condition.children
+      if case .attribute(let name) = condition.value { names.append(name) }
     }
+    return names
   }
 }

@@ -1,0 +1,53 @@
+// The names of members in JSON. By default they are the names in the tags, with `@` before those of attributes, and
+// `#text`. Options change them, and then two members of an object can have the same name.
+
+import FeedCore
+
+struct JSONNames {
+  enum Style {
+    /// As in the tags.
+    case written
+    /// Without prefixes (--strip-prefixes).
+    case local
+    /// `{uri}name` for names in a namespace (--namespaces).
+    case expanded
+  }
+
+  var style = Style.written
+  var attributePrefix = Array("@".utf8)
+  var textKey = Array("#text".utf8)
+  /// The largest size in bytes of an element and of the namespaces in its names.
+  var maxExpanded = Int.max
+
+  /// The beginning of the name of each attribute, and the name of the text, as JSON.
+  var attributeStart: [UInt8] { Array(Self.json(attributePrefix).dropLast()) }
+  var textStart: [UInt8] { Self.json(textKey) + [UInt8(ascii: ":")] }
+
+  /// Whether attributes, elements and text can share a name.
+  var canMix: Bool {
+    isName(attributePrefix + [UInt8(ascii: "a")]) || isName(textKey)
+      || (textKey.starts(with: attributePrefix) && isName(Array(textKey.dropFirst(attributePrefix.count))))
+  }
+
+  private func isName(_ text: [UInt8]) -> Bool { XMLName.isName(text, .utf8) }
+
+  private static func json(_ text: [UInt8]) -> [UInt8] {
+    var output = ByteWriter()
+    JSONString.write(text, to: &output)
+    return output.take()
+  }
+
+  /// The part of a written name that is kept.
+  func kept(_ name: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Range<Int> {
+    guard style != .written, let colon = Self.colon(name, bytes) else { return name }
+    return (colon + 1)..<name.upperBound
+  }
+
+  /// The end of the prefix of a name; nil if it has none.
+  static func colon(_ name: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Int? {
+    guard let colon = firstIndex(of: UInt8(ascii: ":"), in: bytes, name), colon + 1 < name.upperBound else {
+      return nil
+    }
+    return colon
+  }
+}
