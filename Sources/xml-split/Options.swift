@@ -10,7 +10,7 @@ let xmlSplit = ToolSpec(
 enum Flag: ToolOption {
   case null, oneLine, noInherit, json, array, arrays, ordered, fields, headerRow, records, id, entities
   case nested, ns, having
-  case files, perFile, noWrap
+  case files, perFile, noWrap, durable
   case single, lengthPrefixed, restartAt, onError
   case maxSize, maxDepth, maxAttributes, maxInherited
 
@@ -19,7 +19,7 @@ enum Flag: ToolOption {
     case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .fields, .headerRow, .records, .id, .entities:
       .output
     case .nested, .ns, .having: OptionGroup("Options for selecting elements")
-    case .files, .perFile, .noWrap: OptionGroup("Options for writing files")
+    case .files, .perFile, .noWrap, .durable: OptionGroup("Options for writing files")
     case .single, .lengthPrefixed, .restartAt, .onError: OptionGroup("Options for the input")
     case .maxSize, .maxDepth, .maxAttributes, .maxInherited: .limits
     }
@@ -51,8 +51,9 @@ enum Flag: ToolOption {
       OptionSpec("files", .fileNames, "write each to a file: 'part-%05d.xml', '{@id}.xml'")
         .excludes("json", "fields", "records")
     case .perFile:
-      OptionSpec("per-file", .integer(1...Int.max), "write N elements to each file, in a root element").needs("files")
+      OptionSpec("per-file", .fileLimit, "N elements in each file, in a root element, or a size: 10M").needs("files")
     case .noWrap: OptionSpec("no-wrap", "write no root element around the elements").needs("files")
+    case .durable: OptionSpec("durable", "sync each file and its folder at once").needs("files")
     case .single: OptionSpec("single", "expect exactly one document in each input")
     case .lengthPrefixed: OptionSpec("length-prefixed", "expect a line with its length before each document")
     case .restartAt:
@@ -90,6 +91,13 @@ extension OptionType {
   fileprivate static let field = OptionType("PATH") { bytes throws(OptionRefusal) in try Field(bytes) }
   fileprivate static let fields = OptionType("LIST") { bytes throws(OptionRefusal) in try Field.list(bytes) }
   fileprivate static let fileNames = OptionType("PATTERN") { bytes throws(OptionRefusal) in try FileNamePattern(bytes) }
+
+  fileprivate static let fileLimit = OptionType("N") { bytes throws(OptionRefusal) in
+    if bytes.last?.isDigit == true { return FileLimit.elements(try integer(1...Int.max, in: bytes)) }
+    do { return FileLimit.bytes(try size(bytes)) } catch {
+      throw .expected("a number of elements such as 1000, or a size such as 10M", found: bytes)
+    }
+  }
 
   fileprivate static let namespace = OptionType("PREFIX=URI") { bytes throws(OptionRefusal) in
     guard let mark = bytes.firstIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count,
@@ -152,6 +160,7 @@ struct Options {
       case .files: form.files = try value.get()
       case .perFile: form.perFile = try value.get()
       case .noWrap: form.isWrapped = false
+      case .durable: form.isDurable = true
       case .maxSize: limits.maxToken = try value.get()
       case .maxDepth: limits.maxDepth = try value.get()
       case .maxAttributes: limits.maxAttributes = try value.get()
@@ -182,14 +191,17 @@ private struct FormOptions {
   var isRecords = false
   var id: Field?
   var files: FileNamePattern?
-  var perFile: Int?
+  var perFile: FileLimit?
   var isWrapped = true
+  var isDurable = false
 
   func form() throws(ToolFailure) -> Form {
     if let files {
       let content: FileForm.Content =
-        if !isWrapped { .bare(perFile ?? 1) } else if let perFile { .wrapped(perFile) } else { .document }
-      return .files(FileForm(pattern: files, content: content), terminator: terminator)
+        !isWrapped ? .bare : perFile == nil ? .document : .wrapped
+      let limit = perFile ?? .elements(1)
+      let form = FileForm(pattern: files, content: content, limit: limit, isDurable: isDurable)
+      return .files(form, terminator: terminator)
     }
     if isOneLine { return .oneLine(terminator: terminator) }
     if isRecords {

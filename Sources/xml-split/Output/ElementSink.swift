@@ -20,6 +20,9 @@ protocol ElementSink {
 
   mutating func endDocument(_ output: inout ByteWriter)
 
+  /// Writes what is ready and was kept back, before a flush.
+  mutating func settle(_ output: inout ByteWriter)
+
   /// Completes the output in progress.
   mutating func finish(_ output: inout ByteWriter)
 }
@@ -31,5 +34,6 @@ extension ElementSink {
   func begin(_ output: inout ByteWriter) {}
   func beginDocument(_ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>) {}
   func endDocument(_ output: inout ByteWriter) {}
+  func settle(_ output: inout ByteWriter) {}
   func finish(_ output: inout ByteWriter) {}
 }
