@@ -46,20 +46,22 @@ struct FileForm {
   enum Content {
     /// One element, as a document.
     case document
-    /// This many elements, in a root element like the one that they came from.
-    case wrapped(Int)
-    /// This many elements, without a root element.
-    case bare(Int)
+    /// Elements in a root element like the one that they came from.
+    case wrapped
+    /// Elements without a root element.
+    case bare
   }
 
   let pattern: FileNamePattern
   let content: Content
+  let limit: FileLimit
+  /// Whether each file is synced, with its folder, before the next element is read.
+  let isDurable: Bool
+}
 
-  /// How many elements are in a file.
-  var size: Int {
-    switch content {
-    case .document: 1
-    case .wrapped(let size), .bare(let size): size
-    }
-  }
+/// The most that a file holds (--per-file).
+enum FileLimit {
+  case elements(Int)
+  /// The size of the whole file. A single element may be larger.
+  case bytes(Int)
 }

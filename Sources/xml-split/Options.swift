@@ -12,7 +12,7 @@ enum Flag: ToolOption {
   case stripPrefixes, namespaces, textKey, attrPrefix
   case fields, headerRow, csv, join, verbose, records, id, entities, count
   case nested, ns, having, notHaving, limit
-  case files, perFile, noWrap
+  case files, perFile, noWrap, durable
   case single, lengthPrefixed, restartAt, onError
   case maxSize, maxDepth, maxAttributes, maxInherited
 
@@ -22,7 +22,7 @@ enum Flag: ToolOption {
       .attrPrefix, .fields, .headerRow, .csv, .join, .verbose, .records, .id, .entities, .count:
       .output
     case .nested, .ns, .having, .notHaving, .limit: OptionGroup("Options for selecting elements")
-    case .files, .perFile, .noWrap: OptionGroup("Options for writing files")
+    case .files, .perFile, .noWrap, .durable: OptionGroup("Options for writing files")
     case .single, .lengthPrefixed, .restartAt, .onError: OptionGroup("Options for the input")
     case .maxSize, .maxDepth, .maxAttributes, .maxInherited: .limits
     }
@@ -73,8 +73,9 @@ enum Flag: ToolOption {
       OptionSpec("files", .fileNames, "write each to a file: 'part-%05d.xml', '{@id}.xml'")
         .excludes("json", "fields", "records")
     case .perFile:
-      OptionSpec("per-file", .integer(1...Int.max), "write N elements to each file, in a root element").needs("files")
+      OptionSpec("per-file", .fileLimit, "N elements in each file, in a root element, or a size: 10M").needs("files")
     case .noWrap: OptionSpec("no-wrap", "write no root element around the elements").needs("files")
+    case .durable: OptionSpec("durable", "sync each file and its folder at once").needs("files")
     case .single: OptionSpec("single", "expect exactly one document in each input")
     case .lengthPrefixed: OptionSpec("length-prefixed", "expect a line with its length before each document")
     case .restartAt:
@@ -125,6 +126,13 @@ extension OptionType {
   fileprivate static let field = OptionType("PATH") { bytes throws(OptionRefusal) in try Field(bytes) }
   fileprivate static let fields = OptionType("LIST") { bytes throws(OptionRefusal) in try Field.list(bytes) }
   fileprivate static let fileNames = OptionType("PATTERN") { bytes throws(OptionRefusal) in try FileNamePattern(bytes) }
+
+  fileprivate static let fileLimit = OptionType("N") { bytes throws(OptionRefusal) in
+    if bytes.last?.isDigit == true { return FileLimit.elements(try integer(1...Int.max, in: bytes)) }
+    do { return FileLimit.bytes(try size(bytes)) } catch {
+      throw .expected("a number of elements such as 1000, or a size such as 10M", found: bytes)
+    }
+  }
 
   fileprivate static let namespace = OptionType("PREFIX=URI") { bytes throws(OptionRefusal) in
     guard let mark = bytes.firstIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count,
@@ -201,6 +209,7 @@ struct Options {
       case .files: form.files = try value.get()
       case .perFile: form.perFile = try value.get()
       case .noWrap: form.isWrapped = false
+      case .durable: form.isDurable = true
       case .maxSize:
         limits.maxToken = try value.get()
         form.names.maxExpanded = limits.maxToken
@@ -247,8 +256,9 @@ private struct FormOptions {
   var isCount = false
   var id: Field?
   var files: FileNamePattern?
-  var perFile: Int?
+  var perFile: FileLimit?
   var isWrapped = true
+  var isDurable = false
 
   /// Replaces prefixes in paths by the namespaces that they stand for.
   mutating func resolve(_ namespaces: [[UInt8]: [UInt8]]) {
@@ -260,8 +270,10 @@ private struct FormOptions {
   func form() throws(ToolFailure) -> Form {
     if let files {
       let content: FileForm.Content =
-        if !isWrapped { .bare(perFile ?? 1) } else if let perFile { .wrapped(perFile) } else { .document }
-      return .files(FileForm(pattern: files, content: content), terminator: terminator)
+        !isWrapped ? .bare : perFile == nil ? .document : .wrapped
+      let limit = perFile ?? .elements(1)
+      let form = FileForm(pattern: files, content: content, limit: limit, isDurable: isDurable)
+      return .files(form, terminator: terminator)
     }
     if isCount { return .count }
     if isOneLine { return .oneLine(terminator: terminator) }

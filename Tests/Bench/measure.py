@@ -38,27 +38,28 @@ def run(command, stdin=None, to_pipe=False):
     return Run(*result) if result else Run(0, 0, 0, 0, 127)
 
 
-class Median:
-    """The medians of several runs."""
+class Summary:
+    """The medians of several runs, or what `of` makes of them."""
 
-    def __init__(self, runs, good=(0,)):
+    def __init__(self, runs, good=(0,), of=statistics.median):
         for name in ("wall", "cpu", "system"):
-            setattr(self, name, statistics.median(getattr(r, name) for r in runs))
+            setattr(self, name, of([getattr(r, name) for r in runs]))
         self.memory = max(r.memory for r in runs)
         self.failed = next((r.status for r in runs if r.status not in good), 0)
 
 
-def interleaved(contenders, times, good=(0,), **how):
+def interleaved(contenders, times, good=(0,), of=statistics.median, **how):
     """Runs each contender `times` times, in turns, so that noise affects all of them.
 
-    contenders: {name: command} or {name: (command, stdin)}. good: the statuses of success. Returns {name: Median}.
+    contenders: {name: command} or {name: (command, stdin)}. good: the statuses of success. of: which of
+    the runs counts. Returns {name: Summary}.
     """
     runs = {name: [] for name in contenders}
     for _ in range(times):
         for name, contender in contenders.items():
             command, stdin = contender if isinstance(contender, tuple) else (contender, None)
             runs[name].append(run(command, stdin, **how))
-    return {name: Median(list_of_runs, good) for name, list_of_runs in runs.items()}
+    return {name: Summary(list_of_runs, good, of) for name, list_of_runs in runs.items()}
 
 
 def shell(command):

@@ -20,7 +20,9 @@ def install(folder):
         available[program] = shutil.which(program) is not None
         if not available[program]:
             print("  note: no %s here; its column is left out" % program, file=sys.stderr)
-    available["yyjson"] = build_yyjson(os.path.dirname(folder))
+    for name in IN_C:
+        available[name] = build(name, os.path.dirname(folder))
+    available["quick-xml"] = build_quick_xml(os.path.dirname(folder))
     if not os.path.exists(python):
         made = subprocess.run([sys.executable, "-m", "venv", folder], capture_output=True, text=True)
         if made.returncode:
@@ -37,18 +39,41 @@ def install(folder):
     return available
 
 
-def build_yyjson(folder):
-    """Builds yyjson.c, if there is a compiler and the distribution's yyjson. Returns the program, or None."""
-    program = os.path.join(folder, "yyjson")
-    source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "yyjson.c")
+HERE = os.path.dirname(os.path.abspath(__file__))
+# The peers in C: their library as pkg-config knows it, and how to compile them.
+IN_C = {"yyjson": ("yyjson", "-O3"), "expat": ("expat", "-O2"), "libxml2": ("libxml-2.0", "-O2")}
+# Debian puts the sources of its Rust packages there.
+CRATES = os.environ.get("CRATES", "/usr/share/cargo/registry")
+
+
+def build(name, folder):
+    """Builds the peer NAME.c, if there is a compiler and the library. Returns the program, or None."""
+    library, level = IN_C[name]
+    program, source = os.path.join(folder, name), os.path.join(HERE, name + ".c")
     try:
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", "yyjson"], capture_output=True, text=True)
+        flags = subprocess.run(["pkg-config", "--cflags", "--libs", library], capture_output=True, text=True)
         if flags.returncode == 0 and subprocess.run(
-                ["cc", "-O3", "-o", program, source, *flags.stdout.split()], capture_output=True).returncode == 0:
+                ["cc", level, "-o", program, source, *flags.stdout.split()], capture_output=True).returncode == 0:
             return program
     except OSError:
         pass
-    print("  note: no yyjson here (pkg-config yyjson); its column is left out", file=sys.stderr)
+    print("  note: no %s here (pkg-config %s); its column is left out" % (name, library), file=sys.stderr)
+    return None
+
+
+def build_quick_xml(folder):
+    """Builds the peer in Rust, if there is cargo and the distribution's quick-xml. Returns the program, or None."""
+    project = os.path.join(folder, "quick-xml")
+    try:
+        shutil.copytree(os.path.join(HERE, "quick-xml"), project, dirs_exist_ok=True)
+        command = ["cargo", "build", "--quiet", "--release", "--offline",
+                   "--config", 'source.crates-io.replace-with="distribution"',
+                   "--config", 'source.distribution.directory="%s"' % CRATES]
+        if subprocess.run(command, cwd=project, capture_output=True).returncode == 0:
+            return os.path.join(project, "target", "release", "quick-xml")
+    except OSError:
+        pass
+    print("  note: no quick-xml here (cargo, librust-quick-xml-dev); its column is left out", file=sys.stderr)
     return None
 
 
@@ -110,8 +135,13 @@ for line in sys.stdin:
     return [available["httpx-sse"], "-c", code]
 
 
+def native(available, name, document):
+    """One of the peers that are built here."""
+    return available.get(name) and [available[name], document]
+
+
 def expat(available, document):
-    """Only well-formedness: no handler is called."""
+    """Only well-formedness, by way of Python: no handler is called."""
     code = ("import sys; from xml.parsers import expat;"
             "expat.ParserCreate().ParseFile(open(sys.argv[1], 'rb'))")
     return [available["python"], "-c", code, document]
@@ -142,7 +172,7 @@ for _, element in etree.iterparse(sys.argv[1], tag="status"):
 
 
 def xmltodict(available, document):
-    """Each status as a line of JSON."""
+    """Each child of the root as a line of JSON."""
     code = """
 import json, sys, xmltodict
 write = sys.stdout.write

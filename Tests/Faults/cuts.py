@@ -95,6 +95,7 @@ def all_cuts():
         Cut(by_name["sse-cat", "checkpoint"]),
         Cut(by_name["http-cat", "checkpoint"]),
         Cut(by_name["xml-split", "files"]),
+        Cut(by_name["xml-split", "durable files"]),
         Cut(by_name["paginate", "durable store"]),
         Cut(by_name["paginate", "reader of a store"]),
         OnlyKill(by_name["paginate", "store"]),

@@ -402,6 +402,7 @@ def all_scenarios():
         Documents(),
         Delivered(),
         Repeated("files", "xml-split --files part-%d.xml r", xml, states=parts),
+        Repeated("durable files", "xml-split --durable --files part-%d.xml r", xml, states=parts),
         Scenario("connect once", "sse-cat --no-reconnect {HTTP}/all"),
         Scenario("after a redirect", "sse-cat --no-reconnect {HTTP}/moved"),
         Scenario("reconnect", "sse-cat --reconnect-delay 5ms {HTTP}/events"),

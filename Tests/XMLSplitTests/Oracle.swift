@@ -16,6 +16,7 @@ enum Oracle {
   }
 
   static let expat = python(with: "pyexpat")
+  static let lxml = python(with: "lxml")
   static let xmltodict = python(with: "xmltodict")
 
   struct Document {

@@ -4,23 +4,27 @@
 package enum AtomicFile {
   /// Replaces the file `path` by `content`, and keeps the mode and owner of an existing file.
   ///
-  /// A symbolic link is followed: the link stays and its target changes. A device or pipe is written to. Signals are
-  /// blocked meanwhile, so only kill -9 can leave the temporary file (`TemporaryFiles`).
+  /// A device or pipe is written to. Signals are blocked meanwhile, so only kill -9 can leave the temporary file
+  /// (`TemporaryFiles`).
   /// - Parameters:
   ///   - mode: the permission bits of a new file; the umask applies.
   ///   - backup: a suffix for the old content, which is kept by a hard link made just before the rename.
   ///   - companion: a file that is replaced together with this one, or not at all.
+  ///   - followsLinks: with a symbolic link, the link stays and its target changes. Otherwise the link is replaced.
+  ///   - syncsFolder: otherwise the caller does it: until then, a power cut can bring the old file back.
   ///   - confirm: called when everything is written but nothing replaced yet; if it throws, nothing changes.
   package static func replace(
     _ path: [UInt8], mode: UInt32 = 0o666, backup: [UInt8]? = nil, alongside companion: CompanionFile? = nil,
+    followsLinks: Bool = true, syncsFolder: Bool = true,
     calls: SystemCalls = .libc, confirm: () throws(SystemError) -> Void = { () throws(SystemError) in },
     with content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) {
     // By its own name: a link of /dev/fd to a pipe has a target that is not a file name.
-    if Descriptor.status(of: path).map({ $0.st_mode & S_IFMT != S_IFREG }) == true {
-      return try write(over: path, calls, content)
+    let kind = Descriptor.status(of: path, followsLinks: followsLinks).map { $0.st_mode & S_IFMT }
+    if let kind, kind != S_IFREG, kind != S_IFLNK {
+      return try write(over: path, followsLinks: followsLinks, calls, content)
     }
-    let target = resolved(path)
+    let target = followsLinks ? resolved(path) : path
 
     try Signals.blocked { () throws(SystemError) in
       try companion?.prepare()
@@ -48,7 +52,7 @@ package enum AtomicFile {
       kept?.commit()
       companion?.commit()
       try file.close()
-      try syncFolder(of: target, calls)
+      if syncsFolder { try syncFolder(of: target, calls) }
     }
   }
 
@@ -91,7 +95,7 @@ package enum AtomicFile {
 
   /// The rename itself is data of the folder. Some file systems cannot sync a folder, and some folders can be written
   /// but not opened; there, this cannot be made safer.
-  static func syncFolder(of path: [UInt8], _ calls: SystemCalls) throws(SystemError) {
+  package static func syncFolder(of path: [UInt8], _ calls: SystemCalls = .libc) throws(SystemError) {
     do {
       let folder = try Descriptor.open(directory: folder(of: path), calls: calls)
       defer { folder.closeQuietly() }
@@ -102,9 +106,10 @@ package enum AtomicFile {
   }
 
   private static func write(
-    over path: [UInt8], _ calls: SystemCalls, _ content: (inout ByteWriter) throws(SystemError) -> Void
+    over path: [UInt8], followsLinks: Bool, _ calls: SystemCalls,
+    _ content: (inout ByteWriter) throws(SystemError) -> Void
   ) throws(SystemError) {
-    let file = try Descriptor.open(writing: path, calls: calls)
+    let file = try Descriptor.open(writing: path, followsLinks: followsLinks, calls: calls)
     do throws(SystemError) {
       var writer = ByteWriter(file)
       try content(&writer)
@@ -129,7 +134,7 @@ package enum AtomicFile {
   }
 
   /// The name after following symbolic links, even if there is no file yet.
-  static func resolved(_ path: [UInt8]) -> [UInt8] {
+  package static func resolved(_ path: [UInt8]) -> [UInt8] {
     var path = path
     // The kernel follows this many links.
     for _ in 0..<40 {
@@ -151,7 +156,7 @@ package enum AtomicFile {
     return count < 0 ? nil : Array(target.prefix(Int(count)))
   }
 
-  static func folder(of path: [UInt8]) -> [UInt8] {
+  package static func folder(of path: [UInt8]) -> [UInt8] {
     guard let cut = path.lastIndex(of: UInt8(ascii: "/")) else { return [UInt8(ascii: ".")] }
     return Array(path[...cut])
   }

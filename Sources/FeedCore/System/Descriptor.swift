@@ -70,8 +70,10 @@ package struct Descriptor: Sendable {
   }
 
   /// Opens an existing file to write in place (a terminal, a pipe, a device).
-  static func open(writing path: [UInt8], calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
-    try open(path, O_WRONLY | O_CLOEXEC, calls: calls)
+  static func open(
+    writing path: [UInt8], followsLinks: Bool = true, calls: SystemCalls = .libc
+  ) throws(SystemError) -> Descriptor {
+    try open(path, O_WRONLY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW), calls: calls)
   }
 
   /// Opens a file to read and write; creates it if it does not exist.
@@ -213,9 +215,15 @@ package struct Descriptor: Sendable {
   }
 
   /// The status of a file, without opening it: opening a FIFO would wait, and the file may be unreadable.
-  static func status(of path: [UInt8]) -> stat? {
+  static func status(of path: [UInt8], followsLinks: Bool = true) -> stat? {
     var status = stat()
-    return unsafe withPath(path) { unsafe systemStatus($0, &status) } == 0 ? status : nil
+    let flags = followsLinks ? 0 : AT_SYMLINK_NOFOLLOW
+    return unsafe withPath(path) { unsafe fstatat(AT_FDCWD, $0, &status, flags) } == 0 ? status : nil
+  }
+
+  /// Whether a name is a symbolic link.
+  package static func isSymbolicLink(_ path: [UInt8]) -> Bool {
+    status(of: path, followsLinks: false).map { $0.st_mode & S_IFMT == S_IFLNK } ?? false
   }
 
   /// Whether a name is neither a regular file nor a folder, so that opening it could wait for ever.
@@ -298,7 +306,5 @@ private func systemOpen(_ path: UnsafePointer<CChar>, _ flags: Int32, _ mode: mo
 }
 
 private func systemPipe(_ numbers: UnsafeMutablePointer<Int32>) -> Int32 { unsafe pipe(numbers) }
-
-private func systemStatus(_ path: UnsafePointer<CChar>, _ status: inout stat) -> Int32 { unsafe stat(path, &status) }
 
 private func systemClose(_ number: Int32) -> Int32 { close(number) }

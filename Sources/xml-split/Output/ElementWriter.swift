@@ -24,6 +24,7 @@ struct ElementWriter {
   // MARK: The output
 
   mutating func flush() throws(ToolFailure) {
+    sink.settle(&output)
     try output.flushOutput()
     if let failure = sink.failure { throw failure }
   }

@@ -73,25 +73,41 @@ struct FileNamePattern {
     let isEmpty: Bool
   }
 
+  /// A name made from the pattern.
+  struct Name {
+    fileprivate(set) var bytes: [UInt8] = []
+    /// Where the first value of the element begins.
+    fileprivate var value: Int?
+
+    /// The paths that must not be symbolic links: the folders and the file from the one with the first value on. The
+    /// input chooses these names, so a link could lead it to any file.
+    var unfollowed: [[UInt8]] {
+      guard let value else { return [] }
+      let slashes = bytes.indices[value...].filter { bytes[$0] == UInt8(ascii: "/") }
+      return slashes.map { Array(bytes[..<$0]) } + [bytes]
+    }
+  }
+
   /// The name of a file.
   /// - Parameters:
   ///   - number: from 1.
   ///   - tree: its first element, if values are used.
-  func name(_ number: Int, _ tree: ElementTree) throws(Missing) -> [UInt8] {
-    var name: [UInt8] = []
+  func name(_ number: Int, _ tree: ElementTree) throws(Missing) -> Name {
+    var result = Name()
     for part in parts {
       switch part {
-      case .text(let text): name += text
+      case .text(let text): result.bytes += text
       case .number(let width):
         let digits = Array(String(number).utf8)
-        name += [UInt8](repeating: UInt8(ascii: "0"), count: max(0, width - digits.count)) + digits
+        result.bytes += [UInt8](repeating: UInt8(ascii: "0"), count: max(0, width - digits.count)) + digits
       case .value(let field):
         let value = field.value(in: tree)
         guard let value, !value.isEmpty else { throw Missing(field: field.text, isEmpty: value != nil) }
-        name += Self.coded(value)
+        if result.value == nil { result.value = result.bytes.count }
+        result.bytes += Self.coded(value)
       }
     }
-    return name
+    return result
   }
 
   /// A value with all except the unreserved characters percent-encoded (RFC 3986 §2.3), and also a leading dot or

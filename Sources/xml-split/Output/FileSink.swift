@@ -13,7 +13,7 @@ struct FileSink: ElementSink {
     self.form = form
     self.keepsEntities = keepsEntities
     self.terminator = terminator
-    files = ElementFiles(form.pattern, size: form.size)
+    files = ElementFiles(form)
   }
 
   var needsTree: Bool { form.pattern.usesValues }
@@ -50,8 +50,8 @@ struct FileSink: ElementSink {
       }
       text = SingleByte.utf8(text, element.encoding)
     }
-    let name = try files.append(text, tree, at: element.range.lowerBound, wrapper: wrapper)
-    if let name { printName(name, to: &output) }
+    try files.append(text, tree, at: element.range.lowerBound, wrapper: wrapper)
+    if files.hasMany { settle(&output) }
   }
 
   /// A separate document must not refer to entities declared elsewhere.
@@ -70,15 +70,16 @@ struct FileSink: ElementSink {
 
   /// A file with a part of the document ends when the document ends.
   mutating func endDocument(_ output: inout ByteWriter) {
-    if case .wrapped = form.content { finish(&output) }
+    if case .wrapped = form.content { files.finish() }
   }
 
-  mutating func finish(_ output: inout ByteWriter) {
-    if let name = files.finish() { printName(name, to: &output) }
-  }
+  mutating func finish(_ output: inout ByteWriter) { files.finish() }
 
-  private func printName(_ name: [UInt8], to output: inout ByteWriter) {
-    output.append(name)
-    output.endLine(terminator)
+  /// Prints the names of the files that are complete. A power cut after that takes none of them away.
+  mutating func settle(_ output: inout ByteWriter) {
+    for name in files.takeSynced() {
+      output.append(name)
+      output.endLine(terminator)
+    }
   }
 }
