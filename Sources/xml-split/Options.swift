@@ -58,7 +58,8 @@ enum Flag: ToolOption {
     case .restartAt:
       OptionSpec("restart-at", .rootName, "begin a new document at this tag, inside such a root")
         .excludes("single", "length-prefixed")
-    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what to do at malformed input").default("stop")
+    case .onError:
+      OptionSpec("on-error", .choice("stop", "skip", "repair"), "what to do at malformed input").default("stop")
     case .maxSize:
       OptionSpec("max-size", .size, "the most bytes of an element or a tag").default("64M").synonym("max-element")
     case .maxDepth: OptionSpec("max-depth", .integer(1...Int.max), "the deepest nesting of elements").default("1000")
@@ -114,6 +115,7 @@ struct Options {
   /// The name of a root element, in UTF-8: its start tag inside such an element begins a document.
   private(set) var restartName: [UInt8]?
   private(set) var skipsErrors = false
+  private(set) var repairsErrors = false
   private(set) var limits = XMLTokenizer.Limits()
   /// The most bytes of namespace declarations to add to an element. Otherwise each small element could become as large
   /// as all declarations around it.
@@ -148,7 +150,10 @@ struct Options {
       case .single: isSingle = true
       case .lengthPrefixed: hasPrefixes = true
       case .restartAt: restartName = try value.get()
-      case .onError: skipsErrors = try value.get() == "skip"
+      case .onError:
+        let action: String = try value.get()
+        repairsErrors = action == "repair"
+        skipsErrors = action != "stop"
       case .files: form.files = try value.get()
       case .perFile: form.perFile = try value.get()
       case .noWrap: form.isWrapped = false

@@ -4,13 +4,14 @@ import FeedCore
 
 struct Splitter {
   let options: Options
-  private let streams: StandardStreams
-  private var writer: ElementWriter
+  let streams: StandardStreams
+  private(set) var writer: ElementWriter
   private var progress: ReadingProgress
   /// Whether an error occurred that did not end the run.
   var hasFailed = false
   /// Whether an error was reported and nothing has been right since.
   private var isSilent = false
+  var repairs = Repairs()
 
   private var window = Window()
   var tokenizer: XMLTokenizer
@@ -47,6 +48,7 @@ struct Splitter {
       for file in options.inputs { try take(file) }
       writer.finish()
       try writer.flush()
+      repairs.endReport(to: streams)
     } catch {
       // The elements before the error are written first.
       if error != .brokenPipe {
@@ -55,7 +57,7 @@ struct Splitter {
       }
       throw error
     }
-    return hasFailed ? .trouble : writer.count > 0 ? .yes : .no
+    return hasFailed ? .trouble : writer.count > 0 && repairs.count == 0 ? .yes : .no
   }
 
   // MARK: Reading
@@ -106,6 +108,7 @@ struct Splitter {
   /// Prepares for a document and those after it, whatever happened to the one before.
   /// - Parameter start: its start in the window.
   mutating func begin(at start: Int) {
+    repairs.end = 0
     let wasUTF16 = tokenizer.wasUTF16
     tokenizer = Self.tokenizer(options, at: start)
     tokenizer.wasUTF16 = wasUTF16
@@ -140,6 +143,22 @@ struct Splitter {
   private mutating func process(
     _ source: InputSource, isLast: Bool, hasMore: Bool = false
   ) throws(ToolFailure) -> Int? {
+    while true {
+      let start = try processWindow(source, isLast: isLast && !window.hasRest, hasMore: hasMore)
+      if let repair = repairs.takeNext() {
+        window.apply(repair)
+        feedless = min(feedless + repair.growth, window.bytes.count)
+      } else if window.hasRest {
+        window.takeRest(all: start != nil)
+        if start != nil { return start }
+      } else {
+        return start
+      }
+    }
+  }
+
+  /// The same, up to the next repair.
+  private mutating func processWindow(_ source: InputSource, isLast: Bool, hasMore: Bool) throws(ToolFailure) -> Int? {
     let bytes = window.bytes
     return try process(bytes.span, source, isLast: isLast, hasMore: hasMore, cuts: .all)
   }
@@ -159,6 +178,13 @@ struct Splitter {
         case .newEncoding(let start): return start
         }
         if hasMore, error.offset >= span.count { break }
+        switch try repair(error, span, source, isLast: isLast) {
+        case .none: break
+        case .more, .edit: return nil
+        case .nextDocument:
+          recover(span)
+          continue
+        }
         try report(error, source)
         if isLast, error.offset >= span.count { break }
         recover(span)
@@ -187,6 +213,7 @@ struct Splitter {
     window.drop(count)
     dropped += count
     feedless = max(0, feedless - count)
+    repairs.end -= count
     for index in records.indices {
       records[index].start -= count
       records[index].nameEnd -= count
@@ -196,7 +223,7 @@ struct Splitter {
   // MARK: Errors
 
   mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolFailure) {
-    if !isSilent { try report(source.failure(error, window)) }
+    if !isSilent { try report(source.failure(error, window).adding(hint(error, window.bytes.span))) }
   }
 
   /// Ends with an error, or only reports it (--on-error skip); further errors are silent until something is right

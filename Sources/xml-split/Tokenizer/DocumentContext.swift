@@ -55,6 +55,15 @@ struct DocumentContext {
     }
   }
 
+  /// Whether a reference is right in an attribute.
+  mutating func accepts(_ reference: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Bool {
+    switch try? XMLReference(bytes, reference, encoding) {
+    case .entity(let name): (try? check(name, in: .attribute, at: reference.lowerBound)) != nil
+    case .character: true
+    case nil: false
+    }
+  }
+
   /// Checks the references in attributes.
   mutating func check(_ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     for attribute in attributes where attribute.hasReferences {
