@@ -12,7 +12,7 @@ enum Flag: ToolOption {
   case nested, ns, having
   case files, perFile, noWrap
   case single, lengthPrefixed, restartAt, onError
-  case maxSize, maxDepth, maxAttributes, maxInherited
+  case maxSize, maxDepth, maxAttributes, maxInherited, maxEntityText
 
   var group: OptionGroup {
     switch self {
@@ -21,7 +21,7 @@ enum Flag: ToolOption {
     case .nested, .ns, .having: OptionGroup("Options for selecting elements")
     case .files, .perFile, .noWrap: OptionGroup("Options for writing files")
     case .single, .lengthPrefixed, .restartAt, .onError: OptionGroup("Options for the input")
-    case .maxSize, .maxDepth, .maxAttributes, .maxInherited: .limits
+    case .maxSize, .maxDepth, .maxAttributes, .maxInherited, .maxEntityText: .limits
     }
   }
 
@@ -67,6 +67,8 @@ enum Flag: ToolOption {
       OptionSpec("max-attributes", .integer(0...Int.max), "the most attributes of an element").default("10000")
     case .maxInherited:
       OptionSpec("max-inherited", .size, "the most bytes of declarations added to one element").default("64K")
+    case .maxEntityText:
+      OptionSpec("max-entity-text", .size, "the most bytes of entities put into one element").default("1M")
     }
   }
 }
@@ -120,6 +122,8 @@ struct Options {
   /// The most bytes of namespace declarations to add to an element. Otherwise each small element could become as large
   /// as all declarations around it.
   private(set) var maxInherited = 0
+  /// The most bytes of entities that are put into one element.
+  private(set) var maxEntityText = 0
 
   /// Whether a form feed ends a document.
   var endsAtFormFeed: Bool { !isSingle && !hasPrefixes }
@@ -161,6 +165,7 @@ struct Options {
       case .maxDepth: limits.maxDepth = try value.get()
       case .maxAttributes: limits.maxAttributes = try value.get()
       case .maxInherited: maxInherited = try value.get()
+      case .maxEntityText: maxEntityText = try value.get()
       }
     }
     var operands = invocation.operands[...]

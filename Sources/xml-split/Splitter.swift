@@ -185,7 +185,7 @@ struct Splitter {
           recover(span)
           continue
         }
-        try report(error, source)
+        try report(withHint(error, span), source)
         if isLast, error.offset >= span.count { break }
         recover(span)
         continue
@@ -223,7 +223,7 @@ struct Splitter {
   // MARK: Errors
 
   mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolFailure) {
-    if !isSilent { try report(source.failure(error, window).adding(hint(error, window.bytes.span))) }
+    if !isSilent { try report(source.failure(error, window)) }
   }
 
   /// Ends with an error, or only reports it (--on-error skip); further errors are silent until something is right

@@ -41,7 +41,7 @@ struct Repairs {
 
 extension Splitter {
   /// Finds the repair of a tokenizer error, if errors are repaired. A repair outside the elements that would be written,
-  /// and not in a tag around them, changes no output, so it is not reported.
+  /// and not in a start tag where one may begin, changes no output, so it is not reported.
   mutating func repair(
     _ error: XMLError, _ bytes: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool
   ) throws(ToolFailure) -> RepairStep {
@@ -49,7 +49,7 @@ extension Splitter {
     let isStartTag = tokenizer.isInStartTag(bytes)
     let step = tokenizer.repair(error, bytes, isLast: isLast, outermost: records.first?.depth)
     guard case .edit(let repair) = step else { return step }
-    let changesOutput = !records.isEmpty || (isStartTag && tokenizer.depth < deepest)
+    let changesOutput = !records.isEmpty || (isStartTag && tokenizer.depth < deepest && selector.leadsFurther)
     if changesOutput, repairs.note() {
       try warn(XMLError("repaired: " + error.message, at: error.offset), source)
     }
@@ -57,12 +57,12 @@ extension Splitter {
     return step
   }
 
-  /// What would help with an error that ends the run.
-  func hint(_ error: XMLError, _ bytes: borrowing Span<UInt8>) -> String {
+  /// The error, with what would help if it ends the run.
+  func withHint(_ error: XMLError, _ bytes: borrowing Span<UInt8>) -> XMLError {
     guard !options.skipsErrors, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "&"),
       let end = (try? XMLReference.end(bytes, from: error.offset + 1)) ?? nil,
       HTMLEntities.character(array(bytes, (error.offset + 1)..<(end - 1))) != nil
-    else { return "" }
-    return " (--on-error repair)"
+    else { return error }
+    return XMLError(error.message + " (--on-error repair)", at: error.offset)
   }
 }

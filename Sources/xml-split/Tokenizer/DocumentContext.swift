@@ -6,7 +6,7 @@ struct DocumentContext {
   /// As in the XML declaration.
   private(set) var encodingName: [UInt8] = []
   private(set) var hasDocumentType = false
-  private var entities = XMLEntities(checkingContentBy: XMLTokenizer.references)
+  private(set) var entities = XMLEntities(checkingContentBy: XMLTokenizer.references)
   /// How many references to entities that need a declaration have come.
   private(set) var referenceCount = 0
   /// In the text of an entity: the entities that it refers to. The caller checks them.
