@@ -178,7 +178,8 @@ struct Splitter {
         case .newEncoding(let start): return start
         }
         if hasMore, error.offset >= span.count { break }
-        switch try repair(error, span, source, isLast: isLast) {
+        // After a form feed, nothing follows either.
+        switch try repair(error, span, source, isLast: isLast || cuts == .startTags) {
         case .none: break
         case .more, .edit: return nil
         case .nextDocument:
