@@ -15,18 +15,18 @@ struct Splitter {
 
   private var window = Window()
   var tokenizer: XMLTokenizer
-  private(set) var selector: ElementSelector
+  var selector: ElementSelector
   /// The wanted elements that have not ended.
-  private(set) var records: [WantedElement] = []
+  var records: [WantedElement] = []
   /// Deeper elements are not examined: they are inside one that is written, or lost.
-  private(set) var deepest = Int.max
+  var deepest = Int.max
   private(set) var joined = JoinedDocuments()
   /// The start tag of another document, found inside the one before.
   private var restart: Int?
   /// Up to here, the window has no form feed.
   var feedless = 0
   /// How many bytes of the input have been removed from the window.
-  private var dropped = 0
+  private(set) var dropped = 0
 
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
@@ -179,11 +179,16 @@ struct Splitter {
         }
         if hasMore, error.offset >= span.count { break }
         // After a form feed, nothing follows either.
-        switch try repair(error, span, source, isLast: isLast || cuts == .startTags) {
-        case .none: break
+        let step = try repair(error, span, source, isLast: isLast || cuts == .startTags)
+        switch step {
+        case .none, .unclosed: break
         case .more, .edit: return nil
         case .nextDocument:
           recover(span)
+          continue
+        }
+        if case .unclosed = step, let lost = leaveUnclosed(span) {
+          try report(lost, source)
           continue
         }
         try report(withHint(error, span), source)

@@ -30,6 +30,8 @@ enum RepairStep {
   case edit(Repair)
   /// Another document begins here.
   case nextDocument
+  /// It cannot be repaired: the element that must not be lost has no end.
+  case unclosed
 }
 
 extension RepairStep {
@@ -72,7 +74,7 @@ extension RepairStep {
     guard let depth = elements.depth(of: name, in: bytes) else {
       return outermost == nil ? .none : .edit(start..<(end ?? nameEnd), "")
     }
-    if let outermost, depth < outermost { return .none }
+    if let outermost, depth < outermost { return .unclosed }
     let missing = elements.endTags(below: depth, in: bytes)
     if let end, array(bytes, nameEnd..<(end - 1)).allSatisfy(\.isWhiteSpace) {
       return .edit(Repair(start..<start, missing))

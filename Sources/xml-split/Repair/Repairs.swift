@@ -8,6 +8,10 @@ struct Repairs {
   private var next: Repair?
   /// The offset after the last repair. Before that, an error cannot be repaired, so each byte is repaired once.
   var end = 0
+  /// How many bytes have been read again.
+  private var readAgain = 0
+  /// So much may be read again, and twice as much as has been read.
+  private static let freeToReadAgain = 16 << 20
 
   /// The first repairs are reported, of the others only their number.
   private static let maxReports = 10
@@ -23,6 +27,14 @@ struct Repairs {
   mutating func add(_ repair: Repair) {
     next = repair
     end = repair.range.lowerBound + repair.replacement.count
+  }
+
+  /// Counts bytes to be read again. A limit keeps the time linear.
+  /// - Parameter position: how far the input was read.
+  /// - Returns: whether to do that.
+  mutating func readAgain(_ count: Int, at position: Int) -> Bool {
+    readAgain += count
+    return readAgain <= Self.freeToReadAgain + 2 * position
   }
 
   /// Counts a repair that changes the output.

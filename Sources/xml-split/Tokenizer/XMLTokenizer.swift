@@ -378,7 +378,8 @@ struct XMLTokenizer {
   mutating func repair(
     _ error: XMLError, _ bytes: borrowing Span<UInt8>, isLast: Bool, outermost: Int?
   ) -> RepairStep {
-    if offset >= bytes.count || (isLast && error.offset >= bytes.count) { return .none }
+    if isLast, error.offset >= bytes.count { return .unclosed }
+    if offset >= bytes.count { return .none }
     if scanner.isInside { return .markup(bytes, at: offset, isLast: isLast, encoding) }
     let isContent = phase == .content
     guard bytes[offset] == UInt8(ascii: "<"), offset + 1 < bytes.count else {
@@ -413,6 +414,12 @@ struct XMLTokenizer {
     case .cut where limit < offset + TagRepair.maxSuspect && !isLast: return .more
     case .cut, .text: return phase == .content ? .edit(offset..<(offset + 1), "&lt;") : .none
     }
+  }
+
+  /// Goes back to the start of an element, of whose parents this many were open there and are still.
+  mutating func goBack(to start: Int, depth: Int) {
+    while elements.depth > depth { elements.close() }
+    scanner.move(to: start)
   }
 
   /// Skips the error that `next` has thrown.
