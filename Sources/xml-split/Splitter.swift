@@ -5,22 +5,22 @@ import FeedCore
 struct Splitter {
   let options: Options
   let streams: StandardStreams
-  private(set) var writer: ElementWriter
+  var writer: ElementWriter
   private var progress: ReadingProgress
   /// Whether an error occurred that did not end the run.
   var hasFailed = false
   /// Whether an error was reported and nothing has been right since.
-  private var isSilent = false
+  var isSilent = false
   var repairs = Repairs()
 
-  private var window = Window()
+  private(set) var window = Window()
   var tokenizer: XMLTokenizer
   var selector: ElementSelector
   /// The wanted elements that have not ended.
   var records: [WantedElement] = []
   /// Deeper elements are not examined: they are inside one that is written, or lost.
   var deepest = Int.max
-  private(set) var joined = JoinedDocuments()
+  var joined = JoinedDocuments()
   /// The start tag of another document, found inside the one before.
   private var restart: Int?
   /// Up to here, the window has no form feed.
@@ -224,73 +224,6 @@ struct Splitter {
       records[index].start -= count
       records[index].nameEnd -= count
     }
-  }
-
-  // MARK: Errors
-
-  mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolFailure) {
-    if !isSilent { try report(source.failure(error, window)) }
-  }
-
-  /// Ends with an error, or only reports it (--on-error skip); further errors are silent until something is right
-  /// again.
-  private mutating func report(_ error: ToolFailure) throws(ToolFailure) {
-    if !options.skipsErrors { throw error }
-    hasFailed = true
-    if isSilent { return }
-    isSilent = true
-    try writer.flush()
-    streams.say(error.diagnostic)
-  }
-
-  private func isTooLarge(_ record: WantedElement) -> Bool { isTooLarge(record, endingAt: tokenizer.offset) }
-
-  func isTooLarge(_ record: WantedElement, endingAt end: Int) -> Bool { end - record.start > options.limits.maxToken }
-
-  func tooLarge(_ record: WantedElement) -> XMLError {
-    XMLError("an element of more than \(options.limits.maxToken) bytes (--max-size)", at: record.start)
-  }
-
-  /// Continues after a tokenizer error. The wanted elements that are open are lost.
-  private mutating func recover(_ bytes: borrowing Span<UInt8>) {
-    let recovery = tokenizer.recover(bytes)
-    if let outermost = records.first { deepest = outermost.depth }
-    records = []
-    tokenizer.stopRecording(before: nil)
-    let isBroken = recovery == .inBrokenElement
-    let depth = tokenizer.depth - (isBroken ? 1 : 0)
-    if depth < deepest {
-      selector.leave(to: depth)
-      if isBroken { selector.enterLost() }
-      deepest = isBroken ? depth + 1 : .max
-    }
-    if recovery == .inLostDocument { deepest = 0 }
-    if depth == 0 { writer.endDocument() }
-  }
-
-  /// Warns if another document seems to have begun inside this one.
-  private mutating func warnOfJoinedDocument(_ source: InputSource) throws(ToolFailure) {
-    let position = dropped + tokenizer.offset
-    switch joined.verdict(from: dropped, at: position, limit: options.limits.maxToken) {
-    case nil: return
-    case .newDocument(let sighting):
-      let name = shortened(joined.watch.name)
-      try warn(
-        XMLError(
-          "a new document seems to begin inside element '\(name)', which has not ended", at: sighting.offset), source)
-    case .endless:
-      let (name, limit) = (shortened(joined.watch.name), options.limits.maxToken)
-      try warn(
-        XMLError(
-          "element '\(name)' has not ended, and nothing matches PATH for more than \(limit) bytes (--max-size)",
-          at: tokenizer.offset), source)
-    }
-  }
-
-  /// Prints a warning.
-  mutating func warn(_ warning: XMLError, _ source: InputSource) throws(ToolFailure) {
-    try writer.flush()
-    streams.say(source.failure(warning, window).diagnostic)
   }
 
   // MARK: Elements

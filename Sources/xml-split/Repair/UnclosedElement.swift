@@ -14,6 +14,7 @@ extension Splitter {
     // What is read again has been repaired.
     repairs.end = max(repairs.end, tokenizer.offset)
     tokenizer.goBack(to: start, depth: record.depth - 1)
+    tokenizer.stopRecording(before: nil)
     selector.leave(to: record.depth - 1)
     records = []
     deepest = .max

@@ -47,17 +47,17 @@ struct XMLTokenizer {
     case token(Token)
   }
 
-  private var scanner: XMLScanner
-  private(set) var document = DocumentContext()
-  private var elements = OpenElements()
-  private var phase = Phase.start
+  var scanner: XMLScanner
+  var document = DocumentContext()
+  private(set) var elements = OpenElements()
+  private(set) var phase = Phase.start
   /// Whether a byte order mark came before the document, which is therefore UTF-8.
   private var hasMark = false
   private var tag = StartTag()
   /// The tree of the wanted element that is being read, if anybody asked for it.
   private(set) var tape = ElementTape()
   private let limits: Limits
-  private let isSingle: Bool
+  let isSingle: Bool
 
   /// Whether the bytes were transcoded from UTF-16. The decoder's owner sets it.
   var wasUTF16 = false
@@ -372,49 +372,6 @@ struct XMLTokenizer {
   }
 
   // MARK: After an error
-
-  /// How to repair the error that `next` has thrown. Then it goes on from the same offset.
-  /// - Parameter outermost: the depth of the outermost element that must not be lost; nil if there is none.
-  mutating func repair(
-    _ error: XMLError, _ bytes: borrowing Span<UInt8>, isLast: Bool, outermost: Int?
-  ) -> RepairStep {
-    if isLast, error.offset >= bytes.count { return .unclosed }
-    if offset >= bytes.count { return .none }
-    if scanner.isInside { return .markup(bytes, at: offset, isLast: isLast, encoding) }
-    let isContent = phase == .content
-    guard bytes[offset] == UInt8(ascii: "<"), offset + 1 < bytes.count else {
-      return isContent ? .text(bytes, at: offset, isLast: isLast, encoding) : .none
-    }
-    switch bytes[offset + 1] {
-    case UInt8(ascii: "/"):
-      return isContent ? .endTag(bytes, at: offset, elements, encoding, outermost: outermost) : .none
-    case UInt8(ascii: "!"), UInt8(ascii: "?"):
-      switch RecoveryStep.after(bytes, at: offset, phase, document, isSingle: isSingle) {
-      case .nextDocument: return isContent ? .none : .nextDocument
-      default: return isContent ? .edit(offset..<(offset + 1), "&lt;") : .none
-      }
-    default:
-      // At the `<` itself, it is a limit.
-      return phase == .epilog || error.offset == offset ? .none : repairStartTag(bytes, isLast: isLast)
-    }
-  }
-
-  private mutating func repairStartTag(_ bytes: borrowing Span<UInt8>, isLast: Bool) -> RepairStep {
-    var limit = min(bytes.count, offset + TagRepair.maxSuspect)
-    // Where nothing looks like markup inside the tag, its end is certain, and may come late.
-    do {
-      guard let end = try scanner.tokenEnd(bytes, .tag, isLast, encoding) else { return .more }
-      limit = max(limit, end)
-    } catch {
-      if isLast, error.offset >= bytes.count { return .none }
-    }
-    switch TagRepair.run(bytes, at: offset, limit: limit, &document) {
-    case .tag(let tag, let end): return .edit(Repair(offset..<end, tag))
-    case .unchanged: return .none
-    case .cut where limit < offset + TagRepair.maxSuspect && !isLast: return .more
-    case .cut, .text: return phase == .content ? .edit(offset..<(offset + 1), "&lt;") : .none
-    }
-  }
 
   /// Goes back to the start of an element, of whose parents this many were open there and are still.
   mutating func goBack(to start: Int, depth: Int) {
