@@ -13,7 +13,7 @@ import Testing
     <l a=1>&nbsp;& <br>\u{1}<d>x<br></d></br><i>1&nbsp;&bad;&#0;&#x;AT&T & <3 <a@b> ]]> \u{FFFF}</i>
     <i id=1 id="2"x='3' y>a<b title="1 < 2 &eacute; & b" c="&d;">b</b><a title="x>c<img src=x?a&b/></a><p>d
     <p>e</i><!-- & -- <i>\u{2} ---><i><![CDATA[\u{3}]]&<]]><?p \u{4}?></b></b x="y"></></i><i><b>&</b<u>1</u></i>
-    <i>1</k></i><i>&amp;&lt;&#10;</i><i>\u{7}]]]>&&&lt;&<<< <!x <?1 </x ><b b=></b></i><i/>&</l>&
+    <i>1</k></i><i>]]</k>>]</k>]></i><i>&amp;&lt;&#10;</i><i>\u{7}]]]>&&&lt;&<<< <!x <?1 </x ><b b=></b></i><i/>&</l>&
     """
 
   static let bytes: [UInt8] = {

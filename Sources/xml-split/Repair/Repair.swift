@@ -61,7 +61,8 @@ extension RepairStep {
   /// end before it. If it names none, it goes.
   /// - Parameter outermost: the depth of the outermost element that must not be lost; nil if there is none.
   static func endTag(
-    _ bytes: borrowing Span<UInt8>, at start: Int, _ elements: OpenElements, _ encoding: XMLEncoding, outermost: Int?
+    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ elements: OpenElements, _ encoding: XMLEncoding,
+    outermost: Int?
   ) -> RepairStep {
     guard elements.beyondLimit == 0, case .at(let nameEnd) = XMLName.end(bytes, start + 2, encoding) else {
       return .none
@@ -72,7 +73,7 @@ extension RepairStep {
     if end == nil, nameEnd == start + 2 { return .edit(start..<(start + 1), "&lt;") }
     let name = array(bytes, (start + 2)..<nameEnd)
     guard let depth = elements.depth(of: name, in: bytes) else {
-      return outermost == nil ? .none : .edit(start..<(end ?? nameEnd), "")
+      return outermost == nil ? .none : removal(bytes, start..<(end ?? nameEnd), isLast: isLast)
     }
     if let outermost, depth < outermost { return .unclosed }
     let missing = elements.endTags(below: depth, in: bytes)
@@ -80,6 +81,18 @@ extension RepairStep {
       return .edit(Repair(start..<start, missing))
     }
     return .edit(Repair(start..<(end ?? nameEnd), missing + Array("</".utf8) + name + [UInt8(ascii: ">")]))
+  }
+
+  /// Takes a tag out of a text, which must not become `]]>`.
+  private static func removal(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, isLast: Bool) -> RepairStep {
+    let (start, end) = (range.lowerBound, range.upperBound)
+    guard start > 1, bytes[start - 1] == UInt8(ascii: "]") else { return .edit(range, "") }
+    guard isLast || end + 1 < bytes.count else { return .more }
+    if startsWith(bytes, "]>", at: end) == .yes { return .edit(start..<(end + 2), "]&gt;") }
+    if bytes[start - 2] == UInt8(ascii: "]"), startsWith(bytes, ">", at: end) == .yes {
+      return .edit(start..<(end + 1), "&gt;")
+    }
+    return .edit(range, "")
   }
 
   /// Repairs the `&` of a wrong reference, or of none. An entity of HTML becomes its character, any other is text. A

@@ -17,7 +17,7 @@ extension XMLTokenizer {
     }
     switch bytes[offset + 1] {
     case UInt8(ascii: "/"):
-      return isContent ? .endTag(bytes, at: offset, elements, encoding, outermost: outermost) : .none
+      return isContent ? .endTag(bytes, at: offset, isLast: isLast, elements, encoding, outermost: outermost) : .none
     case UInt8(ascii: "!"), UInt8(ascii: "?"):
       switch RecoveryStep.after(bytes, at: offset, phase, document, isSingle: isSingle) {
       case .nextDocument: return isContent ? .none : .nextDocument
