@@ -12,6 +12,7 @@ struct Splitter {
   /// Whether an error was reported and nothing has been right since.
   var isSilent = false
   var repairs = Repairs()
+  private var hint: PathHint
 
   private(set) var window = Window()
   var tokenizer: XMLTokenizer
@@ -35,6 +36,7 @@ struct Splitter {
     progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
     selector = ElementSelector(options.path)
+    hint = PathHint(options.path, isWanted: streams.error.isTerminal)
   }
 
   private static func tokenizer(_ options: Options, at start: Int = 0) -> XMLTokenizer {
@@ -49,6 +51,7 @@ struct Splitter {
       writer.finish()
       try writer.flush()
       repairs.endReport(to: streams)
+      if let message = hint.message { streams.say(Diagnostic(message)) }
     } catch {
       // The elements before the error are written first.
       if error != .brokenPipe {
@@ -251,6 +254,7 @@ struct Splitter {
   private mutating func enter(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     if tag.depth > deepest { return }
     isSilent = false
+    hint.see(tag, bytes)
     if tag.depth == 1 { writer.beginDocument(tag, tokenizer.document, bytes) }
     let isWanted: Bool
     do { isWanted = try selector.enter(tag, tokenizer.attributes, bytes, tokenizer.encoding) } catch {
@@ -264,6 +268,7 @@ struct Splitter {
         isRestart: restartTag(at: tag.range.lowerBound, bytes) == .yes)
     }
     guard isWanted else { return }
+    hint.stop()
     joined.matched(at: tag.range.lowerBound)
     if !options.isNested { deepest = tag.depth }
     var inherited: [[UInt8]] = []

@@ -117,6 +117,8 @@ extension RepairStep {
     var count = 1
     var code = replacementCharacter
     let byte = bytes[start]
+    // At the end of the input it is not wrong, but cut off with its element.
+    if case .cut = XMLCharacters.at(bytes, start, encoding) { return isLast ? .none : .more }
     if byte >= 0x80, encoding == .utf8 || encoding == .ascii {
       code = windows1252(byte)
       // U+FFFE, U+FFFF and halves of surrogate pairs are three bytes, which are no text of windows-1252.
