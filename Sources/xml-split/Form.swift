@@ -19,6 +19,11 @@ enum Form {
 }
 
 extension Form {
+  /// Whether each record has the text of the element as it is, but without the declarations of the document.
+  var copiesText: Bool {
+    if case .records(_, .xml, _) = self { true } else { false }
+  }
+
   /// The depth of the outermost element whose namespace declarations an element inherits. If elements are put into a
   /// root element again, that has the declarations of the root.
   var outermostInherited: Int {

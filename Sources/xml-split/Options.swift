@@ -14,7 +14,7 @@ enum Flag: ToolOption {
   case nested, ns, having, notHaving, limit
   case files, perFile, noWrap, durable
   case single, lengthPrefixed, restartAt, onError
-  case maxSize, maxDepth, maxAttributes, maxInherited
+  case maxSize, maxDepth, maxAttributes, maxInherited, maxEntityText
 
   var group: OptionGroup {
     switch self {
@@ -24,7 +24,7 @@ enum Flag: ToolOption {
     case .nested, .ns, .having, .notHaving, .limit: OptionGroup("Options for selecting elements")
     case .files, .perFile, .noWrap, .durable: OptionGroup("Options for writing files")
     case .single, .lengthPrefixed, .restartAt, .onError: OptionGroup("Options for the input")
-    case .maxSize, .maxDepth, .maxAttributes, .maxInherited: .limits
+    case .maxSize, .maxDepth, .maxAttributes, .maxInherited, .maxEntityText: .limits
     }
   }
 
@@ -81,7 +81,8 @@ enum Flag: ToolOption {
     case .restartAt:
       OptionSpec("restart-at", .rootName, "begin a new document at this tag, inside such a root")
         .excludes("single", "length-prefixed")
-    case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what to do at malformed input").default("stop")
+    case .onError:
+      OptionSpec("on-error", .choice("stop", "skip", "repair"), "what to do at malformed input").default("stop")
     case .maxSize:
       OptionSpec("max-size", .size, "the most bytes of an element or a tag").default("64M").synonym("max-element")
     case .maxDepth: OptionSpec("max-depth", .integer(1...Int.max), "the deepest nesting of elements").default("1000")
@@ -89,6 +90,8 @@ enum Flag: ToolOption {
       OptionSpec("max-attributes", .integer(0...Int.max), "the most attributes of an element").default("10000")
     case .maxInherited:
       OptionSpec("max-inherited", .size, "the most bytes of declarations added to one element").default("64K")
+    case .maxEntityText:
+      OptionSpec("max-entity-text", .size, "the most bytes of entities put into one element").default("1M")
     }
   }
 }
@@ -158,10 +161,13 @@ struct Options {
   /// The name of a root element, in UTF-8: its start tag inside such an element begins a document.
   private(set) var restartName: [UInt8]?
   private(set) var skipsErrors = false
+  private(set) var repairsErrors = false
   private(set) var limits = XMLTokenizer.Limits()
   /// The most bytes of namespace declarations to add to an element. Otherwise each small element could become as large
   /// as all declarations around it.
   private(set) var maxInherited = 0
+  /// The most bytes of entities that are put into one element.
+  private(set) var maxEntityText = 0
 
   /// Whether a form feed ends a document.
   var endsAtFormFeed: Bool { !isSingle && !hasPrefixes }
@@ -202,10 +208,13 @@ struct Options {
       case .single: isSingle = true
       case .lengthPrefixed: hasPrefixes = true
       case .restartAt: restartName = try value.get()
-      case .onError: skipsErrors = try value.get() == "skip"
       case .count:
         form.isCount = true
         inherits = false
+      case .onError:
+        let action: String = try value.get()
+        repairsErrors = action == "repair"
+        skipsErrors = action != "stop"
       case .files: form.files = try value.get()
       case .perFile: form.perFile = try value.get()
       case .noWrap: form.isWrapped = false
@@ -216,6 +225,7 @@ struct Options {
       case .maxDepth: limits.maxDepth = try value.get()
       case .maxAttributes: limits.maxAttributes = try value.get()
       case .maxInherited: maxInherited = try value.get()
+      case .maxEntityText: maxEntityText = try value.get()
       }
     }
     var operands = invocation.operands[...]

@@ -42,6 +42,7 @@ extension Splitter {
   ) throws(ToolFailure) -> CutOff {
     if cuts == .all, let end = formFeed(bytes) {
       _ = try process(bytes.extracting(0..<end), source, isLast: false, cuts: .startTags)
+      if repairs.isWaiting { return .undecided }
       try endDocument(at: end, bytes, source)
       let next = end + 1
       begin(at: next)
@@ -50,7 +51,7 @@ extension Splitter {
     }
     guard cuts != .none, let (start, tag) = nextRestartTag(bytes), tag == .yes || !isLast else { return .none }
     _ = try process(bytes.extracting(0..<start), source, isLast: false, cuts: .none)
-    if tag == .cut { return .undecided }
+    if tag == .cut || repairs.isWaiting { return .undecided }
     try endDocument(at: start, bytes, source)
     begin(at: start)
     return .passed

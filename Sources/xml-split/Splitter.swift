@@ -4,28 +4,30 @@ import FeedCore
 
 struct Splitter {
   let options: Options
-  private let streams: StandardStreams
-  private var writer: ElementWriter
+  let streams: StandardStreams
+  var writer: ElementWriter
   private var progress: ReadingProgress
   /// Whether an error occurred that did not end the run.
   var hasFailed = false
   /// Whether an error was reported and nothing has been right since.
-  private var isSilent = false
+  var isSilent = false
+  var repairs = Repairs()
+  private var hint: PathHint
 
-  private var window = Window()
+  private(set) var window = Window()
   var tokenizer: XMLTokenizer
-  private(set) var selector: ElementSelector
+  var selector: ElementSelector
   /// The wanted elements that have not ended.
-  private(set) var records: [WantedElement] = []
+  var records: [WantedElement] = []
   /// Deeper elements are not examined: they are inside one that is written, or lost.
-  private(set) var deepest = Int.max
-  private(set) var joined = JoinedDocuments()
+  var deepest = Int.max
+  var joined = JoinedDocuments()
   /// The start tag of another document, found inside the one before.
   private var restart: Int?
   /// Up to here, the window has no form feed.
   var feedless = 0
   /// How many bytes of the input have been removed from the window.
-  private var dropped = 0
+  private(set) var dropped = 0
 
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
@@ -34,6 +36,7 @@ struct Splitter {
     progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
     selector = ElementSelector(options.conditions.path)
+    hint = PathHint(options.conditions.path, isWanted: streams.error.isTerminal)
   }
 
   private static func tokenizer(_ options: Options, at start: Int = 0) -> XMLTokenizer {
@@ -48,6 +51,8 @@ struct Splitter {
       writer.finish()
       writer.end()
       try writer.flush()
+      repairs.endReport(to: streams)
+      if let message = hint.message { streams.say(Diagnostic(message)) }
     } catch {
       // The elements before the error are written first.
       if error != .brokenPipe {
@@ -56,7 +61,7 @@ struct Splitter {
       }
       throw error
     }
-    return hasFailed ? .trouble : writer.count > 0 ? .yes : .no
+    return hasFailed ? .trouble : writer.count > 0 && repairs.count == 0 ? .yes : .no
   }
 
   /// Whether all that --limit allows was written.
@@ -112,6 +117,7 @@ struct Splitter {
   /// Prepares for a document and those after it, whatever happened to the one before.
   /// - Parameter start: its start in the window.
   mutating func begin(at start: Int) {
+    repairs.end = 0
     let wasUTF16 = tokenizer.wasUTF16
     tokenizer = Self.tokenizer(options, at: start)
     tokenizer.wasUTF16 = wasUTF16
@@ -149,6 +155,22 @@ struct Splitter {
   private mutating func process(
     _ source: InputSource, isLast: Bool, hasMore: Bool = false
   ) throws(ToolFailure) -> Int? {
+    while true {
+      let start = try processWindow(source, isLast: isLast && !window.hasRest, hasMore: hasMore)
+      if let repair = repairs.takeNext() {
+        window.apply(repair)
+        feedless = min(feedless + repair.growth, window.bytes.count)
+      } else if window.hasRest {
+        window.takeRest(all: start != nil)
+        if start != nil { return start }
+      } else {
+        return start
+      }
+    }
+  }
+
+  /// The same, up to the next repair.
+  private mutating func processWindow(_ source: InputSource, isLast: Bool, hasMore: Bool) throws(ToolFailure) -> Int? {
     let bytes = window.bytes
     return try process(bytes.span, source, isLast: isLast, hasMore: hasMore, cuts: .all)
   }
@@ -168,7 +190,20 @@ struct Splitter {
         case .newEncoding(let start): return start
         }
         if hasMore, error.offset >= span.count { break }
-        try report(error, source)
+        // After a form feed, nothing follows either.
+        let step = try repair(error, span, source, isLast: isLast || cuts == .startTags)
+        switch step {
+        case .none, .unclosed: break
+        case .more, .edit: return nil
+        case .nextDocument:
+          recover(span)
+          continue
+        }
+        if case .unclosed = step, let lost = leaveUnclosed(span) {
+          try report(lost, source)
+          continue
+        }
+        try report(withHint(error, span), source)
         if isLast, error.offset >= span.count { break }
         recover(span)
         continue
@@ -196,77 +231,11 @@ struct Splitter {
     window.drop(count)
     dropped += count
     feedless = max(0, feedless - count)
+    repairs.end -= count
     for index in records.indices {
       records[index].start -= count
       records[index].nameEnd -= count
     }
-  }
-
-  // MARK: Errors
-
-  mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolFailure) {
-    if !isSilent { try report(source.failure(error, window)) }
-  }
-
-  /// Ends with an error, or only reports it (--on-error skip); further errors are silent until something is right
-  /// again.
-  private mutating func report(_ error: ToolFailure) throws(ToolFailure) {
-    if !options.skipsErrors { throw error }
-    hasFailed = true
-    if isSilent { return }
-    isSilent = true
-    try writer.flush()
-    streams.say(error.diagnostic)
-  }
-
-  private func isTooLarge(_ record: WantedElement) -> Bool { isTooLarge(record, endingAt: tokenizer.offset) }
-
-  func isTooLarge(_ record: WantedElement, endingAt end: Int) -> Bool { end - record.start > options.limits.maxToken }
-
-  func tooLarge(_ record: WantedElement) -> XMLError {
-    XMLError("an element of more than \(options.limits.maxToken) bytes (--max-size)", at: record.start)
-  }
-
-  /// Continues after a tokenizer error. The wanted elements that are open are lost.
-  private mutating func recover(_ bytes: borrowing Span<UInt8>) {
-    let recovery = tokenizer.recover(bytes)
-    if let outermost = records.first { deepest = outermost.depth }
-    records = []
-    tokenizer.stopRecording(before: nil)
-    let isBroken = recovery == .inBrokenElement
-    let depth = tokenizer.depth - (isBroken ? 1 : 0)
-    if depth < deepest {
-      selector.leave(to: depth)
-      if isBroken { selector.enterLost() }
-      deepest = isBroken ? depth + 1 : .max
-    }
-    if recovery == .inLostDocument { deepest = 0 }
-    if depth == 0 { writer.endDocument() }
-  }
-
-  /// Warns if another document seems to have begun inside this one.
-  private mutating func warnOfJoinedDocument(_ source: InputSource) throws(ToolFailure) {
-    let position = dropped + tokenizer.offset
-    switch joined.verdict(from: dropped, at: position, limit: options.limits.maxToken) {
-    case nil: return
-    case .newDocument(let sighting):
-      let name = shortened(joined.watch.name)
-      try warn(
-        XMLError(
-          "a new document seems to begin inside element '\(name)', which has not ended", at: sighting.offset), source)
-    case .endless:
-      let (name, limit) = (shortened(joined.watch.name), options.limits.maxToken)
-      try warn(
-        XMLError(
-          "element '\(name)' has not ended, and nothing matches PATH for more than \(limit) bytes (--max-size)",
-          at: tokenizer.offset), source)
-    }
-  }
-
-  /// Prints a warning.
-  mutating func warn(_ warning: XMLError, _ source: InputSource) throws(ToolFailure) {
-    try writer.flush()
-    streams.say(source.failure(warning, window).diagnostic)
   }
 
   // MARK: Elements
@@ -294,6 +263,7 @@ struct Splitter {
   private mutating func enter(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     if tag.depth > deepest { return }
     isSilent = false
+    hint.see(tag, bytes)
     if tag.depth == 1 { writer.beginDocument(tag, tokenizer.document, bytes) }
     let matched: UInt64
     do { matched = try selector.enter(tag, tokenizer.attributes, bytes, tokenizer.encoding) } catch {
@@ -307,6 +277,7 @@ struct Splitter {
         isRestart: restartTag(at: tag.range.lowerBound, bytes) == .yes)
     }
     guard matched != 0 else { return }
+    hint.stop()
     joined.matched(at: tag.range.lowerBound)
     if !options.isNested { deepest = tag.depth }
     var inherited: [[UInt8]] = []

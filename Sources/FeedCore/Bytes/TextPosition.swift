@@ -35,12 +35,12 @@ package struct TextPosition: Equatable, Sendable {
     column = range.upperBound - start + 1
   }
 
-  /// The place of `offset` in `bytes`, whose first byte is at this position, with its line for the caret.
-  package func place(of offset: Int, in bytes: [UInt8]) -> TextPlace {
+  /// The place of `offset` in `bytes`, where this position is that of the byte at `first`.
+  package func place(of offset: Int, in bytes: [UInt8], from first: Int = 0) -> TextPlace {
     var position = self
     let offset = min(offset, bytes.count)
-    position.advance(over: bytes.span, 0..<offset)
-    let start = max(0, offset - (position.column - 1))
+    position.advance(over: bytes.span, first..<offset)
+    let start = max(first, offset - (position.column - 1))
     let end = firstIndex(of: UInt8(ascii: "\n"), in: bytes.span, offset..<bytes.count) ?? bytes.count
     // The line may have begun before these bytes. Then its start is unknown, and there is no caret.
     let excerpt = offset - start == position.column - 1 ? Array(bytes[start..<end]) : []

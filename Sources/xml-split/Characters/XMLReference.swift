@@ -42,7 +42,7 @@ enum XMLReference {
   }
 
   /// - Returns: nil if the text is not a number; above every character if it is too large.
-  private static func code(_ text: ArraySlice<UInt8>) -> UInt32? {
+  static func code(_ text: ArraySlice<UInt8>) -> UInt32? {
     let isHex = text.first == UInt8(ascii: "x")
     let digits = isHex ? text.dropFirst() : text
     if digits.isEmpty { return nil }

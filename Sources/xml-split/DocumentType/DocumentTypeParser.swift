@@ -187,6 +187,10 @@ struct DocumentTypeParser {
         case .character(let code): UTF8Sequence.append(code, to: &text)
         case .entity: text += cursor.bytes[start..<cursor.index]
         }
+      case 0xD where !cursor.isReplacement:
+        // A line end (§2.11).
+        cursor.index += 1
+        if cursor.byte != 0xA { text.append(0xA) }
       default:
         let start = cursor.index
         try cursor.character()

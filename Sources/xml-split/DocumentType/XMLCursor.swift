@@ -8,7 +8,7 @@ struct XMLCursor {
   /// The offset of the text in the input.
   private let start: Int
   /// Whether the text replaces a reference. If so, all errors in it are reported at the reference.
-  private let isReplacement: Bool
+  let isReplacement: Bool
   /// UTF-8, or an encoding that cannot be converted to it.
   let encoding: XMLEncoding
 

@@ -48,6 +48,12 @@ struct XMLEntities {
 
   init(checkingContentBy check: @escaping ContentCheck) { checkContent = check }
 
+  /// The texts of the entities.
+  /// - Parameter limit: the most bytes of them that are put into a record.
+  func texts(knowsHTML: Bool, limit: Int) -> EntityTexts {
+    EntityTexts(kinds, encoding, knowsHTML: knowsHTML, limit: limit)
+  }
+
   /// The first declaration is the one that counts (§4.2).
   mutating func declare(_ name: [UInt8], _ kind: Kind) {
     guard kinds[name] == nil else { return }

@@ -9,6 +9,12 @@ struct ElementWriter {
   /// Whether the contents of elements must be read.
   let needsTree: Bool
   private let keepsEntities: Bool
+  /// The texts of the entities of the document.
+  private var entities = EntityTexts()
+  /// The most bytes of entities that are put into a record; nil if they are never put there.
+  private let maxEntityText: Int?
+  /// Whether entities of HTML are known, unless the document declares them.
+  private let knowsHTML: Bool
   /// How many elements were written.
   private(set) var count = 0
 
@@ -18,6 +24,8 @@ struct ElementWriter {
     conditions = options.conditions
     needsTree = sink.needsTree || conditions.needsTree
     keepsEntities = options.keepsEntities
+    maxEntityText = options.form.copiesText ? nil : options.maxEntityText
+    knowsHTML = options.repairsErrors
     sink.begin(&self.output)
   }
 
@@ -47,6 +55,9 @@ struct ElementWriter {
   mutating func beginDocument(
     _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>
   ) {
+    if needsTree, let maxEntityText {
+      entities = document.entities.texts(knowsHTML: knowsHTML, limit: maxEntityText)
+    }
     sink.beginDocument(root, document, bytes)
   }
 
@@ -65,8 +76,7 @@ struct ElementWriter {
       if element.encoding.isOpaque {
         throw XMLError("the encoding of the document cannot be converted to UTF-8", at: element.range.lowerBound)
       }
-      if element.mayHaveEntities, !keepsEntities { try checkEntities(element, bytes) }
-      if element.encoding != .utf8 { return try write(element, try converted(element, bytes), bytes: bytes) }
+      if let other = try converted(element, bytes) { return try write(element, other, bytes: bytes) }
     }
     try write(element, tree, bytes: bytes)
   }
@@ -79,19 +89,22 @@ struct ElementWriter {
     count += 1
   }
 
-  /// Checks that all references have a meaning in the output.
-  private func checkEntities(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    guard let found = ElementPiece.firstEntity(in: bytes.extracting(element.range), element.encoding) else { return }
-    throw XMLError.entity(found.name, at: element.range.lowerBound + found.offset)
-  }
-
-  private func converted(
+  /// The tree of an element that is not in UTF-8, or has references to entities. Their texts take their place.
+  /// - Returns: nil if its own tree is right.
+  private mutating func converted(
     _ element: FoundElement, _ bytes: borrowing Span<UInt8>
-  ) throws(XMLError) -> ElementTree {
-    let text = SingleByte.utf8(array(bytes, element.range), element.encoding)
-    // Offsets may be different in UTF-8.
-    do { return try XMLTokenizer.tree(of: text, in: element.namespaces) } catch {
-      throw XMLError(error.message, at: element.range.lowerBound)
+  ) throws(XMLError) -> ElementTree? {
+    var text: [UInt8]?
+    if element.encoding != .utf8 { text = SingleByte.utf8(array(bytes, element.range), element.encoding) }
+    do {
+      if element.mayHaveEntities, !keepsEntities {
+        text = try entities.expanded(text ?? array(bytes, element.range)) ?? text
+      }
+      return if let text { try XMLTokenizer.tree(of: text, in: element.namespaces) } else { nil }
+    } catch {
+      // Offsets may be different in UTF-8.
+      let offset = element.encoding == .utf8 ? error.offset : 0
+      throw XMLError(error.message, at: element.range.lowerBound + offset)
     }
   }
 }

@@ -6,7 +6,7 @@ struct DocumentContext {
   /// As in the XML declaration.
   private(set) var encodingName: [UInt8] = []
   private(set) var hasDocumentType = false
-  private var entities = XMLEntities(checkingContentBy: XMLTokenizer.references)
+  private(set) var entities = XMLEntities(checkingContentBy: XMLTokenizer.references)
   /// How many references to entities that need a declaration have come.
   private(set) var referenceCount = 0
   /// In the text of an entity: the entities that it refers to. The caller checks them.
@@ -52,6 +52,15 @@ struct DocumentContext {
     switch context {
     case .content: references?.inContent.append(name)
     case .attribute: references?.inAttributes.append(name)
+    }
+  }
+
+  /// Whether a reference is right in an attribute.
+  mutating func accepts(_ reference: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Bool {
+    switch try? XMLReference(bytes, reference, encoding) {
+    case .entity(let name): (try? check(name, in: .attribute, at: reference.lowerBound)) != nil
+    case .character: true
+    case nil: false
     }
   }
 

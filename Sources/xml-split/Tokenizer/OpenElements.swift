@@ -38,11 +38,28 @@ struct OpenElements {
   /// Ends the innermost element with this name, and everything inside it.
   /// - Returns: false if none is open.
   mutating func closeAll(to name: [UInt8], in text: borrowing Span<UInt8>) -> Bool {
-    for index in names.indices.reversed() where self.name(index, in: text) == name {
-      while names.count > index { closeNamed() }
-      return true
+    guard let depth = depth(of: name, in: text) else { return false }
+    while names.count >= depth { closeNamed() }
+    return true
+  }
+
+  /// How many elements are around the innermost one with this name, including itself; nil if none is open.
+  func depth(of name: [UInt8], in text: borrowing Span<UInt8>) -> Int? {
+    for index in names.indices.reversed() where names[index].count == name.count {
+      let isSame =
+        index < keptCount ? sameBytes(kept.span.extracting(names[index]), name.span) : isName(text, names[index], name)
+      if isSame { return index + 1 }
     }
-    return false
+    return nil
+  }
+
+  /// The end tags of all elements deeper than this.
+  func endTags(below depth: Int, in text: borrowing Span<UInt8>) -> [UInt8] {
+    var tags: [UInt8] = []
+    for index in (depth..<names.count).reversed() {
+      tags += Array("</".utf8) + name(index, in: text) + [UInt8(ascii: ">")]
+    }
+    return tags
   }
 
   /// Prepares for the removal of the first bytes of the text.

@@ -47,17 +47,17 @@ struct XMLTokenizer {
     case token(Token)
   }
 
-  private var scanner: XMLScanner
-  private(set) var document = DocumentContext()
-  private var elements = OpenElements()
-  private var phase = Phase.start
+  var scanner: XMLScanner
+  var document = DocumentContext()
+  private(set) var elements = OpenElements()
+  private(set) var phase = Phase.start
   /// Whether a byte order mark came before the document, which is therefore UTF-8.
   private var hasMark = false
   private var tag = StartTag()
   /// The tree of the wanted element that is being read, if anybody asked for it.
   private(set) var tape = ElementTape()
   private let limits: Limits
-  private let isSingle: Bool
+  let isSingle: Bool
 
   /// Whether the bytes were transcoded from UTF-16. The decoder's owner sets it.
   var wasUTF16 = false
@@ -378,6 +378,12 @@ struct XMLTokenizer {
   }
 
   // MARK: After an error
+
+  /// Goes back to the start of an element, of whose parents this many were open there and are still.
+  mutating func goBack(to start: Int, depth: Int) {
+    while elements.depth > depth { elements.close() }
+    scanner.move(to: start)
+  }
 
   /// Skips the error that `next` has thrown.
   mutating func recover(_ bytes: borrowing Span<UInt8>) -> Recovery {

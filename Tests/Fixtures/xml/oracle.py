@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The results of other XML readers: expat, xmltodict and ElementTree, for Tests/XMLSplitTests/OracleTests.swift.
 
-usage: oracle.py roots|json|ordered|verdicts
+usage: oracle.py roots|json|ordered|verdicts|elements
 
 Each line of the input is a name, a document in base64, and xml-split's result in base64. Prints a line for each
 difference, and at the end the word 'compared' with the number of comparisons.
@@ -151,6 +151,19 @@ def compare_verdict(document, ours):
     return f"{document!r}: {ours.decode() or 'accepted'}; expat: {theirs or 'accepted'}"
 
 
+def compare_elements(_, elements):
+    """Each element, ended by NUL, must be well-formed alone."""
+    for element in elements.split(b"\0")[:-1]:
+        parser = expat.ParserCreate("utf-8")
+        try:
+            # With a DTD that is not read, entities need no declaration.
+            parser.Parse(b"<!DOCTYPE x SYSTEM 'x'>", False)
+            parser.Parse(respelled(element), True)
+        except expat.ExpatError as error:
+            return f"{element!r}: {error}"
+    return "" if elements else None
+
+
 # JSON.
 
 
@@ -272,4 +285,8 @@ def pieces(item):
 
 if __name__ == "__main__":
     sys.setrecursionlimit(20000)
-    run({"roots": compare_root, "json": compare_json, "ordered": compare_ordered, "verdicts": compare_verdict}[sys.argv[1]])
+    questions = {
+        "roots": compare_root, "json": compare_json, "ordered": compare_ordered, "verdicts": compare_verdict,
+        "elements": compare_elements,
+    }
+    run(questions[sys.argv[1]])

@@ -1,0 +1,181 @@
+// The texts of the entities that a document declares, for JSON and fields. Only plain text is put into the output: an
+// entity whose text has markup, even through other entities, is not.
+//
+// Each text is made once, and there is a limit for what is made for a document and for what is put into a record. So a
+// billion laughs cost no more than that.
+
+import FeedCore
+
+struct EntityTexts {
+  private enum Text {
+    case plain([UInt8])
+    /// With markup, or unknown.
+    case other
+    case tooLong
+  }
+
+  private let kinds: [[UInt8]: XMLEntities.Kind]
+  private let encoding: XMLEncoding
+  /// Whether entities of HTML need no declaration.
+  private let knowsHTML: Bool
+  private let limit: Int
+  private var texts: [[UInt8]: Text] = [:]
+  /// How many more bytes of text may be made.
+  private var left: Int
+  /// How many more bytes may be put into this record.
+  private var leftInRecord = 0
+
+  /// How many times the limit of a record is made for a document.
+  private static let documentFactor = 4
+
+  /// Knows no entity.
+  init() { self.init([:], .utf8, knowsHTML: false, limit: 0) }
+
+  /// - Parameters:
+  ///   - knowsHTML: whether entities of HTML need no declaration.
+  ///   - limit: the most bytes that are put into a record.
+  init(_ kinds: [[UInt8]: XMLEntities.Kind], _ encoding: XMLEncoding, knowsHTML: Bool, limit: Int) {
+    self.kinds = kinds
+    self.encoding = encoding
+    self.knowsHTML = knowsHTML
+    self.limit = limit
+    left = limit.multipliedReportingOverflow(by: Self.documentFactor).overflow ? .max : limit * Self.documentFactor
+  }
+
+  /// An element with texts in place of references.
+  /// - Parameter element: in UTF-8.
+  /// - Returns: nil if it has no references to entities that need a declaration.
+  mutating func expanded(_ element: [UInt8]) throws(XMLError) -> [UInt8]? {
+    leftInRecord = limit
+    let bytes = element.span
+    var result: [UInt8] = []
+    var (index, copied) = (0, 0)
+    while index < bytes.count {
+      let piece = ElementPiece(bytes, at: index)
+      let end = piece.end(bytes, from: index)
+      switch piece {
+      case .text, .startTag:
+        for (name, offset) in try XMLReference.entities(in: bytes, index..<end, .utf8)
+        where XMLReference.predefined(name) == nil {
+          result.append(span: bytes.extracting(copied..<offset))
+          Self.append(try text(of: name, at: offset), to: &result)
+          // After the `&`, the name and the `;`.
+          copied = offset + name.count + 2
+        }
+      case .endTag, .delimited: break
+      }
+      index = end
+    }
+    if copied == 0 { return nil }
+    result.append(span: bytes.extracting(copied..<bytes.count))
+    return result
+  }
+
+  /// Appends a text so that it means itself, also in an attribute.
+  private static func append(_ text: [UInt8], to result: inout [UInt8]) {
+    for byte in text {
+      if byte == 0xD || "<>&\"'".utf8.contains(byte) {
+        result += Array("&#\(byte);".utf8)
+      } else {
+        result.append(byte)
+      }
+    }
+  }
+
+  /// The text that takes the place of a reference.
+  /// - Parameter offset: that of the reference.
+  private mutating func text(of name: [UInt8], at offset: Int) throws(XMLError) -> [UInt8] {
+    if texts[name] == nil { make(name) }
+    let tooLong = XMLError("an element with more than \(limit) bytes of entity text (--max-entity-text)", at: offset)
+    switch texts[name] {
+    case .plain(let text):
+      leftInRecord -= text.count
+      if leftInRecord < 0 { throw tooLong }
+      return text
+    case .tooLong: throw tooLong
+    case .other, nil: throw .entity(name, at: offset)
+    }
+  }
+
+  // MARK: Making texts
+
+  /// An entity whose text is being made.
+  private struct Draft {
+    let name: [UInt8]
+    /// As declared.
+    let source: [UInt8]
+    /// How much of that has been read.
+    var index = 0
+    var text: [UInt8] = []
+  }
+
+  /// Makes the text of an entity, and of those that it refers to.
+  private mutating func make(_ name: [UInt8]) {
+    var way: [Draft] = []
+    enter(name, &way)
+    while var draft = way.popLast() {
+      guard let reference = read(&draft) else {
+        finish(draft)
+        continue
+      }
+      switch texts[reference.name] {
+      case nil:
+        // Read again from the reference when its text is known.
+        way.append(draft)
+        enter(reference.name, &way)
+      case .plain(let text):
+        draft.text += text
+        draft.index = reference.end
+        left -= text.count
+        if left < 0 { texts[draft.name] = .tooLong } else { way.append(draft) }
+      case .other: texts[draft.name] = .other
+      case .tooLong: texts[draft.name] = .tooLong
+      }
+    }
+  }
+
+  private mutating func enter(_ name: [UInt8], _ way: inout [Draft]) {
+    // This remains if it refers to itself.
+    texts[name] = .other
+    if case .text(let source) = kinds[name] {
+      way.append(Draft(name: name, source: source))
+    } else if kinds[name] == nil, knowsHTML, let code = HTMLEntities.character(name) {
+      var text: [UInt8] = []
+      UTF8Sequence.append(code, to: &text)
+      texts[name] = .plain(text)
+    }
+  }
+
+  /// Reads on, up to a reference to an entity without a text of its own.
+  /// - Returns: nil at the end, or at markup.
+  private func read(_ draft: inout Draft) -> (name: [UInt8], end: Int)? {
+    let source = draft.source
+    let span = source.span
+    while draft.index < span.count, span[draft.index] != UInt8(ascii: "<") {
+      guard span[draft.index] == UInt8(ascii: "&") else {
+        let stop = XMLText.firstOf(
+          UInt8(ascii: "<"), UInt8(ascii: "&"), UInt8(ascii: "&"), in: span, from: draft.index)
+        draft.text.append(span: span.extracting(draft.index..<stop))
+        draft.index = stop
+        continue
+      }
+      guard let end = (try? XMLReference.end(span, from: draft.index + 1)) ?? nil else { return nil }
+      switch try? XMLReference(span, draft.index..<end, encoding) {
+      case nil: return nil
+      case .character(let code): UTF8Sequence.append(code, to: &draft.text)
+      case .entity(let name):
+        guard let byte = XMLReference.predefined(name) else { return (name, end) }
+        draft.text.append(byte)
+      }
+      draft.index = end
+    }
+    return nil
+  }
+
+  private mutating func finish(_ draft: Draft) {
+    left -= draft.source.count
+    // Otherwise it has markup.
+    guard draft.index == draft.source.count else { return }
+    texts[draft.name] = left < 0 || draft.text.count > limit ? .tooLong : .plain(draft.text)
+  }
+}

@@ -1,0 +1,156 @@
+// Changes of the input that make it well-formed again, so that no element is lost (--on-error repair). Every form of the
+// output gets the changed text. Each kind of error that can be repaired has one function here, or is a tag (TagRepair).
+
+import FeedCore
+
+/// Bytes of the input, and those that take their place.
+struct Repair: Equatable {
+  let range: Range<Int>
+  let replacement: [UInt8]
+
+  init(_ range: Range<Int>, _ replacement: [UInt8]) {
+    self.range = range
+    self.replacement = replacement
+  }
+
+  /// How many bytes longer the text becomes.
+  var growth: Int { replacement.count - range.count }
+
+  init(_ range: Range<Int>, _ replacement: StaticString) {
+    self.init(range, Array(replacement.description.utf8))
+  }
+}
+
+/// What to do about an error.
+enum RepairStep {
+  /// It cannot be repaired.
+  case none
+  /// More bytes are needed to decide.
+  case more
+  case edit(Repair)
+  /// Another document begins here.
+  case nextDocument
+  /// It cannot be repaired: the element that must not be lost has no end.
+  case unclosed
+}
+
+extension RepairStep {
+  static func edit(_ range: Range<Int>, _ replacement: StaticString) -> RepairStep {
+    .edit(Repair(range, replacement))
+  }
+
+  /// Repairs an error in the text of an element, at its first byte.
+  static func text(_ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ encoding: XMLEncoding) -> RepairStep {
+    switch bytes[start] {
+    case UInt8(ascii: "&"): .edit(reference(bytes, at: start, encoding))
+    case UInt8(ascii: "]"): .edit((start + 2)..<(start + 3), "&gt;")
+    default: character(bytes, at: start, isLast: isLast, encoding)
+    }
+  }
+
+  /// Repairs an error in a comment, a CDATA section or a processing instruction.
+  static func markup(
+    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ encoding: XMLEncoding
+  ) -> RepairStep {
+    // `--` in a comment.
+    if bytes[start] == UInt8(ascii: "-") { return .edit(start..<(start + 1), "- ") }
+    return character(bytes, at: start, isLast: isLast, encoding, allowsReferences: false)
+  }
+
+  /// Repairs an end tag that is wrong, or not that of the innermost element. The elements inside the one that it names
+  /// end before it. If it names none, it goes.
+  /// - Parameter outermost: the depth of the outermost element that must not be lost; nil if there is none.
+  static func endTag(
+    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ elements: OpenElements, _ encoding: XMLEncoding,
+    outermost: Int?
+  ) -> RepairStep {
+    guard elements.beyondLimit == 0, case .at(let nameEnd) = XMLName.end(bytes, start + 2, encoding) else {
+      return .none
+    }
+    var search = TokenSearch(.tag, from: start + 2)
+    // If another tag begins before its end, it ends with its name.
+    let end = (try? search.run(bytes, encoding)) ?? nil
+    if end == nil, nameEnd == start + 2 { return .edit(start..<(start + 1), "&lt;") }
+    let name = array(bytes, (start + 2)..<nameEnd)
+    guard let depth = elements.depth(of: name, in: bytes) else {
+      return outermost == nil ? .none : removal(bytes, start..<(end ?? nameEnd), isLast: isLast)
+    }
+    if let outermost, depth < outermost { return .unclosed }
+    let missing = elements.endTags(below: depth, in: bytes)
+    if let end, array(bytes, nameEnd..<(end - 1)).allSatisfy(\.isWhiteSpace) {
+      return .edit(Repair(start..<start, missing))
+    }
+    return .edit(Repair(start..<(end ?? nameEnd), missing + Array("</".utf8) + name + [UInt8(ascii: ">")]))
+  }
+
+  /// Takes a tag out of a text, which must not become `]]>`.
+  private static func removal(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, isLast: Bool) -> RepairStep {
+    let (start, end) = (range.lowerBound, range.upperBound)
+    guard start > 1, bytes[start - 1] == UInt8(ascii: "]") else { return .edit(range, "") }
+    guard isLast || end + 1 < bytes.count else { return .more }
+    if startsWith(bytes, "]>", at: end) == .yes { return .edit(start..<(end + 2), "]&gt;") }
+    if bytes[start - 2] == UInt8(ascii: "]"), startsWith(bytes, ">", at: end) == .yes {
+      return .edit(start..<(end + 1), "&gt;")
+    }
+    return .edit(range, "")
+  }
+
+  /// Repairs the `&` of a wrong reference, or of none. An entity of HTML becomes its character, any other is text. A
+  /// number that is not a character of XML becomes U+FFFD.
+  static func reference(_ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding) -> Repair {
+    if let end = (try? XMLReference.end(bytes, from: start + 1)) ?? nil {
+      let inside = array(bytes, (start + 1)..<(end - 1))
+      if let code = HTMLEntities.character(inside) { return Repair(start..<end, text(code, encoding)) }
+      if inside.first == UInt8(ascii: "#"), XMLReference.code(inside.dropFirst()) != nil {
+        return Repair(start..<end, text(replacementCharacter, encoding))
+      }
+    }
+    return Repair(start..<(start + 1), "&amp;")
+  }
+
+  /// Repairs a byte that begins no character of XML. If the text should be UTF-8 or US-ASCII, it was probably meant as
+  /// windows-1252.
+  /// - Parameter allowsReferences: whether a reference is one in this place.
+  static func character(
+    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ encoding: XMLEncoding, allowsReferences: Bool = true
+  ) -> RepairStep {
+    var count = 1
+    var code = replacementCharacter
+    let byte = bytes[start]
+    // At the end of the input it is not wrong, but cut off with its element.
+    if case .cut = XMLCharacters.at(bytes, start, encoding) { return isLast ? .none : .more }
+    if byte >= 0x80, encoding == .utf8 || encoding == .ascii {
+      code = windows1252(byte)
+      // U+FFFE, U+FFFF and halves of surrogate pairs are three bytes, which are no text of windows-1252.
+      if encoding == .utf8, byte == 0xED || byte == 0xEF {
+        guard isLast || start + 2 < bytes.count else { return .more }
+        if isWrongCharacter(bytes, at: start) { (code, count) = (replacementCharacter, 3) }
+      }
+    }
+    let range = start..<(start + count)
+    if encoding != .utf8, !allowsReferences { return .edit(range, "?") }
+    return .edit(Repair(range, text(code, encoding)))
+  }
+
+  /// Whether three bytes have the form of a character of UTF-8. The caller knows that it is none.
+  private static func isWrongCharacter(_ bytes: borrowing Span<UInt8>, at start: Int) -> Bool {
+    guard start + 2 < bytes.count, UTF8.isContinuation(bytes[start + 2]) else { return false }
+    return UTF8.isContinuation(bytes[start + 1])
+  }
+
+  private static let replacementCharacter: UInt32 = 0xFFFD
+
+  /// The character that a byte of windows-1252 stands for; U+FFFD if it stands for none.
+  private static func windows1252(_ byte: UInt8) -> UInt32 {
+    let code = SingleByte.windows1252(byte)
+    return (0x80..<0xA0).contains(code) ? replacementCharacter : code
+  }
+
+  /// A character in the text of a document. If its encoding may not have the character, this is a reference.
+  private static func text(_ code: UInt32, _ encoding: XMLEncoding) -> [UInt8] {
+    guard encoding == .utf8 else { return Array("&#\(code);".utf8) }
+    var bytes: [UInt8] = []
+    UTF8Sequence.append(code, to: &bytes)
+    return bytes
+  }
+}

@@ -1,0 +1,80 @@
+import FeedCore
+
+/// The repairs of a run (--on-error repair).
+struct Repairs {
+  /// How many there were in elements that would be written.
+  private(set) var count = 0
+  /// The repair that comes next, as soon as nobody reads the bytes.
+  private var next: Repair?
+  /// The offset after the last repair. Before that, an error cannot be repaired, so each byte is repaired once.
+  var end = 0
+  /// How many bytes have been read again.
+  private var readAgain = 0
+  /// So much may be read again, and twice as much as has been read.
+  private static let freeToReadAgain = 16 << 20
+
+  /// The first repairs are reported, of the others only their number.
+  private static let maxReports = 10
+
+  /// Whether a repair comes next.
+  var isWaiting: Bool { next != nil }
+
+  mutating func takeNext() -> Repair? {
+    defer { next = nil }
+    return next
+  }
+
+  mutating func add(_ repair: Repair) {
+    next = repair
+    end = repair.range.lowerBound + repair.replacement.count
+  }
+
+  /// Counts bytes to be read again. A limit keeps the time linear.
+  /// - Parameter position: how far the input was read.
+  /// - Returns: whether to do that.
+  mutating func readAgain(_ count: Int, at position: Int) -> Bool {
+    readAgain += count
+    return readAgain <= Self.freeToReadAgain + 2 * position
+  }
+
+  /// Counts a repair that changes the output.
+  /// - Returns: whether to report it.
+  mutating func note() -> Bool {
+    count += 1
+    return count <= Self.maxReports
+  }
+
+  /// Says how many repairs were not reported.
+  func endReport(to streams: StandardStreams) {
+    let others = count - Self.maxReports
+    if others > 0 { streams.say(Diagnostic(others == 1 ? "1 more repair" : "\(others) more repairs")) }
+  }
+}
+
+extension Splitter {
+  /// Finds the repair of a tokenizer error, if errors are repaired. A repair outside the elements that would be written,
+  /// and not in a start tag where one may begin, changes no output, so it is not reported.
+  mutating func repair(
+    _ error: XMLError, _ bytes: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool
+  ) throws(ToolFailure) -> RepairStep {
+    guard options.repairsErrors, tokenizer.offset >= repairs.end else { return .none }
+    let isStartTag = tokenizer.isInStartTag(bytes)
+    let step = tokenizer.repair(error, bytes, isLast: isLast, outermost: records.first?.depth)
+    guard case .edit(let repair) = step else { return step }
+    let changesOutput = !records.isEmpty || (isStartTag && tokenizer.depth < deepest && selector.leadsFurther)
+    if changesOutput, repairs.note() {
+      try warn(XMLError("repaired: " + error.message, at: error.offset), source)
+    }
+    repairs.add(repair)
+    return step
+  }
+
+  /// The error, with what would help if it ends the run.
+  func withHint(_ error: XMLError, _ bytes: borrowing Span<UInt8>) -> XMLError {
+    guard !options.skipsErrors, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "&"),
+      let end = (try? XMLReference.end(bytes, from: error.offset + 1)) ?? nil,
+      HTMLEntities.character(array(bytes, (error.offset + 1)..<(end - 1))) != nil
+    else { return error }
+    return XMLError(error.message + " (--on-error repair)", at: error.offset)
+  }
+}

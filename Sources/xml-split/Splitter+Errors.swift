@@ -1,0 +1,70 @@
+// Errors and warnings: which are printed, which end the run, and how it goes on after one.
+
+import FeedCore
+
+extension Splitter {
+  mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolFailure) {
+    if !isSilent { try report(source.failure(error, window)) }
+  }
+
+  /// Ends with an error, or only reports it (--on-error skip); further errors are silent until something is right
+  /// again.
+  mutating func report(_ error: ToolFailure) throws(ToolFailure) {
+    if !options.skipsErrors { throw error }
+    hasFailed = true
+    if isSilent { return }
+    isSilent = true
+    try writer.flush()
+    streams.say(error.diagnostic)
+  }
+
+  func isTooLarge(_ record: WantedElement) -> Bool { isTooLarge(record, endingAt: tokenizer.offset) }
+
+  func isTooLarge(_ record: WantedElement, endingAt end: Int) -> Bool { end - record.start > options.limits.maxToken }
+
+  func tooLarge(_ record: WantedElement) -> XMLError {
+    XMLError("an element of more than \(options.limits.maxToken) bytes (--max-size)", at: record.start)
+  }
+
+  /// Continues after a tokenizer error. The wanted elements that are open are lost.
+  mutating func recover(_ bytes: borrowing Span<UInt8>) {
+    let recovery = tokenizer.recover(bytes)
+    if let outermost = records.first { deepest = outermost.depth }
+    records = []
+    tokenizer.stopRecording(before: nil)
+    let isBroken = recovery == .inBrokenElement
+    let depth = tokenizer.depth - (isBroken ? 1 : 0)
+    if depth < deepest {
+      selector.leave(to: depth)
+      if isBroken { selector.enterLost() }
+      deepest = isBroken ? depth + 1 : .max
+    }
+    if recovery == .inLostDocument { deepest = 0 }
+    if depth == 0 { writer.endDocument() }
+  }
+
+  /// Warns if another document seems to have begun inside this one.
+  mutating func warnOfJoinedDocument(_ source: InputSource) throws(ToolFailure) {
+    let position = dropped + tokenizer.offset
+    switch joined.verdict(from: dropped, at: position, limit: options.limits.maxToken) {
+    case nil: return
+    case .newDocument(let sighting):
+      let name = shortened(joined.watch.name)
+      try warn(
+        XMLError(
+          "a new document seems to begin inside element '\(name)', which has not ended", at: sighting.offset), source)
+    case .endless:
+      let (name, limit) = (shortened(joined.watch.name), options.limits.maxToken)
+      try warn(
+        XMLError(
+          "element '\(name)' has not ended, and nothing matches PATH for more than \(limit) bytes (--max-size)",
+          at: tokenizer.offset), source)
+    }
+  }
+
+  /// Prints a warning.
+  mutating func warn(_ warning: XMLError, _ source: InputSource) throws(ToolFailure) {
+    try writer.flush()
+    streams.say(source.failure(warning, window).diagnostic)
+  }
+}

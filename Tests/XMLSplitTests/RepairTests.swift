@@ -1,0 +1,137 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FeedCore
+@testable import xml_split
+
+/// --on-error repair: nothing that can be kept is lost, and what is kept is well-formed, however the input is cut.
+@Suite struct RepairTests {
+  /// One of each fault, in a record, in an attribute and outside.
+  static let sample = """
+    <!-- -- --><?xml version="1.0"?><?xml version="1.0"?>
+    <l a=1>&nbsp;& <br>\u{1}<d>x<br></d></br><i>1&nbsp;&bad;&#0;&#x;AT&T & <3 <a@b> ]]> \u{FFFF}</i>
+    <i id=1 id="2"x='3' y>a<b title="1 < 2 &eacute; & b" c="&d;">b</b><a title="x>c<img src=x?a&b/></a><p>d
+    <p>e</i><!-- & -- <i>\u{2} ---><i><![CDATA[\u{3}]]&<]]><?p \u{4}?></b></b x="y"></></i><i><b>&</b<u>1</u></i>
+    <i>1</k></i><i>]]</k>>]</k>]></i><i>&amp;&lt;&#10;</i><i>\u{7}]]]>&&&lt;&<<< <!x <?1 </x ><b b=></b></i><i/>&</l>&
+    """
+
+  static let bytes: [UInt8] = {
+    let bad: [[UInt8]] = [
+      [0x93, 0x41, 0x94], [0xED, 0xA0, 0x80], [0xE2, 0x82], [0xF0, 0x9F], [0x81], [0xEF, 0xBF, 0xBF],
+    ]
+    let records = bad.map {
+      Array("<i x='".utf8) + $0 + Array("'>".utf8) + $0 + Array("<!--".utf8) + $0 + Array("--></i>".utf8)
+    }
+    return Array(sample.utf8) + Array("<l>".utf8) + records.joined() + Array("</l>".utf8)
+  }()
+
+  private static func run(_ input: [UInt8], piece: Int = .max, until end: Int = .max) -> SplitRun {
+    SplitRun(["-0", "--on-error", "repair", "//i"], input, piece: piece, until: end)
+  }
+
+  private static func check(_ run: SplitRun, as whole: SplitRun, _ comment: String) {
+    #expect(run.output == whole.output, "\(comment)")
+    #expect(run.error == whole.error, "\(comment)")
+    #expect(run.status == whole.status, "\(comment)")
+  }
+
+  @Test func cutAnywhereItIsTheSame() {
+    let whole = Self.run(Self.bytes)
+    #expect(whole.output.count { $0 == 0 } > 12, "\(whole.error)")
+    for cut in 0...Self.bytes.count {
+      Self.check(Self.run(Self.bytes, piece: cut, until: cut), as: whole, "cut at \(cut)")
+    }
+    for piece in [1, 2, 3, 7] { Self.check(Self.run(Self.bytes, piece: piece), as: whole, "in pieces of \(piece)") }
+  }
+
+  /// After a repair, the input comes in slices: tags, references and characters are cut there too.
+  @Test func slicesAreNoDifferent() {
+    for shift in 0..<12 {
+      var input = Array("<l>".utf8) + [UInt8](repeating: 0x20, count: shift * 23)
+      for _ in 0..<30 { input += Self.bytes }
+      let whole = Self.run(input)
+      #expect(whole.output.count { $0 == 0 } > 300, "\(whole.error)")
+      Self.check(Self.run(input, piece: 1000), as: whole, "shifted by \(shift)")
+    }
+  }
+
+  /// A form feed ends the document before it, repaired or not.
+  @Test func aFormFeedKeepsDocumentsApart() {
+    let second = Array("<l><i>&nbsp;</i></l>".utf8)
+    let after = Self.run(second).output
+    for cut in 0...Self.bytes.count {
+      let first = Array(Self.bytes[..<cut])
+      let expected = Self.run(first).output + after
+      let piece = cut % 2 == 0 ? Int.max : 5
+      let joined = Self.run(first + [0xC] + second, piece: piece)
+      #expect(joined.output == expected, "cut at \(cut) in pieces of \(piece): \(joined.error)")
+    }
+  }
+
+  /// Messages name places of the input, although the text before them has changed.
+  @Test func placesAreThoseOfTheInput() throws {
+    for repairs in [0, 1, 9, 2000] {
+      let line = String(repeating: "&nbsp;<b>x</i><i a=b>\n", count: repairs) + String(repeating: "& ", count: repairs)
+      let run = SplitRun(["--on-error", "repair", "i"], Array("<l><i>\(line)</l>".utf8), piece: 777)
+      let place = "-:\(repairs + 1):\(2 * repairs + (repairs == 0 ? 7 : 1)): expected </i>, found </l>"
+      #expect(run.error.contains(place), "\(repairs): \(run.error)")
+    }
+  }
+
+  // MARK: Other programs
+
+  /// Random documents with random damage.
+  @Test(.enabled(if: Oracle.expat != nil, "there is no python3"), arguments: 1...4)
+  func whatIsKeptIsWellFormed(_ seed: Int) throws {
+    var drafts = (0..<100).map { Oracle.Document(name: "draft \($0)", bytes: Array(XMLDraft(seed: $0).text.utf8)) }
+    // Another encoding would be another test.
+    drafts.removeAll { $0.bytes.count > 2000 || $0.bytes.starts(with: "<?xml ".utf8) }
+    #expect(drafts.count > 30)
+    var damage = Damage(seed: seed, drafts + [Oracle.Document(name: "sample", bytes: Self.bytes)])
+    let arguments = ["-0", "--on-error", "repair", seed % 2 == 0 ? "/*" : "/*/*"]
+    var items: [(Oracle.Document, Data)] = []
+    for number in 0..<300 {
+      let document = Oracle.Document(name: "damaged \(seed)/\(number)", bytes: damage.next())
+      let run = SplitRun(arguments, document.bytes)
+      Self.check(SplitRun(arguments, document.bytes, piece: 1), as: run, "\(document.name) in bytes")
+      items.append((document, Data(run.output)))
+    }
+    #expect(try Oracle.compare(Oracle.expat, "elements", items) > 60)
+  }
+
+  /// What is kept, repaired and dropped of feeds with each kind of fault.
+  @Test(.enabled(if: Repository.has("python3")))
+  func brokenFeeds() throws {
+    let result = try Command.shell("python3 \(Self.feeds) table", environment: ["PYTHONUTF8": "1"])
+    #expect(result.status == 0, "\(result.error)")
+    let expected = try Repository.contents("Tests/Fixtures/xml/broken-feeds.txt").split(separator: "\n")
+    #expect(expected.count > 60)
+    let lines = result.text.split(separator: "\n")
+    for (line, right) in zip(lines, expected) { #expect(line == right) }
+    #expect(lines.count == expected.count)
+  }
+
+  /// feedparser, the reader of broken feeds, finds no item in them that is lost here.
+  @Test(.enabled(if: Repository.has("python3")))
+  func feedparserFindsNoMore() throws {
+    let folder = Repository.path(".build/feedparser")
+    let python = Command.quote(folder + "/bin/python")
+    let installed = try Command.shell(
+      "\(python) -c 'import feedparser' || { python3 -m venv \(Command.quote(folder)) && \(python) -m pip install -q feedparser; }"
+    )
+    guard installed.status == 0 else {
+      // Without a network this cannot run; in CI there is one.
+      #expect(!Repository.isCI, "\(installed.error)")
+      return
+    }
+    let result = try Command.shell("\(python) \(Self.feeds) feedparser", environment: ["PYTHONUTF8": "1"])
+    #expect(result.status == 0, "\(result.error)")
+    let lines = result.text.split(separator: "\n")
+    for line in lines.dropLast() { Issue.record("\(line)") }
+    let compared = lines.last.flatMap { $0.hasPrefix("compared ") ? Int($0.dropFirst(9)) : nil }
+    #expect(try #require(compared) > 300)
+  }
+
+  private static let feeds = Command.quote(Repository.path("Tests/Fixtures/xml/feeds.py"))
+}
