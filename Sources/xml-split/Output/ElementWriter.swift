@@ -55,19 +55,7 @@ struct ElementWriter {
   mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
-    if needsTree {
-      if element.encoding.isOpaque {
-        throw XMLError("the encoding of the document cannot be converted to UTF-8", at: element.range.lowerBound)
-      }
-      if element.mayHaveEntities, !keepsEntities { try checkEntities(element, bytes) }
-      if element.encoding != .utf8 { return try write(element, try converted(element, bytes), bytes: bytes) }
-    }
-    try write(element, tree, bytes: bytes)
-  }
-
-  private mutating func write(
-    _ element: FoundElement, _ tree: ElementTree, bytes: borrowing Span<UInt8>
-  ) throws(XMLError) {
+    if needsTree, element.mayHaveEntities, !keepsEntities { try checkEntities(element, bytes) }
     for condition in conditions where condition.value(in: tree) == nil { return }
     try sink.write(element, tree, bytes, to: &output)
     count += 1
@@ -75,18 +63,8 @@ struct ElementWriter {
 
   /// Checks that all references have a meaning in the output.
   private func checkEntities(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    guard let found = ElementPiece.firstEntity(in: bytes.extracting(element.range), element.encoding) else { return }
+    guard let found = ElementPiece.firstEntity(in: bytes.extracting(element.range), .utf8) else { return }
     throw XMLError.entity(found.name, at: element.range.lowerBound + found.offset)
-  }
-
-  private func converted(
-    _ element: FoundElement, _ bytes: borrowing Span<UInt8>
-  ) throws(XMLError) -> ElementTree {
-    let text = SingleByte.utf8(array(bytes, element.range), element.encoding)
-    // Offsets may be different in UTF-8.
-    do { return try XMLTokenizer.tree(of: text, in: element.namespaces) } catch {
-      throw XMLError(error.message, at: element.range.lowerBound)
-    }
   }
 }
 
