@@ -13,7 +13,8 @@ struct Charset: Equatable {
     case ascii, latin1, windows1252
     case single(StaticString)
     /// Up to four bytes for each character. The names for iconv(3), the best first: systems know different ones.
-    case multiple([StaticString])
+    /// `more` is an encoding for characters that this one lacks.
+    case multiple([StaticString], more: StaticString? = nil)
   }
 
   /// Its place in the table.
@@ -117,7 +118,8 @@ struct Charset: Equatable {
       """
     ),
     (.multiple(["GB18030"]), "gb18030"),
-    (.multiple(["BIG5-HKSCS"]), "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
+    // Its characters for the bars 0xA15A, 0xA1C3 and 0xA1C5 are missing in glibc.
+    (.multiple(["BIG5-HKSCS"], more: "BIG5"), "big5 big5-hkscs cn-big5 csbig5 x-x-big5"),
     (.multiple(["CP950"]), "cp950 windows-950"),
     (
       .multiple(["CP932", "SHIFT_JIS"]),

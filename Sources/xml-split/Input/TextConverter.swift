@@ -3,7 +3,8 @@ import FeedCore
 /// Converts text in an encoding that an XML declaration names to UTF-8.
 enum TextConverter {
   case single(SingleByteTable)
-  case multiple(CharacterConverter)
+  /// The second one has characters that the first one lacks.
+  case multiple(CharacterConverter, more: CharacterConverter?)
 
   /// - Returns: nil if the system does not know the encoding.
   init?(_ charset: Charset) {
@@ -15,9 +16,9 @@ enum TextConverter {
     case .single(let name):
       guard let converter = CharacterConverter(from: name) else { return nil }
       self = .single(SingleByteTable(converter))
-    case .multiple(let names):
+    case .multiple(let names, let more):
       guard let converter = names.lazy.compactMap({ CharacterConverter(from: $0) }).first else { return nil }
-      self = .multiple(converter)
+      self = .multiple(converter, more: more.flatMap { CharacterConverter(from: $0) })
     }
   }
 
@@ -41,26 +42,32 @@ enum TextConverter {
       let (next, end) = convert(text, characters: left, room: room, into: &output)
       index = next
       guard end == .illegal, output.count < limit else { break }
+      let isPair = left.upperBound - index > 1 && isLead(text, index)
+      if isPair, let more, more.convert(text, index..<(index + 2), room: room, into: &output).end == .done {
+        index += 2
+        continue
+      }
       output.append(Self.illegal)
-      index += illegalCount(text, index..<range.upperBound)
+      // A byte of ASCII may be the beginning of something else.
+      index += isPair && text[index + 1] >= 0x80 ? 2 : 1
     }
     return index
   }
+
+  private var more: CharacterConverter? { if case .multiple(_, let more) = self { more } else { nil } }
 
   private func convert(
     _ text: borrowing Span<UInt8>, characters range: Range<Int>, room: Int, into output: inout [UInt8]
   ) -> (index: Int, end: CharacterConverter.End) {
     switch self {
     case .single(let table): table.convert(text, range, room: room, into: &output)
-    case .multiple(let converter): converter.convert(text, range, room: room, into: &output)
+    case .multiple(let converter, _): converter.convert(text, range, room: room, into: &output)
     }
   }
 
-  /// How many bytes are no character together. A byte of ASCII is always the beginning of something else.
-  private func illegalCount(_ text: borrowing Span<UInt8>, _ range: Range<Int>) -> Int {
-    guard range.count > 1, text[range.lowerBound + 1] >= 0x80 else { return 1 }
+  /// Whether a byte begins a character of several.
+  private func isLead(_ text: borrowing Span<UInt8>, _ index: Int) -> Bool {
     var none: [UInt8] = []
-    let end = convert(text, characters: range.prefix(1), room: Self.growth, into: &none).end
-    return end == .cut ? 2 : 1
+    return convert(text, characters: index..<(index + 1), room: Self.growth, into: &none).end == .cut
   }
 }
