@@ -25,9 +25,8 @@ extension Splitter {
   /// Checks whether a tokenizer error is only there because a byte order mark was converted. It stands between two
   /// documents, whatever the first is in.
   mutating func turn(atMark offset: Int, _ source: InputSource) -> Turn? {
-    guard source.isConverting, tokenizer.isBetweenDocuments, !options.isSingle, source.hasMark(at: offset, window) else {
-      return nil
-    }
+    guard source.isConverting, tokenizer.isBetweenDocuments, !options.isSingle, source.hasMark(at: offset, window)
+    else { return nil }
     return plainTurn(at: offset)
   }
 

@@ -63,9 +63,11 @@ import Testing
   }
 
   /// What the input has become, whatever pieces it comes in.
-  private func run(_ arguments: [String], _ input: [UInt8], _ place: String) -> SplitRun {
+  private func run(
+    _ arguments: [String], _ input: [UInt8], _ place: String, pieces: [Int] = [1, 3, 300]
+  ) -> SplitRun {
     let whole = SplitRun(arguments, input)
-    for piece in [1, 3, 300] {
+    for piece in pieces {
       let run = SplitRun(arguments, input, piece: piece)
       let isSame = run.output == whole.output && run.error == whole.error && run.status == whole.status
       #expect(isSame, "\(place) in pieces of \(piece): \(run.error), at once: \(whole.error)")
@@ -92,7 +94,7 @@ import Testing
     let sample = Self.samples[number]
     let bytes = Self.declared(sample.name) + Self.encoded(Self.document(sample.letters), sample)
     for end in 40..<bytes.count {
-      let cut = run(["-j", "/r"], Array(bytes[..<end]), "\(sample.name) up to \(end)")
+      let cut = run(["-j", "/r"], Array(bytes[..<end]), "\(sample.name) up to \(end)", pieces: [1])
       #expect(cut.status == 2 && cut.output.isEmpty && cut.error.hasPrefix("xml-split: -:"), "\(sample.name): \(end)")
     }
   }
@@ -100,7 +102,7 @@ import Testing
   /// Each document in the stream has its own encoding, or none.
   @Test func documentsOneAfterAnother() {
     var random = SeededGenerator(seed: 1)
-    for round in 0..<40 {
+    for round in 0..<20 {
       var input: [UInt8] = []
       var expected = ""
       for _ in 0..<Int.random(in: 1...12, using: &random) {

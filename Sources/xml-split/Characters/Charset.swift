@@ -34,7 +34,7 @@ struct Charset: Equatable {
   private static let rows: [[UInt8]: Int] = {
     var rows: [[UInt8]: Int] = [:]
     for (row, (_, labels)) in table.enumerated() {
-      for label in Array(String(describing: labels).utf8).split(separator: UInt8(ascii: " ")) { rows[Array(label)] = row }
+      for label in String(describing: labels).split(separator: " ") { rows[Array(label.utf8)] = row }
     }
     return rows
   }()
@@ -50,11 +50,23 @@ struct Charset: Equatable {
   private static let table: [(kind: Kind, labels: StaticString)] = [
     (.utf8, "utf-8 utf8 unicode-1-1-utf-8 unicode11utf8 unicode20utf8 x-unicode20utf8"),
     (.ascii, "us-ascii ascii ansi_x3.4-1968 iso646-us"),
-    (.latin1, "iso-8859-1 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 iso-ir-100 latin1 l1 csisolatin1 cp819 ibm819"),
+    (
+      .latin1,
+      "iso-8859-1 iso8859-1 iso88591 iso_8859-1 iso_8859-1:1987 iso-ir-100 latin1 l1 csisolatin1 cp819 ibm819"
+    ),
     (.windows1252, "windows-1252 cp1252 x-cp1252"),
-    (.single("ISO-8859-2"), "iso-8859-2 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 iso-ir-101 latin2 l2 csisolatin2"),
-    (.single("ISO-8859-3"), "iso-8859-3 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 iso-ir-109 latin3 l3 csisolatin3"),
-    (.single("ISO-8859-4"), "iso-8859-4 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 iso-ir-110 latin4 l4 csisolatin4"),
+    (
+      .single("ISO-8859-2"),
+      "iso-8859-2 iso8859-2 iso88592 iso_8859-2 iso_8859-2:1987 iso-ir-101 latin2 l2 csisolatin2"
+    ),
+    (
+      .single("ISO-8859-3"),
+      "iso-8859-3 iso8859-3 iso88593 iso_8859-3 iso_8859-3:1988 iso-ir-109 latin3 l3 csisolatin3"
+    ),
+    (
+      .single("ISO-8859-4"),
+      "iso-8859-4 iso8859-4 iso88594 iso_8859-4 iso_8859-4:1988 iso-ir-110 latin4 l4 csisolatin4"
+    ),
     (
       .single("ISO-8859-5"),
       "iso-8859-5 iso8859-5 iso88595 iso_8859-5 iso_8859-5:1988 iso-ir-144 cyrillic csisolatincyrillic"
@@ -80,7 +92,10 @@ struct Charset: Equatable {
       logical csisolatinhebrew csiso88598e csiso88598i
       """
     ),
-    (.single("ISO-8859-9"), "iso-8859-9 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 iso-ir-148 latin5 l5 csisolatin5"),
+    (
+      .single("ISO-8859-9"),
+      "iso-8859-9 iso8859-9 iso88599 iso_8859-9 iso_8859-9:1989 iso-ir-148 latin5 l5 csisolatin5"
+    ),
     (.single("ISO-8859-10"), "iso-8859-10 iso8859-10 iso885910 iso-ir-157 latin6 l6 csisolatin6"),
     (.single("ISO-8859-11"), "iso-8859-11 iso8859-11 iso885911"),
     (.single("ISO-8859-13"), "iso-8859-13 iso8859-13 iso885913"),

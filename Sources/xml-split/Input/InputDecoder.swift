@@ -87,17 +87,18 @@ struct InputDecoder {
     if isLast, hasRest, !hasStopped, !holdsPiece { throw .inputEnds(inside: "a character", at: buffer.count) }
   }
 
-  /// Says that bytes are read past it, because they pass unchanged.
+  /// Says that the next bytes do not come through it, because they pass unchanged.
   mutating func passBytes() { forget(allBut: 0) }
 
   private mutating func forget(allBut unread: Int) {
-    var unread = unread
-    let kept = pieces.reversed().prefix { piece in
-      defer { unread -= piece.textCount }
-      return unread > 0
+    var (first, kept, unread) = (pieces.count, 0, unread)
+    while first > 0, unread > 0 {
+      first -= 1
+      kept += pieces[first].count
+      unread -= pieces[first].textCount
     }
-    pieces.removeFirst(pieces.count - kept.count)
-    let dead = start - pieces.reduce(0) { $0 + $1.count }
+    pieces.removeFirst(first)
+    let dead = start - kept
     guard dead > bytes.count - dead else { return }
     bytes.removeFirst(dead)
     start -= dead
@@ -204,7 +205,8 @@ struct InputDecoder {
 
   /// The end of a piece, but before a byte order mark that may have begun there. So it can be found as a whole.
   private func endBeforeMark(_ end: Int) -> Int {
-    for count in [2, 1] where end - start >= count && bytes[(end - count)..<end].elementsEqual(Self.mark.prefix(count)) {
+    for count in [2, 1] where end - start >= count && bytes[(end - count)..<end].elementsEqual(Self.mark.prefix(count))
+    {
       return end - count
     }
     return end

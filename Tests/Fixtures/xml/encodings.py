@@ -25,14 +25,17 @@ US-ASCII:ascii
 """
 
 
+def has(codec, character):
+    return character.encode(codec, "ignore") != b""
+
+
 def characters(codec):
     """Every character that the codec knows both ways, and its bytes."""
-    # One that has no Chinese characters has one byte for each character.
-    try:
-        "\u4e00".encode(codec)
-        codes = (*range(0x20, 0xD800), *range(0xE000, 0xFFFE), *range(0x10000, 0x30000))
-    except UnicodeError:
-        codes = {ord(c) for c in bytes(range(0x20, 0x100)).decode(codec, "ignore")}
+    codes = {ord(c) for c in bytes(range(0x20, 0x100)).decode(codec, "ignore")}
+    if has(codec, "\u4e00"):  # several bytes a character
+        codes |= {*range(0x20, 0xD800), *range(0xE000, 0xFFFE)}
+    if has(codec, "\U00020021"):
+        codes |= {*range(0x10000, 0x30000)}
     for code in sorted(codes):
         try:
             coded = chr(code).encode(codec)
