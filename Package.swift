@@ -52,7 +52,8 @@ let libraries: [Target] = [
   .systemLibrary(name: "CLinux"),
   .target(
     name: "FeedCore", dependencies: ["CStart", .target(name: "CLinux", condition: .when(platforms: [.linux]))],
-    swiftSettings: strict),
+    // Elsewhere iconv(3) is in the C library.
+    swiftSettings: strict, linkerSettings: [.linkedLibrary("iconv", .when(platforms: [.macOS]))]),
   .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
   .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
   .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),

@@ -23,8 +23,8 @@ enum CutOff {
   case passed
   /// More bytes are needed to decide.
   case undecided
-  /// The end of a document; the next one begins here, perhaps in another encoding.
-  case newEncoding(at: Int)
+  /// The same, but the next document must be decoded in another way first.
+  case turn(Turn)
 }
 
 /// Whether a start tag begins a document inside another (--restart-at).
@@ -41,20 +41,22 @@ extension Splitter {
     _ bytes: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, _ cuts: Cuts
   ) throws(ToolFailure) -> CutOff {
     if cuts == .all, let end = formFeed(bytes) {
-      _ = try process(bytes.extracting(0..<end), source, isLast: false, cuts: .startTags)
+      if let turn = try process(bytes.extracting(0..<end), source, isLast: false, cuts: .startTags) {
+        return .turn(turn)
+      }
       if repairs.isWaiting { return .undecided }
       try endDocument(at: end, bytes, source)
       let next = end + 1
       begin(at: next)
-      let isKnown = !source.isUTF16 && InputDecoder.passes(bytes, from: next, isLast: isLast)
-      return isKnown ? .passed : .newEncoding(at: next)
+      let isKnown = !source.isUTF16 && !source.isConverting && InputDecoder.passes(bytes, from: next, isLast: isLast)
+      return isKnown ? .passed : .turn(.document(at: next))
     }
     guard cuts != .none, let (start, tag) = nextRestartTag(bytes), tag == .yes || !isLast else { return .none }
-    _ = try process(bytes.extracting(0..<start), source, isLast: false, cuts: .none)
+    if let turn = try process(bytes.extracting(0..<start), source, isLast: false, cuts: .none) { return .turn(turn) }
     if tag == .cut || repairs.isWaiting { return .undecided }
     try endDocument(at: start, bytes, source)
     begin(at: start)
-    return .passed
+    return source.isConverting ? .turn(.plainDocument(at: start)) : .passed
   }
 
   /// The next form feed, if it ends a document. No byte is searched twice.
@@ -84,7 +86,7 @@ extension Splitter {
     guard let name = options.restartName, bytes[start] == UInt8(ascii: "<") else { return .no }
     switch XMLName.end(bytes, start + 1, tokenizer.encoding) {
     case .at(let end):
-      return SingleByte.utf8(array(bytes, (start + 1)..<end), tokenizer.encoding) == name ? .yes : .no
+      return isName(bytes, (start + 1)..<end, name) ? .yes : .no
     case .cut: return bytes.count - start - 1 <= name.count ? .cut : .no
     }
   }

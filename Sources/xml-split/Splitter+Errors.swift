@@ -63,8 +63,9 @@ extension Splitter {
   }
 
   /// Prints a warning.
-  mutating func warn(_ warning: XMLError, _ source: InputSource) throws(ToolFailure) {
+  /// - Parameter prefix: goes before it.
+  mutating func warn(_ warning: XMLError, _ source: InputSource, prefix: String = "") throws(ToolFailure) {
     try writer.flush()
-    streams.say(source.failure(warning, window).diagnostic)
+    streams.say(source.failure(warning, window, prefix: prefix).diagnostic)
   }
 }

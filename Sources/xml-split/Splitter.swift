@@ -14,7 +14,7 @@ struct Splitter {
   var repairs = Repairs()
   private var hint: PathHint
 
-  private(set) var window = Window()
+  var window = Window()
   var tokenizer: XMLTokenizer
   var selector: ElementSelector
   /// The wanted elements that have not ended.
@@ -22,8 +22,10 @@ struct Splitter {
   /// Deeper elements are not examined: they are inside one that is written, or lost.
   var deepest = Int.max
   var joined = JoinedDocuments()
-  /// The start tag of another document, found inside the one before.
-  private var restart: Int?
+  /// Where another document begins, if that needs more than to go on reading.
+  private var start: DocumentStart?
+  /// For a document in an encoding with one byte for each character.
+  var table: SingleByteTable?
   /// Up to here, the window has no form feed.
   var feedless = 0
   /// How many bytes of the input have been removed from the window.
@@ -39,7 +41,14 @@ struct Splitter {
     hint = PathHint(options.conditions.path, isWanted: streams.error.isTerminal)
   }
 
-  private static func tokenizer(_ options: Options, at start: Int = 0) -> XMLTokenizer {
+  private enum DocumentStart {
+    /// In its place.
+    case regular(Range<Int>)
+    /// With a start tag inside the document before.
+    case restart(at: Int)
+  }
+
+  static func tokenizer(_ options: Options, at start: Int = 0) -> XMLTokenizer {
     XMLTokenizer(
       at: start, limits: options.limits, isSingle: options.isSingle, endsAtFormFeed: options.endsAtFormFeed)
   }
@@ -81,10 +90,13 @@ struct Splitter {
     while true {
       try source.wait { () throws(ToolFailure) in try writer.flush() }
       let piece: InputSource.Piece
-      do { piece = try source.next(&window) } catch {
+      do { piece = try source.next(&window, after: tokenizer.offset) } catch {
         guard error.diagnostic.place != nil else { throw error }
         // An error before that is reported first, wherever the input was cut.
-        _ = try process(source, isLast: true, hasMore: true)
+        if let turn = try process(source, isLast: true, hasMore: true) {
+          try take(turn, &source)
+          continue
+        }
         if isDone { return }
         try report(error)
         if source.isExhausted { return }
@@ -97,7 +109,7 @@ struct Splitter {
       try takeBytes(of: &source, isLast: piece != .more)
       try writer.check()
       if isDone { return }
-      if source.holdsDocument { continue }
+      if source.holdsMore { continue }
       switch piece {
       case .more: break
       case .streamEnd: begin()
@@ -131,9 +143,11 @@ struct Splitter {
 
   /// Processes the bytes that have come.
   private mutating func takeBytes(of source: inout InputSource, isLast: Bool) throws(ToolFailure) {
-    let start = try process(source, isLast: isLast)
+    while let turn = try process(source, isLast: isLast) {
+      try take(turn, &source)
+      if source.holdsMore { break }
+    }
     for note in writer.takeNotes() { try warn(note, source) }
-    if let start { source.beginDocument(at: start, &window) }
     if isDone { return }
     try warnOfJoinedDocument(source)
     try loseTooLarge(source)
@@ -149,28 +163,37 @@ struct Splitter {
     tokenizer.stopRecording(before: records.first?.node)
   }
 
+  private mutating func take(_ turn: Turn, _ source: inout InputSource) throws(ToolFailure) {
+    do { try take(turn, of: &source) } catch {
+      try report(error, source)
+      deepest = 0
+    }
+  }
+
   /// - Parameter hasMore: with `isLast`: more input follows, but it is not XML. Then it is no error that the text ends
   ///   here.
-  /// - Returns: the start of a document after a form feed that may have another encoding than the last.
+  /// - Returns: where the rest must be decoded in another way.
   private mutating func process(
     _ source: InputSource, isLast: Bool, hasMore: Bool = false
-  ) throws(ToolFailure) -> Int? {
+  ) throws(ToolFailure) -> Turn? {
     while true {
-      let start = try processWindow(source, isLast: isLast && !window.hasRest, hasMore: hasMore)
+      let turn = try processWindow(source, isLast: isLast && !window.hasRest, hasMore: hasMore)
       if let repair = repairs.takeNext() {
         window.apply(repair)
         feedless = min(feedless + repair.growth, window.bytes.count)
       } else if window.hasRest {
-        window.takeRest(all: start != nil)
-        if start != nil { return start }
+        window.takeRest(all: turn != nil)
+        if turn != nil { return turn }
       } else {
-        return start
+        return turn
       }
     }
   }
 
   /// The same, up to the next repair.
-  private mutating func processWindow(_ source: InputSource, isLast: Bool, hasMore: Bool) throws(ToolFailure) -> Int? {
+  private mutating func processWindow(
+    _ source: InputSource, isLast: Bool, hasMore: Bool
+  ) throws(ToolFailure) -> Turn? {
     let bytes = window.bytes
     return try process(bytes.span, source, isLast: isLast, hasMore: hasMore, cuts: .all)
   }
@@ -179,7 +202,7 @@ struct Splitter {
   /// - Parameter cuts: which cuts to look for.
   mutating func process(
     _ span: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool, hasMore: Bool = false, cuts: Cuts
-  ) throws(ToolFailure) -> Int? {
+  ) throws(ToolFailure) -> Turn? {
     while !isDone {
       let token: XMLTokenizer.Token?
       do { token = try tokenizer.next(span, isLast: isLast, deepest: deepest, wanted: joined.watch.wanted) } catch {
@@ -187,8 +210,9 @@ struct Splitter {
         case .none: break
         case .passed: continue
         case .undecided: return nil
-        case .newEncoding(let start): return start
+        case .turn(let turn): return turn
         }
+        if let turn = turn(atMark: error.offset, source) { return turn }
         if hasMore, error.offset >= span.count { break }
         // After a form feed, nothing follows either.
         let step = try repair(error, span, source, isLast: isLast || cuts == .startTags)
@@ -210,13 +234,24 @@ struct Splitter {
       }
       guard let token else { break }
       do { try handle(token, span) } catch { try report(error, source) }
-      if let start = restart {
-        restart = nil
-        try endDocument(at: start, span, source)
-        begin(at: start)
+      if let found = start {
+        start = nil
+        if let turn = try begin(found, span, source) { return turn }
       }
     }
     return nil
+  }
+
+  private mutating func begin(
+    _ start: DocumentStart, _ bytes: borrowing Span<UInt8>, _ source: InputSource
+  ) throws(ToolFailure) -> Turn? {
+    switch start {
+    case .regular(let range): return turn(atDocument: range, source)
+    case .restart(let offset):
+      try endDocument(at: offset, bytes, source)
+      begin(at: offset)
+      return source.isConverting ? .plainDocument(at: offset) : nil
+    }
   }
 
   /// Removes bytes that are no longer needed, if they are at least as many as those that stay.
@@ -244,10 +279,10 @@ struct Splitter {
   private mutating func handle(_ token: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     switch token.kind {
     case .startTag:
-      if joined.see(token, bytes) { return restart = token.range.lowerBound }
+      if joined.see(token, bytes) { return start = .restart(at: token.range.lowerBound) }
       try enter(token, bytes)
     case .emptyTag:
-      if joined.see(token, bytes) { return restart = token.range.lowerBound }
+      if joined.see(token, bytes) { return start = .restart(at: token.range.lowerBound) }
       do { try enter(token, bytes) } catch {
         try leave(token, bytes)
         throw error
@@ -257,6 +292,7 @@ struct Splitter {
     case .documentStart:
       deepest = .max
       joined.beginDocument()
+      start = .regular(token.range)
     }
   }
 
@@ -303,7 +339,7 @@ struct Splitter {
     let record = records.removeLast()
     if isTooLarge(record) { throw tooLarge(record) }
     let node = record.node
-    let element = FoundElement(record, endingAt: tag.range.upperBound, in: tokenizer.document)
+    let element = FoundElement(record, endingAt: tag.range.upperBound, in: tokenizer.document, table)
     if let node { tokenizer.finish(node, bytes, element.range, in: element.namespaces) }
     try writer.write(element, tokenizer.tape.finished, bytes)
   }

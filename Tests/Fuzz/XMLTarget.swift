@@ -44,10 +44,10 @@ private struct XMLReading {
 
   /// Each token with its bytes and its start.
   private(set) var tokens: [String] = []
-  /// In UTF-8; elements in unknown encodings are left out.
   private(set) var elements: [Element] = []
   private(set) var error: XMLError?
-  private var isUTF16 = false
+  /// Whether some of it was not in UTF-8.
+  private var isConverted = false
 
   init(_ bytes: [UInt8], endingPiecesAt ends: [Int], isSingle: Bool) {
     var decoder = InputDecoder()
@@ -60,30 +60,45 @@ private struct XMLReading {
     do throws(XMLError) {
       repeat {
         let end = min(ends.first { $0 > start } ?? bytes.count, bytes.count)
-        try decoder.decode(bytes[start..<end], isLast: end == bytes.count, into: &buffer)
-        isUTF16 = decoder.isUTF16
-        tokenizer.wasUTF16 = isUTF16
+        var chunk = bytes[start..<end]
+        var isAgain = false
         start = end
-        while let token = try tokenizer.next(buffer.span, isLast: end == bytes.count) {
-          let place = text.count + token.range.lowerBound
-          tokens.append("\(token.kind) \(place) \(shown(Array(buffer[token.range])))")
-          switch token.kind {
-          case .startTag, .emptyTag: starts.append(place)
-          default: break
-          }
-          switch token.kind {
-          case .endTag, .emptyTag:
-            let first = starts.removeLast()
-            if !tokenizer.encoding.isOpaque {
-              let element = Array((text + buffer[..<tokenizer.offset])[first...])
-              elements.append(
-                Element(
-                  bytes: SingleByte.utf8(element, tokenizer.encoding),
-                  mayReferBack: tokenizer.document.hasDocumentType))
+        repeat {
+          let unread = buffer.count - tokenizer.offset
+          try decoder.decode(chunk, isLast: end == bytes.count, unread: unread, into: &buffer)
+          chunk = []
+          isAgain = decoder.holdsPiece
+          if decoder.isUTF16 { isConverted = true }
+          tokenizer.wasUTF16 = decoder.isUTF16
+          while let token = try tokenizer.next(buffer.span, isLast: end == bytes.count && !isAgain) {
+            let place = text.count + token.range.lowerBound
+            tokens.append("\(token.kind) \(place) \(shown(Array(buffer[token.range])))")
+            switch token.kind {
+            case .startTag, .emptyTag: starts.append(place)
+            default: break
             }
-          default: break
+            switch token.kind {
+            case .endTag, .emptyTag:
+              let first = starts.removeLast()
+              let element = Array((text + buffer[..<tokenizer.offset])[first...])
+              elements.append(Element(bytes: element, mayReferBack: tokenizer.document.hasDocumentType))
+            case .documentStart:
+              // The next document begins in UTF-8.
+              let (range, charset) = (token.range, tokenizer.document.charset)
+              if decoder.isConverting {
+                tokenizer = XMLTokenizer(at: range.lowerBound, isSingle: isSingle)
+                decoder.beginPlainDocument(at: range.lowerBound, &buffer)
+                isAgain = true
+              } else if charset != .utf8 {
+                promise(decoder.convert(charset, from: range.upperBound, &buffer), "an encoding that is not here")
+                isConverted = true
+                isAgain = true
+              }
+            default: break
+            }
+            if isAgain, token.kind == .documentStart { break }
           }
-        }
+        } while isAgain
         promise(tokenizer.offset <= buffer.count, "past the end of what has come")
         text += buffer[..<tokenizer.offset]
         let passed = tokenizer.offset
@@ -99,8 +114,8 @@ private struct XMLReading {
 
   /// Whether reading in pieces gives the same result as reading as a whole.
   func isAsGood(as whole: XMLReading) -> Bool {
-    // Invalid UTF-16 is found before earlier parts of the same piece are read.
-    if isUTF16, error != nil { return whole.error != nil && tokens.starts(with: whole.tokens) }
+    // Half a character at the end is found before earlier parts of the same piece are read.
+    if isConverted, error != nil { return whole.error != nil && tokens.starts(with: whole.tokens) }
     // The message about a wrong tag may differ if the tag came in pieces.
     return tokens == whole.tokens && (error == nil) == (whole.error == nil)
       && elements.map(\.bytes) == whole.elements.map(\.bytes)

@@ -98,13 +98,25 @@ enum Tokens {
         let size = pieces < 0 ? 1 + Int(chance >> 33) % -pieces : pieces
         let end = size == 0 ? bytes.count : min(bytes.count, start + size)
         let isLast = end == bytes.count
-        try decoder.decode(bytes[start..<end], isLast: isLast, into: &buffer)
-        tokenizer.wasUTF16 = decoder.isUTF16
+        var chunk = bytes[start..<end]
         start = end
-        while let token = try tokenizer.next(buffer.span, isLast: isLast, deepest: deepest) {
-          if token.depth > shown { continue }
-          tokens.append("\(token.kind) " + String(decoding: buffer[token.name], as: UTF8.self))
-        }
+        var isAgain = false
+        repeat {
+          let unread = buffer.count - tokenizer.offset
+          try decoder.decode(chunk, isLast: isLast, unread: unread, into: &buffer)
+          chunk = []
+          isAgain = decoder.holdsPiece
+          tokenizer.wasUTF16 = decoder.isUTF16
+          while let token = try tokenizer.next(buffer.span, isLast: isLast && !isAgain, deepest: deepest) {
+            if token.depth > shown { continue }
+            tokens.append("\(token.kind) " + String(decoding: buffer[token.name], as: UTF8.self))
+            let charset = tokenizer.document.charset
+            guard token.kind == .documentStart, charset != .utf8 else { continue }
+            #expect(decoder.convert(charset, from: token.range.upperBound, &buffer))
+            isAgain = true
+            break
+          }
+        } while isAgain
         let judged = tokenizer.offset
         tokenizer.drop(judged, of: buffer.span)
         buffer.removeFirst(judged)

@@ -23,6 +23,8 @@ struct CutSample {
     let encode: @Sendable (String) -> [UInt8]
     /// Places between characters, or between units of two bytes, are multiples of this.
     var unit = 1
+    /// Whether elements are written in it; otherwise in UTF-8.
+    var isKept = true
     var isUTF16: Bool { unit == 2 }
 
     var formFeed: [UInt8] { encode("\u{C}") }
@@ -49,7 +51,7 @@ struct CutSample {
   func records(before cut: Int) -> [UInt8] {
     var output: [UInt8] = []
     for (part, end) in zip(parts, ends) where end <= cut {
-      if case .record(let text) = part { output += (encoding.isUTF16 ? Array(text.utf8) : encoding.encode(text)) + [0] }
+      if case .record(let text) = part { output += (encoding.isKept ? encoding.encode(text) : Array(text.utf8)) + [0] }
     }
     return output
   }
@@ -77,12 +79,20 @@ struct CutSample {
 extension CutSample.Encoding {
   static let utf8 = Self(name: "UTF-8") { Array($0.utf8) }
   static let latin1 = Self(name: "ISO-8859-1") { $0.unicodeScalars.map { UInt8(truncatingIfNeeded: $0.value) } }
-  /// Every non-ASCII character is encoded as the first four-byte character.
-  static let gb18030 = Self(name: "GB18030") {
-    $0.unicodeScalars.flatMap { $0.isASCII ? [UInt8($0.value)] : [0x81, 0x30, 0x81, 0x30] }
-  }
+  /// Its non-ASCII characters have two bytes, or four.
+  static let gb18030 = Self(
+    name: "GB18030",
+    encode: {
+      $0.unicodeScalars.flatMap { scalar -> [UInt8] in
+        switch scalar {
+        case "\u{E9}": [0xA8, 0xA6]
+        case "\u{1F600}": [0x94, 0x39, 0xFC, 0x36]
+        default: [UInt8(scalar.value)]
+        }
+      }
+    }, isKept: false)
   static let utf16LE = Self(
-    name: "UTF-16", encode: { $0.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }, unit: 2)
+    name: "UTF-16", encode: { $0.utf16.flatMap { [UInt8($0 & 0xFF), UInt8($0 >> 8)] } }, unit: 2, isKept: false)
   static let utf16BE = Self(
-    name: "UTF-16", encode: { $0.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }, unit: 2)
+    name: "UTF-16", encode: { $0.utf16.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] } }, unit: 2, isKept: false)
 }

@@ -60,7 +60,7 @@ import Testing
 
   static let pairs: [(Sample.Encoding, Sample.Encoding)] = [
     (.utf8, .utf8), (.utf16LE, .utf16LE), (.utf16BE, .utf16BE), (.latin1, .utf8), (.gb18030, .utf16BE),
-    (.utf8, .utf16LE), (.utf16LE, .latin1), (.utf16BE, .utf16LE),
+    (.utf8, .utf16LE), (.utf16LE, .latin1), (.utf16BE, .utf16LE), (.gb18030, .gb18030), (.latin1, .gb18030),
   ]
 
   @Test(arguments: pairs.indices)

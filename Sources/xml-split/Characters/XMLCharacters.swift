@@ -55,29 +55,7 @@ enum XMLCharacters {
     if first < 0x80 {
       return first >= 0x20 || first.isWhiteSpace ? .character(UInt32(first), count: 1) : .illegal
     }
-    switch encoding {
-    case .utf8: return utf8(bytes, index)
-    case .ascii: return .illegal
-    case .latin1: return .character(UInt32(first), count: 1)
-    case .opaque: return .character(0xC0, count: 1)  // treated like any letter
-    case .windows1252: return .character(SingleByte.windows1252(first), count: 1)
-    case .shiftJIS, .doubleByte:
-      let isSingle = first == 0x80 || first == 0xFF || (encoding == .shiftJIS && 0xA0...0xDF ~= first)
-      if isSingle { return .character(0xC0, count: 1) }
-      return twoBytes(bytes, index, encoding)
-    }
-  }
-
-  /// The result for a character whose first byte leads two. The second is not a byte of markup.
-  private static func twoBytes(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> Found {
-    guard index + 1 < bytes.count else { return .cut }
-    let second = bytes[index + 1]
-    if second >= 0x40 { return second == 0x7F ? .illegal : .character(0xC0, count: 2) }
-    guard encoding == .doubleByte, second.isDigit else { return .illegal }
-    guard index + 2 < bytes.count else { return .cut }
-    guard bytes[index + 2] >= 0x81 else { return .illegal }
-    guard index + 3 < bytes.count else { return .cut }
-    return bytes[index + 3].isDigit ? .character(0xC0, count: 4) : .illegal
+    return utf8(bytes, index)
   }
 
   private static func utf8(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Found {

@@ -27,4 +27,9 @@ extension XMLError {
   static func documentIsCutOff(inside what: String, at offset: Int) -> XMLError {
     XMLError("the document was cut off inside \(what)", at: offset)
   }
+
+  /// - Parameter name: the encoding, as the document names it.
+  static func unsupportedEncoding(_ name: [UInt8], at offset: Int) -> XMLError {
+    XMLError("the encoding '\(shortened(name))' is not supported", at: offset)
+  }
 }

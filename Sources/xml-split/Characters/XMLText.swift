@@ -86,7 +86,7 @@ enum XMLText {
   /// A text decoded to UTF-8; references to other entities are unchanged.
   static func decoded(_ text: [UInt8], _ encoding: XMLEncoding) -> [UInt8] {
     var result: [UInt8] = []
-    _ = try? decode(SingleByte.utf8(text, encoding).span, from: 0, to: UInt8(ascii: "<"), into: &result) { _, _ in }
+    _ = try? decode(text.span, from: 0, to: UInt8(ascii: "<"), into: &result) { _, _ in }
     return result
   }
 
@@ -140,11 +140,10 @@ enum XMLText {
 
   static func illegal(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> XMLError {
     let byte = bytes[index]
-    if byte == 0xED, encoding == .utf8, index + 1 < bytes.count, bytes[index + 1] >= 0xA0 {
+    if byte == 0xED, index + 1 < bytes.count, bytes[index + 1] >= 0xA0 {
       return XMLError("half of a surrogate pair", at: index)
     }
-    if byte >= 0x80, encoding == .ascii { return XMLError("a byte that is not US-ASCII", at: index) }
-    if byte >= 0x80, encoding == .utf8, UTF8Sequence.length(in: bytes, at: index) == 0 {
+    if byte >= 0x80, UTF8Sequence.length(in: bytes, at: index) == 0 {
       return XMLError("invalid UTF-8", at: index)
     }
     return XMLError("a character that XML does not allow", at: index)

@@ -9,7 +9,6 @@ struct XMLCursor {
   private let start: Int
   /// Whether the text replaces a reference. If so, all errors in it are reported at the reference.
   let isReplacement: Bool
-  /// UTF-8, or an encoding that cannot be converted to it.
   let encoding: XMLEncoding
 
   init(_ bytes: [UInt8], at start: Int, _ encoding: XMLEncoding = .utf8, isReplacement: Bool = false) {

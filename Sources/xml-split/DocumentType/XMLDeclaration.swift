@@ -41,40 +41,19 @@ struct XMLDeclaration {
     name.first?.isLetter == true && name.allSatisfy { $0.isLetter || $0.isDigit || "._-".utf8.contains($0) }
   }
 
-  /// The encoding of the document.
+  /// The encoding of the document, after UTF-16 has been transcoded.
   /// - Parameters:
   ///   - wasUTF16: whether the text was transcoded from UTF-16.
   ///   - hasMark: whether there was a UTF-8 byte order mark.
-  func resolvedEncoding(wasUTF16: Bool, hasMark: Bool, at offset: Int) throws(XMLError) -> XMLEncoding {
+  func charset(wasUTF16: Bool, hasMark: Bool, at offset: Int) throws(XMLError) -> Charset {
     guard let name = encoding else { return .utf8 }
-    let lower = String(decoding: name, as: UTF8.self).lowercased()
-    let isWide = ["utf-16", "utf-16le", "utf-16be", "iso-10646-ucs-2", "ucs-2"].contains(lower)
-    let isUTF8 = lower == "utf-8" || lower == "utf8"
-    if wasUTF16 || isWide || (hasMark && !isUTF8) {
-      if wasUTF16 && isWide { return .utf8 }
+    let isWide = Charset.isUTF16(name)
+    if wasUTF16, isWide { return .utf8 }
+    let charset = Charset(label: name)
+    if wasUTF16 || isWide || (hasMark && charset != .utf8) {
       throw XMLError("the text is not in the encoding '\(shortened(name))' that it names", at: offset)
     }
-    if isUTF8 { return .utf8 }
-    switch lower {
-    case "us-ascii", "ascii", "ansi_x3.4-1968": return .ascii
-    case "iso-8859-1", "latin1", "iso_8859-1", "l1": return .latin1
-    case "windows-1252", "cp1252": return .windows1252
-    default: break
-    }
-    if ["shift_jis", "shift-jis", "sjis", "x-sjis", "windows-31j", "cp932", "ms_kanji"].contains(lower) {
-      return .shiftJIS
-    }
-    if ["gbk", "gb18030", "cp936", "windows-936", "cp949", "windows-949", "cp950"].contains(lower) {
-      return .doubleByte
-    }
-    if lower.hasPrefix("big5") { return .doubleByte }
-    let passes = [
-      "iso-8859-", "windows-125", "cp125", "windows-874", "euc-", "koi8-", "gb2312", "tis-620", "macintosh", "cp437",
-      "cp850", "cp852", "cp855", "cp857", "cp858", "cp866", "ibm850", "ibm852", "ibm866",
-    ]
-    guard passes.contains(where: { lower.hasPrefix($0) }) else {
-      throw XMLError("the encoding '\(shortened(name))' is not supported", at: offset)
-    }
-    return .opaque
+    guard let charset else { throw .unsupportedEncoding(name, at: offset) }
+    return charset
   }
 }

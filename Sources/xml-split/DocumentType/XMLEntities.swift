@@ -31,8 +31,7 @@ struct XMLEntities {
 
   private let checkContent: ContentCheck
   var isStandalone = false
-  /// The encoding of names and texts: UTF-8, or one that cannot be converted to it.
-  var encoding = XMLEncoding.utf8
+  let encoding = XMLEncoding.utf8
   /// Whether declarations may be unread. If so, an unknown name is no error.
   var mayLackDeclarations = false
   private var kinds: [[UInt8]: Kind] = [:]

@@ -15,6 +15,8 @@ struct InputSource {
   private let descriptor: Descriptor
   private let output: Descriptor
   private var decoder: InputDecoder
+  /// The encoding from which the text is converted, as its XML declaration names it.
+  private var charsetName: [UInt8] = []
   private let hasPrefixes: Bool
   private var hasEnded = false
   private var prefix = LengthPrefix()
@@ -50,40 +52,70 @@ struct InputSource {
 
   /// Whether the text was transcoded from UTF-16.
   var isUTF16: Bool { decoder.isUTF16 }
-  /// Whether there are unread bytes after a form feed.
-  private(set) var holdsDocument = false
+  /// Whether the text is converted from an encoding that its XML declaration has named.
+  var isConverting: Bool { decoder.isConverting }
+  /// For text in an encoding with one byte for each character.
+  var table: SingleByteTable? { decoder.table }
+  /// Whether there are bytes that can be decoded, before more are read.
+  private(set) var holdsMore = false
 
   /// Waits until there is more to read.
   /// - Parameter settle: flushes the output; called only if the wait may be long.
   func wait(beforeWaiting settle: () throws(ToolFailure) -> Void) throws(ToolFailure) {
-    guard index == chunk.count, !holdsDocument else { return }
+    guard index == chunk.count, !holdsMore else { return }
     try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: settle)
   }
 
   /// Reads the next piece.
-  mutating func next(_ window: inout Window) throws(ToolFailure) -> Piece {
+  /// - Parameter offset: everything in the window before it has been read.
+  mutating func next(_ window: inout Window, after offset: Int) throws(ToolFailure) -> Piece {
     lastCount = 0
-    if hasPrefixes { return try nextOfLength(&window) }
+    if hasPrefixes { return try nextOfLength(&window, after: offset) }
     if decoder.isTransparent {
+      decoder.passBytes()
       hasEnded = try !read(into: &window.bytes)
       return hasEnded ? .inputEnd : .more
     }
     var bytes: [UInt8] = []
-    if !holdsDocument { hasEnded = try !read(into: &bytes) }
-    holdsDocument = false
-    try decode(bytes[...], isLast: hasEnded, &window)
-    return hasEnded && !decoder.hasStopped ? .inputEnd : .more
+    if !holdsMore { hasEnded = try !read(into: &bytes) }
+    try decode(bytes[...], isLast: hasEnded, &window, after: offset)
+    return hasEnded && !decoder.hasStopped && !holdsMore ? .inputEnd : .more
   }
+
+  // MARK: Documents
 
   /// Starts with the document after a form feed.
   /// - Parameter start: its place in the window; the bytes there may have to be decoded differently.
   mutating func beginDocument(at start: Int, _ window: inout Window) {
-    decoder.beginDocument(window.bytes[start...])
-    window.bytes.removeLast(window.bytes.count - start)
-    holdsDocument = decoder.hasRest
+    decoder.beginDocument(at: start, &window.bytes)
+    holdsMore = decoder.hasRest
   }
 
-  private mutating func nextOfLength(_ window: inout Window) throws(ToolFailure) -> Piece {
+  /// Starts with a document in UTF-8, unless its XML declaration names another encoding.
+  mutating func beginPlainDocument(at start: Int, _ window: inout Window) {
+    decoder.beginPlainDocument(at: start, &window.bytes)
+    holdsMore = decoder.hasRest
+  }
+
+  /// Converts everything from `start`.
+  mutating func convert(
+    _ charset: Charset, named name: [UInt8], from start: Int, _ window: inout Window
+  ) throws(XMLError) {
+    guard decoder.convert(charset, from: start, &window.bytes) else { throw .unsupportedEncoding(name, at: start) }
+    charsetName = name
+    holdsMore = decoder.hasRest
+  }
+
+  /// Whether a byte order mark of UTF-8 was converted to the text here.
+  func hasMark(at offset: Int, _ window: Window) -> Bool { decoder.hasMark(at: offset, in: window.bytes) }
+
+  // MARK: Reading
+
+  private mutating func nextOfLength(_ window: inout Window, after offset: Int) throws(ToolFailure) -> Piece {
+    if holdsMore {
+      try decode([], isLast: left == nil, &window, after: offset)
+      return left == nil && !holdsMore ? .streamEnd : .more
+    }
     while true {
       if left == nil { try readLength(&window) }
       if let rest = left, rest == 0 || index < chunk.count {
@@ -91,8 +123,8 @@ struct InputSource {
         let isLast = end - index == rest
         left = isLast ? nil : rest - (end - index)
         defer { index = end }
-        try decode(chunk[index..<end], isLast: isLast, &window)
-        return isLast ? .streamEnd : .more
+        try decode(chunk[index..<end], isLast: isLast, &window, after: offset)
+        return isLast && !holdsMore ? .streamEnd : .more
       }
       var next: [UInt8] = []
       let isMore = try read(into: &next)
@@ -122,8 +154,12 @@ struct InputSource {
     if left != nil { decoder = InputDecoder() }
   }
 
-  private mutating func decode(_ bytes: ArraySlice<UInt8>, isLast: Bool, _ window: inout Window) throws(ToolFailure) {
-    do { try decoder.decode(bytes, isLast: isLast, into: &window.bytes) } catch {
+  private mutating func decode(
+    _ bytes: ArraySlice<UInt8>, isLast: Bool, _ window: inout Window, after offset: Int
+  ) throws(ToolFailure) {
+    defer { holdsMore = decoder.holdsPiece }
+    let unread = window.bytes.count - offset
+    do { try decoder.decode(bytes, isLast: isLast, unread: unread, into: &window.bytes) } catch {
       isExhausted = !hasPrefixes
       throw failure(error, window)
     }
@@ -136,11 +172,18 @@ struct InputSource {
     return lastCount > 0
   }
 
-  func failure(_ error: XMLError, _ window: Window) -> ToolFailure {
+  /// - Parameter prefix: goes before the message.
+  func failure(_ error: XMLError, _ window: Window, prefix: String = "") -> ToolFailure {
     let place = window.place(of: error.offset)
     // Input that is not XML from its first byte may be easy to identify.
     let isForeign = place.line == 1 && place.column == 1 && window.bytes.first != UInt8(ascii: "<")
     let hint = isForeign ? InputGuess.hint(window.bytes) : ""
-    return .failed(.trouble, error.message + hint, source: file.name, place: place)
+    return .failed(.trouble, prefix + message(error, window) + hint, source: file.name, place: place)
+  }
+
+  /// What is no character of the encoding has the same name wherever it stands.
+  private func message(_ error: XMLError, _ window: Window) -> String {
+    let isIllegal = error.offset < window.bytes.count && window.bytes[error.offset] == TextConverter.illegal
+    return isConverting && isIllegal ? "invalid \(shortened(charsetName))" : error.message
   }
 }

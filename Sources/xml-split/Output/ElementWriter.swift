@@ -72,12 +72,7 @@ struct ElementWriter {
   mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
-    if needsTree {
-      if element.encoding.isOpaque {
-        throw XMLError("the encoding of the document cannot be converted to UTF-8", at: element.range.lowerBound)
-      }
-      if let other = try converted(element, bytes) { return try write(element, other, bytes: bytes) }
-    }
+    if needsTree, let other = try expanded(element, bytes) { return try write(element, other, bytes: bytes) }
     try write(element, tree, bytes: bytes)
   }
 
@@ -89,22 +84,17 @@ struct ElementWriter {
     count += 1
   }
 
-  /// The tree of an element that is not in UTF-8, or has references to entities. Their texts take their place.
+  /// The tree of an element that has references to entities. Their texts take their place.
   /// - Returns: nil if its own tree is right.
-  private mutating func converted(
+  private mutating func expanded(
     _ element: FoundElement, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> ElementTree? {
-    var text: [UInt8]?
-    if element.encoding != .utf8 { text = SingleByte.utf8(array(bytes, element.range), element.encoding) }
+    guard element.mayHaveEntities, !keepsEntities else { return nil }
     do {
-      if element.mayHaveEntities, !keepsEntities {
-        text = try entities.expanded(text ?? array(bytes, element.range)) ?? text
-      }
-      return if let text { try XMLTokenizer.tree(of: text, in: element.namespaces) } else { nil }
+      guard let text = try entities.expanded(array(bytes, element.range)) else { return nil }
+      return try XMLTokenizer.tree(of: text, in: element.namespaces)
     } catch {
-      // Offsets may be different in UTF-8.
-      let offset = element.encoding == .utf8 ? error.offset : 0
-      throw XMLError(error.message, at: element.range.lowerBound + offset)
+      throw XMLError(error.message, at: element.range.lowerBound + error.offset)
     }
   }
 }

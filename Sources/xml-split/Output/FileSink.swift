@@ -22,35 +22,30 @@ struct FileSink: ElementSink {
   mutating func beginDocument(
     _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>
   ) {
-    let encoding = document.encoding
-    // In UTF-8 if the text can be converted.
-    let name = encoding.isOpaque ? document.encodingName : Array("UTF-8".utf8)
-    let declaration = Array("<?xml version=\"1.0\" encoding=\"".utf8) + name + Array("\"?>\n".utf8)
+    let declaration = Array("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n".utf8)
     switch form.content {
     case .bare: break
     case .document: wrapper.head = declaration
     case .wrapped:
-      let tag = SingleByte.utf8(array(bytes, root.range), encoding)
-      let name = SingleByte.utf8(array(bytes, root.name), encoding)
-      wrapper.head = declaration + tag + [UInt8(ascii: "\n")]
-      wrapper.tail = Array("</".utf8) + name + Array(">\n".utf8)
+      wrapper.head = declaration + array(bytes, root.range) + [UInt8(ascii: "\n")]
+      wrapper.tail = Array("</".utf8) + array(bytes, root.name) + Array(">\n".utf8)
     }
   }
 
   mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
-    var text = element.text(bytes) + [UInt8(ascii: "\n")]
+    let text: [UInt8]
     switch form.content {
-    case .bare: break
+    case .bare: text = element.original(bytes)
     case .document, .wrapped:
       try checkEntities(element, bytes)
       if case .wrapped = form.content, element.depth == 1 {
         throw XMLError("a root element cannot stand inside itself (--no-wrap)", at: element.range.lowerBound)
       }
-      text = SingleByte.utf8(text, element.encoding)
+      text = element.text(bytes)
     }
-    try files.append(text, tree, at: element.range.lowerBound, wrapper: wrapper)
+    try files.append(text + [UInt8(ascii: "\n")], tree, at: element.range.lowerBound, wrapper: wrapper)
     if files.hasMany { settle(&output) }
   }
 
@@ -58,12 +53,12 @@ struct FileSink: ElementSink {
   private func checkEntities(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     if keepsEntities { return }
     let start = element.range.lowerBound
-    if let found = ElementPiece.firstEntity(in: bytes.extracting(element.range), element.encoding) {
+    if let found = ElementPiece.firstEntity(in: bytes.extracting(element.range), .utf8) {
       throw XMLError.entity(found.name, at: start + found.offset)
     }
     // The rest of the document comes from around the element.
     let around = wrapper.head + element.inherited.joined()
-    if let found = XMLText.firstEntity(around.span, 0..<around.count, element.encoding) {
+    if let found = XMLText.firstEntity(around.span, 0..<around.count, .utf8) {
       throw XMLError.entity(found.name, at: start)
     }
   }

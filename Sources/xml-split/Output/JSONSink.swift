@@ -19,9 +19,7 @@ extension JSONForm {
   func expandedNames(_ element: FoundElement, _ tree: ElementTree) throws(XMLError) -> ExpandedNames? {
     guard case .whole(let json) = self, json.names.style == .expanded else { return nil }
     do { return try ExpandedNames(tree, limit: json.names.maxExpanded) } catch {
-      // Offsets may be different in UTF-8.
-      let offset = element.encoding == .utf8 ? error.offset : 0
-      throw XMLError(error.message, at: element.range.lowerBound + offset)
+      throw XMLError(error.message, at: element.range.lowerBound + error.offset)
     }
   }
 

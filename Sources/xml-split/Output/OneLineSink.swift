@@ -9,7 +9,7 @@ struct OneLineSink: ElementSink {
   func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) {
-    Self.write(element.text(bytes).span, to: &output)
+    Self.write(element.original(bytes).span, to: &output)
     output.endLine(terminator)
   }
 

@@ -17,7 +17,7 @@ struct RecordSink: ElementSink {
     output.beginRecord(event: tree.rootName.span, id: id.span)
     switch data {
     case .json(let form): form.write(tree, expanded, to: &output)
-    case .xml: JSONString.write(SingleByte.utf8(element.text(bytes), element.encoding), to: &output)
+    case .xml: JSONString.write(element.text(bytes), to: &output)
     }
     output.endRecord(stamp)
   }

@@ -54,7 +54,7 @@ extension RepairStep {
   ) -> RepairStep {
     // `--` in a comment.
     if bytes[start] == UInt8(ascii: "-") { return .edit(start..<(start + 1), "- ") }
-    return character(bytes, at: start, isLast: isLast, encoding, allowsReferences: false)
+    return character(bytes, at: start, isLast: isLast, encoding)
   }
 
   /// Repairs an end tag that is wrong, or not that of the innermost element. The elements inside the one that it names
@@ -100,36 +100,32 @@ extension RepairStep {
   static func reference(_ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding) -> Repair {
     if let end = (try? XMLReference.end(bytes, from: start + 1)) ?? nil {
       let inside = array(bytes, (start + 1)..<(end - 1))
-      if let code = HTMLEntities.character(inside) { return Repair(start..<end, text(code, encoding)) }
+      if let code = HTMLEntities.character(inside) { return Repair(start..<end, text(code)) }
       if inside.first == UInt8(ascii: "#"), XMLReference.code(inside.dropFirst()) != nil {
-        return Repair(start..<end, text(replacementCharacter, encoding))
+        return Repair(start..<end, text(replacementCharacter))
       }
     }
     return Repair(start..<(start + 1), "&amp;")
   }
 
-  /// Repairs a byte that begins no character of XML. If the text should be UTF-8 or US-ASCII, it was probably meant as
-  /// windows-1252.
-  /// - Parameter allowsReferences: whether a reference is one in this place.
+  /// Repairs a byte that begins no character of XML. If the text should be UTF-8, it was probably meant as windows-1252.
   static func character(
-    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ encoding: XMLEncoding, allowsReferences: Bool = true
+    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ encoding: XMLEncoding
   ) -> RepairStep {
     var count = 1
     var code = replacementCharacter
     let byte = bytes[start]
     // At the end of the input it is not wrong, but cut off with its element.
     if case .cut = XMLCharacters.at(bytes, start, encoding) { return isLast ? .none : .more }
-    if byte >= 0x80, encoding == .utf8 || encoding == .ascii {
+    if byte >= 0x80 {
       code = windows1252(byte)
       // U+FFFE, U+FFFF and halves of surrogate pairs are three bytes, which are no text of windows-1252.
-      if encoding == .utf8, byte == 0xED || byte == 0xEF {
+      if byte == 0xED || byte == 0xEF {
         guard isLast || start + 2 < bytes.count else { return .more }
         if isWrongCharacter(bytes, at: start) { (code, count) = (replacementCharacter, 3) }
       }
     }
-    let range = start..<(start + count)
-    if encoding != .utf8, !allowsReferences { return .edit(range, "?") }
-    return .edit(Repair(range, text(code, encoding)))
+    return .edit(Repair(start..<(start + count), text(code)))
   }
 
   /// Whether three bytes have the form of a character of UTF-8. The caller knows that it is none.
@@ -140,15 +136,15 @@ extension RepairStep {
 
   private static let replacementCharacter: UInt32 = 0xFFFD
 
-  /// The character that a byte of windows-1252 stands for; U+FFFD if it stands for none.
+  /// The character that a byte of windows-1252 stands for; U+FFFD if it stands for none, or for a byte that was no
+  /// character of another encoding.
   private static func windows1252(_ byte: UInt8) -> UInt32 {
-    let code = SingleByte.windows1252(byte)
-    return (0x80..<0xA0).contains(code) ? replacementCharacter : code
+    if byte == TextConverter.illegal { return replacementCharacter }
+    let code = SingleByteTable.windows1252.code(byte)
+    return (0x80..<0xA0).contains(code) ? replacementCharacter : UInt32(code)
   }
 
-  /// A character in the text of a document. If its encoding may not have the character, this is a reference.
-  private static func text(_ code: UInt32, _ encoding: XMLEncoding) -> [UInt8] {
-    guard encoding == .utf8 else { return Array("&#\(code);".utf8) }
+  private static func text(_ code: UInt32) -> [UInt8] {
     var bytes: [UInt8] = []
     UTF8Sequence.append(code, to: &bytes)
     return bytes

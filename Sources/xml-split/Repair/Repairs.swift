@@ -63,7 +63,7 @@ extension Splitter {
     guard case .edit(let repair) = step else { return step }
     let changesOutput = !records.isEmpty || (isStartTag && tokenizer.depth < deepest && selector.leadsFurther)
     if changesOutput, repairs.note() {
-      try warn(XMLError("repaired: " + error.message, at: error.offset), source)
+      try warn(error, source, prefix: "repaired: ")
     }
     repairs.add(repair)
     return step

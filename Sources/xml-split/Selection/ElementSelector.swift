@@ -98,13 +98,12 @@ struct ElementSelector {
     switch wanted {
     case .any: return !isAttribute || !Namespaces.isDeclaration(bytes, name)
     case .written(let written):
-      if written.count == name.count, sameBytes(bytes.extracting(name), written.span) { return true }
-      return encoding.converted != encoding && text(bytes, name) == written
+      return written.count == name.count && sameBytes(bytes.extracting(name), written.span)
     case .anyWithPrefix(let prefix):
-      return prefixEnd(bytes, name).map { text(bytes, name.lowerBound..<$0) == prefix } == true
+      return prefixEnd(bytes, name).map { array(bytes, name.lowerBound..<$0) == prefix } == true
     case .inNamespace(let uri, let local):
       let colon = prefixEnd(bytes, name)
-      if let local, text(bytes, (colon.map { $0 + 1 } ?? name.lowerBound)..<name.upperBound) != local { return false }
+      if let local, array(bytes, (colon.map { $0 + 1 } ?? name.lowerBound)..<name.upperBound) != local { return false }
       if isAttribute, colon == nil { return uri.isEmpty }
       let prefix = colon.map { array(bytes, name.lowerBound..<$0) } ?? []
       guard let found = namespaces.uri(prefix[...]) else {
@@ -117,10 +116,5 @@ struct ElementSelector {
   /// The end of a name's prefix; nil if it has none.
   private func prefixEnd(_ bytes: borrowing Span<UInt8>, _ name: Range<Int>) -> Int? {
     firstIndex(of: UInt8(ascii: ":"), in: bytes, name)
-  }
-
-  /// A part of the text in UTF-8, like PATH.
-  private func text(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> [UInt8] {
-    SingleByte.utf8(array(bytes, range), encoding)
   }
 }

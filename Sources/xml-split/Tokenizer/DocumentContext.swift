@@ -2,9 +2,10 @@ import FeedCore
 
 /// What a document declares about itself: its encoding and its entities.
 struct DocumentContext {
-  private(set) var encoding = XMLEncoding.utf8
-  /// As in the XML declaration.
-  private(set) var encodingName: [UInt8] = []
+  let encoding = XMLEncoding.utf8
+  /// The encoding that its XML declaration names, and the name.
+  private(set) var charset = Charset.utf8
+  private(set) var charsetName: [UInt8] = []
   private(set) var hasDocumentType = false
   private(set) var entities = XMLEntities(checkingContentBy: XMLTokenizer.references)
   /// How many references to entities that need a declaration have come.
@@ -16,24 +17,21 @@ struct DocumentContext {
 
   init() {}
 
-  /// - Parameter encoding: nil if the document could not be read that far.
-  init(encoding: XMLEncoding?, name: [UInt8] = [], isStandalone: Bool = false) {
-    self.encoding = encoding ?? .opaque
-    encodingName = name
+  init(_ charset: Charset, named name: [UInt8], isStandalone: Bool) {
+    self.charset = charset
+    charsetName = name
     entities.isStandalone = isStandalone
-    entities.encoding = encoding?.converted ?? .utf8
   }
 
   /// For the text of an entity.
   init(ofEntityIn encoding: XMLEncoding) {
-    self.encoding = encoding
     references = XMLReferences()
   }
 
   /// Reads the document type declaration, and keeps only the entities.
   mutating func readDocumentType(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(XMLError) {
     var parser = DocumentTypeParser(entities: entities)
-    try parser.parse(SingleByte.utf8(array(bytes, range), encoding), at: range.lowerBound)
+    try parser.parse(array(bytes, range), at: range.lowerBound)
     entities = parser.entities
     hasDocumentType = true
   }
@@ -46,7 +44,6 @@ struct DocumentContext {
 
   /// Checks a reference to an entity.
   mutating func check(_ name: [UInt8], in context: XMLEntities.Context, at offset: Int) throws(XMLError) {
-    let name = SingleByte.utf8(name, encoding)
     if XMLReference.predefined(name) == nil { referenceCount += 1 }
     if references == nil { return try entities.check(name, in: context, at: offset) }
     switch context {

@@ -69,6 +69,8 @@ struct XMLTokenizer {
   var attributes: [StartTag.Attribute] { tag.attributes.isEmpty ? [] : tag.attributes }
   /// How many references to entities these have.
   private(set) var attributeReferences = 0
+  /// Whether a document has ended and the next one has not begun.
+  var isBetweenDocuments: Bool { phase == .epilog }
   /// How many elements are open.
   var depth: Int { elements.depth }
   var encoding: XMLEncoding { document.encoding }
@@ -220,9 +222,8 @@ struct XMLTokenizer {
   private mutating func xmlDeclaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Token? {
     guard let end = try scanner.tokenEnd(bytes, .xmlDeclaration, isLast, encoding) else { return nil }
     let declaration = try XMLDeclaration(bytes, offset..<end)
-    let encoding = try declaration.resolvedEncoding(wasUTF16: wasUTF16, hasMark: hasMark, at: offset)
-    begin(
-      DocumentContext(encoding: encoding, name: declaration.encoding ?? [], isStandalone: declaration.isStandalone))
+    let charset = try declaration.charset(wasUTF16: wasUTF16, hasMark: hasMark, at: offset)
+    begin(DocumentContext(charset, named: declaration.encoding ?? [], isStandalone: declaration.isStandalone))
     defer { scanner.move(to: end) }
     return Token(kind: .documentStart, range: offset..<end)
   }
@@ -411,7 +412,7 @@ struct XMLTokenizer {
       phase = .start
       scanner.move(to: offset)
     case .lostDocument:
-      begin(DocumentContext(encoding: nil))
+      begin(DocumentContext())
       scanner.enter(.processingInstruction, at: offset + 2)
       return .inLostDocument
     }
