@@ -59,6 +59,18 @@ enum XMLText {
     }
   }
 
+  /// The offset after the white space that begins at `start`.
+  @inline(__always)
+  static func spaceEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int {
+    var index = start
+    while index < bytes.count, bytes[index].isWhiteSpace {
+      index += 1
+      // Blanks come in rows.
+      while index + 8 <= bytes.count, loadWord(bytes, at: index) == .repeating(UInt8(ascii: " ")) { index += 8 }
+    }
+    return index
+  }
+
   /// The offset of the first byte that is one of three; the end if there is none.
   @inline(__always)
   static func firstOf(
@@ -111,7 +123,12 @@ enum XMLText {
         index = stop + 1
         if index < bytes.count, bytes[index] == 0xA { index += 1 }
       } else if let (code, end) = XMLReference.simple(bytes, at: stop) {
-        if code < 0x80 { result.append(UInt8(truncatingIfNeeded: code)) } else { UTF8Sequence.append(code, to: &result) }
+        // Most are ASCII.
+        if code < 0x80 {
+          result.append(UInt8(truncatingIfNeeded: code))
+        } else {
+          UTF8Sequence.append(code, to: &result)
+        }
         index = end
       } else {
         index = (firstIndex(of: UInt8(ascii: ";"), in: bytes, stop..<bytes.count) ?? bytes.count - 1) + 1

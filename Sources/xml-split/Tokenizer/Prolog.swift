@@ -28,11 +28,9 @@ enum Prolog {
       }
     }
     if byte.isWhiteSpace {
-      var end = offset + 1
       // It belongs to the document, so the document has no XML declaration.
-      if phase == .start, isSingle { return .documentStart(end) }
-      while end < bytes.count, bytes[end].isWhiteSpace { end += 1 }
-      return .space(end: end)
+      if phase == .start, isSingle { return .documentStart(offset + 1) }
+      return .space(end: XMLText.spaceEnd(bytes, offset))
     }
     guard byte == UInt8(ascii: "<") else {
       throw XMLError(phase == .epilog ? "unexpected text after the document" : "expected '<'", at: offset)

@@ -55,7 +55,7 @@ struct XMLTokenizer {
   private var hasMark = false
   private var tag = StartTag()
   /// The tree of the wanted element that is being read, if anybody asked for it.
-  private(set) var tape = ElementTape()
+  var tape = ElementTape()
   private let limits: Limits
   let isSingle: Bool
 
@@ -95,7 +95,7 @@ struct XMLTokenizer {
   }
 
   /// A tokenizer for the text of an entity, which has no root element.
-  private init(ofEntityIn encoding: XMLEncoding) {
+  init(ofEntityIn encoding: XMLEncoding) {
     var limits = Limits()
     limits.maxDepth = .max
     limits.maxAttributes = .max
@@ -112,17 +112,6 @@ struct XMLTokenizer {
     var tokenizer = XMLTokenizer(ofEntityIn: encoding)
     while try tokenizer.next(text.span, isLast: true) != nil {}
     return tokenizer.document.references ?? XMLReferences()
-  }
-
-  /// The tree of a complete element.
-  static func tree(of element: [UInt8], in namespaces: Namespaces) throws(XMLError) -> ElementTree {
-    var tokenizer = XMLTokenizer(ofEntityIn: .utf8)
-    var node: Int?
-    while let token = try tokenizer.next(element.span, isLast: true, deepest: 1) {
-      if node == nil { node = tokenizer.record(token) }
-    }
-    if let node { tokenizer.finish(node, element.span, 0..<element.count, in: namespaces) }
-    return tokenizer.tape.finished
   }
 
   /// Prepares for the removal of the first `count` bytes, all before `offset`.
@@ -321,7 +310,7 @@ struct XMLTokenizer {
     let start = offset + 2
     let end = start + elements.topCount
     if scanner.isReady, elements.beyondLimit == 0, end < bytes.count, elements.hasTopName(at: start, in: bytes) {
-      let close = spaceEnd(bytes, end)
+      let close = XMLText.spaceEnd(bytes, end)
       if close < bytes.count, bytes[close] == UInt8(ascii: ">") {
         return .token(endElement(offset..<(close + 1), name: start..<end))
       }
@@ -329,15 +318,10 @@ struct XMLTokenizer {
     // It is cut or wrong. The error is reported when all of it has come.
     guard let tagEnd = try scanner.tokenEnd(bytes, .tag, isLast, encoding) else { return .more }
     if elements.beyondLimit > 0 { return .token(endElement(offset..<tagEnd)) }
-    if tagEnd > end, elements.hasTopName(at: start, in: bytes), spaceEnd(bytes, end) == tagEnd - 1 { return .again }
+    if tagEnd > end, elements.hasTopName(at: start, in: bytes), XMLText.spaceEnd(bytes, end) == tagEnd - 1 {
+      return .again
+    }
     throw elements.mismatch(bytes, at: start, encoding)
-  }
-
-  /// The offset after the white space that begins at `start`.
-  private func spaceEnd(_ bytes: borrowing Span<UInt8>, _ start: Int) -> Int {
-    var index = start
-    while index < bytes.count, bytes[index].isWhiteSpace { index += 1 }
-    return index
   }
 
   /// Ends the innermost element, with the tag in `range`.
@@ -355,27 +339,6 @@ struct XMLTokenizer {
     guard elements.named == 0, !document.isEntity else { return }
     phase = .epilog
     hasMark = false
-  }
-
-  // MARK: Trees
-
-  /// Records the element of the last start tag or empty tag, if it is not already recorded inside another one.
-  /// - Returns: its place for `finish`.
-  mutating func record(_ token: Token) -> Int {
-    if !tape.isRecording { tape.begin(token.name, tag.attributes, token.range, isEmpty: token.kind == .emptyTag) }
-    return tape.last
-  }
-
-  /// Stops recording, except for the element at `node` and those inside it.
-  mutating func stopRecording(before node: Int?) {
-    if let node { tape.forget(before: node) } else { tape.stop() }
-  }
-
-  /// Completes the tree of a recorded element: `tape.finished`.
-  mutating func finish(
-    _ node: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces
-  ) {
-    tape.finish(node, bytes, range, in: namespaces)
   }
 
   // MARK: After an error
