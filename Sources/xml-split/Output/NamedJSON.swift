@@ -116,7 +116,7 @@ struct NamedJSON {
     switch value {
     case .attribute(let index): tree.writeValue(of: index, to: &output)
     case .element(let node): begin(node, names, to: &output)
-    case .text(let node): JSONString.write(tree.ownText(of: node), to: &output)
+    case .text(let node): tree.writeOwnText(of: node, to: &output)
     case .declarations(let node, _):
       var separator = UInt8(ascii: "{")
       for index in tree.nodes[node].attributes {
