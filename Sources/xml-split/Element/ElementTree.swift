@@ -101,17 +101,6 @@ struct ElementTree {
     return result
   }
 
-  /// The text directly in an element.
-  func ownText(of element: Int) -> [UInt8] {
-    var result: [UInt8] = []
-    var child = element + 1
-    while child < nodes[element].end {
-      if !nodes[child].isElement { decode(nodes[child].place, into: &result) }
-      child = nodes[child].end
-    }
-    return result
-  }
-
   /// Whether an element has significant text: any text, but beside child elements only if it is not all white space.
   func hasOwnText(_ element: Int) -> Bool {
     guard nodes[element].hasText else { return false }
