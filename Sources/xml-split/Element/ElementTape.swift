@@ -58,6 +58,13 @@ struct ElementTape {
     open(name, range, attributes: first..<tree.attributes.count, isEmpty: isEmpty)
   }
 
+  /// Records a start tag without attributes.
+  @inline(__always)
+  mutating func open(_ name: Range<Int>, _ range: Range<Int>, isEmpty: Bool) {
+    let end = tree.attributes.count
+    open(name, range, attributes: end..<end, isEmpty: isEmpty)
+  }
+
   private mutating func take(_ attributes: borrowing [StartTag.Attribute]) {
     for index in 0..<attributes.count {
       let (name, value) = (attributes[index].name, attributes[index].value)

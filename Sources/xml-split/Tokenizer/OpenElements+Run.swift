@@ -50,15 +50,25 @@ extension OpenElements {
         }
       } else {
         guard depth < limits.maxDepth, case .at(let nameEnd) = XMLName.end(bytes, start + 1, encoding),
-          let (end, isEmpty) = tag.plainEnd(bytes, at: start, nameEnd, encoding, limits)
+          nameEnd > start + 1
         else { return nil }
         let name = (start + 1)..<nameEnd
-        index = end
+        let isPlain = bytes[nameEnd] == UInt8(ascii: ">")
+        var isEmpty = false
+        if isPlain {
+          guard nameEnd - start < limits.maxToken else { return nil }
+          index = nameEnd + 1
+          if tape.isRecording { tape.open(name, start..<index, isEmpty: false) }
+        } else {
+          guard let result = tag.plainEnd(bytes, at: start, nameEnd, encoding, limits) else { return nil }
+          (index, isEmpty) = result
+          if tape.isRecording { tape.open(name, tag.attributes, start..<index, isEmpty: isEmpty) }
+        }
         if !isEmpty { open(name) }
-        if tape.isRecording { tape.open(name, tag.attributes, start..<end, isEmpty: isEmpty) }
         if depth < wanted.deepest || isName(bytes, name, wanted.name) {
+          if isPlain { tag.begin(name) }
           let kind = isEmpty ? XMLTokenizer.Token.Kind.emptyTag : .startTag
-          return XMLTokenizer.Token(kind: kind, range: start..<end, name: name, depth: depth + 1)
+          return XMLTokenizer.Token(kind: kind, range: start..<index, name: name, depth: depth + 1)
         }
       }
     }

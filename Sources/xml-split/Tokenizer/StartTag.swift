@@ -27,32 +27,27 @@ struct StartTag {
   /// At most this many attributes are compared one with another.
   private static let compareThreshold = 40
 
-  /// The end of the tag at `start`, if it is right and needs no declaration.
-  /// - Parameter nameEnd: the end of its name, if that is right.
+  /// The end of the tag at `start` after its name, if it is right and needs no declaration.
+  /// - Parameter nameEnd: the end of its name, which is right.
   @inline(__always)
   mutating func plainEnd(
     _ bytes: borrowing Span<UInt8>, at start: Int, _ nameEnd: Int, _ encoding: XMLEncoding,
     _ limits: XMLTokenizer.Limits
   ) -> (end: Int, isEmpty: Bool)? {
-    guard nameEnd > start + 1, nameEnd + 1 < bytes.count else { return nil }
     begin((start + 1)..<nameEnd)
-    var (end, isEmpty) = (nameEnd + 1, false)
-    if bytes[nameEnd] != UInt8(ascii: ">") {
-      if bytes[nameEnd] == UInt8(ascii: "/"), bytes[end] == UInt8(ascii: ">") {
-        (end, isEmpty) = (nameEnd + 2, true)
-      } else {
-        // An error is found again where it can be reported.
-        guard case .end(let last, let isLast)? = try? parse(bytes, after: nameEnd, encoding, limits.maxAttributes),
-          !hasReferences
-        else { return nil }
-        (end, isEmpty) = (last, isLast)
-      }
+    if nameEnd + 1 < bytes.count, bytes[nameEnd] == UInt8(ascii: "/"), bytes[nameEnd + 1] == UInt8(ascii: ">") {
+      return nameEnd + 2 - start <= limits.maxToken ? (nameEnd + 2, true) : nil
     }
-    return end - start <= limits.maxToken ? (end, isEmpty) : nil
+    // An error is found again where it can be reported.
+    guard case .end(let end, let isEmpty)? = try? parse(bytes, after: nameEnd, encoding, limits.maxAttributes),
+      !hasReferences, end - start <= limits.maxToken
+    else { return nil }
+    return (end, isEmpty)
   }
 
+  /// Begins a tag without attributes so far.
   @inline(__always)
-  private mutating func begin(_ name: Range<Int>) {
+  mutating func begin(_ name: Range<Int>) {
     if !attributes.isEmpty { attributes.removeAll(keepingCapacity: true) }
     hasReferences = false
     self.name = name
