@@ -10,7 +10,8 @@ struct PathHint {
 
   /// - Parameter isWanted: whether anybody would read it.
   init(_ path: XMLPath, isWanted: Bool) {
-    if isWanted, path.steps.first?.isDeep == false, case .written(let name) = path.steps.last?.name {
+    // Not for a union.
+    if isWanted, path.last.nonzeroBitCount == 1, path.steps.first?.isDeep == false, case .written(let name) = path.steps.last?.name {
       self.name = name
     } else {
       name = nil
