@@ -11,7 +11,9 @@ struct PathHint {
   /// - Parameter isWanted: whether anybody would read it.
   init(_ path: XMLPath, isWanted: Bool) {
     // Not for a union.
-    if isWanted, path.last.nonzeroBitCount == 1, path.steps.first?.isDeep == false, case .written(let name) = path.steps.last?.name {
+    if isWanted, path.last.nonzeroBitCount == 1, path.steps.first?.isDeep == false,
+      case .written(let name) = path.steps.last?.name
+    {
       self.name = name
     } else {
       name = nil
