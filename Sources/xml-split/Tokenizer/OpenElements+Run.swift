@@ -19,15 +19,17 @@ extension OpenElements {
 
   /// Reads up to the next tag that is wanted, inside the root element.
   /// - Parameters:
-  ///   - index: from where; then where it has stopped, after the tag, or where something else comes, or more bytes are
+  ///   - place: from where; then where it has stopped, after the tag, or where something else comes, or more bytes are
   ///     needed to decide.
   ///   - tag: the last start tag.
   /// - Returns: nil if it has stopped before such a tag.
   @inline(__always)
   mutating func run(
-    _ bytes: borrowing Span<UInt8>, from index: inout Int, to wanted: borrowing Wanted, _ encoding: XMLEncoding,
+    _ bytes: borrowing Span<UInt8>, from place: inout Int, to wanted: borrowing Wanted, _ encoding: XMLEncoding,
     _ limits: XMLTokenizer.Limits, _ tag: inout StartTag, recording tape: inout ElementTape
   ) -> XMLTokenizer.Token? {
+    var index = place
+    defer { place = index }
     while index + 3 < bytes.count {
       guard bytes[index] == UInt8(ascii: "<") else {
         index = XMLText.plainEnd(bytes, index)
@@ -43,7 +45,7 @@ extension OpenElements {
           hasTopName(at: start + 2, in: bytes)
         else { return nil }
         index = name.upperBound + 1
-        close()
+        closeNamed()
         if tape.isRecording { tape.close(start..<index) }
         if depth <= wanted.deepest {
           return XMLTokenizer.Token(kind: .endTag, range: start..<index, name: name, depth: depth)

@@ -27,8 +27,9 @@ struct OpenElements {
     if beyondLimit > 0 { beyondLimit -= 1 } else { closeNamed() }
   }
 
+  /// The same if none is open beyond the depth limit.
   @inline(__always)
-  private mutating func closeNamed() {
+  mutating func closeNamed() {
     let name = names.removeLast()
     guard names.count < keptCount else { return }
     keptCount = names.count
