@@ -94,11 +94,15 @@ struct ElementTree {
   /// All text inside a node.
   func text(of node: Int) -> [UInt8] {
     var result: [UInt8] = []
+    appendText(of: node, to: &result)
+    return result
+  }
+
+  func appendText(of node: Int, to result: inout [UInt8]) {
     if !nodes[node].isElement { decode(nodes[node].place, into: &result) }
     for inner in (node + 1)..<max(node + 1, nodes[node].end) where !nodes[inner].isElement {
       decode(nodes[inner].place, into: &result)
     }
-    return result
   }
 
   /// Whether an element has significant text: any text, but beside child elements only if it is not all white space.
@@ -126,8 +130,12 @@ struct ElementTree {
   /// The value of an attribute.
   func value(of attribute: Int) -> [UInt8] {
     var result: [UInt8] = []
-    decode(attributes[attribute].value, into: &result)
+    appendValue(of: attribute, to: &result)
     return result
+  }
+
+  func appendValue(of attribute: Int, to result: inout [UInt8]) {
+    decode(attributes[attribute].value, into: &result)
   }
 
   /// Writes a node that is text as a JSON string.

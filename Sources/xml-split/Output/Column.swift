@@ -5,7 +5,7 @@ import FeedCore
 struct Column {
   private let field: Field
   /// Whether it is the number of values: `count(PATH)`.
-  private let isCount: Bool
+  let isCount: Bool
 
   /// As typed.
   let text: [UInt8]
@@ -43,6 +43,16 @@ struct Column {
     /// The first of several that was asked for with a report.
     case firstOfSeveral([UInt8])
     case count(Int)
+  }
+
+  /// The first match, if one is all that is asked for.
+  func first(in tree: ElementTree) -> Field.Match? {
+    var first: Field.Match?
+    field.forEachMatch(in: tree) {
+      first = $0
+      return false
+    }
+    return first
   }
 
   func value(in tree: ElementTree, _ several: Several) -> Value {

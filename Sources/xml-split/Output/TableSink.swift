@@ -21,6 +21,8 @@ struct TableSink: ElementSink {
   /// For each column, whether it was reported that there are several values.
   private var isReported: [Bool]
   private var notes: [XMLError] = []
+  /// The value being written.
+  private var value: [UInt8] = []
 
   init(_ form: TableForm) {
     self.form = form
@@ -39,9 +41,15 @@ struct TableSink: ElementSink {
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) {
     for (place, column) in form.columns.enumerated() {
-      let value: [UInt8]
-      switch column.value(in: tree, isReported[place] ? .first : form.several) {
-      case .missing: value = []
+      value.removeAll(keepingCapacity: true)
+      let several = isReported[place] ? .first : form.several
+      if several == .first, !column.isCount {
+        if let match = column.first(in: tree) { Field.append(match, tree, to: &value) }
+        write(value, place, to: &output)
+        continue
+      }
+      switch column.value(in: tree, several) {
+      case .missing: break
       case .text(let text): value = text
       case .count(let count): value = Array(String(count).utf8)
       case .several(let values): value = values[0]
@@ -68,7 +76,7 @@ struct TableSink: ElementSink {
     switch form.style {
     case .tabs:
       if place > 0 { output.append(UInt8(ascii: "\t")) }
-      output.append(Self.escaped(value))
+      Self.writeEscaped(value, to: &output)
     case .csv:
       if place > 0 { output.append(UInt8(ascii: ",")) }
       // A line with nothing on it would be no row for many readers.
@@ -81,21 +89,24 @@ struct TableSink: ElementSink {
     output.endLine()
   }
 
-  /// A value with tabs, line ends and backslashes written as `\\t`, `\\n`, `\\r` and `\\\\`.
-  private static func escaped(_ value: [UInt8]) -> [UInt8] {
-    guard value.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "\\") }) else { return value }
-    var result: [UInt8] = []
-    result.reserveCapacity(value.count)
-    for byte in value {
-      switch byte {
-      case UInt8(ascii: "\t"): result += Array("\\t".utf8)
-      case UInt8(ascii: "\n"): result += Array("\\n".utf8)
-      case UInt8(ascii: "\r"): result += Array("\\r".utf8)
-      case UInt8(ascii: "\\"): result += Array("\\\\".utf8)
-      default: result.append(byte)
+  /// Writes a value with tabs, line ends and backslashes as `\\t`, `\\n`, `\\r` and `\\\\`.
+  private static func writeEscaped(_ value: [UInt8], to output: inout ByteWriter) {
+    let bytes = value.span
+    var start = 0
+    for index in value.indices {
+      let escape: StaticString
+      switch bytes[index] {
+      case UInt8(ascii: "\t"): escape = "\\t"
+      case UInt8(ascii: "\n"): escape = "\\n"
+      case UInt8(ascii: "\r"): escape = "\\r"
+      case UInt8(ascii: "\\"): escape = "\\\\"
+      default: continue
       }
+      output.append(bytes.extracting(start..<index))
+      output.append(escape)
+      start = index + 1
     }
-    return result
+    output.append(bytes.extracting(start..<value.count))
   }
 
   /// A value of a CSV file: in quotes if it has a comma, a quote or a line end (RFC 4180 §2).

@@ -14,16 +14,20 @@ struct Field {
   /// As typed.
   let text: [UInt8]
   private let path: XMLPath
+  /// The names of most paths, such as `user/name` or `user/@id`; nil for any other.
+  private let names: PlainPath?
 
   /// - Parameter text: `.`, `a/b`, `//b`, `@c`, `a/@c` or several with `|` between them.
   init(_ text: [UInt8]) throws(OptionRefusal) {
     self.text = text
     path = try XMLPath(inside: text)
+    names = PlainPath(path)
   }
 
   private init(text: [UInt8], path: XMLPath) {
     self.text = text
     self.path = path
+    names = PlainPath(path)
   }
 
   /// The same field, with the namespaces that some prefixes stand for.
@@ -82,15 +86,22 @@ struct Field {
 
   /// The text of an element, or the value of an attribute.
   static func value(of match: Match, _ tree: borrowing ElementTree) -> [UInt8] {
+    var value: [UInt8] = []
+    append(match, tree, to: &value)
+    return value
+  }
+
+  static func append(_ match: Match, _ tree: borrowing ElementTree, to value: inout [UInt8]) {
     switch match {
-    case .element(let node): tree.text(of: node)
-    case .attribute(let index): tree.value(of: index)
+    case .element(let node): tree.appendText(of: node, to: &value)
+    case .attribute(let index): tree.appendValue(of: index, to: &value)
     }
   }
 
   /// Finds all matches in document order, each once. The attributes of an element follow it.
   /// - Parameter body: takes a match, and returns whether to continue.
   func forEachMatch(in tree: borrowing ElementTree, _ body: (Match) -> Bool) {
+    if let names { return _ = names.forEachMatch(in: tree, body) }
     var test = TreeTest(tree, path)
     if path.itself != 0, !give(path.itself, 0, tree, test, body) { return }
     guard path.first != 0 else { return }
