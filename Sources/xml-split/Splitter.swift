@@ -340,7 +340,9 @@ struct Splitter {
     if isTooLarge(record) { throw tooLarge(record) }
     let node = record.node
     let element = FoundElement(record, endingAt: tag.range.upperBound, in: tokenizer.document, table)
-    if let node { tokenizer.finish(node, bytes, element.range, in: element.namespaces) }
+    if let node {
+      tokenizer.finish(node, bytes, element.range, in: element.namespaces, linksSiblings: writer.needsSiblings)
+    }
     try writer.write(element, tokenizer.tape.finished, bytes)
   }
 }

@@ -153,15 +153,16 @@ struct ElementTape {
   /// - Parameters:
   ///   - node: the index of the element.
   ///   - range: its place in the text.
+  ///   - linksSiblings: whether to link those that have the same name.
   mutating func finish(
-    _ node: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces
+    _ node: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces, linksSiblings: Bool
   ) {
     if finished.bytes.count > Self.maxKept { finished = ElementTree() }
     if node == 0 { swap(&tree, &finished) } else { copy(from: node, offset: range.lowerBound &- base) }
     finished.namespaces = namespaces
     finished.bytes.removeAll(keepingCapacity: true)
     finished.bytes.append(span: bytes.extracting(range))
-    links.link(&finished)
+    if linksSiblings { links.link(&finished) }
   }
 
   /// Copies an inner element, which the outer ones also need.

@@ -24,6 +24,9 @@ struct ElementJSON {
   private var hasOwnNames = false
   private static let quote = [UInt8(ascii: "\"")]
 
+  /// Whether it needs to know which children have the same name.
+  var needsSiblings: Bool { !isOrdered && !hasOwnNames }
+
   /// The part being written: the members of an object, an array of siblings, or an element in order.
   private enum Frame {
     case members(of: Int, child: Int, isFirst: Bool)

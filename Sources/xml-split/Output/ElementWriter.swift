@@ -8,6 +8,8 @@ struct ElementWriter {
   private let conditions: ElementConditions
   /// Whether the contents of elements must be read.
   let needsTree: Bool
+  /// Whether it matters which children have the same name.
+  let needsSiblings: Bool
   private let keepsEntities: Bool
   /// The texts of the entities of the document.
   private var entities = EntityTexts()
@@ -23,6 +25,7 @@ struct ElementWriter {
     sink = options.form.sink(keepsEntities: options.keepsEntities)
     conditions = options.conditions
     needsTree = sink.needsTree || conditions.needsTree
+    needsSiblings = sink.needsSiblings
     keepsEntities = options.keepsEntities
     maxEntityText = options.form.copiesText ? nil : options.maxEntityText
     knowsHTML = options.repairsErrors

@@ -5,6 +5,7 @@ struct JSONSink: ElementSink {
   let form: JSONForm
 
   var needsTree: Bool { true }
+  var needsSiblings: Bool { form.needsSiblings }
 
   func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
@@ -15,6 +16,10 @@ struct JSONSink: ElementSink {
 }
 
 extension JSONForm {
+  var needsSiblings: Bool {
+    if case .whole(let json) = self { json.needsSiblings } else { false }
+  }
+
   /// The namespaces that names in JSON have; nil if they have none. An element is written only if all are known.
   func expandedNames(_ element: FoundElement, _ tree: ElementTree) throws(XMLError) -> ExpandedNames? {
     guard case .whole(let json) = self, json.names.style == .expanded else { return nil }

@@ -7,6 +7,9 @@ struct RecordSink: ElementSink {
   let stamp: RecordStamp
 
   var needsTree: Bool { true }
+  var needsSiblings: Bool {
+    if case .json(let form) = data { form.needsSiblings } else { false }
+  }
 
   func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter

@@ -40,15 +40,16 @@ struct TableSink: ElementSink {
   mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) {
-    for (place, column) in form.columns.enumerated() {
+    let columns = form.columns
+    for place in columns.indices {
       value.removeAll(keepingCapacity: true)
       let several = isReported[place] ? .first : form.several
-      if several == .first, !column.isCount {
-        if let match = column.first(in: tree) { Field.append(match, tree, to: &value) }
+      if several == .first, !columns[place].isCount {
+        if let match = columns[place].first(in: tree) { Field.append(match, tree, to: &value) }
         write(value, place, to: &output)
         continue
       }
-      switch column.value(in: tree, several) {
+      switch columns[place].value(in: tree, several) {
       case .missing: break
       case .text(let text): value = text
       case .count(let count): value = Array(String(count).utf8)
@@ -56,7 +57,7 @@ struct TableSink: ElementSink {
       case .firstOfSeveral(let first):
         value = first
         isReported[place] = true
-        let name = shortened(column.text)
+        let name = shortened(columns[place].text)
         notes.append(
           XMLError("'\(name)' has several values, and only the first is printed (--join)", at: element.range.lowerBound)
         )

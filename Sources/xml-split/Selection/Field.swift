@@ -13,21 +13,31 @@ struct Field {
 
   /// As typed.
   let text: [UInt8]
-  private let path: XMLPath
-  /// The names of most paths, such as `user/name` or `user/@id`; nil for any other.
-  private let names: PlainPath?
+  private let route: Route
+
+  /// What a path means: one object, because a field is copied for each element.
+  private final class Route: Sendable {
+    let path: XMLPath
+    /// The names of most paths, such as `user/name` or `user/@id`; nil for any other.
+    let names: PlainPath?
+
+    init(_ path: XMLPath) {
+      self.path = path
+      names = PlainPath(path)
+    }
+  }
+
+  private var path: XMLPath { route.path }
 
   /// - Parameter text: `.`, `a/b`, `//b`, `@c`, `a/@c` or several with `|` between them.
   init(_ text: [UInt8]) throws(OptionRefusal) {
     self.text = text
-    path = try XMLPath(inside: text)
-    names = PlainPath(path)
+    route = Route(try XMLPath(inside: text))
   }
 
   private init(text: [UInt8], path: XMLPath) {
     self.text = text
-    self.path = path
-    names = PlainPath(path)
+    route = Route(path)
   }
 
   /// The same field, with the namespaces that some prefixes stand for.
@@ -101,7 +111,7 @@ struct Field {
   /// Finds all matches in document order, each once. The attributes of an element follow it.
   /// - Parameter body: takes a match, and returns whether to continue.
   func forEachMatch(in tree: borrowing ElementTree, _ body: (Match) -> Bool) {
-    if let names { return _ = names.forEachMatch(in: tree, body) }
+    if let names = route.names { return _ = names.forEachMatch(in: tree, body) }
     var test = TreeTest(tree, path)
     if path.itself != 0, !give(path.itself, 0, tree, test, body) { return }
     guard path.first != 0 else { return }

@@ -30,18 +30,19 @@ struct PlainPath {
   /// As `Field.forEachMatch`.
   /// - Returns: whether `body` wants to continue.
   func forEachMatch(in tree: borrowing ElementTree, _ body: (Field.Match) -> Bool) -> Bool {
-    follow(elements[...], from: 0, tree, body)
+    follow(0, from: 0, tree, body)
   }
 
+  /// - Parameter step: the number of the next name.
   private func follow(
-    _ names: ArraySlice<[UInt8]>, from node: Int, _ tree: borrowing ElementTree, _ body: (Field.Match) -> Bool
+    _ step: Int, from node: Int, _ tree: borrowing ElementTree, _ body: (Field.Match) -> Bool
   ) -> Bool {
-    guard let name = names.first else { return give(node, tree, body) }
+    if step == elements.count { return give(node, tree, body) }
     let end = tree.nodes[node].end
     var child = node + 1
     while child < end {
-      if tree.nodes[child].isElement, tree.isNamed(tree.nodes[child].place, name),
-        !follow(names.dropFirst(), from: child, tree, body)
+      if tree.nodes[child].isElement, tree.isNamed(tree.nodes[child].place, elements[step]),
+        !follow(step + 1, from: child, tree, body)
       {
         return false
       }

@@ -17,9 +17,9 @@ extension XMLTokenizer {
 
   /// Completes the tree of a recorded element: `tape.finished`.
   mutating func finish(
-    _ node: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces
+    _ node: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces, linksSiblings: Bool
   ) {
-    tape.finish(node, bytes, range, in: namespaces)
+    tape.finish(node, bytes, range, in: namespaces, linksSiblings: linksSiblings)
   }
 
   /// The tree of a complete element.
@@ -29,7 +29,7 @@ extension XMLTokenizer {
     while let token = try tokenizer.next(element.span, isLast: true, deepest: 1) {
       if node == nil { node = tokenizer.record(token) }
     }
-    if let node { tokenizer.finish(node, element.span, 0..<element.count, in: namespaces) }
+    if let node { tokenizer.finish(node, element.span, 0..<element.count, in: namespaces, linksSiblings: true) }
     return tokenizer.tape.finished
   }
 }
