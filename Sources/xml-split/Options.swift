@@ -230,7 +230,7 @@ struct Options {
     }
     var operands = invocation.operands[...]
     guard let path = operands.popFirst() else { throw .usage("no PATH given") }
-    if operands.isEmpty, Descriptor.Identity(path) != nil {
+    if operands.isEmpty || isSwapped(path, operands), Descriptor.Identity(path) != nil {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")
     }
     if !form.fields.isEmpty, let file = operands.first, XMLName.isName(file, .utf8), !file.contains(UInt8(ascii: ".")),
@@ -247,6 +247,12 @@ struct Options {
     self.form = try form.form()
     inputs = operands.isEmpty ? [.standardInput] : operands.map { InputFile($0) }
   }
+}
+
+/// Whether PATH looks like a file, and the only file is none: `feed.xml item`.
+private func isSwapped(_ path: [UInt8], _ files: ArraySlice<[UInt8]>) -> Bool {
+  guard let file = files.first, files.count == 1, file != [UInt8(ascii: "-")] else { return false }
+  return path.contains(UInt8(ascii: ".")) && Descriptor.Identity(file) == nil
 }
 
 /// The options that choose a form. Their rows exclude combinations that make no sense.

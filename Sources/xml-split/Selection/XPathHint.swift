@@ -5,22 +5,24 @@ enum XPathHint {
   private static let anywhere: [(start: StaticString, hint: String)] = [
     ("..", "there is no way up: name the outer element, as in a[b='x']"),
     ("$", "there are no variables: use a value in quotes"),
+    ("<", "'<' is not offered: print the value with '--fields', and compare it with awk"),
+    (">", "'>' is not offered: print the value with '--fields', and compare it with awk"),
   ]
   private static let outside: [(start: StaticString, hint: String)] = [
     ("@", "an attribute is not an element: use 'a[@b]', or '--fields @b'"),
     ("[", "brackets can follow only the name of an element"),
     ("(", "there are no parentheses: use 'a/c|b/c'"),
+    ("=", "a value is compared only in brackets: use a[.='b']"),
+    ("!=", "a value is compared only in brackets: use a[.!='b']"),
     (",", "a comma does not separate paths here: use '|'"),
   ]
   private static let inBrackets: [(start: StaticString, hint: String)] = [
     ("//", "'//' is not offered in brackets: name the children, or use '--having'"),
     ("/", "a path in brackets starts at the element: begin with the name of a child"),
-    ("[", "brackets are not offered in brackets: use '[a/b]' or '[a][b]'"),
+    ("[", "brackets are not offered in brackets: use '[a/b]', or '--having a[b]'"),
     ("|", "'|' is not offered in brackets: use 'a[b]|a[c]'"),
     ("and ", "'and' is not offered: use '[a][b]'"),
     ("or ", "'or' is not offered: use 'a[b]|a[c]'"),
-    ("<", "numbers are not compared: use '=' or '!=' and a text"),
-    (">", "numbers are not compared: use '=' or '!=' and a text"),
   ]
 
   /// - Parameter index: where something else was expected.
@@ -39,7 +41,7 @@ enum XPathHint {
       case "text": return "text() is offered only in brackets: the text of an element is its value"
       case "node": return "node() is not offered: use '*' for any element"
       case "last": return "last() is not offered: numbers count from the first, as in '[1]'"
-      case "position": return "position() is not offered: use a number alone, as in '[2]'"
+      case "position": return "position() is not offered: use a number alone, as in '[2]', or '--limit'"
       case "count": return "count() is offered only around a whole path of '--fields'"
       case "not": return "not() is offered only around a whole condition"
       default: return "\(quoted(word))() is not offered: the only functions are not() and text()"
