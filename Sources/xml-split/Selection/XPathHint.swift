@@ -5,13 +5,14 @@ enum XPathHint {
   private static let anywhere: [(start: StaticString, hint: String)] = [
     ("..", "there is no way up: name the outer element, as in a[b='x']"),
     ("$", "there are no variables: use a value in quotes"),
+    (":", "'*:a' is not offered: write the name as in the tags, or use '--ns'"),
     ("<", "'<' is not offered: print the value with '--fields', and compare it with awk"),
     (">", "'>' is not offered: print the value with '--fields', and compare it with awk"),
   ]
   private static let outside: [(start: StaticString, hint: String)] = [
     ("@", "an attribute is not an element: use 'a[@b]', or '--fields @b'"),
     ("[", "brackets can follow only the name of an element"),
-    ("(", "there are no parentheses: use 'a/c|b/c'"),
+    ("(", "there are no parentheses: use 'a/c|b/c', or '--limit'"),
     ("=", "a value is compared only in brackets: use a[.='b']"),
     ("!=", "a value is compared only in brackets: use a[.!='b']"),
     (",", "a comma does not separate paths here: use '|'"),
@@ -44,6 +45,8 @@ enum XPathHint {
       case "position": return "position() is not offered: use a number alone, as in '[2]', or '--limit'"
       case "count": return "count() is offered only around a whole path of '--fields'"
       case "not": return "not() is offered only around a whole condition"
+      case "local-name", "name", "namespace-uri":
+        return "\(quoted(word))() is not offered: write the name as in the tags, or use '--ns'"
       default: return "\(quoted(word))() is not offered: the only functions are not() and text()"
       }
     }
