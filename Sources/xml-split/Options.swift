@@ -3,7 +3,11 @@
 import FeedCore
 
 let xmlSplit = ToolSpec(
-  "xml-split", "Print the elements of an XML stream that match a path, as they end",
+  "xml-split",
+  """
+  Print the elements of an XML stream that match a path, as they end.
+  PATH is like /feed/entry, item, item[2], item[category='News'] or a|b
+  """,
   synopsis: ["[options] PATH [FILE ...]"], options: Flag.self,
   sharing: StampOption.rows(in: Flag.records.group) { $0.needs("records") })
 

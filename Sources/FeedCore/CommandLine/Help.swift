@@ -1,4 +1,4 @@
-/// `--help`: the forms, one line on what the tool does, and a row for each option under the headings of the man page.
+/// `--help`: the forms, what the tool does, and a row for each option under the headings of the man page.
 enum Help {
   static let width = 80
 
