@@ -110,7 +110,7 @@ extension OptionType {
   /// A name in JSON, perhaps with its namespace.
   fileprivate static let elementName = text("NAME", "the name of an element") { bytes in
     let end = bytes.first == UInt8(ascii: "{") ? bytes.lastIndex(of: UInt8(ascii: "}")) : nil
-    return XMLName.isName(end.map { Array(bytes[($0 + 1)...]) } ?? bytes, .utf8)
+    return XMLName.isName(end.map { Array(bytes[($0 + 1)...]) } ?? bytes)
   }
 
   fileprivate static let memberName = text("NAME", "a name in valid UTF-8 without '{'") {
@@ -124,7 +124,7 @@ extension OptionType {
 
   fileprivate static let rootName = OptionType("PATH") { bytes throws(OptionRefusal) in
     let name = Array(bytes.dropFirst())
-    guard bytes.first == UInt8(ascii: "/"), XMLName.isName(name, .utf8) else {
+    guard bytes.first == UInt8(ascii: "/"), XMLName.isName(name) else {
       throw .expected("a slash and the name of a root element", found: bytes)
     }
     return name
@@ -143,7 +143,7 @@ extension OptionType {
 
   fileprivate static let namespace = OptionType("PREFIX=URI") { bytes throws(OptionRefusal) in
     guard let mark = bytes.firstIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count,
-      XMLName.isName(Array(bytes[..<mark]), .utf8), !bytes[..<mark].contains(UInt8(ascii: ":"))
+      XMLName.isName(Array(bytes[..<mark])), !bytes[..<mark].contains(UInt8(ascii: ":"))
     else { throw .expected("PREFIX=URI", found: bytes) }
     return NamespacePrefix(prefix: Array(bytes[..<mark]), uri: Array(bytes[(mark + 1)...]))
   }
@@ -237,7 +237,7 @@ struct Options {
     if operands.isEmpty || isSwapped(path, operands), Descriptor.Identity(path) != nil {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")
     }
-    if !form.fields.isEmpty, let file = operands.first, XMLName.isName(file, .utf8), !file.contains(UInt8(ascii: ".")),
+    if !form.fields.isEmpty, let file = operands.first, XMLName.isName(file), !file.contains(UInt8(ascii: ".")),
       Descriptor.Identity(file) == nil
     {
       throw .usage("no file '\(quoted(file))': '--fields' takes paths with commas between them, such as title,link")

@@ -84,7 +84,7 @@ extension Splitter {
   /// Whether a start tag with the name that begins a document is here.
   func restartTag(at start: Int, _ bytes: borrowing Span<UInt8>) -> RestartTag {
     guard let name = options.restartName, bytes[start] == UInt8(ascii: "<") else { return .no }
-    switch XMLName.end(bytes, start + 1, tokenizer.encoding) {
+    switch XMLName.end(bytes, start + 1) {
     case .at(let end):
       return isName(bytes, (start + 1)..<end, name) ? .yes : .no
     case .cut: return bytes.count - start - 1 <= name.count ? .cut : .no

@@ -302,7 +302,7 @@ struct Splitter {
     hint.see(tag, bytes)
     if tag.depth == 1 { writer.beginDocument(tag, tokenizer.document, bytes) }
     let matched: UInt64
-    do { matched = try selector.enter(tag, tokenizer.attributes, bytes, tokenizer.encoding) } catch {
+    do { matched = try selector.enter(tag, tokenizer.attributes, bytes) } catch {
       deepest = tag.depth
       throw error
     }

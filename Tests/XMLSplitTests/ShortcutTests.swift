@@ -10,7 +10,7 @@ struct ShortcutTests {
     func check(_ bytes: [UInt8]) {
       let text = bytes + padding
       let end = XMLCharacters.wideEnd(text.span, 0)
-      guard case .character(_, let count) = XMLCharacters.at(text.span, 0, .utf8) else {
+      guard case .character(_, let count) = XMLCharacters.at(text.span, 0) else {
         #expect(end == 0, "\(bytes)")
         return
       }
@@ -36,7 +36,7 @@ struct ShortcutTests {
           text[place] = byte
           let isFine =
             place == 0 ? XMLCharacters.isNameStart(UInt32(byte)) : XMLCharacters.isNameCharacter(UInt32(byte))
-          guard case .at(let end) = XMLName.end((text + Array(">12345678".utf8)).span, 0, .utf8) else {
+          guard case .at(let end) = XMLName.end((text + Array(">12345678".utf8)).span, 0) else {
             Issue.record("cut")
             continue
           }
@@ -58,7 +58,7 @@ struct ShortcutTests {
     let end = reference.utf8.count
     let found = XMLReference.simple(text.span, at: 0)
     var code: UInt32?
-    switch try? XMLReference(text.span, 0..<end, .utf8) {
+    switch try? XMLReference(text.span, 0..<end) {
     case .character(let value): code = value
     case .entity(let name): code = XMLReference.predefined(name).map(UInt32.init)
     case nil: break

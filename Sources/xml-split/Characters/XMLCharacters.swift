@@ -50,7 +50,7 @@ enum XMLCharacters {
   }
 
   /// The character at `index`, which must be in range.
-  static func at(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> Found {
+  static func at(_ bytes: borrowing Span<UInt8>, _ index: Int) -> Found {
     let first = bytes[index]
     if first < 0x80 {
       return first >= 0x20 || first.isWhiteSpace ? .character(UInt32(first), count: 1) : .illegal

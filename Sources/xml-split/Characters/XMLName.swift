@@ -37,9 +37,7 @@ enum XMLName {
 
   /// Reads a name (or, with `isToken`, an Nmtoken) from `start`.
   @inline(__always)
-  static func end(
-    _ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool = false
-  ) -> End {
+  static func end(_ bytes: borrowing Span<UInt8>, _ start: Int, isToken: Bool = false) -> End {
     guard start < bytes.count else { return .cut }
     let first = bytes[start]
     if first < 0x80, !isToken, !isStartByte(first) { return .at(start) }
@@ -52,13 +50,11 @@ enum XMLName {
         break
       }
     }
-    return slowEnd(bytes, start, index, encoding, isToken: isToken)
+    return slowEnd(bytes, start, index, isToken: isToken)
   }
 
   /// Continues from `index`, character by character.
-  private static func slowEnd(
-    _ bytes: borrowing Span<UInt8>, _ start: Int, _ index: Int, _ encoding: XMLEncoding, isToken: Bool
-  ) -> End {
+  private static func slowEnd(_ bytes: borrowing Span<UInt8>, _ start: Int, _ index: Int, isToken: Bool) -> End {
     var index = index
     while index < bytes.count {
       let byte = bytes[index]
@@ -67,7 +63,7 @@ enum XMLName {
         continue
       }
       guard byte >= 0x80 else { return .at(index) }
-      switch XMLCharacters.at(bytes, index, encoding) {
+      switch XMLCharacters.at(bytes, index) {
       case .cut: return .cut
       case .illegal: return .at(index)
       case .character(let code, let count):
@@ -113,33 +109,30 @@ enum XMLName {
   // MARK: Whole names
 
   /// Whether the whole text is a name ([5]).
-  static func isName(_ text: [UInt8], _ encoding: XMLEncoding, isToken: Bool = false) -> Bool {
-    !text.isEmpty && wholeEnd(text.span, 0, encoding, isToken: isToken) == text.count
+  static func isName(_ text: [UInt8], isToken: Bool = false) -> Bool {
+    !text.isEmpty && wholeEnd(text.span, 0, isToken: isToken) == text.count
   }
 
   /// The end of a name in a complete text: `start` if there is none; nil for a character that is cut.
-  static func wholeEnd(_ text: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding, isToken: Bool) -> Int? {
-    switch end(text, start, encoding, isToken: isToken) {
+  static func wholeEnd(_ text: borrowing Span<UInt8>, _ start: Int, isToken: Bool) -> Int? {
+    switch end(text, start, isToken: isToken) {
     case .at(let end): end
-    case .cut: endsInsideCharacter(text, from: start, encoding) ? nil : text.count
+    case .cut: endsInsideCharacter(text, from: start) ? nil : text.count
     }
   }
 
-  private static func endsInsideCharacter(_ text: borrowing Span<UInt8>, from start: Int, _ encoding: XMLEncoding)
-    -> Bool
-  {
+  private static func endsInsideCharacter(_ text: borrowing Span<UInt8>, from start: Int) -> Bool {
     var last = text.count - 1
     while last > start, UTF8.isContinuation(text[last]) { last -= 1 }
     guard last >= start, text[last] >= 0x80 else { return false }
-    if case .cut = XMLCharacters.at(text, last, encoding) { return true }
+    if case .cut = XMLCharacters.at(text, last) { return true }
     return false
   }
 
   /// [17] PITarget: a name other than `xml`.
-  static func checkTarget(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding) throws(XMLError)
-  {
+  static func checkTarget(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(XMLError) {
     let text = array(bytes, range)
-    guard isName(text, encoding) else {
+    guard isName(text) else {
       throw XMLError("expected a name after '<?'", at: range.lowerBound)
     }
     if text.lowercased == Array("xml".utf8) {

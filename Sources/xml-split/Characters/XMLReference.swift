@@ -7,10 +7,10 @@ enum XMLReference {
   case entity([UInt8])
 
   /// - Parameter range: from the `&` to after the `;`.
-  init(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding) throws(XMLError) {
+  init(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) throws(XMLError) {
     let inside = array(bytes, (range.lowerBound + 1)..<(range.upperBound - 1))
     guard inside.first == UInt8(ascii: "#") else {
-      guard XMLName.isName(inside, encoding) else {
+      guard XMLName.isName(inside) else {
         throw XMLError("expected a name and ';' after '&'", at: range.lowerBound)
       }
       self = .entity(inside)
@@ -102,14 +102,14 @@ enum XMLReference {
 
   /// The entities that a checked literal refers to: names and offsets.
   static func entities(
-    in bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding
+    in bytes: borrowing Span<UInt8>, _ range: Range<Int>
   ) throws(XMLError) -> [(name: [UInt8], offset: Int)] {
     var names: [(name: [UInt8], offset: Int)] = []
     var index = range.lowerBound
     while let start = firstIndex(of: UInt8(ascii: "&"), in: bytes, index..<range.upperBound),
       let end = firstIndex(of: UInt8(ascii: ";"), in: bytes, start..<range.upperBound)
     {
-      if case .entity(let name) = try XMLReference(bytes, start..<(end + 1), encoding) { names.append((name, start)) }
+      if case .entity(let name) = try XMLReference(bytes, start..<(end + 1)) { names.append((name, start)) }
       index = end + 1
     }
     return names

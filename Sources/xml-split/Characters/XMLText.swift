@@ -96,7 +96,7 @@ enum XMLText {
   }
 
   /// A text decoded to UTF-8; references to other entities are unchanged.
-  static func decoded(_ text: [UInt8], _ encoding: XMLEncoding) -> [UInt8] {
+  static func decoded(_ text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
     _ = try? decode(text.span, from: 0, to: UInt8(ascii: "<"), into: &result) { _, _ in }
     return result
@@ -132,7 +132,7 @@ enum XMLText {
         index = end
       } else {
         index = (firstIndex(of: UInt8(ascii: ";"), in: bytes, stop..<bytes.count) ?? bytes.count - 1) + 1
-        switch try? XMLReference(bytes, stop..<index, .utf8) {
+        switch try? XMLReference(bytes, stop..<index) {
         case .character(let code): UTF8Sequence.append(code, to: &result)
         case .entity(let name):
           if let byte = XMLReference.predefined(name) {
@@ -148,14 +148,12 @@ enum XMLText {
   }
 
   /// The first reference in a text to an entity that needs a declaration, and its offset.
-  static func firstEntity(
-    _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, _ encoding: XMLEncoding
-  ) -> (name: [UInt8], offset: Int)? {
-    let names = try? XMLReference.entities(in: bytes, range, encoding)
+  static func firstEntity(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> (name: [UInt8], offset: Int)? {
+    let names = try? XMLReference.entities(in: bytes, range)
     return names?.first { XMLReference.predefined($0.name) == nil }
   }
 
-  static func illegal(_ bytes: borrowing Span<UInt8>, _ index: Int, _ encoding: XMLEncoding) -> XMLError {
+  static func illegal(_ bytes: borrowing Span<UInt8>, _ index: Int) -> XMLError {
     let byte = bytes[index]
     if byte == 0xED, index + 1 < bytes.count, bytes[index + 1] >= 0xA0 {
       return XMLError("half of a surrogate pair", at: index)

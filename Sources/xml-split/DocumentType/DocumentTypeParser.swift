@@ -18,7 +18,7 @@ struct DocumentTypeParser {
 
   /// - Parameter text: from `<!DOCTYPE` to `>`, in UTF-8.
   mutating func parse(_ text: [UInt8], at offset: Int) throws(XMLError) {
-    var cursor = XMLCursor(text, at: offset, entities.encoding)
+    var cursor = XMLCursor(text, at: offset)
     cursor.index = 9
     try cursor.space("white space after '<!DOCTYPE'")
     _ = try cursor.name("the name of the root element")
@@ -78,7 +78,7 @@ struct DocumentTypeParser {
     if done.contains(name) { return }
     opened.insert(name)
     entities.mayLackDeclarations = true
-    sources.append((XMLCursor(text, at: cursor.offset, cursor.encoding, isReplacement: true), name))
+    sources.append((XMLCursor(text, at: cursor.offset, isReplacement: true), name))
   }
 
   private mutating func declaration(_ cursor: inout XMLCursor) throws(XMLError) {

@@ -15,7 +15,6 @@ struct EntityTexts {
   }
 
   private let kinds: [[UInt8]: XMLEntities.Kind]
-  private let encoding: XMLEncoding
   /// Whether entities of HTML need no declaration.
   private let knowsHTML: Bool
   private let limit: Int
@@ -29,14 +28,13 @@ struct EntityTexts {
   private static let documentFactor = 4
 
   /// Knows no entity.
-  init() { self.init([:], .utf8, knowsHTML: false, limit: 0) }
+  init() { self.init([:], knowsHTML: false, limit: 0) }
 
   /// - Parameters:
   ///   - knowsHTML: whether entities of HTML need no declaration.
   ///   - limit: the most bytes that are put into a record.
-  init(_ kinds: [[UInt8]: XMLEntities.Kind], _ encoding: XMLEncoding, knowsHTML: Bool, limit: Int) {
+  init(_ kinds: [[UInt8]: XMLEntities.Kind], knowsHTML: Bool, limit: Int) {
     self.kinds = kinds
-    self.encoding = encoding
     self.knowsHTML = knowsHTML
     self.limit = limit
     left = limit.multipliedReportingOverflow(by: Self.documentFactor).overflow ? .max : limit * Self.documentFactor
@@ -55,7 +53,7 @@ struct EntityTexts {
       let end = piece.end(bytes, from: index)
       switch piece {
       case .text, .startTag:
-        for (name, offset) in try XMLReference.entities(in: bytes, index..<end, .utf8)
+        for (name, offset) in try XMLReference.entities(in: bytes, index..<end)
         where XMLReference.predefined(name) == nil {
           result.append(span: bytes.extracting(copied..<offset))
           Self.append(try text(of: name, at: offset), to: &result)
@@ -160,7 +158,7 @@ struct EntityTexts {
         continue
       }
       guard let end = (try? XMLReference.end(span, from: draft.index + 1)) ?? nil else { return nil }
-      switch try? XMLReference(span, draft.index..<end, encoding) {
+      switch try? XMLReference(span, draft.index..<end) {
       case nil: return nil
       case .character(let code): UTF8Sequence.append(code, to: &draft.text)
       case .entity(let name):

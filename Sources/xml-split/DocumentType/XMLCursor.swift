@@ -9,12 +9,10 @@ struct XMLCursor {
   private let start: Int
   /// Whether the text replaces a reference. If so, all errors in it are reported at the reference.
   let isReplacement: Bool
-  let encoding: XMLEncoding
 
-  init(_ bytes: [UInt8], at start: Int, _ encoding: XMLEncoding = .utf8, isReplacement: Bool = false) {
+  init(_ bytes: [UInt8], at start: Int, isReplacement: Bool = false) {
     self.bytes = bytes
     self.start = start
-    self.encoding = encoding
     self.isReplacement = isReplacement
   }
 
@@ -49,7 +47,7 @@ struct XMLCursor {
 
   /// A name ([5]) or, with `isToken`, an Nmtoken ([7]).
   mutating func name(_ expected: String, isToken: Bool = false) throws(XMLError) -> [UInt8] {
-    guard let end = XMLName.wholeEnd(bytes.span, index, encoding, isToken: isToken), end > index else {
+    guard let end = XMLName.wholeEnd(bytes.span, index, isToken: isToken), end > index else {
       throw error("expected " + expected)
     }
     defer { index = end }
@@ -88,8 +86,8 @@ struct XMLCursor {
 
   /// Skips one character.
   mutating func character() throws(XMLError) {
-    guard case .character(_, let count) = XMLCharacters.at(bytes.span, index, encoding) else {
-      throw XMLError(XMLText.illegal(bytes.span, index, encoding).message, at: offset)
+    guard case .character(_, let count) = XMLCharacters.at(bytes.span, index) else {
+      throw XMLError(XMLText.illegal(bytes.span, index).message, at: offset)
     }
     index += count
   }
@@ -100,7 +98,7 @@ struct XMLCursor {
       guard let end = try XMLReference.end(bytes.span, from: index + 1) else {
         throw error("expected a reference and ';' after '&'")
       }
-      let reference = try XMLReference(bytes.span, index..<end, encoding)
+      let reference = try XMLReference(bytes.span, index..<end)
       index = end
       return reference
     } catch {

@@ -27,11 +27,10 @@ struct XMLEntities {
   private enum State { case open, done }
 
   /// Checks a text as the content of an element.
-  typealias ContentCheck = @Sendable (_ text: [UInt8], XMLEncoding) throws(XMLError) -> XMLReferences
+  typealias ContentCheck = @Sendable (_ text: [UInt8]) throws(XMLError) -> XMLReferences
 
   private let checkContent: ContentCheck
   var isStandalone = false
-  let encoding = XMLEncoding.utf8
   /// Whether declarations may be unread. If so, an unknown name is no error.
   var mayLackDeclarations = false
   private var kinds: [[UInt8]: Kind] = [:]
@@ -50,7 +49,7 @@ struct XMLEntities {
   /// The texts of the entities.
   /// - Parameter limit: the most bytes of them that are put into a record.
   func texts(knowsHTML: Bool, limit: Int) -> EntityTexts {
-    EntityTexts(kinds, encoding, knowsHTML: knowsHTML, limit: limit)
+    EntityTexts(kinds, knowsHTML: knowsHTML, limit: limit)
   }
 
   /// The first declaration is the one that counts (§4.2).
@@ -123,7 +122,7 @@ struct XMLEntities {
   }
 
   private func content(_ text: [UInt8]) throws(XMLError) -> [Place] {
-    let references = try checkContent(text, encoding)
+    let references = try checkContent(text)
     return references.inContent.map { Place(name: $0, context: .content) }
       + references.inAttributes.map { Place(name: $0, context: .attribute) }
   }
@@ -139,7 +138,7 @@ struct XMLEntities {
         guard let end = try XMLReference.end(span, from: index + 1) else {
           throw XMLError("expected a reference and ';' after '&'", at: index)
         }
-        if case .entity(let name) = try XMLReference(span, index..<end, encoding) { names.append(name) }
+        if case .entity(let name) = try XMLReference(span, index..<end) { names.append(name) }
         index = end
       default: index += 1
       }

@@ -31,22 +31,20 @@ enum ElementPiece {
     case .endTag: return (firstIndex(of: UInt8(ascii: ">"), in: bytes, start..<bytes.count) ?? bytes.count - 1) + 1
     case .startTag:
       var search = TokenSearch(.tag, from: start + 1)
-      return (try? search.run(bytes, .utf8)) ?? bytes.count
+      return (try? search.run(bytes)) ?? bytes.count
     case .delimited(let markup): return markup.content(in: bytes, at: start).upperBound + markup.end.utf8CodeUnitCount
     }
   }
 
   /// The first reference in an element to an entity that needs a declaration, and its offset.
-  static func firstEntity(
-    in bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding
-  ) -> (name: [UInt8], offset: Int)? {
+  static func firstEntity(in bytes: borrowing Span<UInt8>) -> (name: [UInt8], offset: Int)? {
     guard firstIndex(of: UInt8(ascii: "&"), in: bytes, 0..<bytes.count) != nil else { return nil }
     var index = 0
     while index < bytes.count {
       let piece = ElementPiece(bytes, at: index)
       let end = piece.end(bytes, from: index)
       switch piece {
-      case .text, .startTag: if let found = XMLText.firstEntity(bytes, index..<end, encoding) { return found }
+      case .text, .startTag: if let found = XMLText.firstEntity(bytes, index..<end) { return found }
       case .endTag, .delimited: break
       }
       index = end

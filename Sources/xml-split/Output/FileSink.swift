@@ -53,12 +53,12 @@ struct FileSink: ElementSink {
   private func checkEntities(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     if keepsEntities { return }
     let start = element.range.lowerBound
-    if let found = ElementPiece.firstEntity(in: bytes.extracting(element.range), .utf8) {
+    if let found = ElementPiece.firstEntity(in: bytes.extracting(element.range)) {
       throw XMLError.entity(found.name, at: start + found.offset)
     }
     // The rest of the document comes from around the element.
     let around = wrapper.head + element.inherited.joined()
-    if let found = XMLText.firstEntity(around.span, 0..<around.count, .utf8) {
+    if let found = XMLText.firstEntity(around.span, 0..<around.count) {
       throw XMLError.entity(found.name, at: start)
     }
   }

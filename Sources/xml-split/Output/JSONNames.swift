@@ -29,7 +29,7 @@ struct JSONNames {
       || (textKey.starts(with: attributePrefix) && isName(Array(textKey.dropFirst(attributePrefix.count))))
   }
 
-  private func isName(_ text: [UInt8]) -> Bool { XMLName.isName(text, .utf8) }
+  private func isName(_ text: [UInt8]) -> Bool { XMLName.isName(text) }
 
   private static func json(_ text: [UInt8]) -> [UInt8] {
     var output = ByteWriter()

@@ -40,36 +40,33 @@ extension RepairStep {
   }
 
   /// Repairs an error in the text of an element, at its first byte.
-  static func text(_ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ encoding: XMLEncoding) -> RepairStep {
+  static func text(_ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool) -> RepairStep {
     switch bytes[start] {
-    case UInt8(ascii: "&"): .edit(reference(bytes, at: start, encoding))
+    case UInt8(ascii: "&"): .edit(reference(bytes, at: start))
     case UInt8(ascii: "]"): .edit((start + 2)..<(start + 3), "&gt;")
-    default: character(bytes, at: start, isLast: isLast, encoding)
+    default: character(bytes, at: start, isLast: isLast)
     }
   }
 
   /// Repairs an error in a comment, a CDATA section or a processing instruction.
-  static func markup(
-    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ encoding: XMLEncoding
-  ) -> RepairStep {
+  static func markup(_ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool) -> RepairStep {
     // `--` in a comment.
     if bytes[start] == UInt8(ascii: "-") { return .edit(start..<(start + 1), "- ") }
-    return character(bytes, at: start, isLast: isLast, encoding)
+    return character(bytes, at: start, isLast: isLast)
   }
 
   /// Repairs an end tag that is wrong, or not that of the innermost element. The elements inside the one that it names
   /// end before it. If it names none, it goes.
   /// - Parameter outermost: the depth of the outermost element that must not be lost; nil if there is none.
   static func endTag(
-    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ elements: OpenElements, _ encoding: XMLEncoding,
-    outermost: Int?
+    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ elements: OpenElements, outermost: Int?
   ) -> RepairStep {
-    guard elements.beyondLimit == 0, case .at(let nameEnd) = XMLName.end(bytes, start + 2, encoding) else {
+    guard elements.beyondLimit == 0, case .at(let nameEnd) = XMLName.end(bytes, start + 2) else {
       return .none
     }
     var search = TokenSearch(.tag, from: start + 2)
     // If another tag begins before its end, it ends with its name.
-    let end = (try? search.run(bytes, encoding)) ?? nil
+    let end = (try? search.run(bytes)) ?? nil
     if end == nil, nameEnd == start + 2 { return .edit(start..<(start + 1), "&lt;") }
     let name = array(bytes, (start + 2)..<nameEnd)
     guard let depth = elements.depth(of: name, in: bytes) else {
@@ -97,7 +94,7 @@ extension RepairStep {
 
   /// Repairs the `&` of a wrong reference, or of none. An entity of HTML becomes its character, any other is text. A
   /// number that is not a character of XML becomes U+FFFD.
-  static func reference(_ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding) -> Repair {
+  static func reference(_ bytes: borrowing Span<UInt8>, at start: Int) -> Repair {
     if let end = (try? XMLReference.end(bytes, from: start + 1)) ?? nil {
       let inside = array(bytes, (start + 1)..<(end - 1))
       if let code = HTMLEntities.character(inside) { return Repair(start..<end, text(code)) }
@@ -109,14 +106,12 @@ extension RepairStep {
   }
 
   /// Repairs a byte that begins no character of XML. If the text should be UTF-8, it was probably meant as windows-1252.
-  static func character(
-    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ encoding: XMLEncoding
-  ) -> RepairStep {
+  static func character(_ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool) -> RepairStep {
     var count = 1
     var code = replacementCharacter
     let byte = bytes[start]
     // At the end of the input it is not wrong, but cut off with its element.
-    if case .cut = XMLCharacters.at(bytes, start, encoding) { return isLast ? .none : .more }
+    if case .cut = XMLCharacters.at(bytes, start) { return isLast ? .none : .more }
     if byte >= 0x80 {
       code = windows1252(byte)
       // U+FFFE, U+FFFF and halves of surrogate pairs are three bytes, which are no text of windows-1252.

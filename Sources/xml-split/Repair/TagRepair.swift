@@ -19,7 +19,6 @@ struct TagRepair {
   /// A tag with a `<` in it may have no end. So its end is only searched this far.
   static let maxSuspect = 4096
 
-  private let encoding: XMLEncoding
   /// Where the search for the end stops.
   private let limit: Int
   private var index: Int
@@ -32,8 +31,7 @@ struct TagRepair {
   /// - Parameters:
   ///   - start: the offset of `<`.
   ///   - limit: the offset before which the tag must end.
-  private init(at start: Int, limit: Int, _ encoding: XMLEncoding) {
-    self.encoding = encoding
+  private init(at start: Int, limit: Int) {
     self.limit = limit
     index = start + 1
     copied = start
@@ -42,8 +40,8 @@ struct TagRepair {
   static func run(
     _ bytes: borrowing Span<UInt8>, at start: Int, limit: Int, _ document: inout DocumentContext
   ) -> Result {
-    var repair = TagRepair(at: start, limit: limit, document.encoding)
-    guard case .at(let nameEnd) = XMLName.end(bytes, start + 1, document.encoding) else { return .cut }
+    var repair = TagRepair(at: start, limit: limit)
+    guard case .at(let nameEnd) = XMLName.end(bytes, start + 1) else { return .cut }
     if nameEnd == start + 1 { return .text }
     repair.index = nameEnd
     return repair.rest(bytes, &document)
@@ -80,7 +78,7 @@ struct TagRepair {
     _ bytes: borrowing Span<UInt8>, after before: Int, _ document: inout DocumentContext
   ) -> Result? {
     let start = index
-    guard case .at(let nameEnd) = XMLName.end(bytes, start, encoding) else { return .cut }
+    guard case .at(let nameEnd) = XMLName.end(bytes, start) else { return .cut }
     if nameEnd == start { return .text }
     copy(bytes, to: before)
     let count = text.count
@@ -154,13 +152,13 @@ struct TagRepair {
         isRight = document.accepts(index..<end, bytes)
         if isRight { index = end }
       }
-      if !isRight { replace(bytes, RepairStep.reference(bytes, at: index, encoding)) }
+      if !isRight { replace(bytes, RepairStep.reference(bytes, at: index)) }
     default:
-      switch XMLCharacters.at(bytes, index, encoding) {
+      switch XMLCharacters.at(bytes, index) {
       case .character(_, let count): index += count
       case .cut: return .cut
       case .illegal:
-        let step = RepairStep.character(bytes, at: index, isLast: false, encoding)
+        let step = RepairStep.character(bytes, at: index, isLast: false)
         guard case .edit(let repair) = step else { return .cut }
         replace(bytes, repair)
       }

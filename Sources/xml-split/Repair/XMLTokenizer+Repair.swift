@@ -10,14 +10,14 @@ extension XMLTokenizer {
   ) -> RepairStep {
     if isLast, error.offset >= bytes.count { return .unclosed }
     if offset >= bytes.count { return .none }
-    if scanner.isInside { return .markup(bytes, at: offset, isLast: isLast, encoding) }
+    if scanner.isInside { return .markup(bytes, at: offset, isLast: isLast) }
     let isContent = phase == .content
     guard bytes[offset] == UInt8(ascii: "<"), offset + 1 < bytes.count else {
-      return isContent ? .text(bytes, at: offset, isLast: isLast, encoding) : .none
+      return isContent ? .text(bytes, at: offset, isLast: isLast) : .none
     }
     switch bytes[offset + 1] {
     case UInt8(ascii: "/"):
-      return isContent ? .endTag(bytes, at: offset, isLast: isLast, elements, encoding, outermost: outermost) : .none
+      return isContent ? .endTag(bytes, at: offset, isLast: isLast, elements, outermost: outermost) : .none
     case UInt8(ascii: "!"), UInt8(ascii: "?"):
       switch RecoveryStep.after(bytes, at: offset, phase, document, isSingle: isSingle) {
       case .nextDocument: return isContent ? .none : .nextDocument
@@ -33,7 +33,7 @@ extension XMLTokenizer {
     var limit = min(bytes.count, offset + TagRepair.maxSuspect)
     // Where nothing looks like markup inside the tag, its end is certain, and may come late.
     do {
-      guard let end = try scanner.tokenEnd(bytes, .tag, isLast, encoding) else { return .more }
+      guard let end = try scanner.tokenEnd(bytes, .tag, isLast) else { return .more }
       limit = max(limit, end)
     } catch {
       if isLast, error.offset >= bytes.count { return .none }

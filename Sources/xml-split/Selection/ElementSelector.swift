@@ -6,7 +6,6 @@ import FeedCore
 struct ElementSelector {
   private var matcher: PathMatcher
   private(set) var namespaces = Namespaces()
-  private var encoding = XMLEncoding.utf8
 
   init(_ path: XMLPath) { matcher = PathMatcher(path) }
 
@@ -18,11 +17,9 @@ struct ElementSelector {
   /// - Throws: if that cannot be decided. PATH then matches nothing inside it.
   @inline(__always)
   mutating func enter(
-    _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>,
-    _ encoding: XMLEncoding
+    _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> UInt64 {
-    self.encoding = encoding
-    if !attributes.isEmpty { namespaces.enter(bytes, tag, attributes, encoding) }
+    if !attributes.isEmpty { namespaces.enter(bytes, tag, attributes) }
     var matching: UInt64 = 0
     do throws(XMLError) {
       for step in SetBits(matcher.open) where try matches(step, tag, attributes, bytes) {
@@ -88,7 +85,7 @@ struct ElementSelector {
   }
 
   private func value(of attribute: StartTag.Attribute, _ bytes: borrowing Span<UInt8>) -> [UInt8] {
-    XMLText.decoded(array(bytes, attribute.value), encoding)
+    XMLText.decoded(array(bytes, attribute.value))
   }
 
   /// Whether PATH matches a name in the tag. An attribute without a prefix is in no namespace.

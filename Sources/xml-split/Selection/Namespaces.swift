@@ -16,16 +16,13 @@ struct Namespaces {
   private(set) var declarations: [Declaration] = []
 
   /// Adds the declarations of a start tag.
-  mutating func enter(
-    _ bytes: borrowing Span<UInt8>, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute],
-    _ encoding: XMLEncoding
-  ) {
+  mutating func enter(_ bytes: borrowing Span<UInt8>, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute]) {
     for attribute in attributes {
       guard let prefix = Self.declaredPrefix(bytes, attribute.name) else { continue }
       declarations.append(
         Declaration(
           prefix: prefix, text: array(bytes, attribute.name.lowerBound..<(attribute.value.upperBound + 1)),
-          uri: XMLText.decoded(array(bytes, attribute.value), encoding), depth: tag.depth))
+          uri: XMLText.decoded(array(bytes, attribute.value)), depth: tag.depth))
     }
   }
 

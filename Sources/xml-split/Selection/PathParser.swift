@@ -154,7 +154,7 @@ struct PathParser {
   }
 
   private mutating func word(_ expected: String) throws(OptionRefusal) -> [UInt8] {
-    guard let end = XMLName.wholeEnd(text.span, index, .utf8, isToken: false), end > index else {
+    guard let end = XMLName.wholeEnd(text.span, index, isToken: false), end > index else {
       throw problem("expected \(expected)")
     }
     let word = Array(text[index..<end])

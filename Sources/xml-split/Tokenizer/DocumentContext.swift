@@ -2,7 +2,6 @@ import FeedCore
 
 /// What a document declares about itself: its encoding and its entities.
 struct DocumentContext {
-  let encoding = XMLEncoding.utf8
   /// The encoding that its XML declaration names, and the name.
   private(set) var charset = Charset.utf8
   private(set) var charsetName: [UInt8] = []
@@ -24,8 +23,8 @@ struct DocumentContext {
   }
 
   /// For the text of an entity.
-  init(ofEntityIn encoding: XMLEncoding) {
-    references = XMLReferences()
+  init(collecting references: XMLReferences) {
+    self.references = references
   }
 
   /// Reads the document type declaration, and keeps only the entities.
@@ -54,7 +53,7 @@ struct DocumentContext {
 
   /// Whether a reference is right in an attribute.
   mutating func accepts(_ reference: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Bool {
-    switch try? XMLReference(bytes, reference, encoding) {
+    switch try? XMLReference(bytes, reference) {
     case .entity(let name): (try? check(name, in: .attribute, at: reference.lowerBound)) != nil
     case .character: true
     case nil: false
@@ -64,7 +63,7 @@ struct DocumentContext {
   /// Checks the references in attributes.
   mutating func check(_ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     for attribute in attributes where attribute.hasReferences {
-      for (name, offset) in try XMLReference.entities(in: bytes, attribute.value, encoding) {
+      for (name, offset) in try XMLReference.entities(in: bytes, attribute.value) {
         try check(name, in: .attribute, at: offset)
       }
     }

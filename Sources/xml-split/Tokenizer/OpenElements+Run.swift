@@ -25,7 +25,7 @@ extension OpenElements {
   /// - Returns: nil if it has stopped before such a tag.
   @inline(__always)
   mutating func run(
-    _ bytes: borrowing Span<UInt8>, from place: inout Int, to wanted: borrowing Wanted, _ encoding: XMLEncoding,
+    _ bytes: borrowing Span<UInt8>, from place: inout Int, to wanted: borrowing Wanted,
     _ limits: XMLTokenizer.Limits, _ tag: inout StartTag, recording tape: inout ElementTape
   ) -> XMLTokenizer.Token? {
     var index = place
@@ -51,7 +51,7 @@ extension OpenElements {
           return XMLTokenizer.Token(kind: .endTag, range: start..<index, name: name, depth: depth)
         }
       } else {
-        guard depth < limits.maxDepth, case .at(let nameEnd) = XMLName.end(bytes, start + 1, encoding),
+        guard depth < limits.maxDepth, case .at(let nameEnd) = XMLName.end(bytes, start + 1),
           nameEnd > start + 1
         else { return nil }
         let name = (start + 1)..<nameEnd
@@ -62,7 +62,7 @@ extension OpenElements {
           index = nameEnd + 1
           if tape.isRecording { tape.open(name, start..<index, isEmpty: false) }
         } else {
-          guard let result = tag.plainEnd(bytes, at: start, nameEnd, encoding, limits) else { return nil }
+          guard let result = tag.plainEnd(bytes, at: start, nameEnd, limits) else { return nil }
           (index, isEmpty) = result
           if tape.isRecording { tape.open(name, tag.attributes, start..<index, isEmpty: isEmpty) }
         }

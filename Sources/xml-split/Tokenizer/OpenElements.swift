@@ -100,10 +100,10 @@ struct OpenElements {
 
   /// The error for an end tag that does not match this element.
   /// - Parameter start: the offset of the name in the tag.
-  func mismatch(_ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding) -> XMLError {
+  func mismatch(_ bytes: borrowing Span<UInt8>, at start: Int) -> XMLError {
     // If only part of a name has come, that part is shown.
     var end = bytes.count
-    if case .at(let found) = XMLName.end(bytes, start, encoding) { end = found }
+    if case .at(let found) = XMLName.end(bytes, start) { end = found }
     if end == start { return XMLError("expected a name after '</'", at: start) }
     let found = array(bytes, start..<end)
     let expected = topName(in: bytes)

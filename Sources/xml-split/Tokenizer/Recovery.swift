@@ -42,30 +42,30 @@ enum RecoveryStep {
     if isSingle, phase == .epilog { return .skip(to: bytes.count) }
     let isOpen = phase == .content || phase == .prolog
     switch bytes[offset + 1] {
-    case UInt8(ascii: "/"): return endTag(bytes, offset + 2, document.encoding)
+    case UInt8(ascii: "/"): return endTag(bytes, offset + 2)
     case UInt8(ascii: "!"):
       guard startsWith(bytes, "<!DOCTYPE", at: offset) == .yes, !isSingle || phase == .prolog else {
         return .skip(to: offset + 2)
       }
       if phase == .content || document.hasDocumentType { return .nextDocument }
       var search = TokenSearch(.documentType, from: offset + 1)
-      return .documentType(end: (try? search.run(bytes, document.encoding)) ?? nil)
+      return .documentType(end: (try? search.run(bytes)) ?? nil)
     case UInt8(ascii: "?"):
       guard Prolog.isXMLDeclaration(bytes, at: offset, isLast: true) == true else { return .instruction }
       return isOpen ? isSingle ? .instruction : .nextDocument : .lostDocument
     default:
       let start = offset + 1
-      guard case .at(let end) = XMLName.end(bytes, start, document.encoding), end > start else {
+      guard case .at(let end) = XMLName.end(bytes, start), end > start else {
         return .skip(to: start)
       }
       return .startTag(name: start..<end)
     }
   }
 
-  private static func endTag(_ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding) -> RecoveryStep {
+  private static func endTag(_ bytes: borrowing Span<UInt8>, _ start: Int) -> RecoveryStep {
     var search = TokenSearch(.tag, from: start)
-    guard let end = (try? search.run(bytes, encoding)) ?? nil else { return .skip(to: start) }
-    guard case .at(let nameEnd) = XMLName.end(bytes, start, encoding) else { return .skip(to: end) }
+    guard let end = (try? search.run(bytes)) ?? nil else { return .skip(to: start) }
+    guard case .at(let nameEnd) = XMLName.end(bytes, start) else { return .skip(to: end) }
     return .endTag(name: start..<nameEnd, end: end)
   }
 }

@@ -31,15 +31,14 @@ struct StartTag {
   /// - Parameter nameEnd: the end of its name, which is right.
   @inline(__always)
   mutating func plainEnd(
-    _ bytes: borrowing Span<UInt8>, at start: Int, _ nameEnd: Int, _ encoding: XMLEncoding,
-    _ limits: XMLTokenizer.Limits
+    _ bytes: borrowing Span<UInt8>, at start: Int, _ nameEnd: Int, _ limits: XMLTokenizer.Limits
   ) -> (end: Int, isEmpty: Bool)? {
     begin((start + 1)..<nameEnd)
     if nameEnd + 1 < bytes.count, bytes[nameEnd] == UInt8(ascii: "/"), bytes[nameEnd + 1] == UInt8(ascii: ">") {
       return nameEnd + 2 - start <= limits.maxToken ? (nameEnd + 2, true) : nil
     }
     // An error is found again where it can be reported.
-    guard case .end(let end, let isEmpty)? = try? parse(bytes, after: nameEnd, encoding, limits.maxAttributes),
+    guard case .end(let end, let isEmpty)? = try? parse(bytes, after: nameEnd, limits.maxAttributes),
       !hasReferences, end - start <= limits.maxToken
     else { return nil }
     return (end, isEmpty)
@@ -54,18 +53,16 @@ struct StartTag {
   }
 
   /// Checks the tag at `start`.
-  mutating func parse(
-    _ bytes: borrowing Span<UInt8>, at start: Int, _ encoding: XMLEncoding, maxAttributes: Int
-  ) throws(XMLError) -> Result {
-    guard case .at(let nameEnd) = XMLName.end(bytes, start + 1, encoding) else { return .cut }
+  mutating func parse(_ bytes: borrowing Span<UInt8>, at start: Int, maxAttributes: Int) throws(XMLError) -> Result {
+    guard case .at(let nameEnd) = XMLName.end(bytes, start + 1) else { return .cut }
     if nameEnd == start + 1 { throw XMLError("expected a name after '<'", at: nameEnd) }
     begin((start + 1)..<nameEnd)
-    return try parse(bytes, after: nameEnd, encoding, maxAttributes)
+    return try parse(bytes, after: nameEnd, maxAttributes)
   }
 
   /// Checks the attributes and the end.
   private mutating func parse(
-    _ bytes: borrowing Span<UInt8>, after nameEnd: Int, _ encoding: XMLEncoding, _ maxAttributes: Int
+    _ bytes: borrowing Span<UInt8>, after nameEnd: Int, _ maxAttributes: Int
   ) throws(XMLError) -> Result {
     var index = nameEnd
     while true {
@@ -83,23 +80,21 @@ struct StartTag {
         return .end(index + 2, isEmpty: true)
       }
       guard index > before else {
-        if case .cut = XMLCharacters.at(bytes, index, encoding) { return .cut }
+        if case .cut = XMLCharacters.at(bytes, index) { return .cut }
         throw XMLError("expected white space, '>' or '/>' in a tag", at: index)
       }
       guard attributes.count < maxAttributes else {
         let count = maxAttributes == 1 ? "1 attribute" : "\(maxAttributes) attributes"
         throw XMLError("more than \(count) (--max-attributes)", at: index)
       }
-      guard let end = try attribute(bytes, index, encoding) else { return .cut }
+      guard let end = try attribute(bytes, index) else { return .cut }
       index = end
     }
   }
 
   /// - Returns: the offset after the attribute; nil if the bytes end before it.
-  private mutating func attribute(
-    _ bytes: borrowing Span<UInt8>, _ start: Int, _ encoding: XMLEncoding
-  ) throws(XMLError) -> Int? {
-    guard case .at(let nameEnd) = XMLName.end(bytes, start, encoding) else { return nil }
+  private mutating func attribute(_ bytes: borrowing Span<UInt8>, _ start: Int) throws(XMLError) -> Int? {
+    guard case .at(let nameEnd) = XMLName.end(bytes, start) else { return nil }
     if nameEnd == start { throw XMLError("expected an attribute name, '>' or '/>'", at: start) }
     var index = nameEnd
     if bytes[index] != UInt8(ascii: "=") {
@@ -116,7 +111,7 @@ struct StartTag {
     }
     index += 1
     var hasReferences = false
-    guard let end = try Self.valueEnd(bytes, index, quote, encoding, &hasReferences) else { return nil }
+    guard let end = try Self.valueEnd(bytes, index, quote, &hasReferences) else { return nil }
     let name = start..<nameEnd
     attributes.append(
       Attribute(name: name, value: index..<end, key: XMLName.key(bytes, name), hasReferences: hasReferences))
@@ -126,7 +121,7 @@ struct StartTag {
 
   /// Checks a literal without `<` ([10] AttValue) up to its quote.
   static func valueEnd(
-    _ bytes: borrowing Span<UInt8>, _ start: Int, _ quote: UInt8, _ encoding: XMLEncoding, _ hasReferences: inout Bool
+    _ bytes: borrowing Span<UInt8>, _ start: Int, _ quote: UInt8, _ hasReferences: inout Bool
   ) throws(XMLError) -> Int? {
     var index = start
     while true {
@@ -141,14 +136,14 @@ struct StartTag {
           continue
         }
         guard let end = try XMLReference.end(bytes, from: index + 1) else { return nil }
-        _ = try XMLReference(bytes, index..<end, encoding)
+        _ = try XMLReference(bytes, index..<end)
         hasReferences = true
         index = end
       default:
-        switch XMLCharacters.at(bytes, index, encoding) {
+        switch XMLCharacters.at(bytes, index) {
         case .character(_, let count): index += count
         case .cut: return nil
-        case .illegal: throw XMLText.illegal(bytes, index, encoding)
+        case .illegal: throw XMLText.illegal(bytes, index)
         }
       }
     }

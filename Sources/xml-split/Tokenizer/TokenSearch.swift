@@ -53,7 +53,7 @@ struct TokenSearch {
   }
 
   /// - Returns: the offset after the token; nil if its end has not come.
-  mutating func run(_ bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding) throws(XMLError) -> Int? {
+  mutating func run(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
     switch kind {
     case .tag: return try tagEnd(bytes)
     case .xmlDeclaration: return try declarationEnd(bytes)
@@ -61,7 +61,7 @@ struct TokenSearch {
       let end = try XMLReference.end(bytes, from: offset)
       offset = bytes.count
       return end
-    case .target: return targetEnd(bytes, encoding)
+    case .target: return targetEnd(bytes)
     case .documentType: return try documentTypeEnd(bytes)
     }
   }
@@ -100,7 +100,7 @@ struct TokenSearch {
   /// Checks that the byte at `offset` does not end the document.
   @inline(__always)
   private func checkFormFeed(_ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    if bytes[offset] == formFeed { throw XMLText.illegal(bytes, offset, .utf8) }
+    if bytes[offset] == formFeed { throw XMLText.illegal(bytes, offset) }
   }
 
   private mutating func declarationEnd(_ bytes: borrowing Span<UInt8>) throws(XMLError) -> Int? {
@@ -117,7 +117,7 @@ struct TokenSearch {
     }
   }
 
-  private mutating func targetEnd(_ bytes: borrowing Span<UInt8>, _ encoding: XMLEncoding) -> Int? {
+  private mutating func targetEnd(_ bytes: borrowing Span<UInt8>) -> Int? {
     while offset < bytes.count {
       let byte = bytes[offset]
       guard XMLName.isNameByte(byte) || byte >= 0x80 else { return offset }

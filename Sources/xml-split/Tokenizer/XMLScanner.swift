@@ -96,12 +96,12 @@ struct XMLScanner {
   /// The offset after the token of this kind that begins at `offset`.
   /// - Returns: nil if its end has not come.
   mutating func tokenEnd(
-    _ bytes: borrowing Span<UInt8>, _ kind: TokenSearch.Kind, _ isLast: Bool, _ encoding: XMLEncoding
+    _ bytes: borrowing Span<UInt8>, _ kind: TokenSearch.Kind, _ isLast: Bool
   ) throws(XMLError) -> Int? {
     var search = TokenSearch(kind, from: offset + 1, endsAtFormFeed: endsAtFormFeed)
     if case .cut(let former) = state { search = former }
     state = .ready
-    if let end = try search.run(bytes, encoding) { return end }
+    if let end = try search.run(bytes) { return end }
     if isLast { throw .inputEnds(inside: kind.shown, at: bytes.count) }
     guard bytes.count - offset <= maxToken else { throw tooLong() }
     state = .cut(search)
@@ -114,11 +114,9 @@ struct XMLScanner {
 
   /// Enters the processing instruction at `offset`, and checks its target ([17]).
   /// - Returns: false if more bytes are needed.
-  mutating func enterInstruction(
-    _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
-  ) throws(XMLError) -> Bool {
-    guard let end = try tokenEnd(bytes, .target, isLast, encoding) else { return false }
-    try XMLName.checkTarget(bytes, (offset + 2)..<end, encoding)
+  mutating func enterInstruction(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
+    guard let end = try tokenEnd(bytes, .target, isLast) else { return false }
+    try XMLName.checkTarget(bytes, (offset + 2)..<end)
     if !bytes[end].isWhiteSpace {
       let isMark = bytes[end] == UInt8(ascii: "?")
       if isMark, end + 1 == bytes.count {
@@ -137,11 +135,9 @@ struct XMLScanner {
 
   /// Moves to the end of the current markup, and checks the characters up to there.
   /// - Returns: false if more bytes are needed.
-  mutating func finishMarkup(
-    _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
-  ) throws(XMLError) -> Bool {
+  mutating func finishMarkup(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
     guard case .inside(let markup) = state else { return true }
-    search: while try skip(to: markup.endByte, bytes, isLast, encoding) {
+    search: while try skip(to: markup.endByte, bytes, isLast) {
       switch startsWith(bytes, markup.end, at: offset) {
       case .yes:
         move(to: offset + markup.end.utf8CodeUnitCount)
@@ -160,33 +156,29 @@ struct XMLScanner {
 
   /// Checks characters up to the next `stop`.
   /// - Returns: false if it has not come.
-  private mutating func skip(
-    to stop: UInt8, _ bytes: borrowing Span<UInt8>, _ isLast: Bool, _ encoding: XMLEncoding
-  ) throws(XMLError) -> Bool {
+  private mutating func skip(to stop: UInt8, _ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
     while offset < bytes.count {
       offset = XMLText.plainEnd(bytes, offset, stop: stop)
       guard offset < bytes.count else { return false }
       if bytes[offset] == stop { return true }
-      if encoding == .utf8 {
-        let end = XMLCharacters.wideEnd(bytes, offset)
-        if end > offset {
-          offset = end
-          continue
-        }
+      let end = XMLCharacters.wideEnd(bytes, offset)
+      if end > offset {
+        offset = end
+        continue
       }
-      guard try skipCharacter(bytes, &offset, isLast, encoding) else { return false }
+      guard try skipCharacter(bytes, &offset, isLast) else { return false }
     }
     return false
   }
 
   /// - Returns: false if the character is cut.
   private func skipCharacter(
-    _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool, _ encoding: XMLEncoding
+    _ bytes: borrowing Span<UInt8>, _ index: inout Int, _ isLast: Bool
   ) throws(XMLError) -> Bool {
-    switch XMLCharacters.at(bytes, index, encoding) {
+    switch XMLCharacters.at(bytes, index) {
     case .character(_, let count): index += count
     case .cut where !isLast: return false
-    case .cut, .illegal: throw XMLText.illegal(bytes, index, encoding)
+    case .cut, .illegal: throw XMLText.illegal(bytes, index)
     }
     return true
   }
@@ -221,21 +213,19 @@ struct XMLScanner {
           continue
         }
         offset = index
-        guard let end = try tokenEnd(bytes, .reference, isLast, document.encoding) else { return false }
-        if case .entity(let name) = try XMLReference(bytes, offset..<end, document.encoding) {
+        guard let end = try tokenEnd(bytes, .reference, isLast) else { return false }
+        if case .entity(let name) = try XMLReference(bytes, offset..<end) {
           try document.check(name, in: .content, at: offset)
         }
         index = end
         offset = end
       default:
-        if document.encoding == .utf8 {
-          let end = XMLCharacters.wideEnd(bytes, index)
-          if end > index {
-            index = end
-            continue
-          }
+        let end = XMLCharacters.wideEnd(bytes, index)
+        if end > index {
+          index = end
+          continue
         }
-        guard try skipCharacter(bytes, &index, isLast, document.encoding) else { return false }
+        guard try skipCharacter(bytes, &index, isLast) else { return false }
       }
     }
   }
@@ -254,7 +244,7 @@ struct XMLScanner {
   mutating func finishBrokenTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) -> BrokenTag {
     guard case .brokenTag(var search) = state else { return .none }
     do {
-      if let end = try search.run(bytes, .utf8) {
+      if let end = try search.run(bytes) {
         move(to: end)
         return bytes[end - 2] == UInt8(ascii: "/") ? .emptyTag : .none
       }

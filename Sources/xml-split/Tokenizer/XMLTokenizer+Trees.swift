@@ -24,7 +24,7 @@ extension XMLTokenizer {
 
   /// The tree of a complete element.
   static func tree(of element: [UInt8], in namespaces: Namespaces) throws(XMLError) -> ElementTree {
-    var tokenizer = XMLTokenizer(ofEntityIn: .utf8)
+    var tokenizer = ofEntity()
     var node: Int?
     while let token = try tokenizer.next(element.span, isLast: true, deepest: 1) {
       if node == nil { node = tokenizer.record(token) }

@@ -73,7 +73,6 @@ struct XMLTokenizer {
   var isBetweenDocuments: Bool { phase == .epilog }
   /// How many elements are open.
   var depth: Int { elements.depth }
-  var encoding: XMLEncoding { document.encoding }
 
   /// Whether the offset is in a start tag, or in what may become one.
   func isInStartTag(_ bytes: borrowing Span<UInt8>) -> Bool {
@@ -95,21 +94,22 @@ struct XMLTokenizer {
   }
 
   /// A tokenizer for the text of an entity, which has no root element.
-  init(ofEntityIn encoding: XMLEncoding) {
+  static func ofEntity() -> XMLTokenizer {
     var limits = Limits()
     limits.maxDepth = .max
     limits.maxAttributes = .max
     limits.maxToken = .max
-    self.init(limits: limits, isSingle: true)
-    document = DocumentContext(ofEntityIn: encoding)
-    phase = .content
+    var tokenizer = XMLTokenizer(limits: limits, isSingle: true)
+    tokenizer.document = DocumentContext(collecting: XMLReferences())
+    tokenizer.phase = .content
+    return tokenizer
   }
 
   /// Checks the text of an entity.
   /// - Returns: the entities that it refers to.
   @Sendable
-  static func references(in text: [UInt8], _ encoding: XMLEncoding) throws(XMLError) -> XMLReferences {
-    var tokenizer = XMLTokenizer(ofEntityIn: encoding)
+  static func references(in text: [UInt8]) throws(XMLError) -> XMLReferences {
+    var tokenizer = ofEntity()
     while try tokenizer.next(text.span, isLast: true) != nil {}
     return tokenizer.document.references ?? XMLReferences()
   }
@@ -140,7 +140,7 @@ struct XMLTokenizer {
         case .emptyTag: return endElement(offset..<offset)
         }
         let markup = scanner.markup
-        guard try scanner.finishMarkup(bytes, isLast, encoding) else { return nil }
+        guard try scanner.finishMarkup(bytes, isLast) else { return nil }
         if tape.isRecording, let markup { tape.leaveMarkup(at: offset, markup) }
       }
       guard offset < bytes.count else {
@@ -150,8 +150,7 @@ struct XMLTokenizer {
       if phase == .content {
         if elements.beyondLimit == 0, scanner.isReady {
           var index = offset
-          let token = elements.run(
-            bytes, from: &index, to: wanted, encoding, limits, &tag, recording: &tape)
+          let token = elements.run(bytes, from: &index, to: wanted, limits, &tag, recording: &tape)
           scanner.move(to: index)
           if let token {
             attributeReferences = 0
@@ -209,7 +208,7 @@ struct XMLTokenizer {
   }
 
   private mutating func xmlDeclaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Token? {
-    guard let end = try scanner.tokenEnd(bytes, .xmlDeclaration, isLast, encoding) else { return nil }
+    guard let end = try scanner.tokenEnd(bytes, .xmlDeclaration, isLast) else { return nil }
     let declaration = try XMLDeclaration(bytes, offset..<end)
     let charset = try declaration.charset(wasUTF16: wasUTF16, hasMark: hasMark, at: offset)
     begin(DocumentContext(charset, named: declaration.encoding ?? [], isStandalone: declaration.isStandalone))
@@ -219,7 +218,7 @@ struct XMLTokenizer {
 
   private mutating func documentType(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
     if document.hasDocumentType { throw XMLError("a second document type declaration", at: offset) }
-    guard let end = try scanner.tokenEnd(bytes, .documentType, isLast, encoding) else { return .more }
+    guard let end = try scanner.tokenEnd(bytes, .documentType, isLast) else { return .more }
     try document.readDocumentType(bytes, offset..<end)
     scanner.move(to: end)
     return .again
@@ -235,7 +234,7 @@ struct XMLTokenizer {
     case UInt8(ascii: "!"): return try declaration(bytes, isLast)
     case UInt8(ascii: "?"):
       let start = offset
-      guard try scanner.enterInstruction(bytes, isLast, encoding) else { return .more }
+      guard try scanner.enterInstruction(bytes, isLast) else { return .more }
       if tape.isRecording { tape.enterMarkup(at: start) }
       return .again
     default: return try startTag(bytes, isLast)
@@ -270,7 +269,7 @@ struct XMLTokenizer {
     if !scanner.isReady {
       guard try startTagEnd(bytes, isLast) else { return .more }
     }
-    let result = try tag.parse(bytes, at: offset, encoding, maxAttributes: limits.maxAttributes)
+    let result = try tag.parse(bytes, at: offset, maxAttributes: limits.maxAttributes)
     guard case .end(let end, let isEmpty) = result else {
       return try startTagEnd(bytes, isLast) ? .again : .more
     }
@@ -282,8 +281,7 @@ struct XMLTokenizer {
       throw XMLError("nested deeper than \(levels) (--max-depth)", at: offset)
     }
     guard end - offset <= limits.maxToken else { throw scanner.tooLong() }
-    let token = Token(
-      kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: tag.name, depth: depth + 1)
+    let token = Token(kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: tag.name, depth: depth + 1)
     if tape.isRecording { tape.open(tag.name, tag.attributes, token.range, isEmpty: isEmpty) }
     scanner.move(to: end)
     if isEmpty {
@@ -298,8 +296,8 @@ struct XMLTokenizer {
   /// - Returns: whether the end of the start tag at `offset` has come.
   /// - Throws: the first error before that, wherever the text was cut.
   private mutating func startTagEnd(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Bool {
-    do { return try scanner.tokenEnd(bytes, .tag, isLast, encoding) != nil } catch {
-      _ = try tag.parse(bytes, at: offset, encoding, maxAttributes: limits.maxAttributes)
+    do { return try scanner.tokenEnd(bytes, .tag, isLast) != nil } catch {
+      _ = try tag.parse(bytes, at: offset, maxAttributes: limits.maxAttributes)
       throw error
     }
   }
@@ -316,12 +314,12 @@ struct XMLTokenizer {
       }
     }
     // It is cut or wrong. The error is reported when all of it has come.
-    guard let tagEnd = try scanner.tokenEnd(bytes, .tag, isLast, encoding) else { return .more }
+    guard let tagEnd = try scanner.tokenEnd(bytes, .tag, isLast) else { return .more }
     if elements.beyondLimit > 0 { return .token(endElement(offset..<tagEnd)) }
     if tagEnd > end, elements.hasTopName(at: start, in: bytes), XMLText.spaceEnd(bytes, end) == tagEnd - 1 {
       return .again
     }
-    throw elements.mismatch(bytes, at: start, encoding)
+    throw elements.mismatch(bytes, at: start)
   }
 
   /// Ends the innermost element, with the tag in `range`.

@@ -1,4 +1,0 @@
-/// The encoding of the text that the tokenizer reads.
-enum XMLEncoding {
-  case utf8
-}
