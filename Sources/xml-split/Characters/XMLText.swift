@@ -98,21 +98,17 @@ enum XMLText {
   /// A text decoded to UTF-8; references to other entities are unchanged.
   static func decoded(_ text: [UInt8]) -> [UInt8] {
     var result: [UInt8] = []
-    _ = try? decode(text.span, from: 0, to: UInt8(ascii: "<"), into: &result) { _, _ in }
+    _ = decode(text.span, from: 0, to: UInt8(ascii: "<"), into: &result)
     return result
   }
 
   /// Decodes well-formed character data and attribute values: a line end becomes a line feed (§2.11), unless it is from
-  /// a reference, and references that need no declaration are replaced.
-  /// - Parameters:
-  ///   - end: the byte after the text, which does not occur in it.
-  ///   - entity: called with the name and offset of a reference to any other entity, which is unchanged.
+  /// a reference, and references that need no declaration are replaced. Others are unchanged.
+  /// - Parameter end: the byte after the text, which does not occur in it.
   /// - Returns: the offset of `end`.
-  @inline(__always)
   static func decode(
-    _ bytes: borrowing Span<UInt8>, from start: Int, to end: UInt8, into result: inout [UInt8],
-    entity: ([UInt8], Int) throws(XMLError) -> Void
-  ) throws(XMLError) -> Int {
+    _ bytes: borrowing Span<UInt8>, from start: Int, to end: UInt8, into result: inout [UInt8]
+  ) -> Int {
     var index = start
     while true {
       let stop = firstOf(end, UInt8(ascii: "&"), 0xD, in: bytes, from: index)
@@ -139,7 +135,6 @@ enum XMLText {
             result.append(byte)
             continue
           }
-          try entity(name, stop)
           fallthrough
         case nil: result.append(span: bytes.extracting(stop..<index))
         }

@@ -15,21 +15,13 @@ enum ElementText {
     var index = range.lowerBound
     if result.isEmpty { result.reserveCapacity(range.count) }
     while index < range.upperBound {
-      index = decode(bytes, from: index, before: range.upperBound, into: &result)
+      // The writer has refused references to unknown entities, or they are wanted as they are.
+      index = XMLText.decode(bytes, from: index, to: bytes[range.upperBound], into: &result)
       guard index < range.upperBound else { break }
       let (section, end) = markup(bytes, at: index)
       decode(section: bytes, section, into: &result)
       index = end
     }
-  }
-
-  /// Decodes up to the next markup that is no reference.
-  /// - Returns: its offset, or `end`.
-  private static func decode(
-    _ bytes: borrowing Span<UInt8>, from start: Int, before end: Int, into result: inout [UInt8]
-  ) -> Int {
-    // The writer has refused references to unknown entities, or they are wanted as they are.
-    (try? XMLText.decode(bytes, from: start, to: bytes[end], into: &result) { _, _ in }) ?? end
   }
 
   private static func decode(
@@ -122,7 +114,7 @@ enum ElementText {
       return end
     }
     var text: [UInt8] = []
-    let stop = decode(bytes, from: start, before: end, into: &text)
+    let stop = XMLText.decode(bytes, from: start, to: bytes[end], into: &text)
     JSONString.writeContents(text.span, 0..<text.count, to: &output)
     return stop
   }
