@@ -86,11 +86,8 @@ struct MemberNames {
       output.append(UInt8(ascii: "\""))
     }
     if let namespace = member.namespace {
-      // Without the quotes around it.
-      var text = ByteWriter()
-      JSONString.write(namespace, to: &text)
       output.append(UInt8(ascii: "{"))
-      output.append(Array(text.take().dropFirst().dropLast()))
+      JSONString.writeContents(namespace.span, 0..<namespace.count, to: &output)
       output.append(UInt8(ascii: "}"))
     }
     tree.writeName(member.name, to: &output)
