@@ -319,7 +319,8 @@ struct Splitter {
     var inherited: [[UInt8]] = []
     if options.inherits {
       let first = options.form.outermostInherited
-      inherited = try selector.inherited(by: tag, tokenizer.attributes, bytes, from: first, limit: options.maxInherited)
+      inherited = try selector.namespaces.inherited(
+        by: tag, tokenizer.attributes, bytes, from: first, limit: options.maxInherited)
     }
     records.append(
       WantedElement(

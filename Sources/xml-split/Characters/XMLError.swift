@@ -28,6 +28,10 @@ extension XMLError {
     XMLError("the document was cut off inside \(what)", at: offset)
   }
 
+  static func undeclared(prefix: [UInt8], at offset: Int) -> XMLError {
+    XMLError("prefix '\(shortened(prefix))' is not declared", at: offset)
+  }
+
   /// - Parameter name: the encoding, as the document names it.
   static func unsupportedEncoding(_ name: [UInt8], at offset: Int) -> XMLError {
     XMLError("the encoding '\(shortened(name))' is not supported", at: offset)

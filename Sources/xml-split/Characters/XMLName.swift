@@ -106,6 +106,16 @@ enum XMLName {
     return left.count <= 8 || sameBytes(bytes.extracting(left), bytes.extracting(right))
   }
 
+  // MARK: Parts of names
+
+  /// The prefix of a name (Namespaces in XML 1.0 §4); nil if it has none, or nothing after it.
+  static func prefix(_ bytes: borrowing Span<UInt8>, _ name: Range<Int>) -> Range<Int>? {
+    guard let colon = firstIndex(of: UInt8(ascii: ":"), in: bytes, name), colon + 1 < name.upperBound else {
+      return nil
+    }
+    return name.lowerBound..<colon
+  }
+
   // MARK: Whole names
 
   /// Whether the whole text is a name ([5]).

@@ -85,9 +85,7 @@ struct ElementTree {
   }
 
   /// Whether `name`, a range of `bytes`, is this name.
-  func isNamed(_ name: Range<Int>, _ wanted: [UInt8]) -> Bool {
-    name.count == wanted.count && sameBytes(bytes.span.extracting(name), wanted.span)
-  }
+  func isNamed(_ name: Range<Int>, _ wanted: [UInt8]) -> Bool { isName(bytes.span, name, wanted) }
 
   // MARK: Text
 

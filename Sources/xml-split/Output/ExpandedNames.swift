@@ -37,7 +37,7 @@ struct ExpandedNames {
       size += elements[node]?.count ?? 0
       for index in tree.nodes[node].attributes {
         let name = tree.attributes[index].name
-        let isDeclaration = Namespaces.declaredPrefix(tree.bytes.span, name) != nil
+        let isDeclaration = Namespaces.isDeclaration(tree.bytes.span, name)
         attributes.append(isDeclaration ? nil : try Self.namespace(of: name, in: scope, tree, isAttribute: true))
         size += attributes[index]?.count ?? 0
       }
@@ -50,13 +50,11 @@ struct ExpandedNames {
   private static func namespace(
     of name: Range<Int>, in scope: Namespaces, _ tree: ElementTree, isAttribute: Bool
   ) throws(XMLError) -> [UInt8]? {
-    let colon = JSONNames.colon(name, tree.bytes.span)
+    let prefix = XMLName.prefix(tree.bytes.span, name)
     // An attribute without a prefix is in no namespace.
-    if colon == nil, isAttribute { return nil }
-    let prefix = tree.bytes[name.lowerBound..<(colon ?? name.lowerBound)]
-    guard let uri = scope.uri(prefix) else {
-      throw XMLError("prefix '\(shortened(Array(prefix)))' is not declared", at: name.lowerBound)
-    }
+    if prefix == nil, isAttribute { return nil }
+    let written = prefix.map { tree.bytes[$0] } ?? []
+    guard let uri = scope.uri(written) else { throw .undeclared(prefix: Array(written), at: name.lowerBound) }
     return uri.isEmpty ? nil : uri
   }
 }

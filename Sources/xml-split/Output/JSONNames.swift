@@ -25,11 +25,9 @@ struct JSONNames {
 
   /// Whether attributes, elements and text can share a name.
   var canMix: Bool {
-    isName(attributePrefix + [UInt8(ascii: "a")]) || isName(textKey)
-      || (textKey.starts(with: attributePrefix) && isName(Array(textKey.dropFirst(attributePrefix.count))))
+    XMLName.isName(attributePrefix + [UInt8(ascii: "a")]) || XMLName.isName(textKey)
+      || (textKey.starts(with: attributePrefix) && XMLName.isName(Array(textKey.dropFirst(attributePrefix.count))))
   }
-
-  private func isName(_ text: [UInt8]) -> Bool { XMLName.isName(text) }
 
   private static func json(_ text: [UInt8]) -> [UInt8] {
     var output = ByteWriter()
@@ -39,15 +37,7 @@ struct JSONNames {
 
   /// The part of a written name that is kept.
   func kept(_ name: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Range<Int> {
-    guard style != .written, let colon = Self.colon(name, bytes) else { return name }
-    return (colon + 1)..<name.upperBound
-  }
-
-  /// The end of the prefix of a name; nil if it has none.
-  static func colon(_ name: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Int? {
-    guard let colon = firstIndex(of: UInt8(ascii: ":"), in: bytes, name), colon + 1 < name.upperBound else {
-      return nil
-    }
-    return colon
+    guard style != .written, let prefix = XMLName.prefix(bytes, name) else { return name }
+    return (prefix.upperBound + 1)..<name.upperBound
   }
 }

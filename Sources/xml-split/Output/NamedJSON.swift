@@ -66,7 +66,7 @@ struct NamedJSON {
     if node.attributes.isEmpty, !node.hasElements {
       // All text of an element without child elements is one piece.
       if node.end == element + 1 {
-        output.append("null" as StaticString)
+        output.append("null")
       } else {
         names.tree.writeText(of: element + 1, to: &output)
       }
@@ -82,7 +82,7 @@ struct NamedJSON {
   private mutating func begin(ordered element: Int, _ names: MemberNames, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "["))
     names.write(names.member(.element(element)), to: &output)
-    output.append(",{" as StaticString)
+    output.append(",{")
     frames.append(.ordered(of: element, child: element + 1))
     let first = members.count
     collectMembers(of: element, names)
@@ -140,7 +140,7 @@ struct NamedJSON {
     var declarations: JSONMember.Value?
     for index in tree.nodes[element].attributes {
       if names.json.names.style == .written
-        || Namespaces.declaredPrefix(tree.bytes.span, tree.attributes[index].name) == nil
+        || !Namespaces.isDeclaration(tree.bytes.span, tree.attributes[index].name)
       {
         add(.attribute(index), to: &object, names)
       } else if declarations == nil {

@@ -42,19 +42,6 @@ struct ElementSelector {
     namespaces.leave(to: depth)
   }
 
-  /// The namespace declarations that an element inherits.
-  /// - Parameters:
-  ///   - first: the depth of the outermost element that is not written with it.
-  ///   - limit: the largest size of the declarations in bytes.
-  func inherited(
-    by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>, from first: Int,
-    limit: Int
-  ) throws(XMLError) -> [[UInt8]] {
-    if let texts = namespaces.inherited(by: tag, attributes, bytes, from: first, limit: limit) { return texts }
-    throw XMLError(
-      "an element that inherits more than \(limit) bytes of declarations (--max-inherited)", at: tag.range.lowerBound)
-  }
-
   private mutating func matches(
     _ index: Int, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> Bool {
@@ -75,43 +62,15 @@ struct ElementSelector {
     _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> Bool {
     for attribute in attributes where try matches(name, attribute.name, bytes, isAttribute: true) {
-      switch test {
-      case .exists: return true
-      case .equals(let wanted): if value(of: attribute, bytes) == wanted { return true }
-      case .differs(let other): if value(of: attribute, bytes) != other { return true }
-      }
+      if test.passes({ XMLText.decoded(array(bytes, attribute.value)) }) { return true }
     }
     return false
   }
 
-  private func value(of attribute: StartTag.Attribute, _ bytes: borrowing Span<UInt8>) -> [UInt8] {
-    XMLText.decoded(array(bytes, attribute.value))
-  }
-
-  /// Whether PATH matches a name in the tag. An attribute without a prefix is in no namespace.
   private func matches(
     _ wanted: XMLPath.Name, _ name: Range<Int>, _ bytes: borrowing Span<UInt8>, isAttribute: Bool
   ) throws(XMLError) -> Bool {
-    switch wanted {
-    case .any: return !isAttribute || !Namespaces.isDeclaration(bytes, name)
-    case .written(let written):
-      return written.count == name.count && sameBytes(bytes.extracting(name), written.span)
-    case .anyWithPrefix(let prefix):
-      return prefixEnd(bytes, name).map { array(bytes, name.lowerBound..<$0) == prefix } == true
-    case .inNamespace(let uri, let local):
-      let colon = prefixEnd(bytes, name)
-      if let local, array(bytes, (colon.map { $0 + 1 } ?? name.lowerBound)..<name.upperBound) != local { return false }
-      if isAttribute, colon == nil { return uri.isEmpty }
-      let prefix = colon.map { array(bytes, name.lowerBound..<$0) } ?? []
-      guard let found = namespaces.uri(prefix[...]) else {
-        throw XMLError("prefix '\(shortened(prefix))' is not declared", at: name.lowerBound)
-      }
-      return found == uri
-    }
-  }
-
-  /// The end of a name's prefix; nil if it has none.
-  private func prefixEnd(_ bytes: borrowing Span<UInt8>, _ name: Range<Int>) -> Int? {
-    firstIndex(of: UInt8(ascii: ":"), in: bytes, name)
+    if let isMatch = wanted.matches(bytes, name, namespaces, isAttribute: isAttribute) { return isMatch }
+    throw .undeclared(prefix: XMLName.prefix(bytes, name).map { array(bytes, $0) } ?? [], at: name.lowerBound)
   }
 }

@@ -54,11 +54,10 @@ struct Namespaces {
   /// - Parameters:
   ///   - first: the depth of the outermost element that is not written with it.
   ///   - limit: their largest size in bytes.
-  /// - Returns: nil if they are larger.
   func inherited(
     by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>, from first: Int,
     limit: Int
-  ) -> [[UInt8]]? {
+  ) throws(XMLError) -> [[UInt8]] {
     if declarations.isEmpty { return [] }
     var known: Set<[UInt8]> = []
     for attribute in attributes {
@@ -72,7 +71,11 @@ struct Namespaces {
       if declaration.uri.isEmpty, first == 1 { continue }
       // Including the blank before it.
       size += 1 + declaration.text.count
-      if size > limit { return nil }
+      if size > limit {
+        throw XMLError(
+          "an element that inherits more than \(limit) bytes of declarations (--max-inherited)",
+          at: tag.range.lowerBound)
+      }
       texts.append(declaration.text)
     }
     return texts.reversed()

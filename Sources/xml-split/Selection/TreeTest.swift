@@ -92,24 +92,16 @@ struct TreeTest {
     case .ownText:
       var child = node + 1
       while child < tree.nodes[node].end {
-        if !tree.nodes[child].isElement, passes(test, { tree.text(of: child) }) { return true }
+        if !tree.nodes[child].isElement, test.passes({ tree.text(of: child) }) { return true }
         child = tree.nodes[child].end
       }
     case .attribute(let wanted):
       for index in tree.nodes[node].attributes
       where matches(wanted, tree.attributes[index].name, tree, isAttribute: true) {
-        if passes(test, { tree.value(of: index) }) { return true }
+        if test.passes({ tree.value(of: index) }) { return true }
       }
     }
     return false
-  }
-
-  private func passes(_ test: XMLPath.Condition.Test, _ value: () -> [UInt8]) -> Bool {
-    switch test {
-    case .exists: true
-    case .equals(let wanted): value() == wanted
-    case .differs(let other): value() != other
-    }
   }
 
   /// Whether this is all text in an element.
@@ -152,24 +144,6 @@ struct TreeTest {
   func matches(
     _ wanted: XMLPath.Name, _ name: Range<Int>, _ tree: borrowing ElementTree, isAttribute: Bool = false
   ) -> Bool {
-    switch wanted {
-    case .any: return !isAttribute || !Namespaces.isDeclaration(tree.bytes.span, name)
-    case .written(let written): return tree.isNamed(name, written)
-    case .anyWithPrefix(let prefix): return tree.prefix(of: name).map { tree.isNamed($0, prefix) } == true
-    case .inNamespace(let uri, let local):
-      let prefix = tree.prefix(of: name)
-      if let local, !tree.isNamed((prefix.map { $0.upperBound + 1 } ?? name.lowerBound)..<name.upperBound, local) {
-        return false
-      }
-      guard let prefix else { return (isAttribute ? [] : namespaces.uri([])) == uri }
-      return namespaces.uri(tree.bytes[prefix]) == uri
-    }
-  }
-}
-
-extension ElementTree {
-  /// The prefix of a name.
-  fileprivate func prefix(of name: Range<Int>) -> Range<Int>? {
-    firstIndex(of: UInt8(ascii: ":"), in: bytes.span, name).map { name.lowerBound..<$0 }
+    wanted.matches(tree.bytes.span, name, namespaces, isAttribute: isAttribute) == true
   }
 }
