@@ -15,6 +15,17 @@ enum Oracle {
     return found
   }
 
+  /// A python with a module that is installed into a folder of the build; nil without a network. In CI there is one.
+  static func python(installing module: String) throws -> String? {
+    let folder = Repository.path(".build/\(module)")
+    let python = Command.quote(folder + "/bin/python")
+    let environment = "python3 -m venv \(Command.quote(folder))"
+    let installed = try Command.shell(
+      "\(python) -c 'import \(module)' || { \(environment) && \(python) -m pip install -q \(module); }")
+    #expect(installed.status == 0 || !Repository.isCI, "\(installed.error)")
+    return installed.status == 0 ? python : nil
+  }
+
   static let expat = python(with: "pyexpat")
   static let lxml = python(with: "lxml")
   static let xmltodict = python(with: "xmltodict")
@@ -55,6 +66,11 @@ enum Oracle {
     let result = try Command.shell(
       "\(try #require(python)) \(Command.quote(Repository.path("Tests/Fixtures/xml/oracle.py"))) \(question)",
       input: Data(lines.joined().utf8), environment: ["PYTHONUTF8": "1"])
+    return try compared(result, question)
+  }
+
+  /// What a script has compared: the number in its last line. The lines before that are differences.
+  static func compared(_ result: Result, _ question: String) throws -> Int {
     #expect(result.status == 0, "\(result.error)")
     var reports = result.text.split(separator: "\n")
     let count = reports.popLast().flatMap { $0.hasPrefix("compared ") ? Int($0.dropFirst(9)) : nil }

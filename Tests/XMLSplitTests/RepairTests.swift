@@ -115,22 +115,9 @@ import Testing
   /// feedparser, the reader of broken feeds, finds no item in them that is lost here.
   @Test(.enabled(if: Repository.has("python3")))
   func feedparserFindsNoMore() throws {
-    let folder = Repository.path(".build/feedparser")
-    let python = Command.quote(folder + "/bin/python")
-    let installed = try Command.shell(
-      "\(python) -c 'import feedparser' || { python3 -m venv \(Command.quote(folder)) && \(python) -m pip install -q feedparser; }"
-    )
-    guard installed.status == 0 else {
-      // Without a network this cannot run; in CI there is one.
-      #expect(!Repository.isCI, "\(installed.error)")
-      return
-    }
+    guard let python = try Oracle.python(installing: "feedparser") else { return }
     let result = try Command.shell("\(python) \(Self.feeds) feedparser", environment: ["PYTHONUTF8": "1"])
-    #expect(result.status == 0, "\(result.error)")
-    let lines = result.text.split(separator: "\n")
-    for line in lines.dropLast() { Issue.record("\(line)") }
-    let compared = lines.last.flatMap { $0.hasPrefix("compared ") ? Int($0.dropFirst(9)) : nil }
-    #expect(try #require(compared) > 300)
+    #expect(try Oracle.compared(result, "feedparser") > 300)
   }
 
   private static let feeds = Command.quote(Repository.path("Tests/Fixtures/xml/feeds.py"))
