@@ -85,7 +85,7 @@ struct DocumentTypeParser {
     if cursor.take("<!--") { return try cursor.finish(.comment) }
     if cursor.take("<?") { return try instruction(&cursor) }
     if cursor.take("<!ELEMENT") { return try ContentModel.parse(&cursor) }
-    if cursor.take("<!ATTLIST") { return try attributeList(&cursor) }
+    if cursor.take("<!ATTLIST") { return try AttributeList.parse(&cursor, &entities) }
     if cursor.take("<!ENTITY") { return try entity(&cursor) }
     if cursor.take("<!NOTATION") { return try notation(&cursor) }
     throw cursor.error("expected a declaration, or ']'")
@@ -206,75 +206,5 @@ struct DocumentTypeParser {
     try cursor.space("white space after the name of a notation")
     try externalID(&cursor, isNotation: true)
     try end(&cursor)
-  }
-
-  // MARK: Attributes
-
-  /// [52] AttlistDecl.
-  private mutating func attributeList(_ cursor: inout XMLCursor) throws(XMLError) {
-    try cursor.space("white space after '<!ATTLIST'")
-    _ = try cursor.name("the name of an element")
-    while true {
-      let hasSpace = cursor.skipSpace()
-      if cursor.take(">") { return }
-      guard hasSpace else { throw cursor.error("expected white space or '>'") }
-      _ = try cursor.name("the name of an attribute")
-      try cursor.space("white space after the name of an attribute")
-      try attributeType(&cursor)
-      try cursor.space("white space after the type of an attribute")
-      try defaultValue(&cursor)
-    }
-  }
-
-  /// [54] AttType.
-  private func attributeType(_ cursor: inout XMLCursor) throws(XMLError) {
-    if cursor.byte == UInt8(ascii: "(") { return try enumeration(&cursor, isToken: true) }
-    let start = cursor.index
-    let type = String(decoding: try cursor.name("the type of an attribute"), as: UTF8.self)
-    switch type {
-    case "CDATA", "ID", "IDREF", "IDREFS", "ENTITY", "ENTITIES", "NMTOKEN", "NMTOKENS": return
-    case "NOTATION":
-      try cursor.space("white space after 'NOTATION'")
-      try enumeration(&cursor, isToken: false)
-    default:
-      cursor.index = start
-      throw cursor.error("expected the type of an attribute")
-    }
-  }
-
-  private func enumeration(_ cursor: inout XMLCursor, isToken: Bool) throws(XMLError) {
-    guard cursor.take("(") else { throw cursor.error("expected '('") }
-    while true {
-      _ = cursor.skipSpace()
-      _ = try cursor.name(isToken ? "a value" : "the name of a notation", isToken: isToken)
-      _ = cursor.skipSpace()
-      if cursor.take(")") { return }
-      guard cursor.take("|") else { throw cursor.error("expected '|' or ')'") }
-    }
-  }
-
-  /// [60] DefaultDecl.
-  private mutating func defaultValue(_ cursor: inout XMLCursor) throws(XMLError) {
-    if cursor.take("#REQUIRED") || cursor.take("#IMPLIED") { return }
-    if cursor.take("#FIXED") { try cursor.space("white space after '#FIXED'") }
-    guard let quote = cursor.byte, quote == UInt8(ascii: "\"") || quote == UInt8(ascii: "'") else {
-      throw cursor.error("expected a default value in quotes")
-    }
-    cursor.index += 1
-    while let byte = cursor.byte {
-      switch byte {
-      case quote:
-        cursor.index += 1
-        return
-      case UInt8(ascii: "<"): throw cursor.error("'<' in an attribute value")
-      case UInt8(ascii: "&"):
-        let offset = cursor.offset
-        if case .entity(let name) = try cursor.reference() {
-          try entities.check(name, in: .attribute, at: offset)
-        }
-      default: try cursor.character()
-      }
-    }
-    throw cursor.error("a quote that is not closed")
   }
 }
