@@ -46,14 +46,7 @@ struct Column {
   }
 
   /// The first match, if one is all that is asked for.
-  func first(in tree: ElementTree) -> Field.Match? {
-    var first: Field.Match?
-    field.forEachMatch(in: tree) {
-      first = $0
-      return false
-    }
-    return first
-  }
+  func first(in tree: ElementTree) -> Field.Match? { field.firstMatch(in: tree) }
 
   func value(in tree: ElementTree, _ several: Several) -> Value {
     if isCount {

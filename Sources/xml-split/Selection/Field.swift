@@ -75,24 +75,23 @@ struct Field {
 
   // MARK: Matches
 
-  /// The text of the first match; nil if there is none.
-  func value(in tree: borrowing ElementTree) -> [UInt8]? {
-    var value: [UInt8]?
+  /// - Returns: nil if there is none.
+  func firstMatch(in tree: borrowing ElementTree) -> Match? {
+    var first: Match?
     forEachMatch(in: tree) {
-      value = Self.value(of: $0, tree)
+      first = $0
       return false
     }
-    return value
+    return first
   }
 
-  func hasMatch(in tree: borrowing ElementTree) -> Bool {
-    var found = false
-    forEachMatch(in: tree) { _ in
-      found = true
-      return false
-    }
-    return found
+  /// The text of the first match; nil if there is none.
+  func value(in tree: borrowing ElementTree) -> [UInt8]? {
+    guard let match = firstMatch(in: tree) else { return nil }
+    return Self.value(of: match, tree)
   }
+
+  func hasMatch(in tree: borrowing ElementTree) -> Bool { firstMatch(in: tree) != nil }
 
   /// The text of an element, or the value of an attribute.
   static func value(of match: Match, _ tree: borrowing ElementTree) -> [UInt8] {
