@@ -37,7 +37,7 @@ struct FoundElement {
   let mayHaveEntities: Bool
 
   init(
-    _ element: consuming WantedElement, endingAt end: Int, in document: DocumentContext, _ table: SingleByteTable? = nil
+    _ element: consuming WantedElement, endingAt end: Int, in document: DocumentContext, _ table: SingleByteTable?
   ) {
     range = element.start..<end
     nameEnd = element.nameEnd
