@@ -54,6 +54,8 @@ extension Splitter {
     guard cuts != .none, let (start, tag) = nextRestartTag(bytes), tag == .yes || !isLast else { return .none }
     if let turn = try process(bytes.extracting(0..<start), source, isLast: false, cuts: .none) { return .turn(turn) }
     if tag == .cut || repairs.isWaiting { return .undecided }
+    // The text before it had an error of its own, which is passed. So the tag is where a root element may begin.
+    if tokenizer.depth == 0, tokenizer.offset == start { return .passed }
     try endDocument(at: start, bytes, source)
     begin(at: start)
     return source.isConverting ? .turn(.plainDocument(at: start)) : .passed
