@@ -11,15 +11,20 @@ struct Namespaces {
     /// Decoded.
     let uri: [UInt8]
     let depth: Int
+    /// The index of the declaration that it replaces.
+    fileprivate var replaced: Int?
   }
 
   private(set) var declarations: [Declaration] = []
+  /// The index of the declaration in scope for each prefix, if there are so many that a search would take long.
+  private var indices: [[UInt8]: Int] = [:]
+  private static let maxSearched = 16
 
   /// Adds the declarations of a start tag.
   mutating func enter(_ bytes: borrowing Span<UInt8>, _ tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute]) {
     for attribute in attributes {
       guard let prefix = Self.declaredPrefix(bytes, attribute.name) else { continue }
-      declarations.append(
+      add(
         Declaration(
           prefix: prefix, text: array(bytes, attribute.name.lowerBound..<(attribute.value.upperBound + 1)),
           uri: XMLText.decoded(array(bytes, attribute.value)), depth: tag.depth))
@@ -32,18 +37,43 @@ struct Namespaces {
     let bytes = tree.bytes.span
     for index in tree.nodes[node].attributes {
       guard let prefix = Self.declaredPrefix(bytes, tree.attributes[index].name) else { continue }
-      declarations.append(Declaration(prefix: prefix, text: [], uri: tree.value(of: index), depth: depth))
+      add(Declaration(prefix: prefix, text: [], uri: tree.value(of: index), depth: depth))
     }
+  }
+
+  private mutating func add(_ declaration: Declaration) {
+    declarations.append(declaration)
+    let last = declarations.count - 1
+    if last == Self.maxSearched {
+      for index in declarations.indices { setIndex(index) }
+    } else if last > Self.maxSearched {
+      setIndex(last)
+    }
+  }
+
+  private mutating func setIndex(_ index: Int) {
+    declarations[index].replaced = indices.updateValue(index, forKey: declarations[index].prefix)
   }
 
   /// Leaves elements until `depth` of them are open.
   mutating func leave(to depth: Int) {
-    while let last = declarations.last, last.depth > depth { declarations.removeLast() }
+    while let last = declarations.last, last.depth > depth {
+      declarations.removeLast()
+      if declarations.count > Self.maxSearched {
+        indices[last.prefix] = last.replaced
+      } else if !indices.isEmpty {
+        indices = [:]
+      }
+    }
   }
 
   /// The namespace of a prefix; nil if it is not declared.
   func uri(_ prefix: ArraySlice<UInt8>) -> [UInt8]? {
-    for declaration in declarations.reversed() where declaration.prefix[...] == prefix { return declaration.uri }
+    if indices.isEmpty {
+      for declaration in declarations.reversed() where declaration.prefix[...] == prefix { return declaration.uri }
+    } else if let index = indices[Array(prefix)] {
+      return declarations[index].uri
+    }
     return prefix.isEmpty ? [] : prefix.elementsEqual(Array("xml".utf8)) ? Self.xml : nil
   }
 
