@@ -19,6 +19,14 @@ enum Form {
 }
 
 extension Form {
+  /// Whether elements are written as XML, which needs the namespace declarations around them.
+  var isXML: Bool {
+    switch self {
+    case .verbatim, .oneLine, .files, .records(_, .xml, _): true
+    case .json, .table, .records, .count: false
+    }
+  }
+
   /// Whether each record has the text of the element as it is, but without the declarations of the document.
   var copiesText: Bool {
     if case .records(_, .xml, _) = self { true } else { false }

@@ -212,9 +212,7 @@ struct Options {
       case .single: isSingle = true
       case .lengthPrefixed: hasPrefixes = true
       case .restartAt: restartName = try value.get()
-      case .count:
-        form.isCount = true
-        inherits = false
+      case .count: form.isCount = true
       case .onError:
         let action: String = try value.get()
         repairsErrors = action == "repair"
@@ -249,6 +247,7 @@ struct Options {
     } catch { throw .usage("PATH: " + error.message) }
     form.resolve(namespaces)
     self.form = try form.form()
+    inherits = inherits && self.form.isXML
     inputs = operands.isEmpty ? [.standardInput] : operands.map { InputFile($0) }
   }
 }
