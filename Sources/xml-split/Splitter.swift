@@ -325,7 +325,9 @@ struct Splitter {
     records.append(
       WantedElement(
         start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth, inherited: inherited,
-        namespaces: selector.namespaces, node: writer.needsTree ? tokenizer.record(tag) : nil,
+        // A second owner makes the next declaration copy them all.
+        namespaces: writer.needsTree ? selector.namespaces : Namespaces(),
+        node: writer.needsTree ? tokenizer.record(tag) : nil,
         referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences, matched: matched))
   }
 
