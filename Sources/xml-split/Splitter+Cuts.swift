@@ -21,9 +21,9 @@ enum CutOff {
   case none
   /// The end of a document; another one has begun.
   case passed
-  /// More bytes are needed to decide.
+  /// More bytes are needed to decide, or nothing more is wanted.
   case undecided
-  /// The same, but the next document must be decoded in another way first.
+  /// More bytes are needed, but the next document must be decoded in another way first.
   case turn(Turn)
 }
 
@@ -44,7 +44,7 @@ extension Splitter {
       if let turn = try process(bytes.extracting(0..<end), source, isLast: false, cuts: .startTags) {
         return .turn(turn)
       }
-      if repairs.isWaiting { return .undecided }
+      if repairs.isWaiting || isDone { return .undecided }
       try endDocument(at: end, bytes, source)
       let next = end + 1
       begin(at: next)
@@ -53,9 +53,7 @@ extension Splitter {
     }
     guard cuts != .none, let (start, tag) = nextRestartTag(bytes), tag == .yes || !isLast else { return .none }
     if let turn = try process(bytes.extracting(0..<start), source, isLast: false, cuts: .none) { return .turn(turn) }
-    if tag == .cut || repairs.isWaiting { return .undecided }
-    // The text before it had an error of its own, which is passed. So the tag is where a root element may begin.
-    if tokenizer.depth == 0, tokenizer.offset == start { return .passed }
+    if tag == .cut || repairs.isWaiting || isDone { return .undecided }
     try endDocument(at: start, bytes, source)
     begin(at: start)
     return source.isConverting ? .turn(.plainDocument(at: start)) : .passed

@@ -74,7 +74,7 @@ struct Splitter {
   }
 
   /// Whether all that --limit allows was written.
-  private var isDone: Bool { writer.count == options.limit }
+  var isDone: Bool { writer.count == options.limit }
 
   // MARK: Reading
 

@@ -18,6 +18,10 @@ extension XMLError {
     XMLError("entity '\(shortened(name))' is not expanded (--entities literal)", at: offset)
   }
 
+  static func undeclaredEntity(_ name: [UInt8], at offset: Int) -> XMLError {
+    XMLError("entity '\(shortened(name))' is not declared", at: offset)
+  }
+
   /// - Parameter what: the markup or element that was not complete.
   static func inputEnds(inside what: String, at offset: Int) -> XMLError {
     XMLError("the input ends inside \(what)", at: offset)

@@ -100,7 +100,7 @@ struct XMLEntities {
     let name = shortened(place.name)
     guard let kind = kinds[place.name] else {
       if XMLReference.predefined(place.name) != nil { return [] }
-      guard mayLackDeclarations, !isStandalone else { throw XMLError("entity '\(name)' is not declared", at: offset) }
+      guard mayLackDeclarations, !isStandalone else { throw .undeclaredEntity(place.name, at: offset) }
       missed.insert(place.name)
       return []
     }

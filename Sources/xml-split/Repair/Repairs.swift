@@ -72,9 +72,10 @@ extension Splitter {
   /// The error, with what would help if it ends the run.
   func withHint(_ error: XMLError, _ bytes: borrowing Span<UInt8>) -> XMLError {
     guard !options.skipsErrors, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "&"),
-      let end = (try? XMLReference.end(bytes, from: error.offset + 1)) ?? nil,
-      HTMLEntities.character(array(bytes, (error.offset + 1)..<(end - 1))) != nil
+      let end = (try? XMLReference.end(bytes, from: error.offset + 1)) ?? nil
     else { return error }
+    let name = array(bytes, (error.offset + 1)..<(end - 1))
+    guard HTMLEntities.character(name) != nil, error == .undeclaredEntity(name, at: error.offset) else { return error }
     return XMLError(error.message + " (--on-error repair)", at: error.offset)
   }
 }
