@@ -56,6 +56,11 @@ struct JoinedDocuments {
     if !watch.name.isEmpty, let position { waitingSince = position }
   }
 
+  /// Begins a root element with a malformed start tag, if its name never occurs inside it (--restart-at).
+  mutating func beginBrokenRoot(named name: [UInt8]) {
+    watch.beginBroken(name)
+  }
+
   /// Examines a start tag.
   /// - Returns: whether it certainly begins another document.
   @inline(__always)

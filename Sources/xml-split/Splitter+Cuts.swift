@@ -52,7 +52,10 @@ extension Splitter {
       return isKnown ? .passed : .turn(.document(at: next))
     }
     guard cuts != .none, let (start, tag) = nextRestartTag(bytes), tag == .yes || !isLast else { return .none }
+    let faultsBefore = faultCount
     if let turn = try process(bytes.extracting(0..<start), source, isLast: false, cuts: .none) { return .turn(turn) }
+    // An error of its own decides how it goes on, as if the start tag had not come yet.
+    if faultCount > faultsBefore { return .passed }
     if tag == .cut || repairs.isWaiting || isDone { return .undecided }
     try endDocument(at: start, bytes, source)
     begin(at: start)

@@ -28,6 +28,9 @@ extension Splitter {
 
   /// Continues after a tokenizer error. The wanted elements that are open are lost.
   mutating func recover(_ bytes: borrowing Span<UInt8>) {
+    faultCount += 1
+    let start = tokenizer.offset
+    let isRestart = tokenizer.depth == 0 && start < bytes.count && restartTag(at: start, bytes) == .yes
     let recovery = tokenizer.recover(bytes)
     if let outermost = records.first { deepest = outermost.depth }
     records = []
@@ -41,6 +44,7 @@ extension Splitter {
     }
     if recovery == .inLostDocument { deepest = 0 }
     if depth == 0 { writer.endDocument() }
+    if isBroken, isRestart { joined.beginBrokenRoot(named: options.restartName ?? []) }
   }
 
   /// Warns if another document seems to have begun inside this one.

@@ -11,6 +11,8 @@ struct Splitter {
   var hasFailed = false
   /// Whether an error was reported and nothing has been right since.
   var isSilent = false
+  /// How many tokenizer errors have been skipped.
+  var faultCount = 0
   var repairs = Repairs()
   private var hint: PathHint
 

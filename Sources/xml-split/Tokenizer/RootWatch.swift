@@ -51,6 +51,13 @@ struct RootWatch {
     wanted = rootName
   }
 
+  /// Begins a root element with a malformed start tag. Its name never occurs inside it.
+  mutating func beginBroken(_ name: [UInt8]) {
+    end()
+    isRestart = true
+    wanted = name
+  }
+
   /// Ends the document.
   mutating func end() {
     isOn = false
