@@ -327,8 +327,6 @@ struct Splitter {
     records.append(
       WantedElement(
         start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth, inherited: inherited,
-        // A second owner makes the next declaration copy them all.
-        namespaces: writer.needsTree ? selector.namespaces : Namespaces(),
         node: writer.needsTree ? tokenizer.record(tag) : nil,
         referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences, matched: matched))
   }
@@ -337,8 +335,13 @@ struct Splitter {
     if tag.depth > deepest { return }
     deepest = .max
     isSilent = false
-    selector.leave(to: tag.depth - 1)
-    defer { if tag.depth == 1 { writer.endDocument() } }
+    selector.leave(to: tag.depth)
+    defer {
+      // Otherwise they would have two owners, and all be copied when they change.
+      tokenizer.releaseNamespaces()
+      selector.leave(to: tag.depth - 1)
+      if tag.depth == 1 { writer.endDocument() }
+    }
     if tag.depth == 1 { joined.endRoot() }
     guard !records.isEmpty, records[records.count - 1].depth == tag.depth else { return }
     let record = records.removeLast()
@@ -346,7 +349,7 @@ struct Splitter {
     let node = record.node
     let element = FoundElement(record, endingAt: tag.range.upperBound, in: tokenizer.document, table)
     if let node {
-      tokenizer.finish(node, bytes, element.range, in: element.namespaces, linksSiblings: writer.needsSiblings)
+      tokenizer.finish(node, bytes, element.range, in: selector.namespaces, linksSiblings: writer.needsSiblings)
     }
     try writer.write(element, tokenizer.tape.finished, bytes)
   }

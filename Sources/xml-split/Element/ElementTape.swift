@@ -165,6 +165,11 @@ struct ElementTape {
     if linksSiblings { links.link(&finished) }
   }
 
+  /// Forgets what is in scope in `finished`.
+  mutating func releaseNamespaces() {
+    if !finished.namespaces.declarations.isEmpty { finished.namespaces = Namespaces() }
+  }
+
   /// Copies an inner element, which the outer ones also need.
   private mutating func copy(from node: Int, offset: Int) {
     let first = tree.nodes[node].firstAttribute

@@ -9,8 +9,6 @@ struct WantedElement {
   /// The number of elements around it, including itself.
   let depth: Int
   let inherited: [[UInt8]]
-  /// What is in scope in it.
-  let namespaces: Namespaces
   /// Its place on the tape, if its tree is needed.
   var node: Int?
   /// How many references to entities came before it.
@@ -27,8 +25,6 @@ struct FoundElement {
   let depth: Int
   /// The namespace declarations that it inherits from the elements around it.
   let inherited: [[UInt8]]
-  /// What is in scope in it.
-  let namespaces: Namespaces
   /// The last steps of the paths of PATH that its start tag matches, as bits.
   let matched: UInt64
   /// For an element that was in an encoding with one byte for each character.
@@ -43,7 +39,6 @@ struct FoundElement {
     nameEnd = element.nameEnd
     depth = element.depth
     inherited = element.inherited
-    namespaces = element.namespaces
     self.table = table
     mayHaveEntities = document.referenceCount > element.referencesBefore
     matched = element.matched

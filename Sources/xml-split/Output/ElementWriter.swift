@@ -75,7 +75,9 @@ struct ElementWriter {
   mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
-    if needsTree, let other = try expanded(element, bytes) { return try write(element, other, bytes: bytes) }
+    if needsTree, let other = try expanded(element, tree.namespaces, bytes) {
+      return try write(element, other, bytes: bytes)
+    }
     try write(element, tree, bytes: bytes)
   }
 
@@ -90,12 +92,12 @@ struct ElementWriter {
   /// The tree of an element that has references to entities. Their texts take their place.
   /// - Returns: nil if its own tree is right.
   private mutating func expanded(
-    _ element: FoundElement, _ bytes: borrowing Span<UInt8>
+    _ element: FoundElement, _ namespaces: Namespaces, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> ElementTree? {
     guard element.mayHaveEntities, !keepsEntities else { return nil }
     do {
       guard let text = try entities.expanded(array(bytes, element.range)) else { return nil }
-      return try XMLTokenizer.tree(of: text, in: element.namespaces)
+      return try XMLTokenizer.tree(of: text, in: namespaces)
     } catch {
       throw XMLError(error.message, at: element.range.lowerBound + error.offset)
     }

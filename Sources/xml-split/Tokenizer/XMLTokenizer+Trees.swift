@@ -22,6 +22,9 @@ extension XMLTokenizer {
     tape.finish(node, bytes, range, in: namespaces, linksSiblings: linksSiblings)
   }
 
+  /// Forgets what is in scope in the finished tree.
+  mutating func releaseNamespaces() { tape.releaseNamespaces() }
+
   /// The tree of a complete element.
   static func tree(of element: [UInt8], in namespaces: Namespaces) throws(XMLError) -> ElementTree {
     var tokenizer = ofEntity()
