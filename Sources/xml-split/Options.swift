@@ -232,7 +232,8 @@ struct Options {
     }
     var operands = invocation.operands[...]
     guard let path = operands.popFirst() else { throw .usage("no PATH given") }
-    if operands.isEmpty || isSwapped(path, operands), Descriptor.Identity(path) != nil {
+    // A folder such as /media is no input.
+    if operands.isEmpty || isSwapped(path, operands), Descriptor.Identity(path) != nil, !Descriptor.isFolder(path) {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")
     }
     if !form.fields.isEmpty, let file = operands.first, XMLName.isName(file), !file.contains(UInt8(ascii: ".")),

@@ -62,7 +62,7 @@ struct Splitter {
       writer.finish()
       writer.end()
       try writer.flush()
-      repairs.endReport(to: streams)
+      repairs.endReport(hasOutput: writer.count > 0, to: streams)
       if let message = hint.message { streams.say(Diagnostic(message)) }
     } catch {
       // The elements before the error are written first.

@@ -28,7 +28,7 @@ SUBSETS = ["<!ENTITY e 'text'>", "<!ENTITY e '<b>x</b>'>", "<!ENTITY e '<b>'>", 
            "<!ELEMENT a (#PCDATA|b)*><!ATTLIST a b CDATA #IMPLIED>", "<!-- c --><?p d?>", "<!NOTATION n SYSTEM 'x'>",
            "<!ENTITY e \"&#60;b>\">", "<!ATTLIST a b (c|d) 'c'>", "<!ELEMENT a", "<!ENTITY e 'a&b'>", "<!ENTITY e '%p;'>"]
 ENCODINGS = ["utf-8", "utf-16", "utf-16-le", "utf-16-be", "iso-8859-1", "us-ascii", "windows-1252", "iso-8859-15", "windows-1251",
-             "koi8-r", "shift_jis", "euc-jp", "euc-kr", "gb2312", "gbk", "gb18030", "big5", "tis-620"]
+             "koi8-r", "shift_jis", "euc-jp", "euc-kr", "gb2312", "gbk", "gb18030", "tis-620"]  # and not big5, of which each has another table
 DECLARED = ["UTF-8", "utf8", "UTF-16", "ISO-8859-1", "US-ASCII", "windows-1252", "x-none", "UTF-7", "", "é", "UTF 8"]
 
 

@@ -61,8 +61,6 @@ ALL = [
     Reason(None, "each knows some encodings that others do not know; xml-split refuses UTF-32, EBCDIC, ISO-2022-JP and UTF-7",
            lambda case: case.encoding not in CHECKED and (
                case.we_say("is not supported") or case.expat_says("encoding: ") or case.libxml2_says("ERR_UNSUPPORTED_ENCODING"))),
-    Reason(None, "xml-split checks only ASCII in other encodings; their other bytes pass through",
-           lambda case: case.encoding not in CHECKED and not case.ours),
     Reason(None, "they ignore a declaration that byte order mark or first bytes contradict",
            lambda case: case.we_say("the text is not in the encoding") and (
                utf16(case.document) or case.document.startswith(b"\xef\xbb\xbf"))),

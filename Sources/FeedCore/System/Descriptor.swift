@@ -275,6 +275,11 @@ package struct Descriptor: Sendable {
     }
   }
 
+  /// Whether there is a folder with this name.
+  package static func isFolder(_ path: [UInt8]) -> Bool {
+    status(of: path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
+  }
+
   /// The regular file that this is open on; nil for anything else, such as a device, which may have many users.
   package var fileIdentity: Identity? {
     guard let status, status.st_mode & S_IFMT == S_IFREG else { return nil }

@@ -10,6 +10,8 @@ struct Repairs {
   var end = 0
   /// How many bytes have been read again.
   private var readAgain = 0
+  /// The first repair that changes no output. If there is no output at all, it may show why.
+  var firstSilent: Diagnostic?
   /// So much may be read again, and twice as much as has been read.
   private static let freeToReadAgain = 16 << 20
 
@@ -45,7 +47,9 @@ struct Repairs {
   }
 
   /// Says how many repairs were not reported.
-  func endReport(to streams: StandardStreams) {
+  /// - Parameter hasOutput: whether anything was written.
+  func endReport(hasOutput: Bool, to streams: StandardStreams) {
+    if !hasOutput, count == 0, let firstSilent { streams.say(firstSilent) }
     let others = count - Self.maxReports
     if others > 0 { streams.say(Diagnostic(others == 1 ? "1 more repair" : "\(others) more repairs")) }
   }
@@ -64,6 +68,8 @@ extension Splitter {
     let changesOutput = !records.isEmpty || (isStartTag && tokenizer.depth < deepest && selector.leadsFurther)
     if changesOutput, repairs.note() {
       try warn(error, source, prefix: "repaired: ")
+    } else if !changesOutput, repairs.firstSilent == nil {
+      repairs.firstSilent = source.failure(error, window, prefix: "repaired: ").diagnostic
     }
     repairs.add(repair)
     return step
