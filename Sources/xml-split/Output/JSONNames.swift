@@ -1,5 +1,5 @@
 // The names of members in JSON. By default they are the names in the tags, with `@` before those of attributes, and
-// `#text`. Options change them, and then two members of an object can have the same name.
+// `#text`. The user may change them, and then two members of an object can have the same name.
 
 import FeedCore
 
