@@ -44,7 +44,7 @@ enum JSONForm {
   /// The whole element.
   case whole(ElementJSON)
   /// An object of values.
-  case fields([Column], Column.Several)
+  case fields([Column], Column.Joining?, limit: Int)
 }
 
 /// The `data` of an event record.

@@ -59,7 +59,8 @@ enum Flag: ToolOption {
     case .csv: OptionSpec("csv", "print the text as CSV, with the paths first").needs("fields").excludes("json")
     case .join:
       OptionSpec("join", .separator, "print all texts of a path, with this between them").needs("fields")
-    case .verbose: OptionSpec("verbose", "v", "report paths with several texts").needs("fields")
+    case .verbose:
+      OptionSpec("verbose", "v", "report paths with several texts, or with none").needs("fields").excludes("json")
     case .records: OptionSpec("records", "print event records")
     case .id: OptionSpec("id", .field, "take the id of each record from this path").needs("records")
     case .entities:
@@ -207,7 +208,7 @@ struct Options {
       case .attrPrefix: form.names.attributePrefix = value.bytes
       case .csv: form.isCSV = true
       case .join: form.separator = value.bytes
-      case .verbose: form.reportsSeveral = true
+      case .verbose: form.isVerbose = true
       case .entities: keepsEntities = try value.get() == "literal"
       case .single: isSingle = true
       case .lengthPrefixed: hasPrefixes = true
@@ -223,7 +224,7 @@ struct Options {
       case .durable: form.isDurable = true
       case .maxSize:
         limits.maxToken = try value.get()
-        form.names.maxExpanded = limits.maxToken
+        form.maxSize = limits.maxToken
       case .maxDepth: limits.maxDepth = try value.get()
       case .maxAttributes: limits.maxAttributes = try value.get()
       case .maxInherited: maxInherited = try value.get()
@@ -271,7 +272,8 @@ private struct FormOptions {
   var hasHeader = false
   var isCSV = false
   var separator: [UInt8]?
-  var reportsSeveral = false
+  var isVerbose = false
+  var maxSize = 0
   var isRecords = false
   var isCount = false
   var id: Field?
@@ -305,7 +307,7 @@ private struct FormOptions {
     if fields.isEmpty { return .verbatim(terminator: terminator) }
     return .table(
       TableForm(
-        columns: fields, several: several(reportsSeveral ? .firstWithReport : .first), style: isCSV ? .csv : .tabs,
+        columns: fields, joining: joining, isVerbose: isVerbose, style: isCSV ? .csv : .tabs,
         hasHeader: hasHeader || isCSV))
   }
 
@@ -313,13 +315,14 @@ private struct FormOptions {
     if fields.isEmpty {
       var json = json
       json.names = names
+      json.names.maxExpanded = maxSize
       return .whole(json)
     }
     if let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
       throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
     }
-    return .fields(fields, several(.all))
+    return .fields(fields, joining, limit: maxSize)
   }
 
-  private func several(_ other: Column.Several) -> Column.Several { separator.map { .joined($0) } ?? other }
+  private var joining: Column.Joining? { separator.map { Column.Joining(separator: $0, limit: maxSize) } }
 }

@@ -63,6 +63,7 @@ struct Splitter {
       writer.end()
       try writer.flush()
       repairs.endReport(hasOutput: writer.count > 0, to: streams)
+      for note in writer.lastNotes { streams.say(Diagnostic(note)) }
       if let message = hint.message { streams.say(Diagnostic(message)) }
     } catch {
       // The elements before the error are written first.

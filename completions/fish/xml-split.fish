@@ -14,7 +14,7 @@ complete -c xml-split -s f -l fields -x -d 'print the text at these paths, tab-s
 complete -c xml-split -l header-row -d 'print the paths first'
 complete -c xml-split -l csv -d 'print the text as CSV, with the paths first'
 complete -c xml-split -l join -x -d 'print all texts of a path, with this between them'
-complete -c xml-split -s v -l verbose -d 'report paths with several texts'
+complete -c xml-split -s v -l verbose -d 'report paths with several texts, or with none'
 complete -c xml-split -l records -d 'print event records'
 complete -c xml-split -l id -x -d 'take the id of each record from this path'
 complete -c xml-split -l entities -x -a 'error literal' -d 'what to do with entities of a DTD'

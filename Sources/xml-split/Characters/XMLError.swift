@@ -10,6 +10,9 @@ struct XMLError: LocatedError, Equatable {
     self.message = message
     self.offset = offset
   }
+
+  /// The same error, in a part of the text that begins at an offset.
+  func moved(by start: Int) -> XMLError { XMLError(message, at: start + offset) }
 }
 
 extension XMLError {

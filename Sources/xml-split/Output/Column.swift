@@ -25,57 +25,62 @@ struct Column {
   /// The same column, with the namespaces that some prefixes stand for.
   func resolved(_ namespaces: [[UInt8]: [UInt8]]) -> Column { Column(self, field.resolved(namespaces)) }
 
-  /// What to do with several values.
-  enum Several: Equatable {
-    case first
-    /// The first; the others are reported.
-    case firstWithReport
-    /// All, with this between them (--join).
-    case joined([UInt8])
-    /// All, each as a value of its own.
-    case all
-  }
-
-  enum Value {
-    case missing
-    case text([UInt8])
-    case several([[UInt8]])
-    /// The first of several that was asked for with a report.
-    case firstOfSeveral([UInt8])
-    case count(Int)
-  }
-
-  /// The first match, if one is all that is asked for.
-  func first(in tree: ElementTree) -> Field.Match? { field.firstMatch(in: tree) }
-
-  func value(in tree: ElementTree, _ several: Several) -> Value {
+  /// Appends the number of values, or the first value.
+  /// - Parameter joining: how to append all values; nil for only the first.
+  /// - Returns: whether there is a value.
+  func append(to text: inout [UInt8], from tree: ElementTree, joining: Joining?) throws(XMLError) -> Bool {
     if isCount {
-      var count = 0
-      field.forEachMatch(in: tree) { _ in
-        count += 1
-        return true
-      }
-      return .count(count)
-    }
-    var first: [UInt8]?
-    var rest: [[UInt8]] = []
-    var hasMore = false
-    field.forEachMatch(in: tree) { match in
-      guard first != nil else {
-        first = Field.value(of: match, tree)
-        return several != .first
-      }
-      hasMore = true
-      if several == .firstWithReport { return false }
-      rest.append(Field.value(of: match, tree))
+      text += String(count(in: tree)).utf8
       return true
     }
-    guard let first else { return .missing }
-    guard hasMore else { return .text(first) }
-    switch several {
-    case .joined(let separator): return .text(Array(([first] + rest).joined(separator: separator)))
-    case .all: return .several([first] + rest)
-    case .first, .firstWithReport: return .firstOfSeveral(first)
+    guard let joining else {
+      guard let match = field.firstMatch(in: tree) else { return false }
+      Field.append(match, tree, to: &text)
+      return true
     }
+    let values = try values(in: tree, limit: joining.limit)
+    text += values.joined(separator: joining.separator)
+    return !values.isEmpty
+  }
+
+  /// What goes between several values (--join).
+  struct Joining {
+    let separator: [UInt8]
+    /// The most bytes of values.
+    let limit: Int
+  }
+
+  func count(in tree: ElementTree) -> Int {
+    var count = 0
+    field.forEachMatch(in: tree) { _ in
+      count += 1
+      return true
+    }
+    return count
+  }
+
+  func hasSeveral(in tree: ElementTree) -> Bool {
+    var count = 0
+    field.forEachMatch(in: tree) { _ in
+      count += 1
+      return count < 2
+    }
+    return count == 2
+  }
+
+  /// All values. Elements inside each other have much text together, because each has the text of those inside it.
+  /// - Parameter limit: the most bytes of values.
+  /// - Throws: an error with offset 0 if there are more.
+  func values(in tree: ElementTree, limit: Int) throws(XMLError) -> [[UInt8]] {
+    var values: [[UInt8]] = []
+    var size = 0
+    field.forEachMatch(in: tree) { match in
+      let value = Field.value(of: match, tree)
+      size += value.count
+      values.append(value)
+      return size <= limit
+    }
+    if size <= limit { return values }
+    throw XMLError("the texts of '\(shortened(text))' have more than \(limit) bytes (--max-size)", at: 0)
   }
 }

@@ -25,6 +25,9 @@ protocol ElementSink {
   /// What the user should know of the elements written since the last call.
   mutating func takeNotes() -> [XMLError]
 
+  /// What the user should know of all elements written.
+  var lastNotes: [String] { get }
+
   /// Writes what is ready and was kept back, before a flush.
   mutating func settle(_ output: inout ByteWriter)
 
@@ -44,6 +47,7 @@ extension ElementSink {
   func beginDocument(_ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>) {}
   func endDocument(_ output: inout ByteWriter) {}
   func takeNotes() -> [XMLError] { [] }
+  var lastNotes: [String] { [] }
   func settle(_ output: inout ByteWriter) {}
   func finish(_ output: inout ByteWriter) {}
   func end(_ output: inout ByteWriter) {}

@@ -69,6 +69,9 @@ struct ElementWriter {
   /// What the user should know of the elements written since the last call.
   mutating func takeNotes() -> [XMLError] { sink.takeNotes() }
 
+  /// What the user should know of all elements.
+  var lastNotes: [String] { count > 0 ? sink.lastNotes : [] }
+
   // MARK: Elements
 
   /// - Parameter tree: its tree, if that is needed.
@@ -99,7 +102,7 @@ struct ElementWriter {
       guard let text = try entities.expanded(array(bytes, element.range)) else { return nil }
       return try XMLTokenizer.tree(of: text, in: namespaces)
     } catch {
-      throw XMLError(error.message, at: element.range.lowerBound + error.offset)
+      throw error.moved(by: element.range.lowerBound)
     }
   }
 }

@@ -10,7 +10,8 @@ struct JSONSink: ElementSink {
   func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
-    form.write(tree, try form.expandedNames(element, tree), to: &output)
+    let content = try form.content(element, tree)
+    content.write(tree, to: &output)
     output.endLine()
   }
 }
@@ -20,28 +21,61 @@ extension JSONForm {
     if case .whole(let json) = self { json.needsSiblings } else { false }
   }
 
-  /// The namespaces that names in JSON have; nil if they have none. An element is written only if all are known.
-  func expandedNames(_ element: FoundElement, _ tree: ElementTree) throws(XMLError) -> ExpandedNames? {
-    guard case .whole(let json) = self, json.names.style == .expanded else { return nil }
-    do { return try ExpandedNames(tree, limit: json.names.maxExpanded) } catch {
-      throw XMLError(error.message, at: element.range.lowerBound + error.offset)
-    }
+  /// What is written of an element. It is known whole before anything is written, because an element may have too much.
+  enum Content {
+    /// With the namespaces that names have; nil if they have none.
+    case whole(ElementJSON, ExpandedNames?)
+    case members([(name: [UInt8], value: Value)])
   }
 
-  /// - Parameter expanded: what `expandedNames` returned.
-  func write(_ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter) {
+  enum Value {
+    case null
+    case string([UInt8])
+    case array([[UInt8]])
+    case number(Int)
+  }
+
+  func content(_ element: FoundElement, _ tree: ElementTree) throws(XMLError) -> Content {
+    do throws(XMLError) {
+      switch self {
+      case .whole(let json):
+        guard json.names.style == .expanded else { return .whole(json, nil) }
+        return .whole(json, try ExpandedNames(tree, limit: json.names.maxExpanded))
+      case .fields(let columns, let joining, let limit):
+        var members: [(name: [UInt8], value: Value)] = []
+        for column in columns { members.append((column.text, try column.member(of: tree, joining, limit: limit))) }
+        return .members(members)
+      }
+    } catch { throw error.moved(by: element.range.lowerBound) }
+  }
+}
+
+extension Column {
+  fileprivate func member(of tree: ElementTree, _ joining: Joining?, limit: Int) throws(XMLError) -> JSONForm.Value {
+    if isCount { return .number(count(in: tree)) }
+    if joining != nil {
+      var text: [UInt8] = []
+      return try append(to: &text, from: tree, joining: joining) ? .string(text) : .null
+    }
+    let values = try values(in: tree, limit: limit)
+    return values.isEmpty ? .null : values.count == 1 ? .string(values[0]) : .array(values)
+  }
+}
+
+extension JSONForm.Content {
+  func write(_ tree: ElementTree, to output: inout ByteWriter) {
     switch self {
-    case .whole(let json): json.write(tree, expanded, to: &output)
-    case .fields(let columns, let several):
-      for (place, column) in columns.enumerated() {
+    case .whole(let json, let expanded): json.write(tree, expanded, to: &output)
+    case .members(let members):
+      for (place, member) in members.enumerated() {
         output.append(UInt8(ascii: place == 0 ? "{" : ","))
-        JSONString.write(column.text, to: &output)
+        JSONString.write(member.name, to: &output)
         output.append(UInt8(ascii: ":"))
-        switch column.value(in: tree, several) {
-        case .missing: output.append("null")
-        case .text(let text), .firstOfSeveral(let text): JSONString.write(text, to: &output)
-        case .count(let count): output.append(String(count))
-        case .several(let values):
+        switch member.value {
+        case .null: output.append("null")
+        case .string(let text): JSONString.write(text, to: &output)
+        case .number(let number): output.append(String(number))
+        case .array(let values):
           for (place, value) in values.enumerated() {
             output.append(UInt8(ascii: place == 0 ? "[" : ","))
             JSONString.write(value, to: &output)

@@ -14,13 +14,14 @@ struct RecordSink: ElementSink {
   func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
-    var expanded: ExpandedNames?
-    if case .json(let form) = data { expanded = try form.expandedNames(element, tree) }
+    var content: JSONForm.Content?
+    if case .json(let form) = data { content = try form.content(element, tree) }
     let id = id?.value(in: tree) ?? []
     output.beginRecord(event: tree.rootName.span, id: id.span)
-    switch data {
-    case .json(let form): form.write(tree, expanded, to: &output)
-    case .xml: JSONString.write(element.text(bytes), to: &output)
+    if let content {
+      content.write(tree, to: &output)
+    } else {
+      JSONString.write(element.text(bytes), to: &output)
     }
     output.endRecord(stamp)
   }

@@ -10,7 +10,9 @@ struct TableForm {
   }
 
   let columns: [Column]
-  let several: Column.Several
+  let joining: Column.Joining?
+  /// Whether to report paths with several texts, or with none.
+  let isVerbose: Bool
   let style: Style
   let hasHeader: Bool
 }
@@ -18,15 +20,18 @@ struct TableForm {
 /// Writes values from elements, one row on each line.
 struct TableSink: ElementSink {
   private let form: TableForm
-  /// For each column, whether it was reported that there are several values.
-  private var isReported: [Bool]
+  private var row: [[UInt8]]
+  /// For each column, whether it has had several values, which was reported.
+  private var hadSeveral: [Bool]
+  /// For each column, whether it has had a value.
+  private var hadValue: [Bool]
   private var notes: [XMLError] = []
-  /// The value being written.
-  private var value: [UInt8] = []
 
   init(_ form: TableForm) {
     self.form = form
-    isReported = form.columns.map { _ in false }
+    row = form.columns.map { _ in [] }
+    hadSeveral = form.columns.map { _ in !form.isVerbose || form.joining != nil }
+    hadValue = form.columns.map { _ in false }
   }
 
   var needsTree: Bool { true }
@@ -39,31 +44,21 @@ struct TableSink: ElementSink {
 
   mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
-  ) {
-    let columns = form.columns
-    for place in columns.indices {
-      value.removeAll(keepingCapacity: true)
-      let several = isReported[place] ? .first : form.several
-      if several == .first, !columns[place].isCount {
-        if let match = columns[place].first(in: tree) { Field.append(match, tree, to: &value) }
-        write(value, place, to: &output)
-        continue
-      }
-      switch columns[place].value(in: tree, several) {
-      case .missing: break
-      case .text(let text): value = text
-      case .count(let count): value = Array(String(count).utf8)
-      case .several(let values): value = values[0]
-      case .firstOfSeveral(let first):
-        value = first
-        isReported[place] = true
-        let name = shortened(columns[place].text)
+  ) throws(XMLError) {
+    for (place, column) in form.columns.enumerated() {
+      row[place].removeAll(keepingCapacity: true)
+      do {
+        if try column.append(to: &row[place], from: tree, joining: form.joining) { hadValue[place] = true }
+      } catch { throw error.moved(by: element.range.lowerBound) }
+      if !hadSeveral[place], !column.isCount, column.hasSeveral(in: tree) {
+        hadSeveral[place] = true
         notes.append(
-          XMLError("'\(name)' has several values, and only the first is printed (--join)", at: element.range.lowerBound)
-        )
+          XMLError(
+            "'\(shortened(column.text))' has several values, and only the first is printed (--join)",
+            at: element.range.lowerBound))
       }
-      write(value, place, to: &output)
     }
+    for place in row.indices { write(row[place], place, to: &output) }
     endRow(&output)
   }
 
@@ -71,6 +66,12 @@ struct TableSink: ElementSink {
     if notes.isEmpty { return [] }
     defer { notes = [] }
     return notes
+  }
+
+  var lastNotes: [String] {
+    guard form.isVerbose else { return [] }
+    return form.columns.indices.filter { !hadValue[$0] }
+      .map { "'\(shortened(form.columns[$0].text))' has no value in any element" }
   }
 
   private func write(_ value: [UInt8], _ place: Int, to output: inout ByteWriter) {
