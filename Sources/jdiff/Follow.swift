@@ -14,6 +14,10 @@ struct Follow: DocumentFollower {
   private var current: Side?
   /// The id of the last event; nil before the first, and if events have none.
   private var lastID: Int?
+  /// The ids up to this one are of this run only, as the checkpoint says. If the run is killed, an event may have been
+  /// printed after the last checkpoint. A reader that has it must not take another event for it.
+  private var reservedID = 0
+  private static let reservation = 100
   /// Whether all documents so far were event records, which should not be compared themselves.
   private var areRecords: Bool?
   /// How many changes were printed since the last whole document.
@@ -32,29 +36,38 @@ struct Follow: DocumentFollower {
       skippingLinesWith: options.skipsErrors ? streams : nil, record: "document",
       progress: ReadingProgress(streams, of: [file]))
     try resume()
-    try input.feed(&self, orHangUpOf: streams.output)
+    do { try input.feed(&self, orHangUpOf: streams.output) } catch {
+      if error != .brokenPipe { try releaseIDs() }
+      throw error
+    }
+    try releaseIDs()
     return areRecords == true || input.hasSkipped ? .no : .yes
   }
 
   /// Resumes from the checkpoint's document, which the reader has too.
   private mutating func resume() throws(ToolFailure) {
     checkpoint = try CheckpointKeeper(options.checkpoint)
-    guard let path = options.checkpoint, let saved = try checkpoint.saved(), let document = saved.document else {
-      return
-    }
+    guard let path = options.checkpoint, let saved = try checkpoint.saved() else { return }
     if options.firstID != nil, !saved.id.isEmpty {
-      lastID = Int(String(decoding: saved.id, as: UTF8.self))
+      lastID = Int(decimal: saved.id)
       guard let lastID, Options.ids.contains(lastID) else {
         throw .failed(
           .trouble, "the id '\(shortened(saved.id))' of the checkpoint is not a number to continue from (--no-ids)",
           source: quoted(path))
       }
     }
-    var text = ByteWriter()
-    JSONWriter.writeCompact(document, to: &text)
-    let side = try side(JSONDocument(known: text.take()), nil)
-    current = side
-    printDocument(side)
+    if let document = saved.document {
+      var text = ByteWriter()
+      JSONWriter.writeCompact(document, to: &text)
+      let side = try side(JSONDocument(known: text.take()), nil)
+      current = side
+      printDocument(side)
+    }
+    // The number after the last reserved one is left out too. Otherwise a server could take the next change for the one
+    // that follows the last event of a reader.
+    if options.firstID != nil, let reserved = saved.extra[Self.reservedName].flatMap({ Int(decimal: $0) }) {
+      lastID = min(reserved, Options.ids.upperBound) + 1
+    }
   }
 
   mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
@@ -63,7 +76,7 @@ struct Follow: DocumentFollower {
     if let current, current.whole.bytes == item.document.bytes { return }
     let new = try side(item.document, record)
     guard let old = current else {
-      advance(to: new)
+      try advance(to: new)
       printDocument(new)
       return try output.checkOutput()
     }
@@ -85,7 +98,7 @@ struct Follow: DocumentFollower {
     }
     if options.verifies { try patch?.verify(from: old, to: new, options.scope) }
     let held = try held(old, new, patch, record)
-    advance(to: held)
+    try advance(to: held)
     changesSinceFull += 1
     if let text = patch?.document, changesSinceFull != options.fullEvery, text.bytes.count < held.whole.bytes.count {
       print(options.isMergePatch ? "merge" : "patch", JSONTree(text.root))
@@ -122,10 +135,14 @@ struct Follow: DocumentFollower {
 
   // MARK: Printing
 
-  private mutating func advance(to held: Side) {
+  private mutating func advance(to held: Side) throws(ToolFailure) {
+    if let first = options.firstID {
+      let next = lastID.map { $0 + 1 } ?? first
+      if next > reservedID, checkpoint.isKept { try reserveIDs(upTo: next + Self.reservation - 1) }
+      lastID = next
+    }
     current = held
     checkpoint.invalidate()
-    if let first = options.firstID { lastID = lastID.map { $0 + 1 } ?? first }
   }
 
   private var id: [UInt8] { lastID.map { Array(String($0).utf8) } ?? [] }
@@ -147,10 +164,27 @@ struct Follow: DocumentFollower {
     }
   }
 
+  // MARK: The checkpoint
+
+  private static let reservedName = "reserved"
+
+  /// - Parameter id: the last id that this run may use; 0 for no more.
+  private mutating func reserveIDs(upTo id: Int) throws(ToolFailure) {
+    reservedID = id
+    checkpoint.invalidate()
+    try commit()
+  }
+
+  /// Ends a run: the next one continues after the last id.
+  private mutating func releaseIDs() throws(ToolFailure) {
+    if reservedID > 0 { try reserveIDs(upTo: 0) }
+  }
+
   var isCommitDue: Bool { checkpoint.isDue }
 
   mutating func commit() throws(ToolFailure) {
     try output.flushOutput()
-    try checkpoint.save(Checkpoint(id: id, document: current.map { JSONTree($0.whole.root) }))
+    let extra = reservedID > 0 ? [Self.reservedName: Array(String(reservedID).utf8)] : [:]
+    try checkpoint.save(Checkpoint(id: id, document: current.map { JSONTree($0.whole.root) }, extra: extra))
   }
 }
