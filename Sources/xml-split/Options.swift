@@ -165,14 +165,20 @@ struct Options {
   private(set) var hasPrefixes = false
   /// The name of a root element, in UTF-8: its start tag inside such an element begins a document.
   private(set) var restartName: [UInt8]?
-  private(set) var skipsErrors = false
-  private(set) var repairsErrors = false
+  /// What to do at malformed input.
+  private(set) var atError = ErrorAction.stop
   private(set) var limits = XMLTokenizer.Limits()
   /// The most bytes of namespace declarations to add to an element. Otherwise each small element could become as large
   /// as all declarations around it.
   private(set) var maxInherited = 0
   /// The most bytes of entities that are put into one element.
   private(set) var maxEntityText = 0
+
+  enum ErrorAction: String {
+    case stop, skip
+    /// Changes what can be repaired, and skips the rest.
+    case repair
+  }
 
   /// Whether a form feed ends a document.
   var endsAtFormFeed: Bool { !isSingle && !hasPrefixes }
@@ -216,8 +222,7 @@ struct Options {
       case .count: form.isCount = true
       case .onError:
         let action: String = try value.get()
-        repairsErrors = action == "repair"
-        skipsErrors = action != "stop"
+        atError = ErrorAction(rawValue: action) ?? .stop
       case .files: form.files = try value.get()
       case .perFile: form.perFile = try value.get()
       case .noWrap: form.isWrapped = false
@@ -258,71 +263,4 @@ struct Options {
 private func isSwapped(_ path: [UInt8], _ files: ArraySlice<[UInt8]>) -> Bool {
   guard let file = files.first, files.count == 1, file != [UInt8(ascii: "-")] else { return false }
   return path.contains(UInt8(ascii: ".")) && Descriptor.Identity(file) == nil
-}
-
-/// The options that choose a form. Their rows exclude combinations that make no sense.
-private struct FormOptions {
-  let stamp: RecordStamp
-  var terminator = UInt8(ascii: "\n")
-  var isOneLine = false
-  var isJSON = false
-  var json = ElementJSON()
-  var names = JSONNames()
-  var fields: [Column] = []
-  var hasHeader = false
-  var isCSV = false
-  var separator: [UInt8]?
-  var isVerbose = false
-  var maxSize = 0
-  var isRecords = false
-  var isCount = false
-  var id: Field?
-  var files: FileNamePattern?
-  var perFile: FileLimit?
-  var isWrapped = true
-  var isDurable = false
-
-  /// Replaces prefixes in paths by the namespaces that they stand for.
-  mutating func resolve(_ namespaces: [[UInt8]: [UInt8]]) {
-    fields = fields.map { $0.resolved(namespaces) }
-    id = id?.resolved(namespaces)
-    files = files?.resolved(namespaces)
-  }
-
-  func form() throws(ToolFailure) -> Form {
-    if let files {
-      let content: FileForm.Content =
-        !isWrapped ? .bare : perFile == nil ? .document : .wrapped
-      let limit = perFile ?? .elements(1)
-      let form = FileForm(pattern: files, content: content, limit: limit, isDurable: isDurable)
-      return .files(form, terminator: terminator)
-    }
-    if isCount { return .count }
-    if isOneLine { return .oneLine(terminator: terminator) }
-    if isRecords {
-      if !isJSON, !fields.isEmpty { throw .usage("options '--records' and '--fields' need '--json'") }
-      return .records(id: id, data: isJSON ? .json(try jsonForm()) : .xml, stamp)
-    }
-    if isJSON { return .json(try jsonForm()) }
-    if fields.isEmpty { return .verbatim(terminator: terminator) }
-    return .table(
-      TableForm(
-        columns: fields, joining: joining, isVerbose: isVerbose, style: isCSV ? .csv : .tabs,
-        hasHeader: hasHeader || isCSV))
-  }
-
-  private func jsonForm() throws(ToolFailure) -> JSONForm {
-    if fields.isEmpty {
-      var json = json
-      json.names = names
-      json.names.maxExpanded = maxSize
-      return .whole(json)
-    }
-    if let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {
-      throw .usage("option '--fields': '\(quoted(fields[twice].text))' twice in an object")
-    }
-    return .fields(fields, joining, limit: maxSize)
-  }
-
-  private var joining: Column.Joining? { separator.map { Column.Joining(separator: $0, limit: maxSize) } }
 }

@@ -10,7 +10,7 @@ extension Splitter {
   /// Ends with an error, or only reports it (--on-error skip); further errors are silent until something is right
   /// again.
   mutating func report(_ error: ToolFailure) throws(ToolFailure) {
-    if !options.skipsErrors { throw error }
+    if options.atError == .stop { throw error }
     hasFailed = true
     if isSilent { return }
     isSilent = true

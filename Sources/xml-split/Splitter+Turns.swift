@@ -43,7 +43,7 @@ extension Splitter {
     case .plainDocument(let start): source.beginPlainDocument(at: start, &window)
     case .converted(let start):
       let document = tokenizer.document
-      let charset = options.repairsErrors ? document.charset.assumed : document.charset
+      let charset = options.atError == .repair ? document.charset.assumed : document.charset
       try source.convert(charset, named: document.charsetName, from: start, &window)
       table = source.table
     }

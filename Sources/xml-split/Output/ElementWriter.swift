@@ -28,7 +28,7 @@ struct ElementWriter {
     needsSiblings = sink.needsSiblings
     keepsEntities = options.keepsEntities
     maxEntityText = options.form.copiesText ? nil : options.maxEntityText
-    knowsHTML = options.repairsErrors
+    knowsHTML = options.atError == .repair
     sink.begin(&self.output)
   }
 

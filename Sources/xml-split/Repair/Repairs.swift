@@ -61,7 +61,7 @@ extension Splitter {
   mutating func repair(
     _ error: XMLError, _ bytes: borrowing Span<UInt8>, _ source: InputSource, isLast: Bool
   ) throws(ToolFailure) -> RepairStep {
-    guard options.repairsErrors, tokenizer.offset >= repairs.end else { return .none }
+    guard options.atError == .repair, tokenizer.offset >= repairs.end else { return .none }
     let isStartTag = tokenizer.isInStartTag(bytes)
     let step = tokenizer.repair(error, bytes, isLast: isLast, outermost: records.first?.depth)
     guard case .edit(let repair) = step else { return step }
@@ -77,7 +77,7 @@ extension Splitter {
 
   /// The error, with what would help if it ends the run.
   func withHint(_ error: XMLError, _ bytes: borrowing Span<UInt8>) -> XMLError {
-    guard !options.skipsErrors, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "&"),
+    guard options.atError == .stop, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "&"),
       let end = (try? XMLReference.end(bytes, from: error.offset + 1)) ?? nil
     else { return error }
     let name = array(bytes, (error.offset + 1)..<(end - 1))
