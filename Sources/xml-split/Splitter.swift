@@ -328,7 +328,7 @@ struct Splitter {
     records.append(
       WantedElement(
         start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth, inherited: inherited,
-        node: writer.needsTree ? tokenizer.record(tag) : nil,
+        node: writer.needsTree ? tokenizer.record(tag, bytes) : nil,
         referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences, matched: matched))
   }
 

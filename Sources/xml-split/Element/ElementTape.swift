@@ -33,12 +33,13 @@ struct ElementTape {
 
   /// Begins with the tag of an element.
   mutating func begin(
-    _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool
+    _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool,
+    _ bytes: borrowing Span<UInt8>
   ) {
     tree.nodes.removeAll(keepingCapacity: true)
     if !tree.attributes.isEmpty { tree.attributes.removeAll(keepingCapacity: true) }
     base = range.lowerBound
-    open(name, attributes, range, isEmpty: isEmpty)
+    open(name, attributes, range, isEmpty: isEmpty, bytes)
   }
 
   /// Forgets all.
@@ -51,18 +52,19 @@ struct ElementTape {
 
   @inline(__always)
   mutating func open(
-    _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool
+    _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool,
+    _ bytes: borrowing Span<UInt8>
   ) {
     let first = tree.attributes.count
     if !attributes.isEmpty { take(attributes) }
-    open(name, range, attributes: first..<tree.attributes.count, isEmpty: isEmpty)
+    open(name, range, attributes: first..<tree.attributes.count, isEmpty: isEmpty, bytes)
   }
 
   /// Records a start tag without attributes.
   @inline(__always)
-  mutating func open(_ name: Range<Int>, _ range: Range<Int>, isEmpty: Bool) {
+  mutating func open(_ name: Range<Int>, _ range: Range<Int>, _ bytes: borrowing Span<UInt8>) {
     let end = tree.attributes.count
-    open(name, range, attributes: end..<end, isEmpty: isEmpty)
+    open(name, range, attributes: end..<end, isEmpty: false, bytes)
   }
 
   private mutating func take(_ attributes: borrowing [StartTag.Attribute]) {
@@ -73,13 +75,14 @@ struct ElementTape {
   }
 
   @inline(__always)
-  private mutating func open(_ name: Range<Int>, _ range: Range<Int>, attributes: Range<Int>, isEmpty: Bool) {
+  private mutating func open(
+    _ name: Range<Int>, _ range: Range<Int>, attributes: Range<Int>, isEmpty: Bool, _ bytes: borrowing Span<UInt8>
+  ) {
     let index: Int
     if isRecording {
       endText(at: range.lowerBound)
       index = tree.nodes.count
-      if tree.nodes[current].hasElements { tree.nodes[current].hasSeveralElements = true }
-      tree.nodes[current].hasElements = true
+      tree.nodes[current].addChild(XMLName.bit(of: XMLName.key(bytes, name)))
     } else {
       index = 0
     }
@@ -92,9 +95,7 @@ struct ElementTape {
   @inline(__always)
   mutating func close(_ range: Range<Int>) {
     endText(at: range.lowerBound)
-    let element = current
-    current = tree.nodes[element].end
-    tree.nodes[element].end = tree.nodes.count
+    current = tree.nodes[current].close(at: tree.nodes.count)
     endMarkup(at: range.upperBound)
   }
 

@@ -5,9 +5,9 @@ import FeedCore
 struct ElementTree {
   struct Node {
     let isElement: Bool
-    /// For an element: whether it has child elements, and at least two.
-    var hasElements = false
-    var hasSeveralElements = false
+    /// For an element: whether it has child elements, and two that may have the same name.
+    private(set) var hasElements = false
+    private(set) var mayRepeatNames = false
     /// For an element: whether there is text directly in it.
     var hasText = false
     /// Whether an earlier sibling has the same name.
@@ -18,7 +18,8 @@ struct ElementTree {
     private(set) var place: Range<Int>
     /// The index after the last node inside this one.
     var end: Int
-    /// The next sibling with the same name; 0 if there is none, because the root is nobody's sibling.
+    /// The next sibling with the same name; 0 if there is none, because the root is nobody's sibling. While an element
+    /// is open: one bit for each name of its children so far.
     private var next = 0
 
     init(isElement: Bool, _ place: Range<Int>, attributes: Range<Int>, end: Int) {
@@ -38,6 +39,25 @@ struct ElementTree {
     var nextSibling: Int? {
       get { next == 0 ? nil : next }
       set { next = newValue ?? 0 }
+    }
+
+    /// Notes a child element.
+    /// - Parameter bit: `XMLName.bit` of its name.
+    @inline(__always)
+    mutating func addChild(_ bit: UInt64) {
+      let bit = Int(truncatingIfNeeded: bit)
+      hasElements = true
+      if next & bit != 0 { mayRepeatNames = true }
+      next |= bit
+    }
+
+    /// Ends an element.
+    /// - Returns: what `end` was before.
+    @inline(__always)
+    mutating func close(at end: Int) -> Int {
+      defer { self.end = end }
+      next = 0
+      return self.end
     }
 
     /// The same node in a tree that begins with a later one.

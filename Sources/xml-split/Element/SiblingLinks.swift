@@ -12,7 +12,7 @@ struct SiblingLinks {
 
   mutating func link(_ tree: inout ElementTree) {
     let bytes = tree.bytes
-    for element in tree.nodes.indices where tree.nodes[element].hasSeveralElements {
+    for element in tree.nodes.indices where tree.nodes[element].mayRepeatNames {
       link(&tree.nodes, in: element, bytes.span)
     }
   }

@@ -60,11 +60,11 @@ extension OpenElements {
         if isPlain {
           guard nameEnd - start < limits.maxToken else { return nil }
           index = nameEnd + 1
-          if tape.isRecording { tape.open(name, start..<index, isEmpty: false) }
+          if tape.isRecording { tape.open(name, start..<index, bytes) }
         } else {
           guard let result = tag.plainEnd(bytes, at: start, nameEnd, limits) else { return nil }
           (index, isEmpty) = result
-          if tape.isRecording { tape.open(name, tag.attributes, start..<index, isEmpty: isEmpty) }
+          if tape.isRecording { tape.open(name, tag.attributes, start..<index, isEmpty: isEmpty, bytes) }
         }
         if !isEmpty { open(name) }
         if depth < wanted.deepest || isName(bytes, name, wanted.name) {

@@ -5,6 +5,7 @@ import FeedCore
 /// Their names are ranges, usually of the text, because most elements end soon. Only the names of elements that are
 /// open where the text is cut are copied.
 struct OpenElements {
+  /// The first `named` ones; those after them were of others that have ended.
   private var names: [Range<Int>] = []
   /// The names of the outermost elements whose text was dropped; their ranges in `names` refer to this.
   private var kept: [UInt8] = []
@@ -12,12 +13,15 @@ struct OpenElements {
   /// How many more elements are open, inside the others, beyond the depth limit.
   private(set) var beyondLimit = 0
 
-  var depth: Int { names.count + beyondLimit }
+  var depth: Int { named + beyondLimit }
   /// How many open elements have known names.
-  var named: Int { names.count }
+  private(set) var named = 0
 
   @inline(__always)
-  mutating func open(_ name: Range<Int>) { names.append(name) }
+  mutating func open(_ name: Range<Int>) {
+    if named < names.count { names[named] = name } else { names.append(name) }
+    named &+= 1
+  }
 
   mutating func openBeyondLimit() { beyondLimit += 1 }
 
@@ -30,23 +34,23 @@ struct OpenElements {
   /// The same if none is open beyond the depth limit.
   @inline(__always)
   mutating func closeNamed() {
-    let name = names.removeLast()
-    guard names.count < keptCount else { return }
-    keptCount = names.count
-    kept.removeLast(name.count)
+    named -= 1
+    guard named < keptCount else { return }
+    keptCount = named
+    kept.removeLast(names[named].count)
   }
 
   /// Ends the innermost element with this name, and everything inside it.
   /// - Returns: false if none is open.
   mutating func closeAll(to name: [UInt8], in text: borrowing Span<UInt8>) -> Bool {
     guard let depth = depth(of: name, in: text) else { return false }
-    while names.count >= depth { closeNamed() }
+    while named >= depth { closeNamed() }
     return true
   }
 
   /// How many elements are around the innermost one with this name, including itself; nil if none is open.
   func depth(of name: [UInt8], in text: borrowing Span<UInt8>) -> Int? {
-    for index in names.indices.reversed() where names[index].count == name.count {
+    for index in (0..<named).reversed() where names[index].count == name.count {
       let isSame =
         index < keptCount ? sameBytes(kept.span.extracting(names[index]), name.span) : isName(text, names[index], name)
       if isSame { return index + 1 }
@@ -57,7 +61,7 @@ struct OpenElements {
   /// The end tags of all elements deeper than this.
   func endTags(below depth: Int, in text: borrowing Span<UInt8>) -> [UInt8] {
     var tags: [UInt8] = []
-    for index in (depth..<names.count).reversed() {
+    for index in (depth..<named).reversed() {
       tags += Array("</".utf8) + name(index, in: text) + [UInt8(ascii: ">")]
     }
     return tags
@@ -65,7 +69,7 @@ struct OpenElements {
 
   /// Prepares for the removal of the first bytes of the text.
   mutating func drop(_ count: Int, of text: borrowing Span<UInt8>) {
-    for index in keptCount..<names.count {
+    for index in keptCount..<named {
       let name = names[index]
       if name.lowerBound < count {
         names[index] = kept.count..<(kept.count + name.count)
@@ -80,18 +84,18 @@ struct OpenElements {
   // MARK: The innermost element
 
   /// The length of its name in bytes.
-  var topCount: Int { names.last?.count ?? 0 }
+  var topCount: Int { named == 0 ? 0 : names[named - 1].count }
 
   /// Whether its name is also at `start`, where there must be room for it.
   @inline(__always)
   func hasTopName(at start: Int, in text: borrowing Span<UInt8>) -> Bool {
-    let name = names[names.count - 1]
-    if names.count > keptCount { return hasSameBytes(text, name, text, at: start) }
+    let name = names[named - 1]
+    if named > keptCount { return hasSameBytes(text, name, text, at: start) }
     return hasSameBytes(kept.span, name, text, at: start)
   }
 
   func topName(in text: borrowing Span<UInt8>) -> [UInt8] {
-    names.isEmpty ? [] : name(names.count - 1, in: text)
+    named == 0 ? [] : name(named - 1, in: text)
   }
 
   private func name(_ index: Int, in text: borrowing Span<UInt8>) -> [UInt8] {

@@ -5,8 +5,8 @@ import FeedCore
 extension XMLTokenizer {
   /// Records the element of the last start tag or empty tag, if it is not already recorded inside another one.
   /// - Returns: its place for `finish`.
-  mutating func record(_ token: Token) -> Int {
-    if !tape.isRecording { tape.begin(token.name, attributes, token.range, isEmpty: token.kind == .emptyTag) }
+  mutating func record(_ token: Token, _ bytes: borrowing Span<UInt8>) -> Int {
+    if !tape.isRecording { tape.begin(token.name, attributes, token.range, isEmpty: token.kind == .emptyTag, bytes) }
     return tape.last
   }
 
@@ -30,7 +30,7 @@ extension XMLTokenizer {
     var tokenizer = ofEntity()
     var node: Int?
     while let token = try tokenizer.next(element.span, isLast: true, deepest: 1) {
-      if node == nil { node = tokenizer.record(token) }
+      if node == nil { node = tokenizer.record(token, element.span) }
     }
     if let node { tokenizer.finish(node, element.span, 0..<element.count, in: namespaces, linksSiblings: true) }
     return tokenizer.tape.finished

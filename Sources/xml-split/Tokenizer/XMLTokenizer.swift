@@ -282,7 +282,7 @@ struct XMLTokenizer {
     }
     guard end - offset <= limits.maxToken else { throw scanner.tooLong() }
     let token = Token(kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: tag.name, depth: depth + 1)
-    if tape.isRecording { tape.open(tag.name, tag.attributes, token.range, isEmpty: isEmpty) }
+    if tape.isRecording { tape.open(tag.name, tag.attributes, token.range, isEmpty: isEmpty, bytes) }
     scanner.move(to: end)
     if isEmpty {
       endDocumentWithRoot()
