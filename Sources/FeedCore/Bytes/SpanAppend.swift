@@ -2,36 +2,20 @@ extension [UInt8] {
   /// Appends a span by one memcpy(3).
   @inlinable @inline(__always)
   package mutating func append(span: borrowing Span<UInt8>) {
-    let count = span.count
-    append(addingCapacity: count) { free in
-      unsafe free.withUnsafeMutableBufferPointer { target, filled in
-        unsafe span.withUnsafeBufferPointer { source in
-          guard let source = source.baseAddress, let start = target.baseAddress else { return }
-          unsafe (start + filled).initialize(from: source, count: count)
-          filled += count
-        }
-      }
-    }
+    append(addingCapacity: span.count) { free in free.append(span: span) }
   }
 
-  /// Appends a span with a few bytes before and after it.
-  package mutating func append(span: borrowing Span<UInt8>, after start: StaticString, before end: StaticString) {
-    let count = span.count
-    let (first, last) = (start.utf8CodeUnitCount, end.utf8CodeUnitCount)
-    let (before, after) = unsafe (start.utf8Start, end.utf8Start)
-    append(addingCapacity: first + count + last) { free in
-      unsafe free.withUnsafeMutableBufferPointer { target, filled in
-        guard let room = target.baseAddress else { return }
-        var place = unsafe room + filled
-        for index in 0..<first { unsafe place[index] = before[index] }
-        unsafe place += first
-        unsafe span.withUnsafeBufferPointer { source in
-          if let source = source.baseAddress { unsafe place.initialize(from: source, count: count) }
-        }
-        unsafe place += count
-        for index in 0..<last { unsafe place[index] = after[index] }
-        filled += first + count + last
-      }
+  /// Appends a prefix and a span in quotes, with a byte before the first quote and after the last one.
+  package mutating func append(
+    quoted span: borrowing Span<UInt8>, prefix: borrowing Span<UInt8>, after first: UInt8?, before last: UInt8?
+  ) {
+    append(addingCapacity: prefix.count + span.count + 4) { free in
+      if let first { free.append(first) }
+      free.append(UInt8(ascii: "\""))
+      if !prefix.isEmpty { free.append(span: prefix) }
+      free.append(span: span)
+      free.append(UInt8(ascii: "\""))
+      if let last { free.append(last) }
     }
   }
 
@@ -52,6 +36,22 @@ extension [UInt8] {
           unsafe target[filled + index] = span[index] ^ UInt8(truncatingIfNeeded: wide >> (8 * UInt64(index & 7)))
           index &+= 1
         }
+        filled += count
+      }
+    }
+  }
+}
+
+extension OutputSpan<UInt8> {
+  /// Appends a span, for which there is room, by one memcpy(3).
+  @inlinable @inline(__always)
+  mutating func append(span: borrowing Span<UInt8>) {
+    let count = span.count
+    precondition(count <= freeCapacity)
+    unsafe withUnsafeMutableBufferPointer { target, filled in
+      unsafe span.withUnsafeBufferPointer { source in
+        guard let source = source.baseAddress, let start = target.baseAddress else { return }
+        unsafe (start + filled).initialize(from: source, count: count)
         filled += count
       }
     }

@@ -80,14 +80,20 @@ package struct ByteWriter {
     write(bytes, [])
   }
 
-  /// Appends short bytes with others around them, such as quotes, in one step.
-  package mutating func append(_ bytes: borrowing Span<UInt8>, after start: StaticString, before end: StaticString) {
+  /// Appends a prefix and bytes in quotes, with a byte before the first quote and after the last one.
+  package mutating func append(
+    quoted bytes: borrowing Span<UInt8>, prefix: [UInt8] = [], after first: UInt8? = nil, before last: UInt8? = nil
+  ) {
     guard bytes.count < Self.largePiece else {
-      append(start)
+      if let first { append(first) }
+      append(UInt8(ascii: "\""))
+      append(prefix)
       append(bytes)
-      return append(end)
+      append(UInt8(ascii: "\""))
+      if let last { append(last) }
+      return
     }
-    buffer.append(span: bytes, after: start, before: end)
+    buffer.append(quoted: bytes, prefix: prefix.span, after: first, before: last)
     if buffer.count >= Self.capacity { spill() }
   }
 

@@ -55,7 +55,7 @@ enum ElementText {
   /// Writes a JSON string.
   static func write(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
     let end = specialPlace(bytes, range)
-    if end == range.upperBound { return output.append(bytes.extracting(range), after: "\"", before: "\"") }
+    if end == range.upperBound { return output.append(quoted: bytes.extracting(range)) }
     output.append(UInt8(ascii: "\""))
     writeContents(bytes, range, to: &output)
     output.append(UInt8(ascii: "\""))

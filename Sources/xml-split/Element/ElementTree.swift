@@ -97,11 +97,16 @@ struct ElementTree {
   /// Writes a name. It contains nothing that JSON must escape.
   func writeName(_ name: Range<Int>, to output: inout ByteWriter) { output.append(bytes.span.extracting(name)) }
 
-  /// The same with other bytes around it, such as quotes.
+  /// Writes a name with a prefix, as the name of a member.
+  /// - Parameters:
+  ///   - prefix: as JSON.
+  ///   - first: the byte before it.
+  ///   - last: the byte after it.
   func writeName(
-    _ name: Range<Int>, after start: StaticString, before end: StaticString, to output: inout ByteWriter
+    _ name: Range<Int>, prefix: [UInt8] = [], after first: UInt8?, before last: UInt8 = UInt8(ascii: ":"),
+    to output: inout ByteWriter
   ) {
-    output.append(bytes.span.extracting(name), after: start, before: end)
+    output.append(quoted: bytes.span.extracting(name), prefix: prefix, after: first, before: last)
   }
 
   /// Whether `name`, a range of `bytes`, is this name.

@@ -22,7 +22,6 @@ struct ElementJSON {
   private(set) var canMix = false
   /// Whether members can have the same name although they are not elements of the same written name.
   private var hasOwnNames = false
-  private static let quote = [UInt8(ascii: "\"")]
 
   /// Whether it needs to know which children have the same name.
   var needsSiblings: Bool { !isOrdered && !hasOwnNames }
@@ -42,7 +41,7 @@ struct ElementJSON {
     if isOrdered {
       begin(ordered: 0, tree, &frames, to: &output)
     } else {
-      writeName(of: 0, tree, after: "{\"", before: "\":", to: &output)
+      tree.writeName(tree.nodes[0].place, after: UInt8(ascii: "{"), to: &output)
       begin(value: 0, tree, &frames, to: &output)
     }
     while let frame = frames.popLast() {
@@ -89,7 +88,7 @@ struct ElementJSON {
       return
     }
     output.append(UInt8(ascii: "{"))
-    writeAttributes(of: element, attributeStart, tree, to: &output)
+    writeAttributes(of: element, prefix: attributeStart, tree, to: &output)
     if frames.isEmpty {
       return writeMembers(of: element, from: element + 1, node.attributes.isEmpty, tree, &frames, to: &output)
     }
@@ -111,7 +110,7 @@ struct ElementJSON {
       let (place, isMember) = (child, tree.nodes[child].isElement && !tree.nodes[child].hasEarlierSibling)
       child = tree.nodes[place].end
       guard isMember else { continue }
-      writeName(of: place, tree, after: isFirst ? "\"" : ",\"", before: "\":", to: &output)
+      tree.writeName(tree.nodes[place].place, after: isFirst ? nil : UInt8(ascii: ","), to: &output)
       isFirst = false
       if tree.nodes[place].nextSibling != nil || isArray(tree.nodes[place].place, tree) {
         output.append(UInt8(ascii: "["))
@@ -141,29 +140,23 @@ struct ElementJSON {
   private func begin(
     ordered element: Int, _ tree: ElementTree, _ frames: inout [Frame], to output: inout ByteWriter
   ) {
-    writeName(of: element, tree, after: "[\"", before: "\",{", to: &output)
-    writeAttributes(of: element, Self.quote, tree, to: &output)
+    let name = tree.nodes[element].place
+    tree.writeName(name, after: UInt8(ascii: "["), before: UInt8(ascii: ","), to: &output)
+    output.append(UInt8(ascii: "{"))
+    writeAttributes(of: element, prefix: [], tree, to: &output)
     output.append(UInt8(ascii: "}"))
     frames.append(.ordered(of: element, child: element + 1))
   }
 
-  private func writeName(
-    of element: Int, _ tree: ElementTree, after start: StaticString, before end: StaticString,
-    to output: inout ByteWriter
-  ) {
-    tree.writeName(tree.nodes[element].place, after: start, before: end, to: &output)
-  }
-
   /// Writes attributes as members of an object.
-  /// - Parameter start: the beginning of each name.
+  /// - Parameter prefix: what each name begins with.
   private func writeAttributes(
-    of element: Int, _ start: [UInt8], _ tree: ElementTree, to output: inout ByteWriter
+    of element: Int, prefix: [UInt8], _ tree: ElementTree, to output: inout ByteWriter
   ) {
     let attributes = tree.nodes[element].attributes
     for index in attributes {
-      if index > attributes.lowerBound { output.append(UInt8(ascii: ",")) }
-      output.append(start)
-      tree.writeName(tree.attributes[index].name, after: "", before: "\":", to: &output)
+      let comma = index > attributes.lowerBound ? UInt8(ascii: ",") : nil
+      tree.writeName(tree.attributes[index].name, prefix: prefix, after: comma, to: &output)
       tree.writeValue(of: index, to: &output)
     }
   }

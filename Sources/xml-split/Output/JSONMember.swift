@@ -80,11 +80,8 @@ struct MemberNames {
 
   func write(_ member: JSONMember, to output: inout ByteWriter) {
     if member.isText { return JSONString.write(json.names.textKey, to: &output) }
-    if member.isAttribute, !json.isOrdered {
-      output.append(json.attributeStart)
-    } else {
-      output.append(UInt8(ascii: "\""))
-    }
+    output.append(UInt8(ascii: "\""))
+    if member.isAttribute, !json.isOrdered { output.append(json.attributeStart) }
     if let namespace = member.namespace {
       output.append(UInt8(ascii: "{"))
       JSONString.writeContents(namespace.span, 0..<namespace.count, to: &output)

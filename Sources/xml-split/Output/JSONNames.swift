@@ -19,8 +19,8 @@ struct JSONNames {
   /// The largest size in bytes of an element and of the namespaces in its names.
   var maxExpanded = Int.max
 
-  /// The beginning of the name of each attribute, and the name of the text, as JSON.
-  var attributeStart: [UInt8] { Array(Self.json(attributePrefix).dropLast()) }
+  /// The beginning of the name of each attribute, after the quote, and the name of the text, as JSON.
+  var attributeStart: [UInt8] { Array(Self.json(attributePrefix).dropFirst().dropLast()) }
   var textStart: [UInt8] { Self.json(textKey) + [UInt8(ascii: ":")] }
 
   /// Whether attributes, elements and text can share a name.

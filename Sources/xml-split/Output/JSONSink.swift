@@ -11,7 +11,7 @@ struct JSONSink: ElementSink {
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
     let content = try form.content(element, tree)
-    content.write(tree, to: &output)
+    form.write(content, tree, to: &output)
     output.endLine()
   }
 }
@@ -24,7 +24,7 @@ extension JSONForm {
   /// What is written of an element. It is known whole before anything is written, because an element may have too much.
   enum Content {
     /// With the namespaces that names have; nil if they have none.
-    case whole(ElementJSON, ExpandedNames?)
+    case whole(ExpandedNames?)
     case members([(name: [UInt8], value: Value)])
   }
 
@@ -39,8 +39,8 @@ extension JSONForm {
     do throws(XMLError) {
       switch self {
       case .whole(let json):
-        guard json.names.style == .expanded else { return .whole(json, nil) }
-        return .whole(json, try ExpandedNames(tree, limit: json.names.maxExpanded))
+        guard json.names.style == .expanded else { return .whole(nil) }
+        return .whole(try ExpandedNames(tree, limit: json.names.maxExpanded))
       case .fields(let columns, let joining, let limit):
         var members: [(name: [UInt8], value: Value)] = []
         for column in columns { members.append((column.text, try column.member(of: tree, joining, limit: limit))) }
@@ -62,10 +62,10 @@ extension Column {
   }
 }
 
-extension JSONForm.Content {
-  func write(_ tree: ElementTree, to output: inout ByteWriter) {
-    switch self {
-    case .whole(let json, let expanded): json.write(tree, expanded, to: &output)
+extension JSONForm {
+  func write(_ content: Content, _ tree: ElementTree, to output: inout ByteWriter) {
+    switch content {
+    case .whole(let expanded): if case .whole(let json) = self { json.write(tree, expanded, to: &output) }
     case .members(let members):
       for (place, member) in members.enumerated() {
         output.append(UInt8(ascii: place == 0 ? "{" : ","))

@@ -18,8 +18,8 @@ struct RecordSink: ElementSink {
     if case .json(let form) = data { content = try form.content(element, tree) }
     let id = id?.value(in: tree) ?? []
     output.beginRecord(event: tree.rootName.span, id: id.span)
-    if let content {
-      content.write(tree, to: &output)
+    if let content, case .json(let form) = data {
+      form.write(content, tree, to: &output)
     } else {
       JSONString.write(element.text(bytes), to: &output)
     }
