@@ -20,7 +20,8 @@ struct TableForm {
 /// Writes values from elements, one row on each line.
 struct TableSink: ElementSink {
   private let form: TableForm
-  private var row: [[UInt8]]
+  /// Filled before anything is written, because a value may be too long.
+  private var row: [UInt8] = []
   /// For each column, whether it has had several values, which was reported.
   private var hadSeveral: [Bool]
   /// For each column, whether it has had a value.
@@ -29,7 +30,6 @@ struct TableSink: ElementSink {
 
   init(_ form: TableForm) {
     self.form = form
-    row = form.columns.map { _ in [] }
     hadSeveral = form.columns.map { _ in !form.isVerbose || form.joining != nil }
     hadValue = form.columns.map { _ in false }
   }
@@ -38,28 +38,41 @@ struct TableSink: ElementSink {
 
   func begin(_ output: inout ByteWriter) {
     guard form.hasHeader else { return }
-    for (place, column) in form.columns.enumerated() { write(column.text, place, to: &output) }
-    endRow(&output)
+    var header: [UInt8] = []
+    for (place, column) in form.columns.enumerated() {
+      Self.beginValue(place, form.style, in: &header)
+      let start = header.count
+      header += column.text
+      Self.endValue(from: start, form, in: &header)
+    }
+    Self.write(header, form.style, to: &output)
   }
 
   mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
-    for (place, column) in form.columns.enumerated() {
-      row[place].removeAll(keepingCapacity: true)
+    row.removeAll(keepingCapacity: true)
+    for place in form.columns.indices {
+      Self.beginValue(place, form.style, in: &row)
+      let start = row.count
       do {
-        if try column.append(to: &row[place], from: tree, joining: form.joining) { hadValue[place] = true }
+        let hasValue = try form.columns[place].append(to: &row, from: tree, joining: form.joining)
+        if hasValue, !hadValue[place] { hadValue[place] = true }
       } catch { throw error.moved(by: element.range.lowerBound) }
-      if !hadSeveral[place], !column.isCount, column.hasSeveral(in: tree) {
-        hadSeveral[place] = true
-        notes.append(
-          XMLError(
-            "'\(shortened(column.text))' has several values, and only the first is printed (--join)",
-            at: element.range.lowerBound))
-      }
+      Self.endValue(from: start, form, in: &row)
+      if !hadSeveral[place] { noteSeveral(place, element, tree) }
     }
-    for place in row.indices { write(row[place], place, to: &output) }
-    endRow(&output)
+    Self.write(row, form.style, to: &output)
+  }
+
+  private mutating func noteSeveral(_ place: Int, _ element: FoundElement, _ tree: ElementTree) {
+    let column = form.columns[place]
+    guard !column.isCount, column.hasSeveral(in: tree) else { return }
+    hadSeveral[place] = true
+    notes.append(
+      XMLError(
+        "'\(shortened(column.text))' has several values, and only the first is printed (--join)",
+        at: element.range.lowerBound))
   }
 
   mutating func takeNotes() -> [XMLError] {
@@ -74,54 +87,68 @@ struct TableSink: ElementSink {
       .map { "'\(shortened(form.columns[$0].text))' has no value in any element" }
   }
 
-  private func write(_ value: [UInt8], _ place: Int, to output: inout ByteWriter) {
-    switch form.style {
-    case .tabs:
-      if place > 0 { output.append(UInt8(ascii: "\t")) }
-      Self.writeEscaped(value, to: &output)
-    case .csv:
-      if place > 0 { output.append(UInt8(ascii: ",")) }
-      // A line with nothing on it would be no row for many readers.
-      output.append(value.isEmpty && form.columns.count == 1 ? Array("\"\"".utf8) : Self.quotedIfNeeded(value))
-    }
-  }
-
-  private func endRow(_ output: inout ByteWriter) {
-    if form.style == .csv { output.append(UInt8(ascii: "\r")) }
+  private static func write(_ row: [UInt8], _ style: TableForm.Style, to output: inout ByteWriter) {
+    output.append(row)
+    if style == .csv { output.append(UInt8(ascii: "\r")) }
     output.endLine()
   }
 
-  /// Writes a value with tabs, line ends and backslashes as `\\t`, `\\n`, `\\r` and `\\\\`.
-  private static func writeEscaped(_ value: [UInt8], to output: inout ByteWriter) {
-    let bytes = value.span
-    var start = 0
-    for index in value.indices {
-      let escape: StaticString
-      switch bytes[index] {
-      case UInt8(ascii: "\t"): escape = "\\t"
-      case UInt8(ascii: "\n"): escape = "\\n"
-      case UInt8(ascii: "\r"): escape = "\\r"
-      case UInt8(ascii: "\\"): escape = "\\\\"
-      default: continue
-      }
-      output.append(bytes.extracting(start..<index))
-      output.append(escape)
-      start = index + 1
-    }
-    output.append(bytes.extracting(start..<value.count))
+  // MARK: Values
+
+  @inline(__always)
+  private static func beginValue(_ place: Int, _ style: TableForm.Style, in row: inout [UInt8]) {
+    if place > 0 { row.append(style == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t")) }
   }
 
-  /// A value of a CSV file: in quotes if it has a comma, a quote or a line end (RFC 4180 §2).
-  private static func quotedIfNeeded(_ value: [UInt8]) -> [UInt8] {
-    let quote = UInt8(ascii: "\"")
-    let isPlain = value.allSatisfy { $0 != quote && $0 != UInt8(ascii: ",") && $0 != 0xA && $0 != 0xD }
-    if isPlain { return value }
-    var result: [UInt8] = [quote]
-    result.reserveCapacity(value.count + 2)
-    for byte in value {
-      if byte == quote { result.append(quote) }
-      result.append(byte)
+  /// Changes the value that begins at `start` into what the style writes.
+  private static func endValue(from start: Int, _ form: borrowing TableForm, in row: inout [UInt8]) {
+    switch form.style {
+    case .tabs:
+      guard contains(row.span, from: start, { escape(of: $0) != nil }) else { return }
+      for byte in take(from: start, of: &row) {
+        if let letter = escape(of: byte) { row += [UInt8(ascii: "\\"), letter] } else { row.append(byte) }
+      }
+    case .csv:
+      let quote = UInt8(ascii: "\"")
+      // A line with nothing on it would be no row for many readers.
+      let isNothing = row.isEmpty && form.columns.count == 1
+      guard isNothing || contains(row.span, from: start, isQuoted) else { return }
+      let value = take(from: start, of: &row)
+      row.append(quote)
+      for byte in value {
+        if byte == quote { row.append(quote) }
+        row.append(byte)
+      }
+      row.append(quote)
     }
-    return result + [quote]
+  }
+
+  @inline(__always)
+  private static func contains(_ bytes: borrowing Span<UInt8>, from start: Int, _ test: (UInt8) -> Bool) -> Bool {
+    for index in start..<bytes.count where test(bytes[index]) { return true }
+    return false
+  }
+
+  private static func take(from start: Int, of row: inout [UInt8]) -> [UInt8] {
+    defer { row.removeSubrange(start...) }
+    return Array(row[start...])
+  }
+
+  /// The letter after the backslash for a tab, a line end or a backslash; nil for other bytes.
+  @inline(__always)
+  private static func escape(of byte: UInt8) -> UInt8? {
+    switch byte {
+    case UInt8(ascii: "\t"): UInt8(ascii: "t")
+    case UInt8(ascii: "\n"): UInt8(ascii: "n")
+    case UInt8(ascii: "\r"): UInt8(ascii: "r")
+    case UInt8(ascii: "\\"): byte
+    default: nil
+    }
+  }
+
+  /// Whether a value with this byte is in quotes (RFC 4180 §2).
+  @inline(__always)
+  private static func isQuoted(_ byte: UInt8) -> Bool {
+    byte == UInt8(ascii: "\"") || byte == UInt8(ascii: ",") || byte == 0xA || byte == 0xD
   }
 }
