@@ -21,6 +21,8 @@ struct ElementTape {
   private var markupEnd = 0
   /// Whether there is text since the last tag, between other markup or in a CDATA section.
   private var hasText = false
+  /// Whether children of one of the elements may have the same name.
+  private var mayRepeatNames = false
   private var links = SiblingLinks()
 
   /// The largest element whose memory is kept.
@@ -39,6 +41,7 @@ struct ElementTape {
     tree.nodes.removeAll(keepingCapacity: true)
     if !tree.attributes.isEmpty { tree.attributes.removeAll(keepingCapacity: true) }
     base = range.lowerBound
+    mayRepeatNames = false
     open(name, attributes, range, isEmpty: isEmpty, bytes)
   }
 
@@ -82,7 +85,7 @@ struct ElementTape {
     if isRecording {
       endText(at: range.lowerBound)
       index = tree.nodes.count
-      tree.nodes[current].addChild(XMLName.bit(of: XMLName.key(bytes, name)))
+      if tree.nodes[current].addChild(XMLName.bit(of: XMLName.key(bytes, name))) { mayRepeatNames = true }
     } else {
       index = 0
     }
@@ -163,7 +166,7 @@ struct ElementTape {
     finished.namespaces = namespaces
     finished.bytes.removeAll(keepingCapacity: true)
     finished.bytes.append(span: bytes.extracting(range))
-    if linksSiblings { links.link(&finished) }
+    if linksSiblings, mayRepeatNames { links.link(&finished) }
   }
 
   /// Forgets what is in scope in `finished`.

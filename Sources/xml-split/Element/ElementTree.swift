@@ -43,12 +43,15 @@ struct ElementTree {
 
     /// Notes a child element.
     /// - Parameter bit: `XMLName.bit` of its name.
+    /// - Returns: whether another child may have the same name.
     @inline(__always)
-    mutating func addChild(_ bit: UInt64) {
+    mutating func addChild(_ bit: UInt64) -> Bool {
       let bit = Int(truncatingIfNeeded: bit)
       hasElements = true
-      if next & bit != 0 { mayRepeatNames = true }
-      next |= bit
+      defer { next |= bit }
+      guard next & bit != 0 else { return false }
+      mayRepeatNames = true
+      return true
     }
 
     /// Ends an element.

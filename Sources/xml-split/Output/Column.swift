@@ -2,7 +2,8 @@
 
 import FeedCore
 
-struct Column {
+/// One object, because it is used for each element.
+final class Column: Sendable {
   private let field: Field
   /// Whether it is the number of values: `count(PATH)`.
   let isCount: Bool
