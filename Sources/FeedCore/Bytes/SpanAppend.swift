@@ -19,6 +19,22 @@ extension [UInt8] {
     }
   }
 
+  /// Appends two spans as the name and the string of a member in JSON, after a byte. Neither has anything to escape.
+  package mutating func append(member name: borrowing Span<UInt8>, _ string: borrowing Span<UInt8>, after first: UInt8?)
+  {
+    append(addingCapacity: name.count + string.count + 6) { free in
+      let quote = UInt8(ascii: "\"")
+      if let first { free.append(first) }
+      free.append(quote)
+      free.append(span: name)
+      free.append(quote)
+      free.append(UInt8(ascii: ":"))
+      free.append(quote)
+      free.append(span: string)
+      free.append(quote)
+    }
+  }
+
   /// Appends a span, combining every four bytes with the bytes of `mask`, its low byte first, by exclusive or.
   package mutating func append(span: borrowing Span<UInt8>, xor mask: UInt32) {
     let wide = UInt64(mask) << 32 | UInt64(mask)

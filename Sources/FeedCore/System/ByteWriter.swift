@@ -97,6 +97,18 @@ package struct ByteWriter {
     if buffer.count >= Self.capacity { spill() }
   }
 
+  /// Appends a member in JSON, after a byte. Neither the name nor the string has anything to escape.
+  package mutating func append(
+    member name: borrowing Span<UInt8>, _ string: borrowing Span<UInt8>, after first: UInt8?
+  ) {
+    guard name.count < Self.largePiece, string.count < Self.largePiece else {
+      append(quoted: name, after: first, before: UInt8(ascii: ":"))
+      return append(quoted: string)
+    }
+    buffer.append(member: name, string, after: first)
+    if buffer.count >= Self.capacity { spill() }
+  }
+
   /// Says that the bytes so far are complete records.
   package mutating func markRecord() {
     guard records != nil else { return }

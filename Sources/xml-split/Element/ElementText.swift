@@ -52,6 +52,11 @@ enum ElementText {
 
   // MARK: As JSON
 
+  /// Whether a text is the same in JSON.
+  static func isPlain(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>) -> Bool {
+    specialPlace(bytes, range) == range.upperBound
+  }
+
   /// Writes a JSON string.
   static func write(_ bytes: borrowing Span<UInt8>, _ range: Range<Int>, to output: inout ByteWriter) {
     let end = specialPlace(bytes, range)

@@ -169,6 +169,18 @@ struct ElementTree {
     ElementText.write(bytes.span, nodes[node].place, to: &output)
   }
 
+  /// Writes an element and its text as a member in one step, after a byte.
+  /// - Returns: false if it has more than text, or if its text is not the same in JSON.
+  func writePlainMember(_ element: Int, after first: UInt8?, to output: inout ByteWriter) -> Bool {
+    let text = element + 1
+    guard nodes[element].end == text + 1, !nodes[text].isElement, nodes[element].attributeCount == 0,
+      ElementText.isPlain(bytes.span, nodes[text].place)
+    else { return false }
+    let name = bytes.span.extracting(nodes[element].place)
+    output.append(member: name, bytes.span.extracting(nodes[text].place), after: first)
+    return true
+  }
+
   /// Writes the text directly in an element as a JSON string.
   func writeOwnText(of element: Int, to output: inout ByteWriter) {
     output.append(UInt8(ascii: "\""))

@@ -110,9 +110,12 @@ struct ElementJSON {
       let (place, isMember) = (child, tree.nodes[child].isElement && !tree.nodes[child].hasEarlierSibling)
       child = tree.nodes[place].end
       guard isMember else { continue }
-      tree.writeName(tree.nodes[place].place, after: isFirst ? nil : UInt8(ascii: ","), to: &output)
+      let comma = isFirst ? nil : UInt8(ascii: ",")
       isFirst = false
-      if tree.nodes[place].nextSibling != nil || isArray(tree.nodes[place].place, tree) {
+      let isList = tree.nodes[place].nextSibling != nil || isArray(tree.nodes[place].place, tree)
+      if !isList, tree.writePlainMember(place, after: comma, to: &output) { continue }
+      tree.writeName(tree.nodes[place].place, after: comma, to: &output)
+      if isList {
         output.append(UInt8(ascii: "["))
         frames.append(.members(of: element, child: child, isFirst: false))
         return frames.append(.siblings(next: place, isFirst: true))
