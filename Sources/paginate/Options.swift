@@ -9,7 +9,7 @@ let paginate = ToolSpec(
   sharing: StampOption.rows { $0.needs("records") } + HTTPOption.rows())
 
 enum Flag: ToolOption {
-  case next, items, id, hasMore, total, emptyCursor, noDedupe
+  case next, items, itemsObject, itemsLines, id, hasMore, total, emptyCursor, endStatus, noDedupe
   case limit, maxPages, untilID, records, pages, printNext, baseURL, keepParam
   case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, orderKey, overlap, onGap, durable, wait,
     now, secretParam
@@ -18,7 +18,7 @@ enum Flag: ToolOption {
 
   var group: OptionGroup {
     switch self {
-    case .next, .items, .id, .hasMore, .total, .emptyCursor, .noDedupe:
+    case .next, .items, .itemsObject, .itemsLines, .id, .hasMore, .total, .emptyCursor, .endStatus, .noDedupe:
       OptionGroup("Options that describe a page")
     case .limit, .maxPages, .untilID, .records, .pages, .printNext, .baseURL, .keepParam: .output
     case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .orderKey, .overlap, .onGap,
@@ -34,10 +34,16 @@ enum Flag: ToolOption {
     switch self {
     case .next: OptionSpec("next", .rule, "how to request the next page")
     case .items: OptionSpec("items", .pointer("/data/items"), "where the items are in a page")
+    case .itemsObject:
+      OptionSpec("items-object", .pointer("/query/pages"), "where the object is whose members are the items")
+        .excludes("items", "items-lines")
+    case .itemsLines: OptionSpec("items-lines", "each line of a page is an item").needs(.url).excludes("items")
     case .id: OptionSpec("id", .pointer("/id"), "where the id is in an item")
     case .hasMore: OptionSpec("has-more", .hasMore, "where a page says whether there is more")
     case .total: OptionSpec("total", .pointer("/total"), "where a page says how many items there are")
     case .emptyCursor: OptionSpec("empty-cursor", .choice("end", "follow"), "what an empty cursor means").default("end")
+    case .endStatus:
+      OptionSpec("end-status", .statuses, "HTTP statuses of a page past the end, such as 404,400").needs(.url)
     case .noDedupe: OptionSpec("no-dedupe", "print an item again when it comes again").excludes("store")
 
     case .limit:
@@ -171,18 +177,26 @@ struct Options {
     stamp = try RecordStamp(invocation)
     given = Set(Flag.allCases.filter { invocation.isGiven($0) })
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
+    if walk.next == .scroll, store != nil {
+      throw .usage("option '--next scroll' excludes '--store': the server forgets a scroll (--next search-after)")
+    }
     guard case .file = source else { return }
     if store != nil, !invocation.operands.isEmpty { throw .usage("option '--store' needs a URL to connect to") }
-    if walk.next == .link { throw .usage("option '--next link' needs a URL to connect to") }
+    if let rule = walk.next?.headNeeded { throw .usage("option '--next \(rule)' needs a URL to connect to") }
   }
 
   mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
     switch flag {
     case .next: walk.next = try value.get()
     case .items: walk.items = try value.get()
+    case .itemsObject:
+      walk.items = try value.get()
+      walk.itemsAreMembers = true
+    case .itemsLines: walk.itemsAreLines = true
     case .id: walk.id = try value.get()
     case .hasMore: walk.hasMore = try value.get()
     case .total: walk.total = try value.get()
+    case .endStatus: walk.endStatuses = try value.get()
     case .emptyCursor: walk.followsEmptyCursor = try value.get() == "follow"
     case .noDedupe: walk.dedupes = false
     case .limit: walk.limit = try value.get()

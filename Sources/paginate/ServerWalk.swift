@@ -30,6 +30,7 @@ struct ServerWalk {
         try printer.flush()
         streams.say(complaint.diagnostic)
       }
+      if page.step.outcome == .end(.pastEnd) { return form == .nextLink ? .no : hasComplained ? .otherEnd : .yes }
       try printer.print(page.step)
       // Before the next request, which may take long.
       try printer.flush()

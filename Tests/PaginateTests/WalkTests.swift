@@ -67,7 +67,9 @@ struct WalkTests {
   @Test func everyConventionIsOne() throws {
     for row in Convention.cursors + Convention.withoutLink {
       #expect(throws: Never.self) { try NextRule(row.next.bytes) }
-      for text in row.signs + [row.items, row.total, row.id].compactMap(\.self) + Array(row.words.keys) {
+      let signs = row.signs.map { Convention.Sign($0) }.filter { $0.wanted != .header }.map(\.place)
+      if let text = row.hasMore { #expect(throws: Never.self) { try HasMore(text.bytes) } }
+      for text in signs + [row.items, row.total, row.id].compactMap(\.self) {
         #expect(throws: Never.self) { try JSONPointer(text.bytes) }
       }
     }

@@ -55,7 +55,7 @@ extension OptionType {
   }
 
   /// HTTP statuses, a `StatusSet`.
-  static let statuses = OptionType("LIST") { bytes throws(OptionRefusal) in
+  package static let statuses = OptionType("LIST") { bytes throws(OptionRefusal) in
     guard let set = StatusSet(bytes) else { throw .expected("HTTP statuses such as 429,5xx, or none", found: bytes) }
     return set
   }

@@ -23,5 +23,12 @@ package struct StatusSet: Equatable, Sendable {
 
   package init(_ statuses: Int...) { ranges = statuses.map { $0...$0 } }
 
+  /// The set as written in options.
+  package var text: [UInt8] {
+    if ranges.isEmpty { return Array("none".utf8) }
+    let words = ranges.map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound / 100)xx" }
+    return Array(words.joined(separator: ",").utf8)
+  }
+
   package func contains(_ status: Int) -> Bool { ranges.contains { $0.contains(status) } }
 }

@@ -15,12 +15,14 @@ struct PageFeed {
 
   private(set) var walker: Walker
   private var source: PageSource
+  private let first: PageRequest
 
   /// - Parameter secrets: values that no message may quote.
   init(
     _ first: PageRequest, _ walk: WalkOptions, _ options: Options, hiding secrets: SecretParameters,
     _ streams: StandardStreams
   ) throws(ToolFailure) {
+    self.first = first
     walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
     source = try PageSource(options, origin, secrets, streams)
@@ -37,8 +39,14 @@ struct PageFeed {
   /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
   /// - Returns: nil if it has not changed (304).
   mutating func fetch(_ request: PageRequest, ifNoneMatch: [UInt8]? = nil) throws(ToolFailure) -> Fetched? {
-    guard let (answer, document) = try source.page(request, ifNoneMatch: ifNoneMatch) else { return nil }
-    defer { if walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
+    // The first page is never past the end: an error there is an error.
+    let endStatuses = request == first ? .none : walker.options.endStatuses
+    guard let (answer, found) = try source.page(request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses) else {
+      return nil
+    }
+    guard let document = found else { return Fetched(answer: answer, step: walker.pastEnd(), complaint: nil) }
+    let isFirst = walker.pages == 0
+    defer { if isFirst, walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
     let step: Walker.Step
     do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
       throw source.failure(error, answer, page: walker.pages + 1)

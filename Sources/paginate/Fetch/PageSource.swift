@@ -43,11 +43,13 @@ struct PageSource {
   }
 
   /// The answer to a request: a page.
-  /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
-  /// - Returns: nil if the page has not changed (304).
+  /// - Parameters:
+  ///   - ifNoneMatch: an ETag that makes the request conditional.
+  ///   - endStatuses: the statuses that mean that there is no such page.
+  /// - Returns: nil if the page has not changed (304). The document is nil if there is no page.
   mutating func page(
-    _ request: PageRequest, ifNoneMatch: [UInt8]? = nil
-  ) throws(ToolFailure) -> (answer: HTTPAnswer, document: JSONDocument)? {
+    _ request: PageRequest, ifNoneMatch: [UInt8]? = nil, endStatuses: StatusSet = .none
+  ) throws(ToolFailure) -> (answer: HTTPAnswer, document: JSONDocument?)? {
     let url: HTTPURL
     do { url = try HTTPURL(request.url) } catch { throw .failed(.otherEnd, "the next link is malformed") }
     try wait(before: url)
@@ -68,6 +70,10 @@ struct PageSource {
           tell("HTTP 304", url)
           return nil
         }
+        if endStatuses.contains(answer.head.status) {
+          tell("HTTP \(answer.head.status), past the last page (--end-status)", url)
+          return (answer, nil)
+        }
         if let document = try judge(answer, url, seconds: Clock.monotonic() - start) { return (answer, document) }
       }
     }
@@ -79,7 +85,7 @@ struct PageSource {
   ) throws(ToolFailure) -> JSONDocument? {
     var document: JSONDocument?
     var fault: ToolFailure?
-    do { document = try JSONDocument(parsing: answer.body, maxDepth: options.maxDepth) } catch {
+    do { document = try parsed(answer) } catch {
       let form = AnswerForm.name(of: answer)
       fault =
         form.map { .failed(.otherEnd, "expected JSON, found \($0)", source: url.display) }
@@ -94,7 +100,7 @@ struct PageSource {
       policy.recover()
       progress.pages += 1
       politeness = (asked.wait, asked.reason)
-      if answer.body.isEmpty {
+      if answer.body.isEmpty, !options.walk.itemsAreLines {
         throw .failed(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
       }
       if let fault { throw safe(fault, about: answer) }
@@ -106,6 +112,14 @@ struct PageSource {
     }
   }
 
+  private func parsed(_ answer: HTTPAnswer) throws(JSONError) -> JSONDocument {
+    // The body of a refusal is a document.
+    if options.walk.itemsAreLines, answer.head.status < 300 {
+      return try LinePage.document(answer.body, maxDepth: options.maxDepth)
+    }
+    return try JSONDocument(parsing: answer.body, maxDepth: options.maxDepth)
+  }
+
   /// The failure, without secrets that the answer quotes.
   func safe(_ failure: ToolFailure, about answer: HTTPAnswer) -> ToolFailure {
     failure.saying { $0.hidingSecrets(of: answer.request, and: secrets.values) }
@@ -114,7 +128,9 @@ struct PageSource {
   /// The failure for a wrong answer.
   /// - Parameter page: the number of the page, from 1.
   func failure(_ error: WalkError, _ answer: HTTPAnswer, page: Int) -> ToolFailure {
-    safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
+    let shift = options.walk.itemsAreLines ? LinePage.shift : 0
+    let error = WalkError(error.kind, error.message, at: error.offset.map { max($0 - shift, 0) })
+    return safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
   }
 
   private func refusal(_ answer: HTTPAnswer, _ url: HTTPURL) -> ToolFailure {
@@ -185,7 +201,7 @@ struct PageSource {
 
   /// Reports the options that were detected, but not given.
   func tell(_ shape: Shape?, beyond options: WalkOptions, _ url: HTTPURL) {
-    if let found = shape?.found(beyond: options), !found.isEmpty { tell("found \(found)", url) }
+    if let found = shape?.explained(beyond: options), !found.isEmpty { tell(found, url) }
   }
 
   // MARK: The request

@@ -1,6 +1,7 @@
 // The options that a store remembers for a feed, so that a later run needs only the store and the URL.
 
 import FeedCore
+import FeedHTTP
 
 struct RememberedOptions {
   private var members: [(name: String, value: [UInt8])] = []
@@ -11,11 +12,13 @@ struct RememberedOptions {
   ///   - secrets: the names of parameters that no later run may store either.
   init(_ walk: WalkOptions, _ shape: Shape?, _ feed: FeedOptions, _ secrets: [[UInt8]]) {
     add("next", (shape?.next ?? walk.next)?.text)
-    add("items", (walk.items ?? shape?.items)?.text)
+    add(walk.itemsAreMembers ? "itemsObject" : "items", walk.itemsAreLines ? nil : (walk.items ?? shape?.items)?.text)
+    add("itemsLines", walk.itemsAreLines ? [] : nil)
     add("id", (walk.id ?? shape?.id)?.text)
     add("hasMore", (walk.hasMore ?? shape?.hasMore)?.text)
     add("total", (walk.total ?? shape?.total)?.text)
     add("orderKey", walk.orderKey?.text)
+    add("endStatus", walk.endStatuses == .none ? nil : walk.endStatuses.text)
     add("emptyCursor", walk.followsEmptyCursor ? Array("follow".utf8) : nil)
     if feed.overlap != 1 { add("overlap", Array(String(feed.overlap).utf8)) }
     if feed.forgetsBelowGaps { add("onGap", Array("drop".utf8)) }
@@ -50,8 +53,9 @@ struct RememberedOptions {
 
   /// The remembered options by their names in a store.
   private static let flags: [String: Flag] = [
-    "next": .next, "items": .items, "id": .id, "hasMore": .hasMore, "total": .total, "orderKey": .orderKey,
-    "emptyCursor": .emptyCursor, "overlap": .overlap, "onGap": .onGap,
+    "next": .next, "items": .items, "itemsObject": .itemsObject, "itemsLines": .itemsLines, "endStatus": .endStatus,
+    "id": .id, "hasMore": .hasMore, "total": .total, "orderKey": .orderKey, "emptyCursor": .emptyCursor,
+    "overlap": .overlap, "onGap": .onGap,
   ]
 
   /// Fills in the remembered values of options that were not given.
@@ -69,7 +73,7 @@ struct RememberedOptions {
         guard let flag = flags[String(decoding: key, as: UTF8.self)] else { continue }
         let remembered = try OptionValue(value, of: flag.spec)
         if !options.given.contains(flag) { try options.set(flag, remembered) }
-        if flag == .items { options.walk.hasKnownItems = options.walk.items?.text == value }
+        if flag == .items || flag == .itemsObject { options.walk.hasKnownItems = options.walk.items?.text == value }
       } catch {
         throw .damaged("the option '\(shortened(key))' of the feed cannot be read")
       }

@@ -71,7 +71,7 @@ struct StoredWalk {
     var options = options
     try storeOptions.stored(RememberedOptions.fill(&options, from: known.options))
     var walk = options.walk
-    walk.findsID = walk.id == nil
+    walk.findsID = !walk.hasIDs
     let secrets = secrets(walk)
     guard known.url == secrets.redacted(first).url else {
       throw storeOptions.failure("feed '\(shortened(name))' is the feed of another URL, \(shortened(known.url))")

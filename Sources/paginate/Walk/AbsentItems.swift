@@ -58,8 +58,11 @@ enum AbsentItems {
         guard child.value.kind == .number, let name = child.key?.string else { return false }
         return isCount(String(decoding: name, as: UTF8.self).lowercased())
       }.map(\.value)
-    }
+    } + [root.value(at: elasticTotal)].compactMap(\.self)
   }
+
+  /// Elasticsearch puts its total one object deeper.
+  private static let elasticTotal = BodyCursor.pointer("hits", "total", "value")
 
   private static func isCount(_ name: String) -> Bool {
     if ["count", "hits", "numfound", "num_found", "num_results", "result_count", "resultcount"].contains(name) {

@@ -1,99 +1,135 @@
-// How to recognise well-known APIs. A convention applies if all of its signs are on a page. It may then say how to ask
-// for the next page, because the names of the API's parameters are documented. Nothing undocumented is guessed.
-//
-// To support a new API, add a row; the first convention that applies is used.
+// The rows of known APIs; `Convention` says what they mean. Each has a sample in Tests/Fixtures/paginate/apis, with the
+// address of its documentation. CONTRIBUTING.md says how to add one.
 
-import FeedCore
-
-/// A documented way of paging.
-struct Convention: Sendable {
-  /// JSON Pointers that must all exist.
-  let signs: [String]
-  /// A value of `--next`.
-  let next: String
-  /// A value of `--items`, if another array could be mistaken for the items.
-  var items: String?
-  var total: String?
-  var id: String?
-  /// Further conditions on `signs`: pointers and the strings that must be there.
-  var words: [String: String] = [:]
-  /// Whether the request must have a JSON body; nil if it does not matter.
-  var isInBody: Bool?
-
+extension Convention {
   /// Links: a URL, `null`, or an object or array with the link. The first that exists is used.
   static let links = [
     "/links/next", "/_links/next", "/@odata.nextLink", "/odata.nextLink", "/@nextLink", "/d/__next", "/nextLink",
     "/meta/pagination/next", "/meta/next", "/pagination/next", "/paging/next", "/info/next", "/next_page_url",
     "/pagination/next_url", "/next_url", "/next_href", "/nextRecordsUrl", "/hydra:view/hydra:next", "/hydra:view/next",
-    "/view/next", "/next_page", "/next", "/topic_list/more_topics_url", "/links", "/link",
+    "/view/next", "/next_page", "/next", "/pages/next", "/topic_list/more_topics_url", "/links", "/link",
   ]
 
   /// Pages that would have a link if there were a next page.
   static let withoutLink = [
-    Convention(signs: ["/links/self"], next: "/links/next"),
-    Convention(signs: ["/links/first"], next: "/links/next"),
-    Convention(signs: ["/links/prev"], next: "/links/next"),
-    Convention(signs: ["/_links/self"], next: "/_links/next"),
-    Convention(signs: ["/@odata.context", "/value"], next: "/@odata.nextLink"),
-    Convention(signs: ["/d/results"], next: "/d/__next"),
-    Convention(signs: ["/paging/cursors", "/data"], next: "/paging/next"),
-    Convention(signs: ["/meta/pagination/has_more"], next: "/meta/pagination/next"),
-    Convention(signs: ["/topic_list/topics"], next: "/topic_list/more_topics_url", items: "/topic_list/topics"),
+    Convention("JSON:API", ["/links/self", "!/links/first"], "/links/next"),
+    Convention("JSON:API", ["/links/first"], "/links/next"),
+    Convention("JSON:API", ["/links/prev", "!/links/first", "!/links/self"], "/links/next"),
+    Convention("HAL", ["/_links/self"], "/_links/next"),
+    Convention("OData", ["/@odata.context", "/value"], "/@odata.nextLink"),
+    Convention("OData 2", ["/d/results"], "/d/__next"),
+    Convention("Facebook", ["/paging/cursors", "/data"], "/paging/next"),
+    Convention("Paddle", ["/meta/pagination/has_more"], "/meta/pagination/next"),
+    Convention("Salesforce", ["/done", "/totalSize", "/records"], "/nextRecordsUrl", items: "/records"),
+    Convention("Discourse", ["/topic_list/topics"], "/topic_list/more_topics_url", items: "/topic_list/topics"),
   ]
 
   static let cursors = [
-    // Elasticsearch and OpenSearch, with a sorted query
-    Convention(signs: ["/hits/hits/0/sort", "/_shards"], next: "search-after", items: "/hits/hits", isInBody: true),
-    Convention(signs: ["/hits/hits/0/sort", "/took"], next: "search-after", items: "/hits/hits", isInBody: true),
-    // Slack
-    Convention(signs: ["/response_metadata/next_cursor", "/ok"], next: "cursor:cursor=/response_metadata/next_cursor"),
-    // Notion
     Convention(
-      signs: ["/object", "/next_cursor", "/has_more"], next: "cursor-body:/start_cursor=/next_cursor",
-      words: ["/object": "list"], isInBody: true),
+      "Elasticsearch with scroll", ["/_scroll_id", "/hits/hits"], "scroll", items: "/hits/hits"),
     Convention(
-      signs: ["/object", "/next_cursor", "/has_more"], next: "cursor:start_cursor=/next_cursor",
-      words: ["/object": "list"]),
-    // Stripe
-    Convention(
-      signs: ["/object", "/data", "/has_more", "/url"], next: "last-id:starting_after", items: "/data", id: "/id",
-      words: ["/object": "list"]),
-    // Stack Exchange
-    Convention(signs: ["/items", "/has_more", "/quota_remaining"], next: "page:page", items: "/items"),
-    // Reddit
-    Convention(
-      signs: ["/kind", "/data/children", "/data/after"], next: "cursor:after=/data/after", items: "/data/children",
-      words: ["/kind": "Listing"]),
-    // Twitter 2
-    Convention(
-      signs: ["/meta/result_count"], next: "cursor:pagination_token=/meta/next_token", items: "/data"),
-    // Jira Cloud (https://developer.atlassian.com/cloud/jira/platform/rest/v3/api-group-issue-search/)
-    Convention(
-      signs: ["/issues", "/isLast"], next: "cursor-body:/nextPageToken=/nextPageToken", items: "/issues", isInBody: true
-    ),
-    Convention(signs: ["/issues", "/isLast"], next: "cursor:nextPageToken=/nextPageToken", items: "/issues"),
-    Convention(
-      signs: ["/issues", "/nextPageToken"], next: "cursor-body:/nextPageToken=/nextPageToken", items: "/issues",
+      "Elasticsearch", ["/hits/hits/0/sort", "/took", "!/_scroll_id"], "search-after", items: "/hits/hits",
       isInBody: true),
-    Convention(signs: ["/issues", "/nextPageToken"], next: "cursor:nextPageToken=/nextPageToken", items: "/issues"),
-    // Google
-    Convention(signs: ["/nextPageToken"], next: "cursor:pageToken=/nextPageToken"),
-    // Solr
+    Convention("Slack", ["/ok", "/response_metadata/next_cursor"], "cursor:cursor=/response_metadata/next_cursor"),
     Convention(
-      signs: ["/nextCursorMark", "/response/docs"], next: "cursor:cursorMark=/nextCursorMark", items: "/response/docs"),
-    // Airtable
-    Convention(signs: ["/records", "/offset"], next: "cursor:offset=/offset", items: "/records"),
-    // Bitbucket Server
-    Convention(signs: ["/values", "/isLastPage"], next: "cursor:start=/nextPageStart", items: "/values"),
-    // DynamoDB
+      "Notion", ["/object=list", "/next_cursor", "/has_more"], "cursor-body:/start_cursor=/next_cursor", isInBody: true),
     Convention(
-      signs: ["/LastEvaluatedKey", "/Items"], next: "cursor-body:/ExclusiveStartKey=/LastEvaluatedKey", items: "/Items",
+      "Notion", ["/object=list", "/next_cursor", "/has_more"], "cursor:start_cursor=/next_cursor", isInBody: false),
+    Convention(
+      "Stripe", ["/object=list", "/data", "/has_more", "/url"], "last-id:starting_after", items: "/data", id: "/id"),
+    Convention(
+      "Stripe search", ["/object=search_result", "/data", "/has_more"], "cursor:page=/next_page", items: "/data"),
+    Convention("Stack Exchange", ["/items", "/has_more", "/quota_remaining"], "page:page", items: "/items"),
+    Convention(
+      "Reddit", ["/kind=Listing", "/data/children", "/data/after"], "cursor:after=/data/after", items: "/data/children"),
+    Convention("X", ["/meta/result_count"], "cursor:pagination_token=/meta/next_token", items: "/data"),
+    Convention(
+      "Jira", ["/issues", "/isLast"], "cursor-body:/nextPageToken=/nextPageToken", items: "/issues", isInBody: true),
+    Convention(
+      "Jira", ["/issues", "/isLast"], "cursor:nextPageToken=/nextPageToken", items: "/issues", isInBody: false),
+    Convention(
+      "Jira", ["/issues", "/nextPageToken", "!/isLast"], "cursor-body:/nextPageToken=/nextPageToken", items: "/issues",
       isInBody: true),
-    // Jira
-    Convention(signs: ["/startAt", "/maxResults", "/total"], next: "offset:startAt", total: "/total"),
-    // Contentful
     Convention(
-      signs: ["/sys", "/skip", "/limit", "/total", "/items"], next: "offset:skip", items: "/items", total: "/total"),
+      "Jira", ["/issues", "/nextPageToken", "!/isLast"], "cursor:nextPageToken=/nextPageToken", items: "/issues",
+      isInBody: false),
+    Convention("Jira", ["/startAt", "/maxResults", "/total"], "offset:startAt", total: "/total", isInBody: false),
+    Convention("Google", ["/nextPageToken", "!/issues"], "cursor-body:/pageToken=/nextPageToken", isInBody: true),
+    Convention("Google", ["/nextPageToken", "!/issues"], "cursor:pageToken=/nextPageToken", isInBody: false),
+    Convention(
+      "Solr", ["/response/docs", "/nextCursorMark"], "cursor:cursorMark=/nextCursorMark", items: "/response/docs"),
+    Convention(
+      "Solr", ["/response/docs", "/response/numFound", "/response/start", "!/nextCursorMark"], "offset:start",
+      items: "/response/docs", total: "/response/numFound", isInBody: false),
+    Convention("Airtable", ["/records", "/offset", "!/limit"], "cursor:offset=/offset", items: "/records"),
+    Convention(
+      "Airtable", ["/records/0/createdTime", "/records/0/fields", "!/offset"], "cursor:offset=/offset",
+      items: "/records"),
+    Convention("Bitbucket Server", ["/values", "/isLastPage"], "cursor:start=/nextPageStart", items: "/values"),
+    Convention(
+      "DynamoDB", ["/Items", "/LastEvaluatedKey"], "cursor-body:/ExclusiveStartKey=/LastEvaluatedKey", items: "/Items",
+      isInBody: true),
+    Convention(
+      "DynamoDB", ["/Items", "/Count", "/ScannedCount", "!/LastEvaluatedKey"],
+      "cursor-body:/ExclusiveStartKey=/LastEvaluatedKey", items: "/Items", isInBody: true),
+    Convention("AWS", ["/NextToken"], "cursor-body:/NextToken=/NextToken", isInBody: true),
+    Convention("AWS", ["/nextToken"], "cursor-body:/nextToken=/nextToken", isInBody: true),
+    Convention(
+      "Contentful", ["/sys", "/skip", "/limit", "/total", "/items"], "offset:skip", items: "/items", total: "/total"),
+    Convention("Twitch", ["/data", "/pagination/cursor"], "cursor:after=/pagination/cursor", items: "/data"),
+    Convention("Twitch", ["/data", "/pagination={}"], "cursor:after=/pagination/cursor", items: "/data"),
+    Convention(
+      "Intercom", ["/pages/type=pages", "!/pages/next/href"],
+      "cursor-body:/pagination/starting_after=/pages/next/starting_after", isInBody: true),
+    Convention(
+      "Intercom", ["/pages/type=pages", "!/pages/next/href"], "cursor:starting_after=/pages/next/starting_after",
+      isInBody: false),
+    Convention("Square", ["header:square-version"], "cursor-body:/cursor=/cursor", isInBody: true),
+    Convention("Square", ["header:square-version"], "cursor:cursor=/cursor", isInBody: false),
+    Convention(
+      "HubSpot", ["/results", "/paging/next/after"], "cursor-body:/after=/paging/next/after", items: "/results",
+      isInBody: true),
+    Convention(
+      "SCIM", ["/schemas/0=urn:ietf:params:scim:api:messages:2.0:ListResponse", "/totalResults"],
+      "offset:startIndex@1", items: "/Resources", total: "/totalResults", isInBody: false),
+    Convention(
+      "Algolia", ["/hits", "/page", "/nbPages"], "page:page@0", items: "/hits", total: "/nbPages", isInBody: false),
+    Convention(
+      "OpenAlex", ["/meta/db_response_time_ms", "/meta/next_cursor"], "cursor:cursor=/meta/next_cursor",
+      items: "/results"),
+    Convention(
+      "OpenAlex", ["/meta/db_response_time_ms", "/meta/page", "/meta/per_page", "!/meta/next_cursor"], "page:page",
+      items: "/results", total: "/meta/count"),
+    Convention(
+      "Crossref", ["/message-type", "/message/items", "/message/next-cursor"], "cursor:cursor=/message/next-cursor",
+      items: "/message/items", total: "/message/total-results"),
+    Convention("MediaWiki", ["/query", "/continue/continue"], "params:/continue"),
+    Convention("MediaWiki", ["/query", "/batchcomplete", "!/continue"], "params:/continue"),
+    Convention(
+      "Dropbox", ["/entries", "/cursor", "/has_more"], "post:/2/files/list_folder/continue:/cursor=/cursor",
+      items: "/entries", isInBody: true),
+    Convention(
+      "Kubernetes", ["/apiVersion", "/kind", "/metadata", "/items"], "cursor:continue=/metadata/continue",
+      items: "/items"),
+    Convention(
+      "CouchDB", ["/rows", "/offset", "/total_rows"], "offset:skip", items: "/rows", total: "/total_rows",
+      isInBody: false),
+    Convention("Auth0", ["/start", "/limit", "/length", "/total"], "page:page@0", total: "/total"),
+    Convention("PagerDuty", ["/offset", "/limit", "/more"], "offset:offset", hasMore: "/more"),
+    Convention(
+      "PagerDuty", ["/records", "/limit", "/next_cursor"], "cursor:cursor=/next_cursor", items: "/records"),
+    Convention("Datadog", ["/data", "/meta/page/after"], "cursor-body:/page/cursor=/meta/page/after", isInBody: true),
+    Convention(
+      "Steam", ["/query_summary", "/reviews", "/cursor"], "cursor:cursor=/cursor", items: "/reviews"),
+    Convention(
+      "Azure DevOps", ["/count", "/value", "header:x-ms-continuationtoken"],
+      "cursor:continuationToken=header:x-ms-continuationtoken", items: "/value"),
+    Convention(
+      "Azure Cosmos DB", ["/_rid", "/_count", "header:x-ms-continuation"],
+      "cursor-header:x-ms-continuation=header:x-ms-continuation"),
+    Convention("Heroku", ["header:next-range", "header:content-range"], "cursor-header:Range=header:Next-Range"),
+    Convention(
+      "GitLab", ["header:x-next-page", "header:x-page", "header:x-per-page"], "cursor:page=header:x-next-page"),
   ]
 
   /// Members that say whether there is more; used if they are booleans.
@@ -109,15 +145,4 @@ struct Convention: Sendable {
 
   /// HAL's object of links. It contains no items, but may have an array of objects (`curies`).
   static let linkObject = Array("_links".utf8)
-
-  func applies(to root: JSONValue, isInBody: Bool) -> Bool {
-    if let wanted = self.isInBody, wanted != isInBody { return false }
-    let isThere = signs.allSatisfy { Self.value($0, root) != nil }
-    return isThere && words.allSatisfy { Self.value($0.key, root)?.string == Array($0.value.utf8) }
-  }
-
-  static func value(_ pointer: String, _ root: JSONValue) -> JSONValue? { root.value(at: Self.pointer(pointer)) }
-
-  /// A pointer from the tables above; tests check them.
-  static func pointer(_ text: String) -> JSONPointer { (try? JSONPointer(Array(text.utf8))) ?? JSONPointer() }
 }

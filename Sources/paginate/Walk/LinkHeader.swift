@@ -12,6 +12,8 @@ struct LinkHeader: Equatable, Sendable {
   let relations: [[UInt8]]
   /// The reference of the page that the link starts from, if it is another page (§3.2).
   let anchor: [UInt8]?
+  /// Whether the link says that its target has no items (Sentry: https://docs.sentry.io/api/pagination/).
+  var isEmpty = false
 
   /// The links of a field's value.
   static func parse(_ value: [UInt8]) -> [LinkHeader] {
@@ -28,15 +30,16 @@ struct LinkHeader: Equatable, Sendable {
     for field in head.fields where field.name == "link" {
       var scanner = Scanner(field.value)
       while let link = scanner.link() {
-        if link.relations.contains(relation), link.isOf(page) { return link.target }
+        if link.relations.contains(relation), link.isOf(page), !link.isEmpty { return link.target }
       }
     }
     return nil
   }
 
-  /// Whether the head has links of any of these relations.
-  static func has(anyOf relations: [String], in head: HTTPHead, page: HTTPURL?) -> Bool {
-    relations.contains { target(of: $0, in: head, page: page) != nil }
+  /// Whether the head links the page to others of its feed.
+  static func isUsed(in head: HTTPHead, page: HTTPURL?) -> Bool {
+    ["next", "prev", "previous", "first", "last"].contains { target(of: $0, in: head, page: page) != nil }
+      || head.fields.contains { $0.name == "link" && parse($0.value).contains(where: \.isEmpty) }
   }
 
   /// Whether the link's context is the page itself, rather than another document or a part of the page.
@@ -67,14 +70,16 @@ struct LinkHeader: Equatable, Sendable {
       guard next == UInt8(ascii: ">") else { return nil }
       index += 1
 
+      var isEmpty = false
       var relation: [UInt8]?
       var anchor: [UInt8]?
       while let (name, value) = parameter() {
         if name == Array("rel".utf8), relation == nil { relation = value }
         if name == Array("anchor".utf8), anchor == nil { anchor = value }
+        if name == Array("results".utf8), value == Array("false".utf8) { isEmpty = true }
       }
       let relations = (relation ?? []).split(whereSeparator: \.isBlank)
-      return LinkHeader(target: target, relations: relations.map(\.lowercased), anchor: anchor)
+      return LinkHeader(target: target, relations: relations.map(\.lowercased), anchor: anchor, isEmpty: isEmpty)
     }
 
     /// Appendix B.3; nil if the link has no more parameters.

@@ -21,6 +21,8 @@ struct PageContext {
   let page: Page
   /// The request for the page.
   let request: PageRequest
+  /// The first request of the walk.
+  let first: PageRequest
   /// The URL that the page came from, after redirects; nil if unknown.
   let url: HTTPURL?
   /// The place of the items in the page.
@@ -45,18 +47,20 @@ extension NextRule {
     case .offset(let name, let start):
       let here = try Self.number(name, of: context.request, default: start ?? DecimalText(0))
       return Self.setting(name, to: (here + PageSize.step(of: context)).text, in: context.request)
-    case .cursor(let name, let pointer):
-      guard let cursor = try Self.cursor(at: pointer, of: context) else { return .none }
+    case .cursor(let name, let place):
+      guard let cursor = try Self.cursor(at: place, of: context) else { return .none }
       return Self.setting(name, to: cursor, in: context.request)
-    case .cursorHeader(let name, let pointer):
-      guard let cursor = try Self.cursor(at: pointer, of: context) else { return .none }
+    case .cursorHeader(let name, let place):
+      guard let cursor = try Self.cursor(at: place, of: context) else { return .none }
       guard isSendable(cursor) else {
-        throw WalkError(.page, "the cursor at \(pointer.shown) holds a control character, which no header can")
+        throw WalkError(.page, "the cursor of --next holds a control character, which no header can")
       }
       var request = context.request
       request.setHeader(name, to: cursor)
       return .request(request, cursor: cursor)
     case .cursorBody(let into, let from): return try BodyCursor.copied(from, to: into, context)
+    case .parameters(let pointer): return try Self.parameters(at: pointer, context)
+    case .post(let path, let into, let from): return try PathPost.next(path, into, from, context)
     case .lastID(let name):
       guard let id = page.items.last?.id else { return .none }
       return Self.setting(name, to: id, in: context.request)
@@ -64,6 +68,7 @@ extension NextRule {
       guard let id = try Self.smallestID(of: page) else { return .none }
       return Self.setting(name, to: id.predecessor.text, in: context.request)
     case .searchAfter: return try BodyCursor.searchAfter(context)
+    case .scroll: return try ElasticScroll.next(context)
     case .graphql: return try GraphQLCursor.next(context)
     }
   }
@@ -71,7 +76,8 @@ extension NextRule {
   private static func setting(_ name: [UInt8], to value: [UInt8], in request: PageRequest) -> NextStep {
     var next = request
     var url = QueryString(request.url)
-    url.set(name, to: value)
+    // A server that repeats a cursor means the same request, however the user has encoded it.
+    if url.value(of: name) != value { url.set(name, to: value) }
     next.url = url.text
     return .request(next, cursor: value)
   }
@@ -111,7 +117,22 @@ extension NextRule {
     guard let text = value.string else {
       throw WalkError(.page, "expected a URL at \(pointer.shown), found \(value.kind.name) (--next)", at: place)
     }
-    return text.isEmpty ? nil : text
+    return text.isEmpty ? nil : onBase(text, pointer, root)
+  }
+
+  /// A path of Confluence is relative to the URL in `base`, beside it
+  /// (https://developer.atlassian.com/server/confluence/pagination-in-the-rest-api/), unless it repeats the path of that
+  /// URL, as those of its second version do.
+  private static func onBase(_ link: [UInt8], _ pointer: JSONPointer, _ root: JSONValue) -> [UInt8] {
+    let slash = UInt8(ascii: "/")
+    let links = root.value(at: JSONPointer(tokens: Array(pointer.tokens.dropLast())))
+    guard link.first == slash, !link.starts(with: "//".utf8), let base = links?.member("base")?.string,
+      HTTPURL.isURL(base)
+    else { return link }
+    let authority = (base.firstIndex(of: slash) ?? 0) + 2
+    guard let start = base[authority...].firstIndex(of: slash), start < base.count - 1 else { return link }
+    let whole = base.last == slash ? base.dropLast() : base[...]
+    return link.starts(with: whole[start...] + [slash]) ? link : whole + link
   }
 
   /// Whether an object is a link with relation `next`.
@@ -122,8 +143,15 @@ extension NextRule {
 
   // MARK: Cursors
 
-  /// The text of the cursor at `pointer`; nil if the page has none.
-  private static func cursor(at pointer: JSONPointer, of context: PageContext) throws(WalkError) -> [UInt8]? {
+  /// The text of the cursor; nil if the answer has none.
+  private static func cursor(at place: CursorPlace, of context: PageContext) throws(WalkError) -> [UInt8]? {
+    let pointer: JSONPointer
+    switch place {
+    case .body(let inBody): pointer = inBody
+    case .header(let field):
+      let value = context.head?.value(of: String(decoding: field.lowercased, as: UTF8.self))
+      return value.flatMap { $0.isEmpty && !context.followsEmptyCursor ? nil : $0 }
+    }
     guard let value = context.page.root.value(at: pointer) else { return nil }
     if value.kind == .null || value.kind == .false { return nil }
     guard let text = JSONText.scalar(value) else {
@@ -132,6 +160,30 @@ extension NextRule {
         at: value.range.lowerBound)
     }
     return text.isEmpty && !context.followsEmptyCursor ? nil : text
+  }
+
+  /// The first request with the members of an object as parameters (MediaWiki). Those of earlier pages must not stay.
+  private static func parameters(at pointer: JSONPointer, _ context: PageContext) throws(WalkError) -> NextStep {
+    guard let object = context.page.root.value(at: pointer), object.kind != .null, object.kind != .false else {
+      return .none
+    }
+    guard object.kind == .object else {
+      throw WalkError(
+        .page, "expected an object at \(pointer.shown), found \(object.kind.name) (--next)", at: object.range.lowerBound
+      )
+    }
+    var url = QueryString(context.first.url)
+    for child in object.children {
+      guard let name = child.key?.string, let value = JSONText.scalar(child.value) else {
+        throw WalkError(
+          .page, "expected strings and numbers in the object at \(pointer.shown) (--next)",
+          at: child.value.range.lowerBound)
+      }
+      url.set(name, to: value)
+    }
+    var next = context.first
+    next.url = url.text
+    return next.url == context.first.url ? .none : .request(next, cursor: object.text)
   }
 
   private static func smallestID(of page: Page) throws(WalkError) -> DecimalText? {

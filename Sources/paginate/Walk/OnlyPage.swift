@@ -35,6 +35,29 @@ enum OnlyPage {
     }
   }
 
+  /// Whether a first page says that the whole feed has as many items as the page.
+  static func countsAll(_ root: JSONValue, count: Int) -> Bool {
+    guard root.kind == .object else { return false }
+    let places = [root] + root.children.filter { $0.key.map(isAboutPage) ?? false }.map(\.value)
+    return places.contains { place in
+      place.children.contains { child in
+        guard child.value.kind == .number, let name = child.key?.string else { return false }
+        return wholeCounts.contains(String(decoding: name, as: UTF8.self).lowercased())
+          && child.value.text == Array("\(count)".utf8)
+      }
+    }
+  }
+
+  /// Names of the number of items in the whole feed, in lower case. Other names may count the items of a page.
+  private static let wholeCounts: Set<String> = [
+    "total", "total_count", "totalcount", "total_results", "totalresults", "total_items", "totalitems", "total_rows",
+    "total_entries", "totalsize", "totalelements", "numfound", "nbhits",
+  ]
+  /// Objects about the page. A total elsewhere may count something else, such as Elasticsearch's shards.
+  private static func isAboutPage(_ name: JSONValue) -> Bool {
+    ["meta", "pagination", "paging", "page", "pageInfo"].contains { JSONString.equals(name, Array($0.utf8)) }
+  }
+
   private static let totals = ["x-total-count", "x-total", "x-wp-total", "x-total-results"]
   private static let pageTotals = ["x-total-pages", "x-wp-totalpages", "x-page-count"]
   /// Header fields of GitHub, GitLab and similar servers.
@@ -45,6 +68,7 @@ enum OnlyPage {
   ]
   private static let pageCounts: Set<String> = [
     "pages", "page_count", "pagecount", "total_pages", "totalpages", "num_pages", "last_page", "lastpage",
+    "nbpages",
   ]
   private static let nextWords = ["next", "cursor", "continuation", "scroll"]
 

@@ -77,6 +77,8 @@ struct PageReader: Equatable, Sendable {
   var hasMore: HasMore?
   var total: JSONPointer?
   var orderKey: JSONPointer?
+  /// Whether the items are the members of an object. Without `id`, their names are the ids.
+  var itemsAreMembers = false
 
   /// - Parameter mayLackItems: whether a page without anything at the place of its items counts as empty
   ///   (`AbsentItems`).
@@ -86,7 +88,7 @@ struct PageReader: Equatable, Sendable {
       for child in array.children {
         items.append(
           PageItem(
-            value: child.value, id: try id(of: child.value, items.count + 1),
+            value: child.value, id: try id(of: child, items.count + 1),
             orderKey: orderKey.flatMap { child.value.value(at: $0) }.map { JSONText.scalar($0) ?? $0.text }))
       }
     }
@@ -105,17 +107,21 @@ struct PageReader: Equatable, Sendable {
       throw WalkError(.page, "\(message) (--items)" + Self.complaint(of: document.root), at: 0)
     }
     if value.isNull { return nil }
-    guard value.kind == .array else {
+    // PHP writes an empty object as an empty array.
+    let isEmptyArray = value.kind == .array && !value.children.contains { _ in true }
+    guard value.kind == (itemsAreMembers ? .object : .array) || isEmptyArray else {
       let place = pointer.tokens.isEmpty ? "as the page" : "at \(pointer.shown)"
+      let (kind, option) = itemsAreMembers ? ("object", "--items-object") : ("array", "--items")
       throw WalkError(
-        .page, "expected an array \(place), found \(value.kind.name) (--items)" + Self.complaint(of: document.root),
+        .page, "expected an \(kind) \(place), found \(value.kind.name) (\(option))" + Self.complaint(of: document.root),
         at: value.range.lowerBound)
     }
     return value
   }
 
-  private func id(of item: JSONValue, _ number: Int) throws(WalkError) -> [UInt8]? {
-    guard let pointer = id else { return nil }
+  private func id(of child: JSONChildren.Child, _ number: Int) throws(WalkError) -> [UInt8]? {
+    let item = child.value
+    guard let pointer = id else { return itemsAreMembers ? try name(of: child, number) : nil }
     let place = item.range.lowerBound
     guard let value = item.value(at: pointer) else {
       throw WalkError(.page, "item \(number): no id at \(pointer.shown) (--id)", at: place)
@@ -131,11 +137,20 @@ struct PageReader: Equatable, Sendable {
     return text
   }
 
+  /// The name of a member, which is the id of an item.
+  private func name(of child: JSONChildren.Child, _ number: Int) throws(WalkError) -> [UInt8] {
+    guard let name = child.key?.string, !name.isEmpty else {
+      throw WalkError(
+        .page, "item \(number): the name of the member is empty (--items-object)", at: child.value.range.lowerBound)
+    }
+    return name
+  }
+
   // MARK: Error answers
 
   private static let complaints = [
     ["errors", "0", "message"], ["errors", "0", "detail"], ["errors", "0", "title"], ["error", "message"],
-    ["error_message"], ["error_description"], ["error", "type"], ["error"], ["message"], ["detail"],
+    ["error", "info"], ["error_message"], ["error_description"], ["error", "type"], ["error"], ["message"], ["detail"],
   ].map { JSONPointer(tokens: $0.map { Array($0.utf8) }) }
 
   /// The error in an answer with status 200: `; the answer says 'invalid_auth'`.

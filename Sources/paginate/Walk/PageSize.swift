@@ -14,7 +14,8 @@ enum PageSize {
   static func step(of context: PageContext) -> DecimalText {
     let received = DecimalText(context.page.items.count)
     guard let (name, asked) = asked(QueryString(context.request.url)) else { return received }
-    guard let used = context.page.root.member(name).flatMap(JSONText.scalar).flatMap({ DecimalText($0) }),
+    let said = context.page.root.member(name) ?? context.page.root.member("itemsPerPage")  // SCIM
+    guard let used = said.flatMap(JSONText.scalar).flatMap({ DecimalText($0) }),
       DecimalText(0) < used, used < asked
     else { return asked }
     return used

@@ -15,24 +15,35 @@ struct Shape: Equatable, Sendable {
   private(set) var id: JSONPointer?
   /// Whether the only page of a feed without a rule has shown that it is the whole feed.
   private(set) var isWhole = false
+  /// Why this rule was taken, for `-v`: `looks like Jira ('issues' and 'isLast')`. Empty if nothing was detected.
+  private(set) var reason = ""
   private var isLearned = false
 
   init(_ options: WalkOptions) {
     next = options.next
-    items = options.items
+    items = options.itemsAreLines ? JSONPointer() : options.items
     hasMore = options.hasMore
     total = options.total
     id = options.id
   }
 
   func reader(_ options: WalkOptions) -> PageReader {
-    PageReader(items: items, id: id, hasMore: hasMore, total: total, orderKey: options.orderKey)
+    var reader = PageReader(items: items, id: id, hasMore: hasMore, total: total, orderKey: options.orderKey)
+    reader.itemsAreMembers = options.itemsAreMembers
+    return reader
   }
 
   /// Whether the total counts pages: true for `page:NAME` if the member is called so (`total_pages`).
   var countsPages: Bool {
     guard case .page = next, let name = total?.tokens.last else { return false }
     return String(decoding: name, as: UTF8.self).lowercased().contains("page")
+  }
+
+  /// What was seen and the rule that follows from it: `found a link at /next: --next /next --items /data`.
+  func explained(beyond options: WalkOptions) -> String {
+    let found = found(beyond: options)
+    if reason.isEmpty { return found.isEmpty ? "" : next == nil ? "found no next page: \(found)" : "found \(found)" }
+    return found.isEmpty ? reason : "\(reason): \(found)"
   }
 
   /// The detected options that were not given, as they would be typed: `--next /links/next --items /data`.
@@ -42,7 +53,7 @@ struct Shape: Equatable, Sendable {
       if let text, !isGiven { words.append("--\(name) \(text.isEmpty ? "''" : shortened(text))") }
     }
     add("next", next?.text, options.next != nil)
-    add("items", items?.text, options.items != nil)
+    add("items", items?.text, options.items != nil || options.itemsAreLines)
     add("id", id?.text, options.id != nil)
     add("has-more", hasMore?.text, options.hasMore != nil)
     add("total", total?.text, options.total != nil)
@@ -75,9 +86,9 @@ struct Shape: Equatable, Sendable {
       if options.findsLink || hasMore?.read(root) == true || OnlyPage.announcesMore(root, head, count: count) {
         throw WalkError(.usage, "cannot tell how to ask for the next page (--next): \(Self.seen(root, head))")
       }
-      isWhole = OnlyPage.isOfPagedAPI(head)
+      isWhole = OnlyPage.isOfPagedAPI(head) || OnlyPage.countsAll(root, count: count)
     }
-    if options.findsID, id == nil, count > 0, let array { id = try IDMember.find(in: array) }
+    if options.findsID, id == nil, !options.itemsAreMembers, count > 0, let array { id = try IDMember.find(in: array) }
     isLearned = true
   }
 
@@ -94,24 +105,33 @@ struct Shape: Equatable, Sendable {
     _ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?, _ url: HTTPURL?
   ) {
     let body = request?.body.flatMap { try? JSONDocument(parsing: $0) }?.root
-    if let head, LinkHeader.has(anyOf: ["next", "prev", "previous", "first", "last"], in: head, page: url) {
-      next = .link
+    if let head, LinkHeader.isUsed(in: head, page: url) {
+      (next, reason) = (.link, "found a Link header")
     } else if body?.member("query")?.kind.isString == true, GraphQLCursor.hasPageInfo(root) {
-      next = .graphql
-    } else if root.kind == .object {
-      let link = Convention.links.first { Self.isLink(Convention.value($0, root)) }
-      let isInBody = body?.kind == .object
-      let cursor = Convention.cursors.first { $0.applies(to: root, isInBody: isInBody) }
-      if let link, cursor == nil || Convention.value(link, root)?.isNull == false {
-        take(Convention(signs: [], next: link, items: link.hasPrefix("/topic_list") ? "/topic_list/topics" : nil), root)
-      } else if let found = cursor ?? Convention.withoutLink.first(where: { $0.applies(to: root, isInBody: isInBody) })
-      {
-        take(found, root)
-      }
+      (next, reason) = (.graphql, "looks like GraphQL ('pageInfo')")
+    } else {
+      learnConvention(root, head, isInBody: body?.kind == .object)
     }
     if hasMore == nil, next == nil || next?.isToldByPage == true || next?.needsIDs == true || isPage {
       hasMore = Convention.hasMore.lazy.compactMap { try? HasMore(Array($0.utf8)) }
         .first { [.true, .false].contains(root.value(at: $0.pointer)?.kind) }
+    }
+  }
+
+  private mutating func learnConvention(_ root: JSONValue, _ head: HTTPHead?, isInBody: Bool) {
+    let link = Convention.links.first { Self.isLink(Convention.value($0, root)) }
+    let cursor = Convention.cursors.first { $0.applies(to: root, head, isInBody: isInBody) }
+    // A link would be followed with the body, which already says something else.
+    let isBodyCursor = cursor?.isInBody == true
+    if let link, cursor == nil || (Convention.value(link, root)?.isNull == false && !isBodyCursor) {
+      let items = link.hasPrefix("/topic_list") ? "/topic_list/topics" : nil
+      take(Convention("", [], link, items: items), root)
+      reason = "found a link at \(link)"
+    } else if let found = cursor
+      ?? Convention.withoutLink.first(where: { $0.applies(to: root, head, isInBody: isInBody) })
+    {
+      take(found, root)
+      reason = "looks like \(found.reason)"
     }
   }
 
@@ -130,6 +150,7 @@ struct Shape: Equatable, Sendable {
     }
     total = total ?? convention.total.map(Convention.pointer)
     id = id ?? convention.id.map(Convention.pointer)
+    hasMore = hasMore ?? convention.hasMore.flatMap { try? HasMore(Array($0.utf8)) }
   }
 
   /// Whether a value is a link or a place for one: a URL, `null`, an object with `href`, an array with a link `next`.

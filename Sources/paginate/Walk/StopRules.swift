@@ -3,7 +3,8 @@
 //     the page says that there is no more          even if there is a link or cursor
 //     there is no link, or no cursor               null, absent or "" (unless --empty-cursor follow)
 //     the page is empty                            unless it says itself where the next one is
-//     everything is read                           the total for an offset or a page number
+//     everything is read                           the total for an offset or a page number, or on an empty page
+//     the status says that there is no page        --end-status; never for the first page
 //     the page leads to itself and is empty        with Solr's cursorMark, even if it is not empty
 //
 // A short page never ends a walk: servers filter after counting.
@@ -22,6 +23,8 @@ enum Ending: Equatable, Sendable {
   case total
   /// The page leads to itself.
   case sameCursor
+  /// There is no page: the server answered with a status of `--end-status`.
+  case pastEnd
   /// The page says nothing about a next one, and nothing shows that there is none (`OnlyPage`).
   case onlyPage
   /// `--limit`, `--max-pages`, `--until-id`.
@@ -44,6 +47,9 @@ struct LoopGuard: Sendable {
   private var requests = SeenIDs()
   private var cursors = SeenIDs()
   private var staleCount = 0
+
+  /// Whether the last page had no new item.
+  var hasNothingNew: Bool { staleCount > 0 }
 
   /// Records how many items of a page are new.
   mutating func add(newItems count: Int) { staleCount = count == 0 ? staleCount + 1 : 0 }
@@ -85,6 +91,9 @@ enum StopRules {
     {
       return .total
     }
+    if page.items.isEmpty, pages > 1, let total = page.total, isKnown(total, page), !(DecimalText(received) < total) {
+      return .total
+    }
     if case .page(let name, let start) = rule, isLastPage(name, start, context, first, received) { return .total }
     return nil
   }
@@ -93,7 +102,9 @@ enum StopRules {
   private static func refuseMissing(_ rule: NextRule, _ context: PageContext) throws(WalkError) {
     let pointer: JSONPointer
     switch rule {
-    case .pointer(let from), .cursor(_, let from), .cursorHeader(_, let from), .cursorBody(_, let from): pointer = from
+    case .pointer(let from), .cursor(_, .body(let from)), .cursorHeader(_, .body(let from)), .cursorBody(_, let from),
+      .parameters(let from), .post(_, _, let from):
+      pointer = from
     default: return
     }
     guard context.page.root.value(at: pointer) == nil else { return }

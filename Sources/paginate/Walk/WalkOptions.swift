@@ -1,12 +1,17 @@
 // The options of a walk, from the command line or remembered by a store.
 
 import FeedCore
+import FeedHTTP
 
 struct WalkOptions: Sendable {
   /// Nil: to be detected from the first page.
   var next: NextRule?
   /// Nil: to be detected from the first page.
   var items: JSONPointer?
+  /// Whether the items are the members of an object, rather than the elements of an array.
+  var itemsAreMembers = false
+  /// Whether each line of a page is an item.
+  var itemsAreLines = false
   var id: JSONPointer?
   var hasMore: HasMore?
   var total: JSONPointer?
@@ -21,6 +26,8 @@ struct WalkOptions: Sendable {
   var guardsLoops = true
   /// Whether to skip items whose id was seen before.
   var dedupes = true
+  /// The statuses of a request past the last page.
+  var endStatuses = StatusSet.none
   var limit = Int.max
   var maxPages = Int.max
   /// Ends before the item with this id.
@@ -32,11 +39,15 @@ struct WalkOptions: Sendable {
   var allowedHosts: [HostPattern] = []
   var trustedHosts: [HostPattern] = []
 
+  /// Whether the id of an item is known without a search: a member has its name.
+  var hasIDs: Bool { id != nil || itemsAreMembers }
+
   /// - Throws: a usage error if the options contradict each other or the first request.
   func check(_ first: PageRequest?) throws(WalkError) {
     guard let next else { return }
     let name = String(decoding: next.text.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
-    if next.needsIDs, id == nil { throw WalkError(.usage, "option '--next \(name)' needs '--id'") }
+    if next.needsIDs, !hasIDs { throw WalkError(.usage, "option '--next \(name)' needs '--id'") }
+    if next == .scroll, let first { try ElasticScroll.check(first) }
     if next.needsBody, let first {
       guard first.body != nil else { throw WalkError(.usage, "option '--next \(name)' needs a JSON body (--data)") }
       _ = try BodyCursor.document(of: first)

@@ -88,7 +88,7 @@ struct Walker: Sendable {
     let (items, limit) = fresh(page.items)
     loops.add(newItems: items.count)
     // Items that came before are not counted again in the total.
-    received += options.dedupes && options.id != nil ? items.count : page.items.count
+    received += options.dedupes && options.hasIDs ? items.count : page.items.count
     printed += items.count
     var complaint: String?
     if shape.next == .graphql, document.root.member("errors") != nil {
@@ -116,6 +116,12 @@ struct Walker: Sendable {
     return Step(page: page, items: items, outcome: outcome, complaint: complaint)
   }
 
+  /// What the answer to a request past the last page means (`--end-status`): an empty page, and the end.
+  func pastEnd() -> Step {
+    let page = Page(document: JSONDocument(known: Array("[]".utf8)), items: [], hasMore: nil, total: nil)
+    return Step(page: page, items: [], outcome: .end(.pastEnd), complaint: nil)
+  }
+
   /// The message about a first page if no next one is known.
   static func onlyPage(_ root: JSONValue) -> String {
     "found no next page, so this may not be the whole feed (--next): the page is "
@@ -137,7 +143,8 @@ struct Walker: Sendable {
     if let rule = shape.next, rule.isToldByPage, let request {
       let page = Page(document: document, items: [], hasMore: nil, total: nil)
       let context = PageContext(
-        head: head, page: page, request: request, url: url, items: pointer, countsPages: false,
+        head: head, page: page, request: request, first: first ?? request, url: url, items: pointer,
+        countsPages: false,
         followsEmptyCursor: options.followsEmptyCursor)
       hasNext = (try? rule.next(after: context)).map { $0 != .none } ?? false
     }
@@ -170,11 +177,11 @@ struct Walker: Sendable {
       if page.hasMore == false { return .end(.noMore) }
       return .end(page.items.isEmpty ? .emptyPage : shape.isWhole ? .noNext : .onlyPage)
     }
+    let first = self.first ?? request
     let context = PageContext(
-      head: head, page: page, request: request, url: url, items: shape.items, countsPages: shape.countsPages,
-      followsEmptyCursor: options.followsEmptyCursor)
+      head: head, page: page, request: request, first: first, url: url, items: shape.items,
+      countsPages: shape.countsPages, followsEmptyCursor: options.followsEmptyCursor)
     do throws(WalkError) {
-      let first = self.first ?? request
       let step = page.hasMore == false ? NextStep.none : try rule.next(after: context)
       if let ending = try StopRules.ending(
         rule, step, after: context, first: first, pages: pages, received: options.guardsLoops ? received : 0)
@@ -190,9 +197,11 @@ struct Walker: Sendable {
         cursor = value
       case .reference(let reference): next = try followed(reference, from: request, origin)
       }
-      if next == request, page.items.isEmpty || rule.endsWithSameCursor { return .end(.sameCursor) }
+      // An id as cursor may include its item: then the last page has only this one.
+      let isEmpty = page.items.isEmpty || (rule.needsIDs && loops.hasNothingNew)
+      if next == request, isEmpty || rule.endsWithSameCursor { return .end(.sameCursor) }
       if pages >= options.maxPages { return .end(.maxPages) }
-      if options.guardsLoops { try loops.check(next, cursor: cursor) }
+      if options.guardsLoops, !rule.repeatsRequests { try loops.check(next, cursor: cursor) }
       return .next(next)
     } catch {
       return .failure(error)
