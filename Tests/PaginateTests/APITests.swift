@@ -1,0 +1,72 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import FeedHTTP
+@testable import paginate
+
+/// The samples of Tests/Fixtures/paginate/apis. Each is played by a server for the real tool (`play-api`).
+struct APITests {
+  static let folder = "Tests/Fixtures/paginate/apis"
+  static let files = (try? Repository.files(folder).filter { $0.hasSuffix(".api") }) ?? []
+
+  @Test func thereAreSamples() { #expect(Self.files.count >= 50) }
+
+  @Test(.enabled(if: Repository.has("python3")), arguments: files)
+  func everyAPI(_ file: String) throws {
+    let result = try Command.shell("play-api \(Command.quote(Repository.path(file)))")
+    #expect(result.status == 0 && result.text.isEmpty && result.error.isEmpty, "\(result.text)\(result.error)")
+  }
+
+  /// No page fits the rows of two APIs, so a new row cannot change what is found for another API.
+  @Test(arguments: files)
+  func aPageFitsOneRow(_ file: String) throws {
+    for page in try Self.firstPages(of: file) {
+      let document = try? JSONDocument(parsing: page.body.bytes)
+      guard let document else { continue }
+      let rows = (Convention.cursors + Convention.withoutLink)
+        .filter { $0.applies(to: document.root, page.head, isInBody: page.isInBody) }
+      #expect(Set(rows.map(\.api)).count <= 1, "\(file): \(page.title): \(rows.map(\.reason))")
+      #expect(Set(rows.map(\.next)).count <= 1, "\(file): \(page.title): \(rows.map(\.reason))")
+    }
+  }
+
+  /// A row without a sample may be a guess.
+  @Test func everyRowHasASample() throws {
+    let seen = try Self.files.map { try Repository.contents($0) }.joined()
+    for row in Convention.cursors + Convention.withoutLink {
+      let isSeen = seen.contains("\n* looks like \(row.reason): --next \(row.next) ")
+      #expect(isSeen, "\(row.reason) \(row.next)")
+    }
+  }
+
+  // MARK: -
+
+  struct FirstPage {
+    var title = ""
+    var head = makeHead([])
+    var isInBody = false
+    var body = ""
+  }
+
+  /// The first answer of each walk with status 200.
+  static func firstPages(of file: String) throws -> [FirstPage] {
+    try Repository.contents(file).split(separator: "\n= ").dropFirst().compactMap { walk in
+      var page = FirstPage()
+      var head: [String] = []
+      var isAnswer = false
+      for (number, line) in walk.split(separator: "\n").enumerated() {
+        if number == 0 { page.title = String(line) }
+        if line.hasPrefix("> "), isAnswer { break }
+        if line.hasPrefix("< ") {
+          if isAnswer { head.append(String(line.dropFirst(2))) } else if !line.hasPrefix("< 2") { return nil }
+          isAnswer = true
+        } else if line.hasPrefix("  ") {
+          if isAnswer { page.body += line.dropFirst(2) + "\n" } else { page.isInBody = true }
+        }
+      }
+      page.head = makeHead(head)
+      return isAnswer ? page : nil
+    }
+  }
+}
