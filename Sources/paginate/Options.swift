@@ -177,9 +177,6 @@ struct Options {
     stamp = try RecordStamp(invocation)
     given = Set(Flag.allCases.filter { invocation.isGiven($0) })
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
-    if walk.next == .scroll, store != nil {
-      throw .usage("option '--next scroll' excludes '--store': the server forgets a scroll (--next search-after)")
-    }
     guard case .file = source else { return }
     if store != nil, !invocation.operands.isEmpty { throw .usage("option '--store' needs a URL to connect to") }
     if let rule = walk.next?.headNeeded { throw .usage("option '--next \(rule)' needs a URL to connect to") }

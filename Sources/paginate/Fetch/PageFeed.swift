@@ -25,7 +25,7 @@ struct PageFeed {
     self.first = first
     walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
-    source = try PageSource(options, origin, secrets, streams)
+    source = try PageSource(options, walk, origin, secrets, streams)
   }
 
   /// Seconds for which the server wants no request, if that ended the walk.

@@ -9,6 +9,8 @@ struct PageSource {
   private static let longestPause = 60.0
 
   private let options: Options
+  /// Whether each line of a page is an item.
+  private let itemsAreLines: Bool
   private var http: HTTPOptions
   private let origin: OriginRules
   private let streams: StandardStreams
@@ -25,9 +27,11 @@ struct PageSource {
   private(set) var retryWait: Int?
 
   init(
-    _ options: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
+    _ options: Options, _ walk: WalkOptions, _ origin: OriginRules, _ secrets: SecretParameters,
+    _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.secrets = secrets
+    itemsAreLines = walk.itemsAreLines
     progress = Progress(streams, isWanted: !options.isVerbose && !options.http.isSilent)
     notes = NotePrinter(options, streams)
     self.options = options
@@ -100,7 +104,7 @@ struct PageSource {
       policy.recover()
       progress.pages += 1
       politeness = (asked.wait, asked.reason)
-      if answer.body.isEmpty, !options.walk.itemsAreLines {
+      if answer.body.isEmpty, !itemsAreLines {
         throw .failed(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
       }
       if let fault { throw safe(fault, about: answer) }
@@ -114,7 +118,7 @@ struct PageSource {
 
   private func parsed(_ answer: HTTPAnswer) throws(JSONError) -> JSONDocument {
     // The body of a refusal is a document.
-    if options.walk.itemsAreLines, answer.head.status < 300 {
+    if itemsAreLines, answer.head.status < 300 {
       return try LinePage.document(answer.body, maxDepth: options.maxDepth)
     }
     return try JSONDocument(parsing: answer.body, maxDepth: options.maxDepth)
@@ -128,7 +132,7 @@ struct PageSource {
   /// The failure for a wrong answer.
   /// - Parameter page: the number of the page, from 1.
   func failure(_ error: WalkError, _ answer: HTTPAnswer, page: Int) -> ToolFailure {
-    let shift = options.walk.itemsAreLines ? LinePage.shift : 0
+    let shift = itemsAreLines ? LinePage.shift : 0
     let error = WalkError(error.kind, error.message, at: error.offset.map { max($0 - shift, 0) })
     return safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
   }
@@ -215,6 +219,8 @@ struct PageSource {
     }
     request.method = page.method
     request.body = page.body
+    // The first request may have had no body.
+    if page.hasJSONBody { request.setDefault("Content-Type", Array("application/json".utf8)) }
     request.bodyWithoutSecrets = page.body.map { secrets.redacted($0) ?? [] }
     if !origin.sendsSecrets(to: url) { request.removeSecrets() }
     for header in page.headers { request.set(String(decoding: header.name, as: UTF8.self), header.value) }

@@ -77,6 +77,7 @@ struct StoredWalk {
       throw storeOptions.failure("feed '\(shortened(name))' is the feed of another URL, \(shortened(known.url))")
     }
     let feed = feedOptions(walk, options, secrets)
+    walk.keepsRequests = true
     // The engine does these.
     walk.dedupes = false
     walk.guardsLoops = false

@@ -10,8 +10,11 @@ enum ElasticScroll {
   private static let time = Array("scroll".utf8)
   private static let path = Array("/_search/scroll".utf8)
 
-  /// - Throws: a usage error if the first request opens no scroll.
-  static func check(_ first: PageRequest) throws(WalkError) {
+  /// - Throws: a usage error if the first request opens no scroll, or if its requests are kept for a later run.
+  static func check(_ first: PageRequest, isKept: Bool) throws(WalkError) {
+    if isKept {
+      throw WalkError(.usage, "a store cannot keep a scroll, which the server forgets (--next search-after)")
+    }
     guard QueryString(first.url).value(of: time) == nil else { return }
     throw WalkError(.usage, "option '--next scroll' needs 'scroll' in the URL, such as '?scroll=1m'")
   }

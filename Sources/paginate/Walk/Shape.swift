@@ -81,7 +81,10 @@ struct Shape: Equatable, Sendable {
     }
     let array = items.flatMap { root.value(at: $0) }
     let count = array?.children.reduce(0) { count, _ in count + 1 } ?? 0
-    if isFirst, let request { learnStart(root, request) }
+    if isFirst, let request {
+      learnStart(root, request)
+      if next == .scroll { try ElasticScroll.check(request, isKept: options.keepsRequests) }
+    }
     if next == nil, isAsked, count > 0, hasMore?.read(root) != false {
       if options.findsLink || hasMore?.read(root) == true || OnlyPage.announcesMore(root, head, count: count) {
         throw WalkError(.usage, "cannot tell how to ask for the next page (--next): \(Self.seen(root, head))")

@@ -24,6 +24,8 @@ struct WalkOptions: Sendable {
   var followsEmptyCursor = false
   /// Whether a repeated request is an error; false if the caller detects loops itself.
   var guardsLoops = true
+  /// Whether a request may be made again by a later run.
+  var keepsRequests = false
   /// Whether to skip items whose id was seen before.
   var dedupes = true
   /// The statuses of a request past the last page.
@@ -47,7 +49,7 @@ struct WalkOptions: Sendable {
     guard let next else { return }
     let name = String(decoding: next.text.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
     if next.needsIDs, !hasIDs { throw WalkError(.usage, "option '--next \(name)' needs '--id'") }
-    if next == .scroll, let first { try ElasticScroll.check(first) }
+    if next == .scroll, let first { try ElasticScroll.check(first, isKept: keepsRequests) }
     if next.needsBody, let first {
       guard first.body != nil else { throw WalkError(.usage, "option '--next \(name)' needs a JSON body (--data)") }
       _ = try BodyCursor.document(of: first)
