@@ -105,6 +105,8 @@ enum StopRules {
     case .pointer(let from), .cursor(_, .body(let from)), .cursorHeader(_, .body(let from)), .cursorBody(_, let from),
       .parameters(let from), .post(_, _, let from):
       pointer = from
+    case .cursor(_, .header(let field)), .cursorHeader(_, .header(let field)):
+      throw WalkError(.page, "the page says that there is more, but has no header '\(quoted(field))' (--next)", at: 0)
     default: return
     }
     guard context.page.root.value(at: pointer) == nil else { return }
