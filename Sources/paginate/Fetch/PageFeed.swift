@@ -13,9 +13,9 @@ struct PageFeed {
     let complaint: ToolFailure?
   }
 
+  private let first: PageRequest
   private(set) var walker: Walker
   private var source: PageSource
-  private let first: PageRequest
 
   /// - Parameter secrets: values that no message may quote.
   init(
@@ -23,9 +23,12 @@ struct PageFeed {
     _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.first = first
+    // A store may have filled in some.
+    var options = options
+    options.walk = walk
     walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
-    source = try PageSource(options, walk, origin, secrets, streams)
+    source = try PageSource(options, origin, secrets, streams)
   }
 
   /// Seconds for which the server wants no request, if that ended the walk.

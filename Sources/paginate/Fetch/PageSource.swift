@@ -9,8 +9,6 @@ struct PageSource {
   private static let longestPause = 60.0
 
   private let options: Options
-  /// Whether each line of a page is an item.
-  private let itemsAreLines: Bool
   private var http: HTTPOptions
   private let origin: OriginRules
   private let streams: StandardStreams
@@ -27,11 +25,9 @@ struct PageSource {
   private(set) var retryWait: Int?
 
   init(
-    _ options: Options, _ walk: WalkOptions, _ origin: OriginRules, _ secrets: SecretParameters,
-    _ streams: StandardStreams
+    _ options: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.secrets = secrets
-    itemsAreLines = walk.itemsAreLines
     progress = Progress(streams, isWanted: !options.isVerbose && !options.http.isSilent)
     notes = NotePrinter(options, streams)
     self.options = options
@@ -104,7 +100,7 @@ struct PageSource {
       policy.recover()
       progress.pages += 1
       politeness = (asked.wait, asked.reason)
-      if answer.body.isEmpty, !itemsAreLines {
+      if answer.body.isEmpty, !options.walk.itemsAreLines {
         throw .failed(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
       }
       if let fault { throw safe(fault, about: answer) }
@@ -118,7 +114,7 @@ struct PageSource {
 
   private func parsed(_ answer: HTTPAnswer) throws(JSONError) -> JSONDocument {
     // The body of a refusal is a document.
-    if itemsAreLines, answer.head.status < 300 {
+    if options.walk.itemsAreLines, answer.head.status < 300 {
       return try LinePage.document(answer.body, maxDepth: options.maxDepth)
     }
     return try JSONDocument(parsing: answer.body, maxDepth: options.maxDepth)
@@ -132,7 +128,7 @@ struct PageSource {
   /// The failure for a wrong answer.
   /// - Parameter page: the number of the page, from 1.
   func failure(_ error: WalkError, _ answer: HTTPAnswer, page: Int) -> ToolFailure {
-    let shift = itemsAreLines ? LinePage.shift : 0
+    let shift = options.walk.itemsAreLines ? LinePage.shift : 0
     let error = WalkError(error.kind, error.message, at: error.offset.map { max($0 - shift, 0) })
     return safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
   }

@@ -14,11 +14,11 @@ struct RememberedOptions {
     add("next", (shape?.next ?? walk.next)?.text)
     add(walk.itemsAreMembers ? "itemsObject" : "items", walk.itemsAreLines ? nil : (walk.items ?? shape?.items)?.text)
     add("itemsLines", walk.itemsAreLines ? [] : nil)
+    add("endStatus", walk.endStatuses == .none ? nil : walk.endStatuses.text)
     add("id", (walk.id ?? shape?.id)?.text)
     add("hasMore", (walk.hasMore ?? shape?.hasMore)?.text)
     add("total", (walk.total ?? shape?.total)?.text)
     add("orderKey", walk.orderKey?.text)
-    add("endStatus", walk.endStatuses == .none ? nil : walk.endStatuses.text)
     add("emptyCursor", walk.followsEmptyCursor ? Array("follow".utf8) : nil)
     if feed.overlap != 1 { add("overlap", Array(String(feed.overlap).utf8)) }
     if feed.forgetsBelowGaps { add("onGap", Array("drop".utf8)) }
@@ -53,9 +53,9 @@ struct RememberedOptions {
 
   /// The remembered options by their names in a store.
   private static let flags: [String: Flag] = [
-    "next": .next, "items": .items, "itemsObject": .itemsObject, "itemsLines": .itemsLines, "endStatus": .endStatus,
-    "id": .id, "hasMore": .hasMore, "total": .total, "orderKey": .orderKey, "emptyCursor": .emptyCursor,
-    "overlap": .overlap, "onGap": .onGap,
+    "itemsObject": .itemsObject, "itemsLines": .itemsLines, "endStatus": .endStatus,
+    "next": .next, "items": .items, "id": .id, "hasMore": .hasMore, "total": .total, "orderKey": .orderKey,
+    "emptyCursor": .emptyCursor, "overlap": .overlap, "onGap": .onGap,
   ]
 
   /// Fills in the remembered values of options that were not given.

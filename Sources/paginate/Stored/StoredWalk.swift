@@ -72,12 +72,12 @@ struct StoredWalk {
     try storeOptions.stored(RememberedOptions.fill(&options, from: known.options))
     var walk = options.walk
     walk.findsID = !walk.hasIDs
+    walk.keepsRequests = true
     let secrets = secrets(walk)
     guard known.url == secrets.redacted(first).url else {
       throw storeOptions.failure("feed '\(shortened(name))' is the feed of another URL, \(shortened(known.url))")
     }
     let feed = feedOptions(walk, options, secrets)
-    walk.keepsRequests = true
     // The engine does these.
     walk.dedupes = false
     walk.guardsLoops = false
