@@ -11,8 +11,8 @@ let paginate = ToolSpec(
 enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor, noDedupe
   case limit, maxPages, untilID, records, pages, printNext, baseURL, keepParam
-  case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, orderKey, overlap,
-    onGap, durable, wait, now, secretParam
+  case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, orderKey,
+    overlap, onGap, durable, wait, now, secretParam
   case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
 
