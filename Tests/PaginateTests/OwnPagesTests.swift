@@ -27,20 +27,48 @@ import Testing
 
   // MARK: Every page
 
-  /// Checks all pages of a feed, of some sizes.
-  static func check(_ store: FeedStore, _ comment: Comment) throws {
+  /// Checks all pages of a feed.
+  static func check(_ store: FeedStore, sizes: [Int] = [1, 2, 3, 30], _ comment: Comment) throws {
     let runs = FeedRuns(try store.runs())
     let pages = try StoredPages(store, runs)
-    /// The runs that have items, as they must be shown.
-    let shown = try runs.placed.map { (run: $0, items: try store.live(in: $0.range, lines: .max, bytes: .max)) }
-      .filter { !$0.items.isEmpty }
-    for size in [1, 2, 3, 30] {
+    let shown = try shown(runs, store)
+    for size in sizes {
       let down = try all(pages, from: .top, size)
       #expect(down.flatMap(\.items) == shown.flatMap(\.items), comment)
       try check(down, runs, shown.map(\.run), size, comment)
       let up = try all(pages, from: .before(StoreLimit.positions.upperBound), size)
       #expect(up.flatMap(\.items) == shown.flatMap(\.items), comment)
       try check(up, runs, shown.map(\.run), size, comment)
+    }
+  }
+
+  /// The runs that have items, as they must be shown.
+  private static func shown(_ runs: FeedRuns, _ store: FeedStore) throws -> [(run: FeedRun, items: [WaitingItem])] {
+    try runs.placed.map { (run: $0, items: try store.live(in: $0.range, lines: .max, bytes: .max)) }
+      .filter { !$0.items.isEmpty }
+  }
+
+  /// Checks what is next to any position, also to one where no item is.
+  private static func checkPlaces(_ store: FeedStore, _ comment: Comment) throws {
+    let runs = FeedRuns(try store.runs())
+    let pages = try StoredPages(store, runs)
+    let shown = try shown(runs, store)
+    for (run, items) in shown {
+      for position in Set(items.flatMap { [$0.position - 1, $0.position, $0.position + 1] } + [run.top, run.bottom]) {
+        let below = shown.map { $0.items.filter { $0.position > position } }.first { !$0.isEmpty } ?? []
+        let above = shown.map { $0.items.filter { $0.position < position } }.last { !$0.isEmpty } ?? []
+        #expect(try pages.page(at: .after(position), size: 2).items == Array(below.prefix(2)), comment)
+        #expect(try pages.page(at: .before(position), size: 2).items == Array(above.suffix(2)), comment)
+        guard run.range.contains(position) else { continue }
+        for (place, side) in [
+          (FeedPlace.after(position), items.filter { $0.position > position }),
+          (.before(position), items.filter { $0.position < position }.suffix(2)),
+        ] {
+          let stretch = try pages.stretch(at: place, count: 2)
+          let found = try stretch.map { try store.live(in: $0, lines: .max, bytes: .max) } ?? []
+          #expect(found == side, comment)
+        }
+      }
     }
   }
 
@@ -111,6 +139,7 @@ import Testing
     change.gone = gone
     try store.commit(change)
     try Self.check(store, "seed \(seed)")
+    try Self.checkPlaces(store, "seed \(seed)")
   }
 
   /// What is printed is one state of the store, although another process changes it meanwhile.
