@@ -11,8 +11,8 @@ let paginate = ToolSpec(
 enum Flag: ToolOption {
   case next, items, itemsObject, itemsLines, id, hasMore, total, emptyCursor, endStatus, noDedupe
   case limit, maxPages, untilID, records, pages, printNext, baseURL, keepParam
-  case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, orderKey, overlap, onGap, durable, wait,
-    now, secretParam
+  case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, orderKey,
+    overlap, onGap, durable, wait, now, secretParam
   case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
 
@@ -21,8 +21,8 @@ enum Flag: ToolOption {
     case .next, .items, .itemsObject, .itemsLines, .id, .hasMore, .total, .emptyCursor, .endStatus, .noDedupe:
       OptionGroup("Options that describe a page")
     case .limit, .maxPages, .untilID, .records, .pages, .printNext, .baseURL, .keepParam: .output
-    case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .orderKey, .overlap, .onGap,
-      .durable, .wait, .now, .secretParam:
+    case .store, .feed, .more, .full, .cached, .after, .before, .pageSize, .status, .changed, .redeliver, .resumeFrom,
+      .orderKey, .overlap, .onGap, .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
     case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes, .verbose:
       .connection
@@ -62,11 +62,19 @@ enum Flag: ToolOption {
 
     case .store:
       OptionSpec("store", .wholeFile, "keep the feed in a SQLite file, print only new items")
-        .needs(.url, "cached", "status").excludes("pages", "print-next")
+        .needs(.url, "cached", "status").excludes("print-next")
     case .feed: OptionSpec("feed", .text("NAME"), "the name of the feed in the store, instead of its URL")
     case .more: OptionSpec("more", "read older pages: one, or --max-pages").excludes("full", "cached", "status")
     case .full: OptionSpec("full", "read the whole feed again").excludes("cached", "status")
     case .cached: OptionSpec("cached", "print the known items, offline").excludes("status")
+    case .after:
+      OptionSpec("after", .text("ID"), "print what is below this item").needs("cached").excludes("resume-from")
+    case .before:
+      OptionSpec("before", .text("ID"), "print what is above this item").needs("cached")
+        .excludes("after", "max-pages", "resume-from")
+    case .pageSize:
+      OptionSpec("page-size", .integer(1...10_000), "items on a page from the store").default("30").needs("pages")
+        .needs("cached")
     case .status: OptionSpec("status", "print what the store knows, and its gaps, offline")
     case .changed: OptionSpec("changed", "print edited items again")
     case .redeliver: OptionSpec("redeliver", "print items that may not have been printed")
@@ -128,6 +136,9 @@ struct Options {
     /// Empty if there is no store.
     var path: [UInt8]
     var action = StoreAction.walk
+    /// What `cached` shows.
+    var place = FeedPlace<[UInt8]>.top
+    var pageSize = 0
     var feedName: [UInt8]?
     var command = FeedOptions.Command.refresh
     var printsChanged = false
@@ -150,7 +161,7 @@ struct Options {
   /// The options about a store, if there is one.
   var store: Store? { storeOptions.path.isEmpty ? nil : storeOptions }
   private var storeOptions = Store(path: [])
-  /// How the items of a store are printed. A store has items only, neither whole pages nor links.
+  /// How the items of a store are printed.
   var itemForm: ItemForm { if case .items(let form) = form { form } else { .data } }
   /// The number of known items at which a page joins. If not given, the feed in a store may set it.
   var overlap = 0
@@ -177,6 +188,9 @@ struct Options {
     stamp = try RecordStamp(invocation)
     given = Set(Flag.allCases.filter { invocation.isGiven($0) })
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
+    if let store, form == .pages, store.action != .cached {
+      throw .usage("option '--pages' with '--store' needs '--cached'")
+    }
     guard case .file = source else { return }
     if store != nil, !invocation.operands.isEmpty { throw .usage("option '--store' needs a URL to connect to") }
     if let rule = walk.next?.headNeeded { throw .usage("option '--next \(rule)' needs a URL to connect to") }
@@ -211,6 +225,9 @@ struct Options {
     case .more: storeOptions.command = .more
     case .full: storeOptions.command = .full
     case .cached: storeOptions.action = .cached
+    case .after: storeOptions.place = .after(value.bytes)
+    case .before: storeOptions.place = .before(value.bytes)
+    case .pageSize: storeOptions.pageSize = try value.get()
     case .status: storeOptions.action = .status
     case .changed: storeOptions.printsChanged = true
     case .redeliver: storeOptions.redelivers = true

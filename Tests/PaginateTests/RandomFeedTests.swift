@@ -25,7 +25,8 @@ import Testing
     let file = try StoreFile(path)
     let feed = try file.add(Array("so".utf8), url: Array("/feed".utf8))
     let printed = try RandomRuns(style, seed: seed).run {
-      try StorePicture(path, feed: feed.number)
+      try OwnPagesTests.check(try StoreFile(path).open(feed), sizes: [5], "\(style), seed \(seed)")
+      return try StorePicture(path, feed: feed.number)
     } on: {
       // Each run opens the file again, like a new process.
       try StoreFile(path).open(feed)

@@ -6,6 +6,7 @@ struct ManPage {
   /// A display of commands with their output, as on a terminal: `$` starts a command, `>` continues it.
   struct Display {
     let line: Int
+    /// What must have been done before is a comment `.\" after: COMMAND` on the line before the display.
     let steps: [Transcript.Step]
     /// Why it cannot be run here: from a comment `.\" not run: needs a network` on the line before the display.
     let notRun: String?
@@ -47,11 +48,12 @@ struct ManPage {
         options.append(option)
       } else if line.hasPrefix(".Bd -literal") {
         let body = Array(lines[(index + 1)...].prefix { $0 != ".Ed" })
-        let mark = #".\" not run: "#
         let before = index > 0 ? lines[index - 1] : ""
-        let notRun = before.hasPrefix(mark) ? String(before.dropFirst(mark.count)) : nil
+        func comment(_ mark: String) -> String? { before.hasPrefix(mark) ? String(before.dropFirst(mark.count)) : nil }
+        let notRun = comment(#".\" not run: "#)
         if body.first?.hasPrefix("$ ") == true {
-          let steps = Self.steps(body.map(Self.unescaped), from: index + 2)
+          let first = comment(#".\" after: "#).map { [Transcript.Step(line: index, command: $0)] } ?? []
+          let steps = first + Self.steps(body.map(Self.unescaped), from: index + 2)
           displays.append(Display(line: index + 1, steps: steps, notRun: notRun))
         }
         index += body.count

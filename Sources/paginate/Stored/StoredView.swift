@@ -19,6 +19,8 @@ struct StoredView {
   }
 
   func run() throws(ToolFailure) -> ExitStatus {
+    // All that is printed is one state of the store, whatever another process writes meanwhile.
+    try storeOptions.stored(file.database.run("BEGIN"))
     let feeds = try feeds()
     var output = ByteWriter(streams.output, records: .network)
     var hasOpenGap = false
@@ -34,6 +36,8 @@ struct StoredView {
         try printStatus(of: store, runs, to: &output)
       } else if storeOptions.checkpoint != nil {
         try printReleased(of: store, to: &output)
+      } else if options.form == .pages {
+        try printPages(of: store, runs, to: &output)
       } else {
         try printItems(of: store, runs, to: &output)
       }
@@ -62,17 +66,49 @@ struct StoredView {
     return [feed]
   }
 
-  /// Prints the items from the top down to the first gap.
+  /// Prints the items at the place that is asked for, as far as no gap separates them from it.
   private func printItems(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
+    let place = try place(in: store, runs)
     var left = options.walk.limit
-    var top = runs.head?.top
-    while let start = top, let head = runs.head, start <= head.bottom, left > 0 {
+    var rest = try storeOptions.stored(StoredPages(store, runs).stretch(at: place, count: left))
+    while let range = rest, left > 0 {
       let items = try storeOptions.stored(
-        store.live(in: start...head.bottom, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))
+        store.live(in: range, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))
       for item in items { options.itemForm.write(item, to: &output) }
       try output.checkOutput()
       left -= items.count
-      top = items.last.map { $0.position + 1 }
+      rest = items.last.flatMap { $0.position < range.upperBound ? ($0.position + 1)...range.upperBound : nil }
+    }
+  }
+
+  /// Prints one page, or as many as are asked for.
+  private func printPages(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
+    var place = try place(in: store, runs)
+    let pages = try storeOptions.stored(StoredPages(store, runs))
+    var left = options.walk.limit
+    var pagesLeft = options.walk.maxPages
+    if pagesLeft == .max, storeOptions.place.isBesideItem { pagesLeft = 1 }
+    while pagesLeft > 0, left > 0 {
+      let page = try storeOptions.stored(pages.page(at: place, size: min(left, storeOptions.pageSize)))
+      page.write(to: &output)
+      try output.checkOutput()
+      guard page.hasMore, let last = page.items.last else { break }
+      place = .after(last.position)
+      left -= page.items.count
+      pagesLeft -= 1
+    }
+  }
+
+  /// The place that is asked for. If its item is gone, the place where it was.
+  private func place(in store: FeedStore, _ runs: FeedRuns) throws(ToolFailure) -> FeedPlace<Int> {
+    try storeOptions.place.map { (id) throws(ToolFailure) in
+      guard let item = try storeOptions.stored(store.item(id)) else {
+        throw storeOptions.failure("the feed has no item '\(shortened(id))'")
+      }
+      if let lost = runs.all.first(where: { !$0.isPlaced }), item.position >= lost.top {
+        throw storeOptions.failure("the place of item '\(shortened(id))' is forgotten (--on-gap drop)")
+      }
+      return item.position
     }
   }
 
