@@ -13,8 +13,10 @@ struct PageFeed {
     let complaint: ToolFailure?
   }
 
-  private(set) var walker: Walker
-  private var source: PageSource
+  var walker: Walker
+  var source: PageSource
+  /// Nil without `--parallel`.
+  var parallel: ParallelPages?
 
   /// - Parameter secrets: values that no message may quote.
   init(
@@ -24,6 +26,7 @@ struct PageFeed {
     walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
     source = try PageSource(options, origin, secrets, streams)
+    parallel = ParallelPages(first, options)
   }
 
   /// Seconds for which the server wants no request, if that ended the walk.
@@ -37,12 +40,15 @@ struct PageFeed {
   /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
   /// - Returns: nil if it has not changed (304).
   mutating func fetch(_ request: PageRequest, ifNoneMatch: [UInt8]? = nil) throws(ToolFailure) -> Fetched? {
-    guard let (answer, document) = try source.page(request, ifNoneMatch: ifNoneMatch) else { return nil }
+    var request = request
+    guard let found = try page(&request, ifNoneMatch: ifNoneMatch) else { return nil }
+    let (answer, document) = (found.answer, found.document)
     defer { if walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
     let step: Walker.Step
     do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
       throw source.failure(error, answer, page: walker.pages + 1)
     }
+    plan(after: step, of: request, answer)
     source.progress.items += step.items.count
     let complaint = step.complaint.map { text in
       source.safe(

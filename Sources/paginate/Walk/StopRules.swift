@@ -45,6 +45,8 @@ struct LoopGuard: Sendable {
   private var cursors = SeenIDs()
   private var staleCount = 0
 
+  mutating func forgetRequests() { (requests, cursors) = (SeenIDs(), SeenIDs()) }
+
   /// Records how many items of a page are new.
   mutating func add(newItems count: Int) { staleCount = count == 0 ? staleCount + 1 : 0 }
 
@@ -114,7 +116,7 @@ enum StopRules {
     func isCount(_ pages: DecimalText) -> Bool {
       !(here + DecimalText(start == DecimalText(0) ? 1 : 0) < pages)
     }
-    for header in ["x-wp-totalpages", "x-total-pages"] {
+    for header in PageCounts.headers {
       if let pages = context.head?.value(of: header).flatMap({ DecimalText($0) }), isCount(pages) { return true }
     }
     guard let total = context.page.total, isKnown(total, context.page) else { return false }
