@@ -17,6 +17,8 @@ struct Flights {
     let start: Double
     var exchange: HTTPExchange?
     var arrival: Arrival?
+    /// Whether its answer will be dropped. Leaving at once would cost a connection, and the server works on it anyway.
+    var isUnwanted = false
   }
 
   private let client: HTTPClient
@@ -37,14 +39,14 @@ struct Flights {
   /// How many requests are in progress or have an answer that nobody has taken.
   var count: Int { flights.count }
 
-  /// Whether an answer is still to come.
-  var isFlying: Bool { flights.contains { $0.exchange != nil } }
+  /// How many answers are still to come.
+  var flyingCount: Int { flights.count { $0.exchange != nil } }
 
-  func contains(_ page: PageRequest) -> Bool { flights.contains { $0.page == page } }
+  func contains(_ page: PageRequest) -> Bool { flights.contains { $0.page == page && !$0.isUnwanted } }
 
   mutating func start(_ page: PageRequest, _ request: HTTPRequest) {
     let now = Clock.monotonic()
-    if !isFlying { lookedAt = now }
+    if flyingCount == 0 { lookedAt = now }
     var flight = Flight(page: page, start: now)
     do throws(HTTPError) { flight.exchange = try HTTPExchange(request, of: client, limits) } catch {
       flight.arrival = Arrival(.failed(error), seconds: 0, maxDepth: maxDepth)
@@ -70,8 +72,9 @@ struct Flights {
       flights[index].exchange = nil
       let seconds = Clock.monotonic() - flights[index].start
       flights[index].arrival = Arrival(landing, seconds: seconds, maxDepth: maxDepth)
-      landed.append(flights[index].page)
+      if !flights[index].isUnwanted { landed.append(flights[index].page) }
     }
+    flights.removeAll { $0.isUnwanted && $0.exchange == nil }
     lookedAt = Clock.monotonic()
     return landed
   }
@@ -91,16 +94,18 @@ struct Flights {
   func sleep(until deadline: Double) throws(ToolFailure) -> Interruption? { try interrupts.sleep(until: deadline) }
 
   /// The answer to a request, if it has come.
-  func arrival(of page: PageRequest) -> Arrival? { flights.first { $0.page == page }?.arrival }
+  func arrival(of page: PageRequest) -> Arrival? { flights.first { $0.page == page && !$0.isUnwanted }?.arrival }
 
   /// Drops all requests but some, and their answers.
-  /// - Returns: the arrivals of those that were dropped; nil for an answer that was still to come.
-  @discardableResult
+  /// - Returns: the arrivals of those that were dropped; nil for an answer that is still to come.
   mutating func drop(except kept: [PageRequest]) -> [Arrival?] {
-    let dropped = flights.filter { !kept.contains($0.page) }
-    flights.removeAll { !kept.contains($0.page) }
-    return dropped.map(\.arrival)
+    let dropped = flights.indices.filter { !flights[$0].isUnwanted && !kept.contains(flights[$0].page) }
+    let arrivals = dropped.map { flights[$0].arrival }
+    for index in dropped { flights[index].isUnwanted = true }
+    flights.removeAll { $0.isUnwanted && $0.exchange == nil }
+    return arrivals
   }
 
-  mutating func drop(_ page: PageRequest) { flights.removeAll { $0.page == page } }
+  /// Drops an answer that has come.
+  mutating func drop(_ page: PageRequest) { flights.removeAll { $0.page == page && $0.exchange == nil } }
 }

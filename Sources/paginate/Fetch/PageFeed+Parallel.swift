@@ -11,15 +11,17 @@ extension PageFeed {
   ) throws(ToolFailure) -> PageSource.Found? {
     let ahead = parallel?.ahead(of: request) ?? []
     guard var found = try source.page(request, ifNoneMatch: ifNoneMatch, ahead: ahead) else { return nil }
-    guard parallel != nil else { return found }
-    if found.wasAhead {
+    guard let follows = parallel?.isNext(request) else { return found }
+    if follows {
       let fits = read(found).map { parallel?.seams.fits($0, counts($0, found)) == true } ?? false
-      let isTooFast = parallel?.judge(fits: fits) == true
+      if parallel?.judge(fits: fits) == true { source.slowDown(because: "the feed changes fast") }
       if !fits {
+        // The requests that were made together with this one may have been answered before it.
         source.forget(because: "the feed has changed")
-        if isTooFast { source.slowDown(because: "the feed changes fast") }
-        source.tell("the feed has changed, reading the page again", found.answer.url)
-        found = try again(request)
+        if found.wasAhead {
+          source.tell("the feed has changed, reading the page again", found.answer.url)
+          found = try again(request)
+        }
       }
     }
     try goBack(&request, &found)

@@ -22,10 +22,9 @@ extension PageSource {
     }
   }
 
-  /// If one request at a time is allowed, waits for the answers to all others.
-  mutating func land() throws(ToolFailure) {
-    guard width == 1 else { return }
-    while flights.isFlying { _ = try look(at: nil, until: nil) }
+  /// Waits until fewer requests are in progress than are allowed at once.
+  mutating func waitForPlace() throws(ToolFailure) {
+    while flights.flyingCount >= width { _ = try look(at: nil, until: nil) }
   }
 
   /// Drops the answers of requests that were made ahead.
@@ -46,6 +45,7 @@ extension PageSource {
   /// - Returns: when to come again for the next; nil if there is no such time.
   private mutating func startSome(of ahead: [PageRequest]) throws(ToolFailure) -> Double? {
     for request in ahead where !flights.contains(request) {
+      // A page of the answers that wait is held in memory.
       guard flights.count < width else { return nil }
       if lastAnswer != nil, nextStart > Clock.monotonic() { return nextStart }
       start(request, try Self.url(of: request))
@@ -53,10 +53,12 @@ extension PageSource {
     return nil
   }
 
-  /// Reads what has come. If the wanted answer has not, waits once.
+  /// Reads what has come. If no answer was completed by that, waits once.
   private mutating func look(at wanted: PageRequest?, until deadline: Double?) throws(ToolFailure) -> Arrival? {
+    let flyingCount = flights.flyingCount
     for request in flights.advance() { note(request, isWanted: request == wanted) }
     if let wanted, let arrival = flights.arrival(of: wanted) { return arrival }
+    if flights.flyingCount < flyingCount { return nil }
     let interruption: Interruption?
     do { interruption = try flights.wait(until: deadline) } catch { throw error.failure(home.display) }
     if interruption != nil { throw .brokenPipe }

@@ -71,7 +71,7 @@ struct PageSource {
     var isRetry = false
     while true {
       if !flights.contains(request) {
-        try land()
+        try waitForPlace()
         // A retry has waited already.
         if !isRetry { try wait(before: url) }
         start(request, url, ifNoneMatch)

@@ -32,6 +32,9 @@ struct ParallelPages {
     seams = Seams(depth: options.parallel)
   }
 
+  /// Whether the last page led to a request.
+  func isNext(_ request: PageRequest) -> Bool { request == next }
+
   /// The requests that will probably follow a request.
   func ahead(of request: PageRequest) -> [PageRequest] { request == next ? requests : [] }
 
@@ -46,7 +49,7 @@ struct ParallelPages {
     return numbers?.position(of: request, size: seams.smallest)
   }
 
-  /// Counts a page that was requested ahead.
+  /// Counts a page that follows the last one.
   /// - Returns: whether too many in a row did not fit.
   mutating func judge(fits: Bool) -> Bool {
     misfits = fits ? 0 : misfits + 1
