@@ -24,7 +24,8 @@ enum Flag: ToolOption {
     case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .orderKey, .overlap, .onGap,
       .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
-    case .delay, .parallel, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes, .verbose:
+    case .delay, .parallel, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes,
+      .verbose:
       .connection
     case .maxSize, .maxDepth: .limits
     }

@@ -15,6 +15,8 @@ struct Arrival {
   private(set) var fault: JSONError?
   /// The wait that the answer asks for, in seconds, and what asked for it.
   private(set) var asked = (wait: 0.0, reason: "")
+  /// How many more requests the server allows now; nil if it does not say.
+  private(set) var left: Double?
   private(set) var verdict = Politeness.Verdict.failure
 
   init(_ landing: Flights.Landing, seconds: Double, maxDepth: Int) {
@@ -25,6 +27,7 @@ struct Arrival {
     let now = Clock.now()
     let politeness = Politeness(answer.head, document, now: now)
     asked = (politeness.wait, politeness.reason)
+    left = politeness.left
     verdict = Politeness.verdict(answer.head, document, now: now)
   }
 

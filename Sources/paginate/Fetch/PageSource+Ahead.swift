@@ -46,7 +46,7 @@ extension PageSource {
   private mutating func startSome(of ahead: [PageRequest]) throws(ToolFailure) -> Double? {
     for request in ahead where !flights.contains(request) {
       // A page of the answers that wait is held in memory.
-      guard flights.count < width else { return nil }
+      guard flights.count < width, Double(flights.flyingCount) < left ?? .infinity else { return nil }
       if lastAnswer != nil, nextStart > Clock.monotonic() { return nextStart }
       start(request, try Self.url(of: request))
     }
@@ -78,6 +78,7 @@ extension PageSource {
     } else if arrival.verdict != .page {
       return
     }
+    left = arrival.left
     let end = arrival.time + wait
     if end >= pause.end { pause = (wait, reason, end) }
   }

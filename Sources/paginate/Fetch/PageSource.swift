@@ -22,6 +22,8 @@ struct PageSource {
   private var policy: RetryPolicy
   /// The wait that an answer asked for, and its end by the monotonic clock.
   var pause = (wait: 0.0, reason: "", end: 0.0)
+  /// How many more requests the server allows now; nil if it does not say.
+  var left: Double?
   var lastStart = 0.0
   var lastAnswer: Double?
   /// Seconds for which the server wants no request, if that ended the walk.
@@ -72,8 +74,8 @@ struct PageSource {
     while true {
       if !flights.contains(request) {
         try waitForPlace()
-        // A retry has waited already.
-        if !isRetry { try wait(before: url) }
+        // A retry has waited already, but the answer to another request may have asked for more.
+        if !isRetry || options.parallel > 1 { try wait(before: url) }
         start(request, url, ifNoneMatch)
       }
       progress.show()
