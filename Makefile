@@ -68,6 +68,7 @@ soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/slow-sink 60
 	for turn in 1 2 3 4; do PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/liar $(ROUNDS)0 || exit 1; done
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/damage $(ROUNDS)0
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/shifting --count $(ROUNDS)0
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Faults/every-call $(FAULTS)
 	$(SWIFT) build # tools that load a library
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Faults/power-cut $(CUTS)

@@ -13,7 +13,7 @@ enum Flag: ToolOption {
   case limit, maxPages, untilID, records, pages, printNext, baseURL, keepParam
   case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, orderKey,
     overlap, onGap, durable, wait, now, secretParam
-  case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
+  case delay, parallel, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
 
   var group: OptionGroup {
@@ -24,7 +24,8 @@ enum Flag: ToolOption {
     case .store, .feed, .more, .full, .cached, .after, .before, .pageSize, .status, .changed, .redeliver, .resumeFrom,
       .orderKey, .overlap, .onGap, .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
-    case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes, .verbose:
+    case .delay, .parallel, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes,
+      .verbose:
       .connection
     case .maxSize, .maxDepth: .limits
     }
@@ -91,6 +92,9 @@ enum Flag: ToolOption {
     case .secretParam: OptionSpec("secret-param", .parameter, "never store this parameter").repeating
 
     case .delay: OptionSpec("delay", .seconds, "wait this long between requests").default("0")
+    case .parallel:
+      OptionSpec("parallel", .integer(2...8), "request up to N numbered pages at once").needs("id", "store")
+        .excludes("no-dedupe", "pages", "print-next")
     case .retries:
       OptionSpec("retries", .integer(0...Int.max), "give up after N failed retries in a row").default("5")
     case .maxWait: OptionSpec("max-wait", .seconds, "end if the server asks for a longer wait").default("900")
@@ -170,6 +174,8 @@ struct Options {
   /// The URL of the first page of an input.
   var base: HTTPURL?
   var delay = 0.0
+  /// The most requests at once.
+  var parallel = 1
   var retries = 0
   var maxWait = 0.0
   var isMaxWaitGiven = false
@@ -190,6 +196,9 @@ struct Options {
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     if let store, form == .pages, store.action != .cached {
       throw .usage("option '--pages' with '--store' needs '--cached'")
+    }
+    if parallel > 1, let rule = walk.next, NumberedPages(rule) == nil {
+      throw .usage("option '--parallel' needs '--next page' or '--next offset'")
     }
     guard case .file = source else { return }
     if store != nil, !invocation.operands.isEmpty { throw .usage("option '--store' needs a URL to connect to") }
@@ -240,6 +249,7 @@ struct Options {
     case .now: storeOptions.asksNow = true
     case .secretParam: storeOptions.secretParameters.append(value.bytes)
     case .delay: delay = try value.get()
+    case .parallel: parallel = try value.get()
     case .retries: retries = try value.get()
     case .maxWait:
       maxWait = try value.get()

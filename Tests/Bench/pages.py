@@ -11,6 +11,7 @@ import os
 import random
 import re
 import socket
+import subprocess
 import sys
 
 ITEMS, PAGE = 1_000_000, 500
@@ -64,6 +65,12 @@ def serve(path):
         except OSError:
             pass
         connection.close()
+
+
+def waiting(seconds):
+    """How long 100 pages take from a server with this latency: one after another, and with --parallel 4."""
+    driver = os.path.join(os.path.dirname(os.path.abspath(__file__)), os.pardir, "Pipeline", "at-once")
+    return json.loads(subprocess.check_output([sys.executable, driver, "--seconds-of-latency", str(seconds)]))
 
 
 # A walk that only reads: the limit of the server.

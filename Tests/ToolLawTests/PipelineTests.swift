@@ -41,6 +41,20 @@ import Testing
   }
 
   @Test(.enabled(if: Repository.has("python3")))
+  func pagesThatShiftAreReadAgain() throws {
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/shifting"))) --count 200")
+    #expect(result.status == 0, "\(result.text)\(result.error)")
+    #expect(result.text.hasPrefix("200 histories, "))
+  }
+
+  @Test(.enabled(if: Repository.has("python3")))
+  func severalPagesAtOnceArePolite() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/at-once")))
+    #expect(result.status == 0, "\(result.text)\(result.error)")
+    #expect(result.text.split(separator: "\n").count >= 23)
+  }
+
+  @Test(.enabled(if: Repository.has("python3")))
   func aPollerThatIsKilledLosesNothing() throws {
     let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/soak-poll"))) 15 7")
     #expect(result.status == 0, "\(result.error)")

@@ -14,8 +14,10 @@ struct PageFeed {
   }
 
   private let first: PageRequest
-  private(set) var walker: Walker
-  private var source: PageSource
+  var walker: Walker
+  var source: PageSource
+  /// Nil without `--parallel`.
+  var parallel: ParallelPages?
 
   /// - Parameter secrets: values that no message may quote.
   init(
@@ -29,6 +31,7 @@ struct PageFeed {
     walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
     source = try PageSource(options, origin, secrets, streams)
+    parallel = ParallelPages(first, options)
   }
 
   /// Seconds for which the server wants no request, if that ended the walk.
@@ -42,18 +45,21 @@ struct PageFeed {
   /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
   /// - Returns: nil if it has not changed (304).
   mutating func fetch(_ request: PageRequest, ifNoneMatch: [UInt8]? = nil) throws(ToolFailure) -> Fetched? {
+    var request = request
     // The first page is never past the end: an error there is an error.
     let endStatuses = request == first ? .none : walker.options.endStatuses
-    guard let (answer, found) = try source.page(request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses) else {
-      return nil
+    guard let found = try page(&request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses) else { return nil }
+    let answer = found.answer
+    guard let document = found.document else {
+      return Fetched(answer: answer, step: walker.pastEnd(), complaint: nil)
     }
-    guard let document = found else { return Fetched(answer: answer, step: walker.pastEnd(), complaint: nil) }
     let isFirst = walker.pages == 0
     defer { if isFirst, walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
     let step: Walker.Step
     do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
       throw source.failure(error, answer, page: walker.pages + 1)
     }
+    plan(after: step, of: request, answer)
     source.progress.items += step.items.count
     let complaint = step.complaint.map { text in
       source.safe(

@@ -8,21 +8,28 @@ struct PageSource {
   private static let shortestPause = 0.5
   private static let longestPause = 60.0
 
-  private let options: Options
-  private var http: HTTPOptions
+  let options: Options
+  var http: HTTPOptions
   private let origin: OriginRules
-  private let streams: StandardStreams
-  private let exchange: Exchange
+  let streams: StandardStreams
+  var flights: Flights
+  /// How many requests may be in progress at once.
+  var width: Int
   private let secrets: SecretParameters
   /// The line shown during a wait.
   var progress: Progress
   private var notes: NotePrinter
   private var policy: RetryPolicy
-  /// The wait that the last answer asked for, counted from its arrival.
-  private var politeness: (wait: Double, reason: String) = (0, "")
-  private var lastAnswer: Double?
+  /// The wait that an answer asked for, and its end by the monotonic clock.
+  var pause = (wait: 0.0, reason: "", end: 0.0)
+  /// How many more requests the server allows now; nil if it does not say.
+  var left: Double?
+  var lastStart = 0.0
+  var lastAnswer: Double?
   /// Seconds for which the server wants no request, if that ended the walk.
   private(set) var retryWait: Int?
+  /// The URL of the first page, for messages that are about no page.
+  var home: HTTPURL { origin.home }
 
   init(
     _ options: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
@@ -35,89 +42,108 @@ struct PageSource {
     self.origin = origin
     self.streams = streams
     policy = RetryPolicy(base: Self.shortestPause, .spread(longest: Self.longestPause), retries: options.retries)
-    exchange = Exchange(
-      client: try HTTPClient(keepsCookies: true), interrupts: Interrupts(streams.output),
-      limits: HTTPExchange.Limits(
+    width = options.parallel
+    flights = Flights(
+      try HTTPClient(keepsCookies: true), Interrupts(streams.output),
+      HTTPExchange.Limits(
         noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout,
-        requestTimeout: options.requestTimeout))
+        requestTimeout: options.requestTimeout),
+      PageText(itemsAreLines: options.walk.itemsAreLines, maxDepth: options.maxDepth))
+  }
+
+  /// A page as a server sent it.
+  struct Found {
+    let answer: HTTPAnswer
+    /// Nil if there is no such page.
+    let document: JSONDocument?
+    /// Whether the request was made before its page was wanted.
+    let wasAhead: Bool
   }
 
   /// The answer to a request: a page.
   /// - Parameters:
   ///   - ifNoneMatch: an ETag that makes the request conditional.
   ///   - endStatuses: the statuses that mean that there is no such page.
-  /// - Returns: nil if the page has not changed (304). The document is nil if there is no page.
+  ///   - ahead: the requests that will probably follow. Some are made now, others of earlier calls are dropped.
+  /// - Returns: nil if the page has not changed (304).
   mutating func page(
-    _ request: PageRequest, ifNoneMatch: [UInt8]? = nil, endStatuses: StatusSet = .none
-  ) throws(ToolFailure) -> (answer: HTTPAnswer, document: JSONDocument?)? {
-    let url: HTTPURL
-    do { url = try HTTPURL(request.url) } catch { throw .failed(.otherEnd, "the next link is malformed") }
-    try wait(before: url)
+    _ request: PageRequest, ifNoneMatch: [UInt8]? = nil, endStatuses: StatusSet = .none, ahead: [PageRequest] = []
+  ) throws(ToolFailure) -> Found? {
+    let url = try Self.url(of: request)
+    forget(except: [request] + ahead, because: "not wanted any more")
+    var wasAhead = flights.contains(request)
+    var isRetry = false
     while true {
-      let start = Clock.monotonic()
-      if let problem = http.readAgain(), !http.isSilent { streams.say(problem) }
+      if !flights.contains(request) {
+        try waitForPlace()
+        // A retry has waited already, but the answer to another request may have asked for more.
+        if !isRetry || options.parallel > 1 { try wait(before: url) }
+        start(request, url, ifNoneMatch)
+      }
       progress.show()
-      let outcome = exchange.run(self.request(request, url, ifNoneMatch))
+      let arrival = try arrival(of: request, ahead)
       progress.clear()
-      switch outcome {
-      case .interrupted: throw .brokenPipe
+      lastAnswer = Clock.monotonic()
+      if wasAhead, arrival.isFinal {
+        // The feed may have changed since then. Only an answer to a request that is made now is final.
+        tell(arrival.words + ", asking again", url)
+        flights.drop(request)
+        wasAhead = false
+        continue
+      }
+      flights.drop(request)
+      switch arrival.landing {
       case .failed(let error):
         guard error.isRetryable else { throw error.failure(url.display) }
         try retry(after: error.failure(url.display), asked: 0, "")
       case .answered(let answer):
-        lastAnswer = Clock.monotonic()
         if answer.head.status == 304, ifNoneMatch != nil {
           tell("HTTP 304", url)
           return nil
         }
         if endStatuses.contains(answer.head.status) {
           tell("HTTP \(answer.head.status), past the last page (--end-status)", url)
-          return (answer, nil)
+          return Found(answer: answer, document: nil, wasAhead: wasAhead)
         }
-        if let document = try judge(answer, url, seconds: Clock.monotonic() - start) { return (answer, document) }
+        if let document = try judge(arrival, answer, url) {
+          return Found(answer: answer, document: document, wasAhead: wasAhead)
+        }
       }
+      wasAhead = false
+      isRetry = true
     }
+  }
+
+  static func url(of request: PageRequest) throws(ToolFailure) -> HTTPURL {
+    do { return try HTTPURL(request.url) } catch { throw .failed(.otherEnd, "the next link is malformed") }
   }
 
   /// - Returns: the page in the answer; nil to ask again.
   private mutating func judge(
-    _ answer: HTTPAnswer, _ url: HTTPURL, seconds: Double
+    _ arrival: Arrival, _ answer: HTTPAnswer, _ url: HTTPURL
   ) throws(ToolFailure) -> JSONDocument? {
-    var document: JSONDocument?
-    var fault: ToolFailure?
-    do { document = try parsed(answer) } catch {
-      let form = AnswerForm.name(of: answer)
-      fault =
-        form.map { .failed(.otherEnd, "expected JSON, found \($0)", source: url.display) }
-        ?? .malformed(error, in: answer.body, of: url.display, status: .otherEnd)
-    }
-    let now = Clock.now()
-    let asked = Politeness(answer.head, document, now: now)
-    tell("HTTP \(answer.head.status), \(answer.body.count) bytes in \(milliseconds(seconds)) ms", url)
-    switch Politeness.verdict(answer.head, document, now: now) {
+    tell(arrival.words, url)
+    switch arrival.verdict {
     case .page:
       policy.succeed()
       policy.recover()
       progress.pages += 1
-      politeness = (asked.wait, asked.reason)
       if answer.body.isEmpty, !options.walk.itemsAreLines {
         throw .failed(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
       }
-      if let fault { throw safe(fault, about: answer) }
-      return document
+      if let fault = arrival.fault {
+        let form = AnswerForm.name(of: answer)
+        let failure: ToolFailure =
+          form.map { .failed(.otherEnd, "expected JSON, found \($0)", source: url.display) }
+          ?? .malformed(fault, in: answer.body, of: url.display, status: .otherEnd)
+        throw safe(failure, about: answer)
+      }
+      return arrival.document
     case .retry:
-      try retry(after: refusal(answer, url), asked: asked.wait, asked.reason)
+      try retry(after: refusal(answer, url), asked: arrival.asked.wait, arrival.asked.reason)
       return nil
     case .failure: throw refusal(answer, url)
     }
-  }
-
-  private func parsed(_ answer: HTTPAnswer) throws(JSONError) -> JSONDocument {
-    // The body of a refusal is a document.
-    if options.walk.itemsAreLines, answer.head.status < 300 {
-      return try LinePage.document(answer.body, maxDepth: options.maxDepth)
-    }
-    return try JSONDocument(parsing: answer.body, maxDepth: options.maxDepth)
   }
 
   /// The failure, without secrets that the answer quotes.
@@ -147,7 +173,7 @@ struct PageSource {
       progress.show(waiting: left)
       // The seconds are counted down if a terminal shows them.
       let step = progress.isShown ? min(left, 1) : left
-      if try exchange.interrupts.sleep(until: Clock.monotonic() + step) != nil { throw .brokenPipe }
+      if try flights.sleep(until: Clock.monotonic() + step) != nil { throw .brokenPipe }
     }
   }
 
@@ -158,16 +184,21 @@ struct PageSource {
     try wait(until: deadline)
   }
 
+  /// When the next request may be made, by the monotonic clock. With several at once, the delay is between their starts.
+  var nextStart: Double {
+    max(pause.end, (options.parallel > 1 ? lastStart : lastAnswer ?? 0) + options.delay)
+  }
+
   /// Waits until the next request is allowed.
   private mutating func wait(before url: HTTPURL) throws(ToolFailure) {
-    guard let lastAnswer else { return }
-    let wanted = max(politeness.wait, options.delay)
-    if politeness.wait > options.maxWait { throw tooLong(politeness.wait, politeness.reason, url.display) }
-    let left = lastAnswer + wanted - Clock.monotonic()
+    guard lastAnswer != nil else { return }
+    if pause.wait > options.maxWait { throw tooLong(pause.wait, pause.reason, url.display) }
+    let deadline = nextStart
+    let left = deadline - Clock.monotonic()
     if left > 0 {
-      tell("waiting \(secondsText(left)) s" + (politeness.wait > 0 ? " (\(politeness.reason))" : ""), url)
-      if politeness.wait > 0 { try notes.print(.held, url.display, delay: left, politeness.reason) }
-      try wait(until: lastAnswer + wanted)
+      tell("waiting \(secondsText(left)) s" + (pause.wait > 0 ? " (\(pause.reason))" : ""), url)
+      if pause.wait > 0 { try notes.print(.held, url.display, delay: left, pause.reason) }
+      try wait(until: deadline)
     }
   }
 
@@ -206,7 +237,7 @@ struct PageSource {
 
   // MARK: The request
 
-  private func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
+  func request(_ page: PageRequest, _ url: HTTPURL, _ ifNoneMatch: [UInt8]?) -> HTTPRequest {
     var request = http.request(url, contentType: page.hasJSONBody ? "application/json" : nil)
     // The URL of a page has no name and password: those of the first URL are meant for every page.
     if request.credentials.user == nil, case .url(let first) = options.source {
@@ -225,5 +256,3 @@ struct PageSource {
     return request
   }
 }
-
-private func milliseconds(_ seconds: Double) -> Int { Int(min(seconds, 1e9) * 1000) }

@@ -10,6 +10,8 @@ struct Politeness: Equatable, Sendable {
   var wait = 0.0
   /// What asked for it, for `-v` and messages: `Retry-After`.
   var reason = ""
+  /// How many more requests the server allows now; nil if it does not say.
+  var left: Double?
 
   /// - Parameters:
   ///   - body: the body, if it is JSON.
@@ -19,6 +21,7 @@ struct Politeness: Equatable, Sendable {
       extend(to: seconds, "Retry-After")
     }
     let limit = RateLimit(head, now: now)
+    left = limit.left
     // A refusal that does not count the remaining requests means that none remain.
     let isRefused = head.status == 429 || (head.status == 403 && limit.isExhausted == true)
     if limit.isExhausted ?? isRefused, let seconds = limit.reset { extend(to: seconds, "the rate limit") }

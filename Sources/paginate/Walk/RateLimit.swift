@@ -6,7 +6,9 @@ import FeedHTTP
 
 struct RateLimit: Equatable, Sendable {
   /// Whether no request remains; nil if the answer does not say.
-  private(set) var isExhausted: Bool?
+  var isExhausted: Bool? { left.map { $0 < 1 } }
+  /// How many requests remain; nil if the answer does not say.
+  private(set) var left: Double?
   /// Seconds until there are more.
   private(set) var reset: Double?
 
@@ -18,8 +20,7 @@ struct RateLimit: Equatable, Sendable {
   init(_ head: HTTPHead, now: Int64) {
     for name in Self.remainingNames {
       // Reddit sends decimals.
-      guard let value = head.value(of: name), let left = Self.number(value) else { continue }
-      isExhausted = left < 1
+      if let value = head.value(of: name), let number = Self.number(value) { left = number }
     }
     for name in Self.resetNames where reset == nil {
       reset = head.value(of: name).flatMap { Self.seconds($0, now) }
@@ -34,7 +35,7 @@ struct RateLimit: Equatable, Sendable {
       let parts = word.split(separator: UInt8(ascii: "="), maxSplits: 1)
       guard parts.count == 2, let number = Self.number(Array(parts[1])) else { continue }
       switch String(decoding: parts[0], as: UTF8.self) {
-      case "remaining", "r": isExhausted = number < 1
+      case "remaining", "r": left = number
       case "reset", "t": reset = number
       default: break
       }

@@ -51,6 +51,8 @@ struct LoopGuard: Sendable {
   /// Whether the last page had no new item.
   var hasNothingNew: Bool { staleCount > 0 }
 
+  mutating func forgetRequests() { (requests, cursors) = (SeenIDs(), SeenIDs()) }
+
   /// Records how many items of a page are new.
   mutating func add(newItems count: Int) { staleCount = count == 0 ? staleCount + 1 : 0 }
 
@@ -127,7 +129,7 @@ enum StopRules {
     func isCount(_ pages: DecimalText) -> Bool {
       !(here + DecimalText(start == DecimalText(0) ? 1 : 0) < pages)
     }
-    for header in ["x-wp-totalpages", "x-total-pages"] {
+    for header in PageCounts.headers {
       if let pages = context.head?.value(of: header).flatMap({ DecimalText($0) }), isCount(pages) { return true }
     }
     guard let total = context.page.total, isKnown(total, context.page) else { return false }

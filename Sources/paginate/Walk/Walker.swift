@@ -43,6 +43,9 @@ struct Walker: Sendable {
   private(set) var received = 0
   private(set) var printed = 0
 
+  /// How many items are on the pages before the next one; nil if what was received says it.
+  var itemsBefore: Int?
+
   private let first: PageRequest?
   /// The URL of the last page; nil without a request.
   private var url: HTTPURL?
@@ -88,7 +91,9 @@ struct Walker: Sendable {
     let (items, limit) = fresh(page.items)
     loops.add(newItems: items.count)
     // Items that came before are not counted again in the total.
-    received += options.dedupes && options.hasIDs ? items.count : page.items.count
+    received =
+      itemsBefore.map { $0 + page.items.count }
+      ?? received + (options.dedupes && options.hasIDs ? items.count : page.items.count)
     printed += items.count
     var complaint: String?
     if shape.next == .graphql, document.root.member("errors") != nil {
@@ -121,6 +126,9 @@ struct Walker: Sendable {
     let page = Page(document: JSONDocument(known: Array("[]".utf8)), items: [], hasMore: nil, total: nil)
     return Step(page: page, items: [], outcome: .end(.pastEnd), complaint: nil)
   }
+
+  /// Lets pages be read again: that is no loop.
+  mutating func forgetRequests() { loops.forgetRequests() }
 
   /// The message about a first page if no next one is known.
   static func onlyPage(_ root: JSONValue) -> String {

@@ -1,0 +1,105 @@
+// The numbers of pages, for a rule that counts pages or items. They say which requests will follow before the pages have
+// come.
+
+import FeedCore
+import FeedHTTP
+
+struct NumberedPages: Equatable {
+  private let name: [UInt8]
+  private let start: Int
+  private let countsItems: Bool
+
+  /// - Returns: nil if the rule does not count.
+  init?(_ rule: NextRule?) {
+    switch rule {
+    case .page(let name, let start):
+      guard let start = Self.int(start) else { return nil }
+      (self.name, self.start, countsItems) = (name, start, false)
+    case .offset(let name, let start):
+      guard let start = Self.int(start ?? DecimalText(0)) else { return nil }
+      (self.name, self.start, countsItems) = (name, start, true)
+    default: return nil
+    }
+  }
+
+  /// The number in a request; nil if it is too large.
+  func number(of request: PageRequest) -> Int? {
+    guard let text = QueryString(request.url).value(of: name) else { return start }
+    return DecimalText(text).flatMap(Self.int)
+  }
+
+  /// The request for another number.
+  func request(_ number: Int, like request: PageRequest) -> PageRequest {
+    var url = QueryString(request.url)
+    url.set(name, to: DecimalText(number).text)
+    var result = request
+    result.url = url.text
+    return result
+  }
+
+  /// The requests after `next` that the total allows.
+  /// - Parameters:
+  ///   - page: the request of the page that led to `next`.
+  ///   - end: the first number without a page.
+  func requests(after next: PageRequest, from page: PageRequest, before end: Int, atMost count: Int) -> [PageRequest] {
+    guard count > 0, let here = number(of: page), let there = number(of: next), there > here else { return [] }
+    var result: [PageRequest] = []
+    var (number, isTooLarge) = there.addingReportingOverflow(there - here)
+    while !isTooLarge, number < end, result.count < count {
+      result.append(request(number, like: next))
+      (number, isTooLarge) = number.addingReportingOverflow(there - here)
+    }
+    return result
+  }
+
+  /// The request for the page before, where the last step came from `page` to `next`; nil for the first page.
+  func request(before request: PageRequest, step: Int, first: PageRequest) -> PageRequest? {
+    guard step > 0, let here = number(of: request), let least = number(of: first), here > least else { return nil }
+    // The first request is made as it was given.
+    return here - step <= least ? first : self.request(here - step, like: request)
+  }
+
+  /// The first number without a page; nil if the page does not say how many there are.
+  /// - Parameter size: the most items that a page has had.
+  func end(_ counts: PageCounts, size: Int) -> Int? {
+    if countsItems { return counts.items.flatMap { Self.sum(start, $0) } }
+    // If numbers start at 0, the last page has the count less one.
+    if let pages = counts.pages { return Self.sum(pages, start == 0 ? 0 : 1) }
+    guard let items = counts.items, size > 0 else { return nil }
+    return Self.sum(start, items / size + (items % size == 0 ? 0 : 1))
+  }
+
+  /// How many items are on the pages before this one; nil if the rule does not count pages.
+  func position(of request: PageRequest, size: Int) -> Int? {
+    guard !countsItems, let number = number(of: request), number >= start else { return nil }
+    let (position, isTooLarge) = (number - start).multipliedReportingOverflow(by: size)
+    return isTooLarge ? nil : position
+  }
+
+  static func int(_ number: DecimalText) -> Int? { Int(decimal: number.text) }
+
+  private static func sum(_ left: Int, _ right: Int) -> Int? {
+    let (sum, isTooLarge) = left.addingReportingOverflow(right)
+    return isTooLarge ? nil : sum
+  }
+}
+
+/// What a page says about the size of the feed.
+struct PageCounts: Equatable {
+  /// Nil if it does not say.
+  private(set) var items: Int?
+  private(set) var pages: Int?
+
+  /// Headers that count pages (WordPress, GitLab).
+  static let headers = ["x-wp-totalpages", "x-total-pages"]
+
+  init(_ page: Page, _ head: HTTPHead, countsPages: Bool) {
+    let total = page.total.flatMap(NumberedPages.int)
+    // Some servers say 0 if they have not counted.
+    let known = total == 0 && !page.items.isEmpty ? nil : total
+    if countsPages { pages = known } else { items = known }
+    for name in Self.headers {
+      if let value = head.value(of: name).flatMap({ DecimalText($0) }).flatMap(NumberedPages.int) { pages = value }
+    }
+  }
+}

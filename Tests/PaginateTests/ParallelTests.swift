@@ -1,0 +1,95 @@
+import FeedCore
+import TestSupport
+import Testing
+
+@testable import FeedHTTP
+@testable import paginate
+
+/// Which pages `--parallel` requests early, and whether two pages fit together.
+struct ParallelTests {
+  private static func request(_ query: String) -> PageRequest { PageRequest(url: "https://a/?\(query)".bytes) }
+
+  private static func read(_ text: String, _ head: [String] = [], total: String = "/total") throws -> (Page, PageCounts)
+  {
+    let reader = PageReader(
+      items: try JSONPointer("/items".bytes), id: try JSONPointer("/id".bytes), total: try JSONPointer(total.bytes))
+    let page = try reader.read(try json(text))
+    return (page, PageCounts(page, makeHead(head), countsPages: total == "/pages"))
+  }
+
+  /// The rule, the page that was read, the next one, what the first one said, and the requests ahead of it.
+  @Test(arguments: [
+    ("page:p", "x=1", "x=1&p=2", #"{"items":[{"id":1},{"id":2}],"total":9}"#, "p=3 p=4 p=5"),
+    ("page:p", "p=3", "p=4", #"{"items":[{"id":1},{"id":2}],"total":9}"#, "p=5"),
+    ("page:p", "p=3", "p=4", #"{"items":[{"id":1},{"id":2}],"total":8}"#, ""),
+    ("page:p@0", "p=0", "p=1", #"{"items":[{"id":1},{"id":2}],"total":9}"#, "p=2 p=3 p=4"),
+    ("page:p@0", "p=0", "p=1", #"{"items":[{"id":1},{"id":2}],"total":6}"#, "p=2"),
+    ("offset:o", "", "o=2", #"{"items":[{"id":1},{"id":2}],"total":7}"#, "o=4 o=6"),
+    ("offset:o", "", "o=2", #"{"items":[{"id":1},{"id":2}],"total":6}"#, "o=4"),
+    ("offset:o@1", "o=1", "o=3", #"{"items":[{"id":1},{"id":2}],"total":6}"#, "o=5"),
+    // Nothing is known, or nothing counts.
+    ("page:p", "", "p=2", #"{"items":[{"id":1}]}"#, ""),
+    ("page:p", "", "p=2", #"{"items":[{"id":1}],"total":0}"#, ""),
+    ("page:p", "", "p=2", #"{"items":[{"id":1}],"total":99999999999999999999}"#, ""),
+    ("page:p", "p=2", "p=2", #"{"items":[{"id":1}],"total":9}"#, ""),
+    ("page:p", "p=9223372036854775806", "p=9223372036854775807", #"{"items":[{"id":1}],"total":9}"#, ""),
+    ("offset:o", "o=x", "o=2", #"{"items":[{"id":1}],"total":9}"#, ""),
+  ])
+  func whatIsAhead(_ rule: String, _ here: String, _ next: String, _ body: String, _ wanted: String) throws {
+    let numbers = try #require(NumberedPages(try NextRule(rule.bytes)))
+    let (page, counts) = try Self.read(body)
+    let end = numbers.end(counts, size: page.items.count)
+    let ahead = end.map { numbers.requests(after: Self.request(next), from: Self.request(here), before: $0, atMost: 3) }
+    let found = (ahead ?? []).map { String(text($0.url).split(whereSeparator: { "?&".contains($0) }).last ?? "") }
+    #expect(found.joined(separator: " ") == wanted)
+  }
+
+  @Test func aPageCountIsTheEnd() throws {
+    let numbers = try #require(NumberedPages(try NextRule("page:p".bytes)))
+    let fromZero = try #require(NumberedPages(try NextRule("page:p@0".bytes)))
+    let body = #"{"items":[{"id":1}],"pages":5}"#
+    let counts = try Self.read(body, total: "/pages").1
+    #expect(numbers.end(counts, size: 1) == 6 && fromZero.end(counts, size: 1) == 5)
+    let told = try Self.read(body, ["X-Total-Pages: 7"]).1
+    #expect(numbers.end(told, size: 1) == 8 && told.items == nil)
+  }
+
+  @Test(arguments: ["link", "/next", "cursor:c=/c", "page:p@99999999999999999999"])
+  func whatIsNotNumbered(_ rule: String) throws { #expect(NumberedPages(try NextRule(rule.bytes)) == nil) }
+
+  @Test func thePageBefore() throws {
+    let numbers = try #require(NumberedPages(try NextRule("offset:o".bytes)))
+    let first = Self.request("x=1")
+    #expect(numbers.request(before: Self.request("x=1&o=6"), step: 2, first: first)?.url == "https://a/?x=1&o=4".bytes)
+    #expect(numbers.request(before: Self.request("x=1&o=2"), step: 2, first: first) == first)
+    #expect(numbers.request(before: Self.request("x=1&o=1"), step: 2, first: first) == first)
+    #expect(numbers.request(before: first, step: 2, first: first) == nil)
+    #expect(numbers.request(before: Self.request("o=6"), step: 0, first: first) == nil)
+  }
+
+  @Test func seams() throws {
+    var seams = Seams(depth: 2)
+    func page(_ ids: String, _ total: String) throws -> (Page, PageCounts) {
+      try Self.read(
+        "{\"items\":[\(ids.split(separator: " ").map { "{\"id\":\($0)}" }.joined(separator: ","))],\"total\":\(total)}")
+    }
+    let first = try page("9 8 7", "9")
+    seams.add(first.0, first.1, isLast: false)
+    let (good, seen, more, less) = (
+      try page("6 5 4", "9"), try page("7 6 5", "9"), try page("6 5 4", "10"), try page("5 4 3", "8")
+    )
+    #expect(seams.fits(good.0, good.1) && !seams.isSmaller(good.1) && !seams.overlaps(good.0))
+    #expect(!seams.fits(seen.0, seen.1) && seams.overlaps(seen.0))
+    #expect(!seams.fits(more.0, more.1) && !seams.isSmaller(more.1))
+    #expect(!seams.fits(less.0, less.1) && seams.isSmaller(less.1))
+    #expect(!seams.hasShifted)
+    seams.add(good.0, good.1, isLast: false)
+    let third = try page("3 2", "9")
+    seams.add(third.0, third.1, isLast: true)
+    // The first page is too far back.
+    #expect(!seams.overlaps(first.0) && seams.overlaps(good.0))
+    #expect(seams.largest == 3 && seams.smallest == 3 && !seams.hasShifted)
+    seams.add(seen.0, less.1, isLast: true)
+    #expect(seams.hasShifted)
+  }
+}
