@@ -19,6 +19,7 @@ extension FixedWidthInteger {
   }
 
   /// The value in lower-case hexadecimal digits, with leading zeros: two digits for each byte of the type.
+  @inlinable
   package var hexDigits: [UInt8] {
     stride(from: bitWidth - 4, through: 0, by: -4).map { place in
       let value = UInt8(truncatingIfNeeded: self >> Self(place)) & 0xF
