@@ -73,8 +73,10 @@ final class Database {
     }
   }
 
-  /// How many rows the last statement changed.
-  var changedRows: Int { Int(unsafe sqlite3_changes64(handle)) }
+  /// The number of a pragma.
+  func number(_ pragma: String) throws(StoreError) -> Int {
+    try prepare("PRAGMA \(pragma)").first { $0.integer(0) } ?? 0
+  }
 
   /// The rowid of the last inserted row.
   var lastInsertedRow: Int { Int(unsafe sqlite3_last_insert_rowid(handle)) }
