@@ -12,6 +12,9 @@ final class Database {
 
   private let handle: OpaquePointer
 
+  /// Done once in the process, before the first database is opened.
+  private static let isConfigured = sqlite3_config_without_statistics() == SQLITE_OK
+
   enum Access {
     /// Shared with others; read-only if the file is write-protected.
     case shared
@@ -31,6 +34,7 @@ final class Database {
       name = Array("file:".utf8) + name.percentEncoded() + Array("?immutable=1".utf8)
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     }
+    _ = Self.isConfigured
     var opened: OpaquePointer?
     let code = unsafe (name + [0]).withUnsafeBytes {
       unsafe sqlite3_open_v2($0.bindMemory(to: CChar.self).baseAddress, &opened, flags, nil)
