@@ -14,6 +14,7 @@ extension FeedStore {
   private func make(_ change: FeedChange) throws(StoreError) {
     let now = Statement.Value.integer(Int(Clock.now() / 1_000_000))
     var releases: [ReleaseLog.Release] = []
+    fresh = FreshItems()
     for item in change.items { if let release = try apply(item, now) { releases.append(release) } }
     releases.sort { $0.position < $1.position }
     try releaseLog().add(releases)
@@ -42,6 +43,7 @@ extension FeedStore {
     guard let handle = change.handle else {
       try statements.insertItem.run(
         feedValue, .text(item.id), position, .init(item.orderKey), .text(item.version), .text(item.data), now)
+      fresh.add(item, database.lastInsertedRow)
       return .init(item: database.lastInsertedRow, position: change.position ?? 0, isAgain: false)
     }
     try statements.placeItem.run(.integer(handle), position, .init(item.orderKey))
@@ -63,7 +65,7 @@ extension FeedStore {
   // MARK: Printing
 
   func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
-    try unprintedItems().waiting(in: range, lines: lines, bytes: bytes)
+    try unprintedItems().waiting(in: range, lines: lines, bytes: bytes, fresh)
   }
 
   func recordIntent(_ range: ClosedRange<Int>) throws(StoreError) {

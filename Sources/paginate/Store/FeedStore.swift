@@ -10,6 +10,8 @@ final class FeedStore: FeedStorage {
   private var openedLog: ReleaseLog?
   /// Likewise.
   private var openedItems: UnprintedItems?
+  /// What was added last, which is usually printed next.
+  var fresh = FreshItems()
   /// Whether the version of an item is the digest of its text (`ItemVersion`), so that damaged text is detected.
   private let isVersioned: Bool
   /// The longest wait that is remembered, in seconds: no server means a year.

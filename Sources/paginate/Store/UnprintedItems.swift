@@ -153,7 +153,10 @@ struct UnprintedItems {
   // MARK: Queries
 
   /// The first items that wait at some positions.
-  func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
+  /// - Parameter fresh: items that need not be read.
+  func waiting(
+    in range: ClosedRange<Int>, lines: Int, bytes: Int, _ fresh: FreshItems
+  ) throws(StoreError) -> [WaitingItem] {
     let range = range.clamped(to: StoreLimit.positions)
     var result: [WaitingItem] = []
     var size = 0
@@ -163,6 +166,13 @@ struct UnprintedItems {
       if wanted <= 0 { break }
       var position = row.position
       let last = row.item + min(row.count, wanted) - 1
+      if fresh.has(row.item...last) {
+        for number in row.item...last where size < bytes {
+          result.append(fresh.item(number, at: row.position + number - row.item))
+          size += result[result.count - 1].data.count
+        }
+        continue
+      }
       let found = try items.all(feed, .integer(row.item), .integer(last)) { (found) throws(StoreError) in
         let item = try WaitingItem(found, isVersioned: isVersioned)
         guard item.position == position else { throw .damaged("the items are out of order") }
