@@ -42,7 +42,7 @@ enum Schema {
   ]
 
   /// What format 4 adds: the items that are not known to be printed (UnprintedItems.swift).
-  private static let unprinted = [
+  static let unprinted = [
     """
     CREATE TABLE unprinted (
       feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
@@ -63,7 +63,7 @@ enum Schema {
   private static let places =
     "BETWEEN \(StoreLimit.positions.lowerBound) AND \(StoreLimit.positions.upperBound)"
 
-  private static func tables(_ version: Int, checked: Bool) -> [String] {
+  static func tables(_ version: Int, checked: Bool) -> [String] {
     func checks(_ conditions: String...) -> String {
       checked ? conditions.map { ",\n  CHECK (\($0))" }.joined() : ""
     }
@@ -131,28 +131,6 @@ enum Schema {
       "CREATE INDEX item_uncertain ON item (feed, position) WHERE printed = 2",
     ]
     return [feed, run, page, item, live] + (version < 4 ? ofPrinted : [])
-  }
-
-  // MARK: Upgrades
-
-  /// The statements that make a store of format 4 out of an earlier one.
-  static func upgrade(from version: Int) -> [String] {
-    let names = "number, feed, id, position, order_key, version, data, seen_at, changed_at, gone_at"
-    // The items without a column can only be written anew. It takes as long as writing them took.
-    return (version < 3 ? releases : []) + unprinted + [
-      """
-      INSERT INTO unprinted (feed, item, position, count, is_uncertain)
-        SELECT feed, min(number), min(position), count(*), printed = 2
-        FROM (
-          SELECT feed, number, position, printed,
-            row_number() OVER (PARTITION BY feed, printed ORDER BY position, number) AS place
-          FROM item WHERE printed IN (0, 2))
-        GROUP BY feed, printed, number - place, position - place
-      """,
-      "DROP VIEW IF EXISTS items", "ALTER TABLE item RENAME TO old_item", tables(4, checked: true)[3],
-      "INSERT INTO item (\(names)) SELECT \(names) FROM old_item", "DROP TABLE old_item", tables(4, checked: true)[4],
-      views[0],
-    ]
   }
 
   /// For people: none of our statements uses them.

@@ -8,35 +8,6 @@ import FeedCore
 
 /// The items of one feed that are not known to be printed.
 struct UnprintedItems {
-  /// Items with consecutive numbers and consecutive positions.
-  struct Row: Equatable {
-    let item: Int
-    let position: Int
-    var count = 1
-    var isUncertain = false
-
-    /// The part from one index up to another; nil if there is nothing in it.
-    func part(_ first: Int, _ end: Int) -> Row? {
-      let (first, end) = (max(first, 0), min(end, count))
-      if first >= end { return nil }
-      return Row(item: item + first, position: position + first, count: end - first, isUncertain: isUncertain)
-    }
-  }
-
-  /// Rows that wait do not overlap, so only the nearest one above a range can reach into it.
-  static let queries = [
-    """
-    \(rows) AND is_uncertain = 0 AND position <= ?3 AND position >= coalesce((
-        SELECT max(position) FROM unprinted WHERE feed = ?1 AND is_uncertain = 0 AND position <= ?2), ?2)
-      ORDER BY position, item
-    """,
-    "\(rows) AND item <= ?2 ORDER BY item DESC LIMIT 1",
-    "\(rows) AND is_uncertain = ?2",
-    "SELECT position, id, data, version, 0 FROM item WHERE number BETWEEN ?2 AND ?3 AND +feed = ?1 ORDER BY number",
-    "\(rows) AND is_uncertain NOT IN (0, 1)",
-  ]
-  private static let rows = "SELECT item, position, count, is_uncertain FROM unprinted WHERE feed = ?1"
-
   private let feed: Statement.Value
   private let isVersioned: Bool
   private let inRange, containing, ofState, items, insert, delete: Statement
@@ -44,15 +15,15 @@ struct UnprintedItems {
   init(_ database: Database, _ feed: Int, isVersioned: Bool) throws(StoreError) {
     self.feed = .integer(feed)
     self.isVersioned = isVersioned
-    inRange = try database.prepare(Self.queries[0])
-    containing = try database.prepare(Self.queries[1])
-    ofState = try database.prepare(Self.queries[2])
-    items = try database.prepare(Self.queries[3])
+    inRange = try database.prepare(Self.inRange)
+    containing = try database.prepare(Self.containing)
+    ofState = try database.prepare(Self.ofState)
+    items = try database.prepare(Self.items)
     insert = try database.prepare(
       "INSERT INTO unprinted (feed, item, position, count, is_uncertain) VALUES (?, ?, ?, ?, ?)")
     delete = try database.prepare("DELETE FROM unprinted WHERE feed = ? AND item = ?")
     // In another state, items would never be printed, and nobody would know.
-    let other = try database.prepare(Self.queries[4]).first(self.feed) { (row) throws(StoreError) in try Row(row) }
+    let other = try database.prepare(Self.ofNoState).first(self.feed) { (row) throws(StoreError) in try Row(row) }
     if other != nil { throw .damaged("what waits to be printed is not what was found") }
   }
 
@@ -198,16 +169,5 @@ struct UnprintedItems {
       $0 <= most
     }
     .filter { $0.position + $0.count > first }
-  }
-
-  /// How many items wait, and how many are uncertain; also in a store of an earlier format.
-  static func counts(_ database: Database, _ feed: Int) throws(StoreError) -> (waiting: Int, uncertain: Int) {
-    let count =
-      try database.number("user_version") < 4
-      ? "SELECT (SELECT count(*) FROM item WHERE feed = ?1 AND printed = 0), "
-        + "(SELECT count(*) FROM item WHERE feed = ?1 AND printed = 2)"
-      : "SELECT coalesce(sum(count) FILTER (WHERE is_uncertain = 0), 0), "
-        + "coalesce(sum(count) FILTER (WHERE is_uncertain = 1), 0) FROM unprinted WHERE feed = ?1"
-    return try database.prepare(count).first(.integer(feed)) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
   }
 }
