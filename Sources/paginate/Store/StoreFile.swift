@@ -99,8 +99,10 @@ final class StoreFile {
 
   private static func make(_ database: Database) throws(StoreError) {
     guard try database.number("user_version") < Schema.version else { return }
-    // Views of other people may mention a table that is made again; they keep its name.
-    try database.run("PRAGMA legacy_alter_table = ON")
+    // Views of other people may mention a table that is made again; they keep its name. What is removed need not be
+    // erased, as it is still in the new table.
+    let erases = try database.number("secure_delete")
+    try database.run("PRAGMA legacy_alter_table = ON; PRAGMA secure_delete = OFF")
     try database.transaction { () throws(StoreError) in
       let isNew = try database.number("application_id") == 0
       let version = try database.number("user_version")
@@ -110,7 +112,7 @@ final class StoreFile {
       for part in parts { try database.run(part) }
       try database.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(Schema.version)")
     }
-    try database.run("PRAGMA legacy_alter_table = OFF")
+    try database.run("PRAGMA legacy_alter_table = OFF; PRAGMA secure_delete = \(erases)")
   }
 
   /// Turns on the write-ahead log. For this change, SQLite does not wait for other processes by itself.
