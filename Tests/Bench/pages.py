@@ -1,7 +1,8 @@
 """Makes the pages of an API like those of question sites, serves them, and walks them as a script would. The same on
 every machine and in every run.
 
-usage: pages.py serve FILE      serve the pages of FILE, one a line, as /pages?page=N; prints the port
+usage: pages.py serve FILE [etag]   serve the pages of FILE, one a line, as /pages?page=N; prints the port. With `etag`,
+                                    each page has one, and a request that knows it gets 304.
 
 The server knows the place of each page in the file and sends it unchanged, so that the server is not measured.
 """
@@ -10,11 +11,14 @@ import json
 import os
 import random
 import re
+import shutil
 import socket
 import subprocess
+import sqlite3
 import sys
 
 ITEMS, PAGE = 1_000_000, 500
+UNCHANGED = b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'
 
 
 def item(wire, chance):
@@ -45,10 +49,49 @@ def make(folder, wire):
     os.rename(path + ".part", path)
 
 
-def serve(path):
+def one(folder):
+    """Makes a file with all items on one page, if it does not exist yet: small ones, as a page may have 64 MiB."""
+    path = os.path.join(folder, "one-page.json")
+    if not os.path.exists(path):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('{"items":[%s]}\n' % ",".join(
+                '{"id":%d,"title":"Some of the words","votes":%d}' % (90_000_000 - n, n % 100_000) for n in range(ITEMS)))
+    return path
+
+
+def grow(small, path, count):
+    """Makes a store of `count` items out of one that a walk over ITEMS has made: fewer, or more of the same below."""
+    for end in ("", "-wal", "-shm"):
+        if os.path.exists(path + end):
+            os.remove(path + end)
+    shutil.copy(small, path)
+    database = sqlite3.connect(path)
+    database.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -400000")
+    for table, place in [("item", "number > ?"), ("page", "top >= ?")]:
+        database.execute(f"DELETE FROM {table} WHERE {place}", [count])
+    for first in range(ITEMS, count, ITEMS):
+        database.execute(
+            "INSERT INTO item SELECT number + ?1, feed, CAST(CAST(id AS INTEGER) - ?1 AS TEXT), position + ?1, order_key, "
+            "version, data, seen_at, changed_at, gone_at FROM item WHERE number <= ?2", [first, ITEMS])
+        database.execute("INSERT INTO page SELECT feed, top + ?1, next FROM page WHERE top < ?2", [first, ITEMS])
+    database.execute("UPDATE run SET bottom = ? - 1", [count])
+    database.execute("UPDATE release SET count = ?", [count])
+    database.commit()
+    database.executescript("VACUUM; PRAGMA journal_mode = WAL")
+    database.close()
+
+
+def point(path, port):
+    """The feed of a store gets another address."""
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE feed SET name = ?1, url = ?1, etag = NULL", ["http://127.0.0.1:%d/pages" % port])
+    database.close()
+
+
+def serve(path, has_tags):
+    head = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n" + (b'ETag: "1"\r\n' if has_tags else b"")
     with open(path, "rb") as file:
-        answers = [b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(line) + line
-                   for line in file]
+        answers = [head + b"Content-Length: %d\r\n\r\n" % len(line) + line for line in file]
     listener = socket.create_server(("127.0.0.1", 0))
     print(listener.getsockname()[1], flush=True)
     while True:
@@ -60,7 +103,8 @@ def serve(path):
                 request += part
                 if request.endswith(b"\r\n\r\n"):
                     page = re.match(rb"GET /pages(?:\?page=([0-9]+))? ", request)
-                    connection.sendall(answers[int(page[1] or 1) - 1])
+                    is_known = b'if-none-match: "1"' in request.lower()
+                    connection.sendall(UNCHANGED if is_known else answers[int(page[1] or 1) - 1])
                     request = b""
         except OSError:
             pass
@@ -104,5 +148,22 @@ while path:
     path = page.get("next")
 """
 
+# The same by sqlite-utils.
+UTILS = """
+import http.client, json, sqlite_utils, sys
+database = sqlite_utils.Database(sys.argv[2])
+database.enable_wal()
+path = "/pages"
+connection = http.client.HTTPConnection("127.0.0.1", int(sys.argv[1]))
+while path:
+    connection.request("GET", path)
+    page = json.loads(connection.getresponse().read())
+    rows = [{"id": item["question_id"], "data": json.dumps(item, separators=(",", ":"), ensure_ascii=False)}
+            for item in page["items"]]
+    database["item"].insert_all(rows, pk="id", ignore=True)
+    sys.stdout.write("".join(row["data"] + "\\n" for row in rows))
+    path = page.get("next")
+"""
+
 if __name__ == "__main__":
-    serve(sys.argv[2])
+    serve(sys.argv[2], sys.argv[3:] == ["etag"])

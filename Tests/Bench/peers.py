@@ -8,7 +8,7 @@ import sys
 
 PACKAGES = {
     "jsonpatch": "jsonpatch", "orjson": "orjson", "httpx-sse": "httpx_sse", "lxml": "lxml", "websockets": "websockets",
-    "xmltodict": "xmltodict"}
+    "xmltodict": "xmltodict", "sqlite-utils": "sqlite_utils"}
 PROGRAMS = ["jq", "xmllint", "xmlstarlet"]
 
 

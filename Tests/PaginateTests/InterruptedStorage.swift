@@ -27,13 +27,19 @@ final class InterruptedStorage: FeedStorage {
 
   private func reach(_ moment: Moment) throws(StoreError) { if ends(moment) { throw Self.interruption } }
 
-  func commit(_ change: FeedChange) throws(StoreError) {
-    // Scenarios count only changes with a page.
-    if change.savedPages.isEmpty { return try store.commit(change) }
-    pages += 1
-    try reach(.beforeCommit(page: pages))
-    try store.commit(change)
-    try reach(.afterCommit(page: pages))
+  func commit<T>(_ judge: () throws(StoreError) -> (T, FeedChange?)) throws(StoreError) -> T {
+    var isPage = false
+    let result = try store.commit { () throws(StoreError) in
+      let (result, change) = try judge()
+      // Scenarios count only changes with a page.
+      guard let change, !change.savedPages.isEmpty else { return (result, change) }
+      isPage = true
+      pages += 1
+      try reach(.beforeCommit(page: pages))
+      return (result, change)
+    }
+    if isPage { try reach(.afterCommit(page: pages)) }
+    return result
   }
 
   func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
@@ -73,4 +79,8 @@ final class InterruptedStorage: FeedStorage {
   func firstPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage? { try store.firstPage(in: range) }
   func lastPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage? { try store.lastPage(in: range) }
   func firstPage() throws(StoreError) -> FeedChange.FirstPage? { try store.firstPage() }
+}
+
+extension FeedStorage {
+  func commit(_ change: FeedChange) throws(StoreError) { try commit { ((), change) } }
 }

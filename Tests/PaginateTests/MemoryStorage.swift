@@ -50,7 +50,13 @@ final class MemoryStorage: FeedStorage {
 
   // MARK: Change
 
-  func commit(_ change: FeedChange) {
+  func commit<T>(_ judge: () throws(StoreError) -> (T, FeedChange?)) throws(StoreError) -> T {
+    let (result, change) = try judge()
+    if let change { make(change) }
+    return result
+  }
+
+  private func make(_ change: FeedChange) {
     for entry in change.items {
       guard let handle = entry.handle else {
         items.append(Item(item: entry.item, position: entry.position ?? 0))

@@ -91,6 +91,15 @@ import Testing
       "UPDATE item SET position = 9223372036854775807 WHERE id = 'a'",
       "the position of an item cannot be 9223372036854775807"
     ),
+    ("UPDATE unprinted SET is_uncertain = 2 WHERE item = 3", "is_uncertain of an item cannot be 2"),
+    ("UPDATE unprinted SET item = 0 WHERE item = 3", "the number of an item cannot be 0"),
+    ("UPDATE unprinted SET item = 2 WHERE item = 3", "the items are out of order"),
+    ("UPDATE unprinted SET item = 30 WHERE item = 3", "an item that waits is not there"),
+    ("UPDATE unprinted SET count = 9 WHERE item = 3", "an item that waits is not there"),
+    ("UPDATE unprinted SET count = -1 WHERE item = 3", "the count of items that wait cannot be -1"),
+    ("UPDATE unprinted SET position = 9 WHERE item = 3", "the items are out of order"),
+    ("UPDATE item SET position = 7 WHERE id = 'b'", "the items are out of order"),
+    ("DROP INDEX unprinted_place", "index 'unprinted_place' was changed"),
     ("PRAGMA user_version = 0", "there is no format 0"),
     ("DROP INDEX item_live", "index 'item_live' was changed"),
     ("ALTER TABLE run ADD COLUMN x TEXT", "table 'run' was changed"),
@@ -111,7 +120,8 @@ import Testing
   @Test(arguments: [
     "UPDATE feed SET writing_from = 5, writing_to = 1", "UPDATE feed SET retry_at = -1",
     "UPDATE feed SET page_size = -1",
-    "UPDATE run SET top = 9, bottom = 2", "UPDATE run SET is_placed = 2", "UPDATE item SET printed = 3",
+    "UPDATE run SET top = 9, bottom = 2", "UPDATE run SET is_placed = 2",
+    "UPDATE unprinted SET is_uncertain = 2", "UPDATE unprinted SET count = 0",
     "UPDATE item SET position = 9223372036854775807", "UPDATE run SET number = 0",
   ])
   func whatTheTablesRefuse(_ statement: String) throws {

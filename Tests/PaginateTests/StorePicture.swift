@@ -83,12 +83,20 @@ extension StorePicture {
 
   init(_ database: Database, feed: Int) throws {
     let store = try FeedStore(database, feed)
-    let items = try database.prepare("SELECT id, position, printed, gone_at, data FROM item WHERE feed = ?")
-      .all(.integer(feed)) { row in
-        Item(
-          id: String(decoding: row.text(0), as: UTF8.self), position: row.integer(1),
-          state: PrintState(rawValue: row.integer(2)) ?? .waiting, isGone: !row.isNull(3), data: row.text(4))
-      }
+    let items = try database.prepare(
+      """
+      SELECT id, position, coalesce((
+          SELECT is_uncertain * 2 FROM unprinted
+          WHERE feed = item.feed AND item.number BETWEEN unprinted.item AND unprinted.item + count - 1), 1),
+        gone_at, data
+      FROM item WHERE feed = ?
+      """
+    )
+    .all(.integer(feed)) { row in
+      Item(
+        id: String(decoding: row.text(0), as: UTF8.self), position: row.integer(1),
+        state: PrintState(rawValue: row.integer(2)) ?? .waiting, isGone: !row.isNull(3), data: row.text(4))
+    }
     let pages = try database.prepare("SELECT top FROM page WHERE feed = ?").all(.integer(feed)) { $0.integer(0) }
     let intended = try database.prepare("SELECT writing_from, writing_to FROM feed WHERE number = ?")
       .first(.integer(feed)) { $0.isNull(0) ? nil : $0.integer(0)...$0.integer(1) }

@@ -19,11 +19,14 @@ extension FixedWidthInteger {
   }
 
   /// The value in lower-case hexadecimal digits, with leading zeros: two digits for each byte of the type.
+  @inlinable
   package var hexDigits: [UInt8] {
-    stride(from: bitWidth - 4, through: 0, by: -4).map { place in
-      let value = UInt8(truncatingIfNeeded: self >> Self(place)) & 0xF
-      return value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+    var digits = [UInt8](repeating: 0, count: bitWidth / 4)
+    for index in digits.indices {
+      let value = UInt8(truncatingIfNeeded: self >> Self(bitWidth - 4 - index * 4)) & 0xF
+      digits[index] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
     }
+    return digits
   }
 }
 

@@ -44,17 +44,25 @@ struct FeedSession<Fetcher: PageFetcher> {
 
     var notesTold = 0
     while true {
-      switch try engine.next(store) {
+      switch try next() {
       case .fetch(let request, let etag):
         engine.receive(fetcher.fetch(request, ifNoneMatch: etag))
-      case .commit(let change):
-        if !change.savedPages.isEmpty { try willCommit(fetcher) }
-        try store.commit(change)
+      case .commit:
         if let end = try print(engine.runs) { return end }
       case .done(let outcome): return .outcome(outcome)
       }
       for found in engine.notes.dropFirst(notesTold) { note(found) }
       notesTold = engine.notes.count
+    }
+  }
+
+  /// The engine's next action. If it is a change of the store, that is made already.
+  private mutating func next() throws(StoreError) -> FeedEngine.Action {
+    try store.commit { () throws(StoreError) in
+      let action = try engine.next(store)
+      guard case .commit(let change) = action else { return (action, nil) }
+      if !change.savedPages.isEmpty { try willCommit(fetcher) }
+      return (action, change)
     }
   }
 

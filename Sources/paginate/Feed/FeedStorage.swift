@@ -12,7 +12,10 @@ struct WaitingItem: Equatable, Sendable {
 
 /// A feed in a store. Each call is one transaction: it is done as a whole or not at all, whenever the process ends.
 protocol FeedStorage: AnyObject, FeedKnowledge {
-  func commit(_ change: FeedChange) throws(StoreError)
+  /// Makes a change, if there is one. All that `judge` asks of the store belongs to the same transaction, which costs
+  /// much less than one for each question; so it must not wait for anything.
+  /// - Parameter judge: returns the change, and the result of this call.
+  func commit<T>(_ judge: () throws(StoreError) -> (T, FeedChange?)) throws(StoreError) -> T
 
   /// The first waiting items in a range of positions.
   /// - Parameters:

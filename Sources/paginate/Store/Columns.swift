@@ -93,6 +93,17 @@ extension KnownPage {
   }
 }
 
+extension UnprintedItems.Row {
+  /// - Parameter row: item, position, count, is_uncertain.
+  init(_ row: Statement) throws(StoreError) {
+    self.init(
+      item: try row.integer(0, "the number of an item", in: StoreLimit.numbers),
+      position: try row.integer(1, "the position of an item", in: StoreLimit.positions),
+      count: try row.integer(2, "the count of items that wait", in: StoreLimit.releaseCounts),
+      isUncertain: try row.flag(3, "is_uncertain of an item"))
+  }
+}
+
 extension FeedChange.FirstPage {
   /// - Parameter row: etag, page_size, total.
   /// - Returns: nil if page 1 was never read.

@@ -12,6 +12,9 @@ final class Database {
 
   private let handle: OpaquePointer
 
+  /// Done once in the process, before the first database is opened.
+  private static let isConfigured = sqlite3_config_without_statistics() == SQLITE_OK
+
   enum Access {
     /// Shared with others; read-only if the file is write-protected.
     case shared
@@ -31,6 +34,7 @@ final class Database {
       name = Array("file:".utf8) + name.percentEncoded() + Array("?immutable=1".utf8)
       flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
     }
+    _ = Self.isConfigured
     var opened: OpaquePointer?
     let code = unsafe (name + [0]).withUnsafeBytes {
       unsafe sqlite3_open_v2($0.bindMemory(to: CChar.self).baseAddress, &opened, flags, nil)
@@ -73,8 +77,10 @@ final class Database {
     }
   }
 
-  /// How many rows the last statement changed.
-  var changedRows: Int { Int(unsafe sqlite3_changes64(handle)) }
+  /// The number of a pragma.
+  func number(_ pragma: String) throws(StoreError) -> Int {
+    try prepare("PRAGMA \(pragma)").first { $0.integer(0) } ?? 0
+  }
 
   /// The rowid of the last inserted row.
   var lastInsertedRow: Int { Int(unsafe sqlite3_last_insert_rowid(handle)) }

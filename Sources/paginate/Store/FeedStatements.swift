@@ -1,12 +1,11 @@
-// All statements that work on a feed, prepared once. The conditions on `printed` and `gone_at` must be written as in
-// the schema's partial indexes; otherwise SQLite would not use those. `+printed` makes SQLite check the row itself: a
-// damaged index may list rows that do not wait.
+// The statements that work on a feed, prepared once. The condition on `gone_at` must be written as in the schema's
+// partial index; otherwise SQLite would not use that.
 
 struct FeedStatements {
   let runs, item, firstLive, lastLive, liveCount, firstPage, lastPage, firstPageFacts: Statement
-  let live, waiting, waitingCount, uncertainCount, intent: Statement
+  let live, intent: Statement
   let insertItem, placeItem, editItem, markGone, removePages, savePage, removeRun, saveRun, saveFirstPage: Statement
-  let setIntent, setPrinted, redeliver, retryTime, setRetryTime: Statement
+  let setIntent, retryTime, setRetryTime: Statement
 
   init(_ database: Database) throws(StoreError) {
     runs = try database.prepare(
@@ -24,27 +23,15 @@ struct FeedStatements {
     firstPageFacts = try database.prepare("SELECT etag, page_size, total FROM feed WHERE number = ?")
     retryTime = try database.prepare("SELECT retry_at, retry_said_at FROM feed WHERE number = ?")
 
-    waiting = try database.prepare(
-      """
-      SELECT position, id, data, version, 0 FROM item WHERE feed = ? AND position BETWEEN ? AND ? AND printed = 0
-        AND +printed = 0
-      ORDER BY position
-      """)
-    waitingCount = try database.prepare("SELECT count(*) FROM item WHERE feed = ? AND printed = 0")
-    uncertainCount = try database.prepare("SELECT count(*) FROM item WHERE feed = ? AND printed = 2")
     intent = try database.prepare("SELECT writing_from, writing_to FROM feed WHERE number = ?")
 
     insertItem = try database.prepare(
       """
-      INSERT INTO item (feed, id, position, order_key, version, data, seen_at, printed) VALUES (?, ?, ?, ?, ?, ?, ?, 0)
+      INSERT INTO item (feed, id, position, order_key, version, data, seen_at) VALUES (?, ?, ?, ?, ?, ?, ?)
       """)
     placeItem = try database.prepare(
       "UPDATE item SET position = coalesce(?2, position), gone_at = NULL, order_key = ?3 WHERE number = ?1")
-    editItem = try database.prepare(
-      """
-      UPDATE item SET version = ?2, data = ?3, changed_at = ?4, printed = CASE ?5 WHEN 1 THEN 0 ELSE printed END
-      WHERE number = ?1
-      """)
+    editItem = try database.prepare("UPDATE item SET version = ?2, data = ?3, changed_at = ?4 WHERE number = ?1")
     markGone = try database.prepare(
       "UPDATE item SET gone_at = ?4 WHERE feed = ?1 AND position BETWEEN ?2 AND ?3 AND gone_at IS NULL")
     removePages = try database.prepare("DELETE FROM page WHERE feed = ? AND top BETWEEN ? AND ?")
@@ -55,9 +42,6 @@ struct FeedStatements {
     saveFirstPage = try database.prepare("UPDATE feed SET etag = ?2, page_size = ?3, total = ?4 WHERE number = ?1")
 
     setIntent = try database.prepare("UPDATE feed SET writing_from = ?2, writing_to = ?3 WHERE number = ?1")
-    setPrinted = try database.prepare(
-      "UPDATE item SET printed = ?4 WHERE feed = ?1 AND position BETWEEN ?2 AND ?3 AND printed = 0 AND +printed = 0")
-    redeliver = try database.prepare("UPDATE item SET printed = 0 WHERE feed = ? AND printed = 2")
     setRetryTime = try database.prepare("UPDATE feed SET retry_at = ?2, retry_said_at = ?3 WHERE number = ?1")
   }
 }

@@ -3,30 +3,39 @@
 import FeedCore
 
 extension FeedStore {
-  func commit(_ change: FeedChange) throws(StoreError) {
-    let now = Statement.Value.integer(Int(Clock.now() / 1_000_000))
+  func commit<T>(_ judge: () throws(StoreError) -> (T, FeedChange?)) throws(StoreError) -> T {
     try database.transaction { () throws(StoreError) in
-      var releases: [ReleaseLog.Release] = []
-      for item in change.items { if let release = try apply(item, now) { releases.append(release) } }
-      try releaseLog().add(releases)
-      for range in change.gone { try statements.markGone.run(feedValue, first(range), last(range), now) }
-      for range in change.removedPages { try statements.removePages.run(feedValue, first(range), last(range)) }
-      for page in change.savedPages {
-        try statements.savePage.run(feedValue, .integer(page.top), .init(page.next))
-      }
-      for number in change.removedRuns { try statements.removeRun.run(feedValue, .integer(number)) }
-      for run in change.savedRuns {
-        try statements.saveRun.run(
-          feedValue, .integer(run.number), .integer(run.top), .integer(run.bottom),
-          .text(Array(run.lowerEnd.rawValue.utf8)), .integer(run.isPlaced ? 1 : 0))
-      }
-      if let page = change.firstPage {
-        try statements.saveFirstPage.run(feedValue, .init(page.etag), .integer(page.size), .init(page.total))
-      }
+      let (result, change) = try judge()
+      if let change { try make(change) }
+      return result
     }
   }
 
-  /// - Returns: the releases that the change makes.
+  private func make(_ change: FeedChange) throws(StoreError) {
+    let now = Statement.Value.integer(Int(Clock.now() / 1_000_000))
+    var releases: [ReleaseLog.Release] = []
+    fresh = FreshItems()
+    for item in change.items { if let release = try apply(item, now) { releases.append(release) } }
+    releases.sort { $0.position < $1.position }
+    try releaseLog().add(releases)
+    try unprintedItems().add(releases)
+    for range in change.gone { try statements.markGone.run(feedValue, first(range), last(range), now) }
+    for range in change.removedPages { try statements.removePages.run(feedValue, first(range), last(range)) }
+    for page in change.savedPages {
+      try statements.savePage.run(feedValue, .integer(page.top), .init(page.next))
+    }
+    for number in change.removedRuns { try statements.removeRun.run(feedValue, .integer(number)) }
+    for run in change.savedRuns {
+      try statements.saveRun.run(
+        feedValue, .integer(run.number), .integer(run.top), .integer(run.bottom),
+        .text(Array(run.lowerEnd.rawValue.utf8)), .integer(run.isPlaced ? 1 : 0))
+    }
+    if let page = change.firstPage {
+      try statements.saveFirstPage.run(feedValue, .init(page.etag), .integer(page.size), .init(page.total))
+    }
+  }
+
+  /// - Returns: the release that the change makes.
   private func apply(
     _ change: FeedChange.Item, _ now: Statement.Value
   ) throws(StoreError) -> ReleaseLog.Release? {
@@ -34,16 +43,19 @@ extension FeedStore {
     guard let handle = change.handle else {
       try statements.insertItem.run(
         feedValue, .text(item.id), position, .init(item.orderKey), .text(item.version), .text(item.data), now)
+      fresh.add(item, database.lastInsertedRow)
       return .init(item: database.lastInsertedRow, position: change.position ?? 0, isAgain: false)
     }
     try statements.placeItem.run(.integer(handle), position, .init(item.orderKey))
     if change.isEdited {
-      try statements.editItem.run(
-        .integer(handle), .text(item.version), .text(item.data), now, .integer(change.isPrintedAgain ? 1 : 0))
+      try statements.editItem.run(.integer(handle), .text(item.version), .text(item.data), now)
     }
-    guard change.isPrintedAgain else { return nil }
-    let place = try releaseLog().position(of: handle)
-    return .init(item: handle, position: place, isAgain: true)
+    if change.isPrintedAgain {
+      try unprintedItems().remove(handle)
+      return .init(item: handle, position: try releaseLog().position(of: handle), isAgain: true)
+    }
+    if let place = change.position { try unprintedItems().move(handle, to: place) }
+    return nil
   }
 
   private var feedValue: Statement.Value { .integer(feed) }
@@ -53,7 +65,7 @@ extension FeedStore {
   // MARK: Printing
 
   func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
-    try items(statements.waiting, range, lines: lines, bytes: bytes)
+    try unprintedItems().waiting(in: range, lines: lines, bytes: bytes, fresh)
   }
 
   func recordIntent(_ range: ClosedRange<Int>) throws(StoreError) {
@@ -63,11 +75,12 @@ extension FeedStore {
   func recordPrinted(_ printed: ClosedRange<Int>?, count: Int, torn: Int?) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       if let printed {
-        try statements.setPrinted.run(feedValue, first(printed), last(printed), .integer(1))
-        // A damaged index could list items that do not wait; they would be printed again and again.
-        guard database.changedRows == count else { throw .damaged("what waits to be printed is not what was found") }
+        // A damaged table could list items that do not wait; they would be printed again and again.
+        guard try unprintedItems().settle(printed) == count else {
+          throw .damaged("what waits to be printed is not what was found")
+        }
       }
-      if let torn { try statements.setPrinted.run(feedValue, .integer(torn), .integer(torn), .integer(2)) }
+      if let torn { try unprintedItems().settle(torn...torn, asUncertain: true) }
       // A torn line stays recorded until the next run has reported it.
       try statements.setIntent.run(feedValue, .init(torn), .init(torn))
     }
@@ -79,9 +92,8 @@ extension FeedStore {
     }
     guard let intent = intent ?? nil else { return }
     try database.transaction { () throws(StoreError) in
-      try statements.setPrinted.run(feedValue, first(intent), last(intent), .integer(2))
-      // A torn line was marked uncertain when it was cut, so no row changes now.
-      let count = max(database.changedRows, intent.count == 1 ? 1 : 0)
+      // A torn line was marked uncertain when it was cut, so it does not wait now.
+      let count = max(try unprintedItems().settle(intent, asUncertain: true), intent.count == 1 ? 1 : 0)
       try statements.setIntent.run(feedValue, .null, .null)
       if count > 0 { note(count) }
     }
@@ -99,5 +111,7 @@ extension FeedStore {
     return try log.firstNumber(of: id)
   }
 
-  func redeliver() throws(StoreError) { try statements.redeliver.run(feedValue) }
+  func redeliver() throws(StoreError) {
+    try database.transaction { () throws(StoreError) in try unprintedItems().redeliver() }
+  }
 }

@@ -8,6 +8,10 @@ final class FeedStore: FeedStorage {
   let statements: FeedStatements
   /// Created on first use: a store of an earlier format that is only read has none.
   private var openedLog: ReleaseLog?
+  /// Likewise.
+  private var openedItems: UnprintedItems?
+  /// What was added last, which is usually printed next.
+  var fresh = FreshItems()
   /// Whether the version of an item is the digest of its text (`ItemVersion`), so that damaged text is detected.
   private let isVersioned: Bool
   /// The longest wait that is remembered, in seconds: no server means a year.
@@ -25,6 +29,13 @@ final class FeedStore: FeedStorage {
     let log = try ReleaseLog(database, feed)
     openedLog = log
     return log
+  }
+
+  func unprintedItems() throws(StoreError) -> UnprintedItems {
+    if let openedItems { return openedItems }
+    let items = try UnprintedItems(database, feed, isVersioned: isVersioned)
+    openedItems = items
+    return items
   }
 
   // MARK: Knowledge
@@ -92,10 +103,7 @@ final class FeedStore: FeedStorage {
 
   /// How many items wait to be printed, and for how many it is unknown whether they were.
   func unprinted() throws(StoreError) -> (waiting: Int, uncertain: Int) {
-    (
-      try statements.waitingCount.first(.integer(feed)) { $0.integer(0) } ?? 0,
-      try statements.uncertainCount.first(.integer(feed)) { $0.integer(0) } ?? 0
-    )
+    try UnprintedItems.counts(database, feed)
   }
 
   /// Live items from a position, in order; for `--cached`.

@@ -93,12 +93,13 @@ struct ReleaseLog {
     let isAgain: Bool
   }
 
-  /// Numbers the items, from the top of the feed down. Call this in the transaction that adds the items.
+  /// Numbers the items. Call this in the transaction that adds the items.
+  /// - Parameter releases: from the top of the feed down.
   func add(_ releases: [Release]) throws(StoreError) {
     guard !releases.isEmpty else { return }
     let known = try lastRow()
     var rows = known.map { [$0] } ?? []
-    for release in releases.sorted(by: { $0.position < $1.position }) {
+    for release in releases {
       // SQLite gives a new item the number after the greatest one, which in a foreign file may be anything.
       guard StoreLimit.numbers.contains(release.item) else {
         throw .damaged("the number of an item cannot be \(release.item)")

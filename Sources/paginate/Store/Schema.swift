@@ -2,7 +2,8 @@
 //
 // Format 2 has the same tables as format 1, with CHECKs: an invalid row is refused when it is written, whoever writes
 // it. Tables of format 1 stay as they are, because all values are checked when read (Columns.swift). Format 3 adds the
-// table of releases, which a run adds to an older store; the numbers of its items follow when the feed is next used.
+// table of releases; the numbers of items in an older store follow when the feed is next used. Format 4 has a table for
+// the items that are not printed, in place of a column of each item.
 
 import FeedCore
 
@@ -10,11 +11,15 @@ enum Schema {
   /// "FUpg": a file with another number belongs to another program.
   static let application = 0x4655_7067
   /// Increased by each change that an older tool would not understand.
-  static let version = 3
+  static let version = 4
   static let oldestVersion = 1
 
   /// The statements that make the tables and their indexes; SQLite stores each text exactly as written here.
-  static func parts(version: Int) -> [String] { tables(checked: version >= 2) + (version >= 3 ? releases : []) }
+  static func parts(version: Int) -> [String] { parts(version, checked: version >= 2) }
+
+  private static func parts(_ version: Int, checked: Bool) -> [String] {
+    tables(version, checked: checked) + (version >= 3 ? releases : []) + (version >= 4 ? unprinted : [])
+  }
 
   /// What format 3 adds: the items in the order in which they were released for printing (ReleaseLog.swift).
   static let releases = [
@@ -36,12 +41,32 @@ enum Schema {
     "CREATE INDEX release_again ON release (feed, item) WHERE is_again = 1",
   ]
 
-  private static func tables(checked: Bool) -> [String] {
+  /// What format 4 adds: the items that are not known to be printed (UnprintedItems.swift).
+  static let unprinted = [
+    """
+    CREATE TABLE unprinted (
+      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+      item INTEGER NOT NULL,          -- the number of the first of its items
+      position INTEGER NOT NULL,      -- of that
+      count INTEGER NOT NULL,         -- how many, whose numbers and positions follow
+      is_uncertain INTEGER NOT NULL,  -- 0: they wait, 1: they may have been printed
+      PRIMARY KEY (feed, item),
+      CHECK (item > 0),
+      CHECK (position \(places)),
+      CHECK (count > 0),
+      CHECK (is_uncertain IN (0, 1))
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX unprinted_place ON unprinted (feed, is_uncertain, position)",
+  ]
+
+  private static let places =
+    "BETWEEN \(StoreLimit.positions.lowerBound) AND \(StoreLimit.positions.upperBound)"
+
+  static func tables(_ version: Int, checked: Bool) -> [String] {
     func checks(_ conditions: String...) -> String {
       checked ? conditions.map { ",\n  CHECK (\($0))" }.joined() : ""
     }
-    let limits = StoreLimit.positions
-    let places = "BETWEEN \(limits.lowerBound) AND \(limits.upperBound)"
     let feed = """
       CREATE TABLE feed (
         number INTEGER PRIMARY KEY,
@@ -82,27 +107,30 @@ enum Schema {
         PRIMARY KEY (feed, top)\(checks("top \(places)"))
       ) STRICT, WITHOUT ROWID
       """
+    // SQLite makes a table for each check whether a value is one of three, which takes as long as adding the item.
+    let printed = "\n  printed INTEGER NOT NULL,       -- 0: waits, 1: printed, 2: uncertain"
     let item = """
       CREATE TABLE item (
         number INTEGER PRIMARY KEY,
         feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
         id TEXT NOT NULL,
-        position INTEGER NOT NULL,      -- the smaller, the nearer to the top of the feed
-        printed INTEGER NOT NULL,       -- 0: waits, 1: printed, 2: uncertain
+        position INTEGER NOT NULL,      -- the smaller, the nearer to the top of the feed\(version < 4 ? printed : "")
         order_key TEXT,
         version TEXT NOT NULL,
         data TEXT NOT NULL,             -- JSON
         seen_at INTEGER NOT NULL,       -- seconds since 1970, as all times here
         changed_at INTEGER,
         gone_at INTEGER,
-        UNIQUE (feed, id)\(checks("number > 0", "position \(places)", "printed IN (0, 1, 2)"))
+        UNIQUE (feed, id)\(checks("number > 0", "position \(places)"))\(
+          version < 4 ? checks("printed IN (0, 1, 2)") : "")
       ) STRICT
       """
-    return [
-      feed, run, page, item, "CREATE INDEX item_live ON item (feed, position) WHERE gone_at IS NULL",
+    let live = "CREATE INDEX item_live ON item (feed, position) WHERE gone_at IS NULL"
+    let ofPrinted = [
       "CREATE INDEX item_waiting ON item (feed, position) WHERE printed = 0",
       "CREATE INDEX item_uncertain ON item (feed, position) WHERE printed = 2",
     ]
+    return [feed, run, page, item, live] + (version < 4 ? ofPrinted : [])
   }
 
   /// For people: none of our statements uses them.
@@ -112,7 +140,10 @@ enum Schema {
     CREATE VIEW items AS
       WITH head AS (SELECT feed, MIN(top) AS top, bottom FROM run WHERE is_placed GROUP BY feed)
       SELECT feed.name AS feed, item.id, item.data,
-        CASE item.printed WHEN 0 THEN 'waiting' WHEN 1 THEN 'printed' ELSE 'uncertain' END AS printed,
+        coalesce((
+          SELECT CASE is_uncertain WHEN 0 THEN 'waiting' ELSE 'uncertain' END FROM unprinted
+          WHERE feed = item.feed AND item.number BETWEEN unprinted.item AND unprinted.item + count - 1
+        ), 'printed') AS printed,
         item.order_key, datetime(item.seen_at, 'unixepoch') AS seen_at,
         datetime(item.changed_at, 'unixepoch') AS changed_at
       FROM head
@@ -152,8 +183,8 @@ enum Schema {
       return "it has a trigger, '\(shortened(trigger.name))'"
     }
     let statements = Set(found.map(\.statement))
-    // A store that was made in format 1 keeps those tables in format 3.
-    let alternatives = [parts(version: version)] + (version < 3 ? [] : [tables(checked: false) + releases])
+    // A store that was made in format 1 keeps those tables later.
+    let alternatives = [parts(version: version)] + (version < 3 ? [] : [parts(version, checked: false)])
     for (index, part) in alternatives[0].enumerated()
     where !alternatives.contains(where: { statements.contains(Array($0[index].utf8)) }) {
       let words = part.split(separator: " ")

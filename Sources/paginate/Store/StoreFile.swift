@@ -34,7 +34,7 @@ final class StoreFile {
       database = try Database(path, .alone)
       try Self.check(database)
     }
-    guard try Self.number(database, "PRAGMA application_id") == Schema.application else {
+    guard try database.number("application_id") == Schema.application else {
       throw StoreError(.foreign, "not a store: the file is empty")
     }
   }
@@ -76,17 +76,13 @@ final class StoreFile {
       .other, "the file name is too long, as names of other files begin with it (at most \(longestName) bytes)")
   }
 
-  private static func number(_ database: Database, _ pragma: String) throws(StoreError) -> Int {
-    try database.prepare(pragma).first { $0.integer(0) } ?? 0
-  }
-
   /// Checks that the file is ours, in one transaction, because another process may be creating it.
   private static func check(_ database: Database) throws(StoreError) {
     try database.run("BEGIN")
     defer { try? database.run("COMMIT") }
-    let isEmpty = try number(database, "SELECT count(*) FROM sqlite_schema") == 0
-    let application = try number(database, "PRAGMA application_id")
-    let version = try number(database, "PRAGMA user_version")
+    let isEmpty = try database.prepare("SELECT 1 FROM sqlite_schema").first { _ in true } == nil
+    let application = try database.number("application_id")
+    let version = try database.number("user_version")
     if application == 0, version == 0, isEmpty { return }
     guard application == Schema.application else {
       throw StoreError(.foreign, "not a store: the SQLite database belongs to another program")
@@ -102,13 +98,21 @@ final class StoreFile {
   }
 
   private static func make(_ database: Database) throws(StoreError) {
+    guard try database.number("user_version") < Schema.version else { return }
+    // Views of other people may mention a table that is made again; they keep its name. What is removed need not be
+    // erased, as it is still in the new table.
+    let erases = try database.number("secure_delete")
+    try database.run("PRAGMA legacy_alter_table = ON; PRAGMA secure_delete = OFF")
     try database.transaction { () throws(StoreError) in
-      let isNew = try number(database, "PRAGMA application_id") == 0
-      guard try number(database, "PRAGMA user_version") < Schema.version else { return }
-      let parts = isNew ? Schema.parts(version: Schema.version) + Schema.views : Schema.releases
+      let isNew = try database.number("application_id") == 0
+      let version = try database.number("user_version")
+      // Another process may have made it meanwhile.
+      guard version < Schema.version else { return }
+      let parts = isNew ? Schema.parts(version: Schema.version) + Schema.views : Schema.upgrade(from: version)
       for part in parts { try database.run(part) }
       try database.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(Schema.version)")
     }
+    try database.run("PRAGMA legacy_alter_table = OFF; PRAGMA secure_delete = \(erases)")
   }
 
   /// Turns on the write-ahead log. For this change, SQLite does not wait for other processes by itself.
@@ -124,7 +128,7 @@ final class StoreFile {
 
   /// Whether the items of a feed have release numbers, which earlier formats did not have.
   func hasNumbers(of store: FeedStore) throws(StoreError) -> Bool {
-    guard try Self.number(database, "PRAGMA user_version") >= 3 else { return false }
+    guard try database.number("user_version") >= 3 else { return false }
     return try store.releaseLog().hasAllItems()
   }
 

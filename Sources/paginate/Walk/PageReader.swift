@@ -5,13 +5,28 @@
 
 import FeedCore
 
-/// An item of a page.
+/// An item of a page. A page may have a million of them, so the id and the order key are only their places.
 struct PageItem: Sendable {
   let value: JSONValue
+  /// Places on the tape; 0 for none.
+  private let idPosition: Int
+  private let keyPosition: Int
+
+  init(_ value: JSONValue, id: JSONValue?, orderKey: JSONValue?) {
+    self.value = value
+    idPosition = id?.position ?? 0
+    keyPosition = orderKey?.position ?? 0
+  }
+
   /// The text of a string, or the token of a number; nil without `--id`.
-  let id: [UInt8]?
+  var id: [UInt8]? { part(idPosition).flatMap(JSONText.scalar) }
+
   /// The value at `--order-key`, in the same form; nil if the item has none.
-  let orderKey: [UInt8]?
+  var orderKey: [UInt8]? { part(keyPosition).map { JSONText.scalar($0) ?? $0.text } }
+
+  private func part(_ position: Int) -> JSONValue? {
+    position == 0 ? nil : JSONValue(document: value.document, position: position)
+  }
 
   /// Writes the item on one line as received, without the white space between tokens.
   func write(to output: inout ByteWriter) { JSONWriter.writeCompact(JSONTree(value), to: &output) }
@@ -85,11 +100,11 @@ struct PageReader: Equatable, Sendable {
   func read(_ document: JSONDocument, mayLackItems: Bool = false) throws(WalkError) -> Page {
     var items: [PageItem] = []
     if let pointer = self.items, !mayLackItems, let array = try array(at: pointer, of: document) {
+      items.reserveCapacity(array.children.reduce(0) { count, _ in count + 1 })
       for child in array.children {
         items.append(
           PageItem(
-            value: child.value, id: try id(of: child, items.count + 1),
-            orderKey: orderKey.flatMap { child.value.value(at: $0) }.map { JSONText.scalar($0) ?? $0.text }))
+            child.value, id: try id(of: child, items.count + 1), orderKey: orderKey.flatMap { child.value.value(at: $0) }))
       }
     }
     return Page(
@@ -119,27 +134,27 @@ struct PageReader: Equatable, Sendable {
     return value
   }
 
-  private func id(of child: JSONChildren.Child, _ number: Int) throws(WalkError) -> [UInt8]? {
+  private func id(of child: JSONChildren.Child, _ number: Int) throws(WalkError) -> JSONValue? {
     let item = child.value
     guard let pointer = id else { return itemsAreMembers ? try name(of: child, number) : nil }
     let place = item.range.lowerBound
     guard let value = item.value(at: pointer) else {
       throw WalkError(.page, "item \(number): no id at \(pointer.shown) (--id)", at: place)
     }
-    guard let text = JSONText.scalar(value) else {
+    guard value.kind.isString || value.kind == .number else {
       throw WalkError(
         .page, "item \(number): expected a string or a number at \(pointer.shown), found \(value.kind.name) (--id)",
         at: value.range.lowerBound)
     }
-    if text.isEmpty {
+    if value.kind == .string, value.range.count == 2 {
       throw WalkError(.page, "item \(number): the id at \(pointer.shown) is empty (--id)", at: value.range.lowerBound)
     }
-    return text
+    return value
   }
 
   /// The name of a member, which is the id of an item.
-  private func name(of child: JSONChildren.Child, _ number: Int) throws(WalkError) -> [UInt8] {
-    guard let name = child.key?.string, !name.isEmpty else {
+  private func name(of child: JSONChildren.Child, _ number: Int) throws(WalkError) -> JSONValue {
+    guard let name = child.key, name.string?.isEmpty == false else {
       throw WalkError(
         .page, "item \(number): the name of the member is empty (--items-object)", at: child.value.range.lowerBound)
     }

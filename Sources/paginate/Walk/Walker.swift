@@ -161,18 +161,22 @@ struct Walker: Sendable {
 
   /// The new items, up to a limit of the command line.
   private mutating func fresh(_ items: [PageItem]) -> (items: [PageItem], limit: Ending?) {
-    var result: [PageItem] = []
-    result.reserveCapacity(items.count)
-    for item in items {
-      if printed + result.count >= options.limit { return (result, .limit) }
+    // Nil as long as all are new: a copy of a million items takes memory.
+    var result: [PageItem]?
+    for (index, item) in items.enumerated() {
+      if printed + (result?.count ?? index) >= options.limit { return (result ?? Array(items[..<index]), .limit) }
       if let id = item.id {
-        if id == options.untilID { return (result, .untilID) }
-        if options.dedupes, !seen.insert(id) { continue }
+        if id == options.untilID { return (result ?? Array(items[..<index]), .untilID) }
+        if options.dedupes, !seen.insert(id) {
+          if result == nil { result = Array(items[..<index]) }
+          continue
+        }
       }
-      result.append(item)
+      result?.append(item)
     }
     // No request is made for items that would not be printed.
-    return (result, printed + result.count >= options.limit ? .limit : nil)
+    let found = result ?? items
+    return (found, printed + found.count >= options.limit ? .limit : nil)
   }
 
   // MARK: The way on
