@@ -29,12 +29,16 @@ struct ComparedItem {
 struct ComparedPage {
   /// The items that are new to this walk, in the order of the page; a second item with the same id is left out.
   private(set) var unseen: [ComparedItem] = []
-  /// The items that the walked run already has.
+  /// The items that the walked run already has. On known ground, only those met at their place now.
   private(set) var seen: [ComparedItem] = []
+  /// On known ground: the first position there that the page shows, even if the item has moved.
+  private(set) var firstMet: Int?
 
-  /// - Parameter walked: the index of the run that is being read; nil if this page begins a walk.
+  /// - Parameters:
+  ///   - walked: the index of the run that is being read; nil if this page begins a walk.
+  ///   - ground: what the walk reads again of that run; nil if it began above the run.
   init(
-    _ page: FeedPage, walked: Int?, _ runs: FeedRuns, _ knowledge: some FeedKnowledge
+    _ page: FeedPage, walked: Int?, on ground: KnownGround?, _ runs: FeedRuns, _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
     var ids: Set<[UInt8]> = []
     ids.reserveCapacity(page.items.count)
@@ -42,7 +46,27 @@ struct ComparedPage {
       let known = try knowledge.item(item.id)
       let run = known.flatMap { $0.isGone ? nil : runs.index(of: $0.position) }
       let compared = ComparedItem(item: item, known: known, run: run)
-      if run != nil, run == walked { seen.append(compared) } else { unseen.append(compared) }
+      if let known, let ground, run != nil, run == walked {
+        let isExtended = !unseen.isEmpty || runs.all[run ?? 0].bottom > ground.bottom
+        add(compared, at: known.position, on: ground, isExtended)
+      } else if run != nil, run == walked {
+        seen.append(compared)
+      } else {
+        unseen.append(compared)
+      }
+    }
+  }
+
+  /// Adds an item of the walked run. It stays where it is if it still follows the one that was met before it. If not, it
+  /// has moved, and counts as an item without a run. What this walk has met already, it does not look at again.
+  /// - Parameter isExtended: whether something that is not from here was found.
+  private mutating func add(_ item: ComparedItem, at position: Int, on ground: KnownGround, _ isExtended: Bool) {
+    if position > ground.bottom || (position >= ground.top && position <= ground.last) { return }
+    if position >= ground.top { firstMet = min(firstMet ?? position, position) }
+    if !isExtended, position >= ground.top, position > seen.last?.known?.position ?? ground.last {
+      seen.append(item)
+    } else {
+      unseen.append(ComparedItem(item: item.item, known: item.known, run: nil))
     }
   }
 

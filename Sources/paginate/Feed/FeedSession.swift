@@ -21,8 +21,8 @@ struct FeedSession<Fetcher: PageFetcher> {
   var printer: FeedPrinter
   /// `--redeliver`.
   var redelivers = false
-  /// Called before a page is committed, with the fetcher.
-  var willCommit: (Fetcher) throws(StoreError) -> Void = { _ in }
+  /// Called before a page is committed, with the fetcher and the order that was given or shown.
+  var willCommit: (Fetcher, FeedOrder?) throws(StoreError) -> Void = { _, _ in }
   /// Reports messages, as soon as they are known.
   var note: (FeedNote) -> Void = { _ in }
 
@@ -48,7 +48,7 @@ struct FeedSession<Fetcher: PageFetcher> {
       case .fetch(let request, let etag):
         engine.receive(fetcher.fetch(request, ifNoneMatch: etag))
       case .commit(let change):
-        if !change.savedPages.isEmpty { try willCommit(fetcher) }
+        if !change.savedPages.isEmpty { try willCommit(fetcher, engine.order) }
         try store.commit(change)
         if let end = try print(engine.runs) { return end }
       case .done(let outcome): return .outcome(outcome)

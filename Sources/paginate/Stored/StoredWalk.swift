@@ -189,7 +189,9 @@ struct StoredWalk {
       if note == .gapLost { lostGaps += 1 }
     }
     var remembered: [UInt8] = []
-    session.willCommit = { (fetcher) throws(StoreError) in
+    session.willCommit = { (fetcher, order) throws(StoreError) in
+      var feed = feed
+      feed.order = order
       let json = RememberedOptions(walk, fetcher.shape, feed, storeOptions.secretParameters).json
       if json != remembered { try file.save(json, for: known) }
       remembered = json
