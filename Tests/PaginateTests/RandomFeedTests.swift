@@ -89,6 +89,7 @@ private final class RandomRuns {
     for round in 0..<25 {
       for _ in 0..<pick(4) { change() }
       for _ in 0..<[0, 0, 1, 3, 12][pick(5)] { feed.insert() }
+      if feed.order == .oldestFirst, pick(6) == 0 { feed.deleteMany(pick(30), oldest: pick(2) == 0) }
       let before = try picture()
       try runOnce(try store(), "\(comment), round \(round)")
       let after = try picture()

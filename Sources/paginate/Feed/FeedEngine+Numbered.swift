@@ -31,7 +31,8 @@ extension FeedEngine {
     let reread = try RereadPage(page, of: head, knowledge)
     // If items were inserted at the top meanwhile, they pushed others down from this page, past the held pages. Then
     // those must be read again.
-    let valid = page.total ?? 0 > held.last?.total ?? .max ? [] : held
+    let valid = page.total ?? 0 > held.last?.total ?? .max && !isOldestFirst ? [] : held
+    if page.total != held.last?.total { numbered.mayHaveShifted = isOldestFirst }
     // Nothing on it is known: a page or more of items was deleted, so something may be missing above it too.
     if reread.tailView == .below {
       guard let request = numbered.request(steps: steps + 1) else { return end(Self.changesTooFast) }
@@ -44,6 +45,7 @@ extension FeedEngine {
     self.ground = nil
     let action = try take(reread.page, below: head, counts: false, knowledge)
     self.ground = ground
+    if let ground, let last = reread.last { self.ground?.last = max(ground.last, min(last, ground.bottom)) }
     stage = .holding(valid)
     numbered.forget(steps - valid.count, &requests)
     return action

@@ -176,7 +176,7 @@ struct FeedEngine {
     case (.notModified, _): return end(FeedFailure(status: .otherEnd, message: "304 without a condition"))
     case (.page(let page), .first): return try takeFirst(page, knowledge)
     case (.page(let page), .below):
-      if options.numbering != nil, let request = numbered.pageBefore(page) {
+      if options.numbering != nil, let request = numbered.pageBefore(page, order) {
         lastRequest = request
         stage = .waiting(.before([page], steps: 1))
         return .fetch(request, ifNoneMatch: nil)
@@ -231,7 +231,9 @@ struct FeedEngine {
     guard let tail = try knowledge.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
     var isFresh = freshTop == tail.top
     if isFresh || !isOldestFirst {
-      if head.lowerEnd == .end || head.lowerEnd == .lost { return end() }
+      if head.lowerEnd == .end { return end() }
+      // Below a lost gap, a feed whose oldest items come first goes on.
+      if head.lowerEnd == .lost, tail.next == nil || !isOldestFirst { return end() }
       if let action = try closeTail(head, tail, knowledge) { return action }
     }
     if head.lowerEnd == .unread, options.command == .refresh, !isOldestFirst { return end() }

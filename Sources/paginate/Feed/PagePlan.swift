@@ -33,7 +33,7 @@ struct PagePlan {
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
     let index = walked.flatMap { runs.index(of: $0.top) }
-    let compared = try ComparedPage(page, walked: index, on: ground, runs, knowledge)
+    let compared = try ComparedPage(page, walked: index, on: ground, options.order, runs, knowledge)
     unseenCount = compared.unseen.count + (ground == nil ? 0 : compared.seen.count)
     for item in compared.seen where isReread || ground != nil { note(item, at: nil) }
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
