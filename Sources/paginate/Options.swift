@@ -11,8 +11,8 @@ let paginate = ToolSpec(
 enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor, noDedupe
   case limit, maxPages, untilID, records, pages, printNext, baseURL, keepParam
-  case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, orderKey, order, overlap, onGap, durable,
-    wait, now, secretParam
+  case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, orderKey, order, overlap, onGap,
+    durable, wait, now, secretParam
   case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
 
@@ -69,8 +69,7 @@ enum Flag: ToolOption {
         .excludes("status", "redeliver")
     case .orderKey: OptionSpec("order-key", .pointer("/created_at"), "what the feed is sorted by")
     case .order:
-      OptionSpec("order", .choice(FeedOrder.newestFirst.rawValue, FeedOrder.oldestFirst.rawValue), "which items come first")
-        .default(FeedOrder.newestFirst.rawValue)
+      OptionSpec("order", .choice("newest-first", "oldest-first"), "where new items appear").default("newest-first")
     case .overlap:
       OptionSpec("overlap", .integer(1...1000), "known items that a page must end with to join").default("1")
     case .onGap: OptionSpec("on-gap", .choice("keep", "drop"), "what to do with the pages below a gap").default("keep")
