@@ -42,7 +42,9 @@ extension FeedEngine {
     search = TailSearch()
     var number: Int?
     if let numbering = options.numbering {
-      let count = try knowledge.liveCount(in: head.range)
+      var count = try knowledge.liveCount(in: head.range)
+      // Known items may have been deleted. A total of less than half may count pages.
+      if let total = numbered.total, total > count / 2 { count = min(count, total) }
       if count > 0 { number = numbered.tailNumber(numbering, count: count, overlap: options.overlap) }
       number = number ?? 0
       search.goUp()
