@@ -154,8 +154,9 @@ struct FeedEngine {
       stage = .deciding
       return nil
     }
-    let isConditional = options.command != .full && runs.head != nil && order != .oldestFirst
-    return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? try knowledge.firstPage()?.etag : nil)
+    let etag = options.command == .full || runs.head == nil ? nil : try knowledge.firstPage()?.etag
+    // As long as the order is unknown, page 1 is looked at.
+    return fetch(options.firstRequest, .first, ifNoneMatch: order == .newestFirst ? etag : nil)
   }
 
   // MARK: Answers

@@ -10,11 +10,13 @@ enum FeedOrder: String, Sendable {
   case oldestFirst = "oldest-first"
 
   /// The order that a page shows: the oldest come first if every item is newer than the one above it.
-  /// - Returns: nil if it cannot be told: from fewer than three items, from equal ones, or from ids that are no numbers.
+  /// - Returns: nil if another page may show more: this one has fewer than three items, or equal ones. If ages cannot be
+  ///   told from ids, no page ever shows that the oldest come first.
   static func shown(by page: FeedPage) -> FeedOrder? {
     guard page.items.count >= 3 else { return nil }
     if let ages = values(page.items, { DecimalText($0.orderKey ?? $0.id) }) { return order(of: ages) }
-    return values(page.items, { $0.orderKey.flatMap(ISOTime.seconds) }).flatMap(order)
+    guard let times = values(page.items, { $0.orderKey.flatMap(ISOTime.seconds) }) else { return .newestFirst }
+    return order(of: times)
   }
 
   private static func values<Value>(_ items: [FeedItem], _ value: (FeedItem) -> Value?) -> [Value]? {
