@@ -19,7 +19,7 @@ struct TailSearch {
   private var distance = 0
 
   /// Looks further up the next time.
-  mutating func goUp() { distance = max(1, distance * 2) }
+  mutating func goUp() { distance = min(max(1, distance * 2), 1 << 30) }
 
   /// The place to look at.
   func place(
