@@ -75,7 +75,7 @@ extension FeedEngine {
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
     freshTop = try knowledge.lastPage(in: head.range)?.top
-    begin(place, number, in: head)
+    begin(place, number, from: place.top, in: head)
     ground?.last = head.bottom
     ground?.isRead = true
     return nil
@@ -104,15 +104,16 @@ extension FeedEngine {
       // Nothing in the feed is known: it begins again, after a gap.
       return try takeFirst(page, knowledge)
     }
-    begin(place, number, in: head)
+    // A stretch of known items is where it was, however far up: the walk has to pass everything below it again.
+    begin(place, number, from: min(place.top, shown.stretchTop ?? place.top), in: head)
     return try take(page, below: head, counts: shown.hasNews, knowledge)
   }
 
   /// Begins to read on from a page.
-  private mutating func begin(_ place: TailSearch.Place, _ number: Int?, in head: FeedRun) {
+  private mutating func begin(_ place: TailSearch.Place, _ number: Int?, from top: Int, in head: FeedRun) {
     let request = number.map(options.numberedRequest) ?? place.request
     requests.insert(request.hashValue)
     numbered.begin(request)
-    ground = KnownGround(from: place.top, to: head.bottom, isPageTop: number == nil)
+    ground = KnownGround(from: top, asked: place.top, to: head.bottom, isPageTop: number == nil)
   }
 }

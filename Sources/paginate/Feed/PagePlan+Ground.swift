@@ -12,7 +12,7 @@ extension PagePlan {
     if isFirst, let top, top <= known.bottom { change.removedPages.append(top...known.bottom) }
     // Known items were to come before anything that follows them. If one comes later, it is back.
     if let begin, !compared.unseen.isEmpty || page.next == nil {
-      markGone(from: begin, to: known.bottom, except: met)
+      markGone(from: max(begin, known.asked), to: known.bottom, except: met)
     }
     known.isRead = true
     if let first = compared.firstMet {
@@ -26,7 +26,7 @@ extension PagePlan {
   /// - Parameter met: positions in this range, ascending.
   private mutating func markGone(from begin: Int, to bottom: Int, except met: [Int]) {
     var start = begin
-    for position in met {
+    for position in met where position >= begin {
       if start < position { change.gone.append(start...(position - 1)) }
       start = position + 1
     }

@@ -41,8 +41,10 @@ struct TailSearch {
 
 /// What a walk that reads known items again has met of them.
 struct KnownGround: Equatable {
-  /// The first position that the walk can meet at its place.
+  /// The first position that the walk can meet at its place. An item from further up has moved.
   let top: Int
+  /// The first position where a missing item is proven to be gone: the place that was asked for.
+  let asked: Int
   /// The last position when the walk began.
   let bottom: Int
   /// Whether the first page to be read began at `top`. If not, it begins somewhere below.
@@ -53,8 +55,8 @@ struct KnownGround: Equatable {
   var isRead = false
   var isEntered = false
 
-  init(from top: Int, to bottom: Int, isPageTop: Bool) {
-    (self.top, self.bottom, self.isPageTop) = (top, bottom, isPageTop)
+  init(from top: Int, asked: Int, to bottom: Int, isPageTop: Bool) {
+    (self.top, self.asked, self.bottom, self.isPageTop) = (top, asked, bottom, isPageTop)
     last = top - 1
   }
 }
@@ -66,13 +68,16 @@ struct ShownTail {
   let proofCount: Int
   /// Whether it shows more than known items at their places.
   let hasNews: Bool
+  /// If it shows several items of the run and nothing else, in its order: the position of the first.
+  let stretchTop: Int?
 
   init(_ page: FeedPage, of run: FeedRun, from top: Int, _ knowledge: some FeedKnowledge) throws(StoreError) {
     let tail = try knowledge.lastLive(in: run.range)
-    var (known, proofs, last, showsTail) = (0, 0, Int.min, false)
+    var (proofs, last, showsTail) = (0, Int.min, false)
+    var positions: [Int] = []
     for item in page.items {
       guard let found = try knowledge.item(item.id), !found.isGone, run.range.contains(found.position) else { continue }
-      known += 1
+      positions.append(found.position)
       let hasMoved = found.orderKey != item.orderKey && found.orderKey != nil && item.orderKey != nil
       guard !hasMoved, found.position >= top, found.position > last else { continue }
       proofs += 1
@@ -81,7 +86,9 @@ struct ShownTail {
     }
     proofCount = proofs
     hasNews = proofs < page.items.count
-    let isOfRun = known > 0 && known == page.items.count
+    let isOfRun = !positions.isEmpty && positions.count == page.items.count
+    let isStretch = isOfRun && positions.count > 1 && zip(positions, positions.dropFirst()).allSatisfy { $0 < $1 }
+    stretchTop = isStretch ? positions.first : nil
     view = showsTail ? .tail : isOfRun ? .above : proofs > 0 ? .beside : .below
   }
 }
