@@ -28,7 +28,7 @@ struct FeedChange: Equatable, Sendable {
   var firstPage: FirstPage?
 
   struct FirstPage: Equatable, Sendable {
-    /// If the oldest items come first, a digest of the page's request and a space come before (`TailFacts`).
+    /// If the oldest items come first, a digest of the page's request and a space come before (`FeedEngine.facts`).
     var etag: [UInt8]?
     /// How many items page 1 had; if the oldest come first, how many any page had.
     var size: Int
