@@ -11,7 +11,7 @@ let paginate = ToolSpec(
 enum Flag: ToolOption {
   case next, items, itemsObject, itemsLines, id, hasMore, total, emptyCursor, endStatus, noDedupe
   case limit, maxPages, untilID, records, pages, printNext, baseURL, keepParam
-  case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, orderKey,
+  case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, orderKey, order,
     overlap, onGap, durable, wait, now, secretParam
   case delay, parallel, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
@@ -22,7 +22,7 @@ enum Flag: ToolOption {
       OptionGroup("Options that describe a page")
     case .limit, .maxPages, .untilID, .records, .pages, .printNext, .baseURL, .keepParam: .output
     case .store, .feed, .more, .full, .cached, .after, .before, .pageSize, .status, .changed, .redeliver, .resumeFrom,
-      .orderKey, .overlap, .onGap, .durable, .wait, .now, .secretParam:
+      .orderKey, .order, .overlap, .onGap, .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
     case .delay, .parallel, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes,
       .verbose:
@@ -83,6 +83,8 @@ enum Flag: ToolOption {
       OptionSpec("resume-from", .file, "resume from a checkpoint without changing it").needs("records")
         .excludes("status", "redeliver")
     case .orderKey: OptionSpec("order-key", .pointer("/created_at"), "what the feed is sorted by")
+    case .order:
+      OptionSpec("order", .choice("newest-first", "oldest-first"), "where new items appear").default("newest-first")
     case .overlap:
       OptionSpec("overlap", .integer(1...1000), "known items that a page must end with to join").default("1")
     case .onGap: OptionSpec("on-gap", .choice("keep", "drop"), "what to do with the pages below a gap").default("keep")
@@ -171,6 +173,8 @@ struct Options {
   var overlap = 0
   /// If not given, the feed in a store may set it.
   var forgetsBelowGaps = false
+  /// Nil if neither given nor known of the feed in the store.
+  var order: FeedOrder?
   /// The URL of the first page of an input.
   var base: HTTPURL?
   var delay = 0.0
@@ -242,6 +246,7 @@ struct Options {
     case .redeliver: storeOptions.redelivers = true
     case .resumeFrom: storeOptions.checkpoint = value.bytes
     case .orderKey: walk.orderKey = try value.get()
+    case .order: order = value.isDefault ? nil : FeedOrder(rawValue: try value.get())
     case .overlap: overlap = try value.get()
     case .onGap: forgetsBelowGaps = try value.get() == "drop"
     case .durable: storeOptions.isDurable = true

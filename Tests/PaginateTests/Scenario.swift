@@ -36,6 +36,7 @@ struct ScenarioFeed {
   let overlap: Int
   let hasOrderKey: Bool
   let forgetsBelowGaps: Bool
+  let order: FeedOrder?
 
   init(_ object: [String: Any]) {
     url = object["url"] as? String ?? "/feed"
@@ -43,6 +44,7 @@ struct ScenarioFeed {
     overlap = object["overlap"] as? Int ?? 1
     hasOrderKey = object["order_key"].map { ($0 as? Bool) ?? !($0 is NSNull) } ?? false
     forgetsBelowGaps = object["on_gap"] as? String == "drop"
+    order = FeedOrder(rawValue: object["order"] as? String ?? "newest-first")
   }
 
   /// The options of a run.
@@ -56,6 +58,7 @@ struct ScenarioFeed {
     options.maxPages = run["max_pages"] as? Int
     options.overlap = overlap
     options.forgetsBelowGaps = forgetsBelowGaps
+    options.order = order
     options.printsChanged = run["changed"] as? Bool ?? false
     let url = url
     switch style {

@@ -3,7 +3,7 @@ import TestSupport
 
 @testable import paginate
 
-/// A feed with typical changes: items are added at the top, edited, moved to the top, or deleted anywhere.
+/// A feed with typical changes: items are added where the newest are, edited, moved there, or deleted anywhere.
 final class SimulatedFeed {
   struct Entry {
     let id: String
@@ -14,13 +14,15 @@ final class SimulatedFeed {
   enum Style: CaseIterable { case cursor, page, offset }
 
   let style: Style
+  let order: FeedOrder
   private let perPage: Int
   private(set) var entries: [Entry] = []
   private var count = 0
   private var clock = 0
 
-  init(_ style: Style, perPage: Int) {
+  init(_ style: Style, _ order: FeedOrder = .newestFirst, perPage: Int) {
     self.style = style
+    self.order = order
     self.perPage = perPage
   }
 
@@ -31,7 +33,15 @@ final class SimulatedFeed {
   func insert() {
     count += 1
     clock += 1
-    entries.insert(Entry(id: "q\(count)", key: clock), at: 0)
+    add(Entry(id: "q\(count)", key: clock))
+  }
+
+  private func add(_ entry: Entry) { entries.insert(entry, at: order == .newestFirst ? 0 : entries.count) }
+
+  /// The oldest items, or the newest, are deleted.
+  func deleteMany(_ count: Int, oldest: Bool) {
+    let count = min(count, entries.count)
+    if oldest == (order == .oldestFirst) { entries.removeFirst(count) } else { entries.removeLast(count) }
   }
 
   func delete(_ pick: (Int) -> Int) {
@@ -43,7 +53,7 @@ final class SimulatedFeed {
     var entry = entries.remove(at: pick(entries.count))
     clock += 1
     entry.key = clock
-    entries.insert(entry, at: 0)
+    add(entry)
   }
 
   func edit(_ pick: (Int) -> Int) {
@@ -54,6 +64,7 @@ final class SimulatedFeed {
 
   var options: FeedOptions {
     var options = FeedOptions(firstRequest: Array("/feed".utf8))
+    options.order = order
     let size = perPage
     switch style {
     case .cursor: break
@@ -67,13 +78,17 @@ final class SimulatedFeed {
     return options
   }
 
+  private func isBelow(_ entry: Entry, _ key: Int) -> Bool {
+    order == .newestFirst ? entry.key < key : entry.key > key
+  }
+
   func answer(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
     let url = String(decoding: request, as: UTF8.self)
     let number = url.split(separator: "=").last.flatMap { Int($0) }
     var start = 0
     if let number {
       start =
-        style == .cursor ? entries.firstIndex { $0.key < number } ?? entries.count : min(number, entries.count)
+        style == .cursor ? entries.firstIndex { isBelow($0, number) } ?? entries.count : min(number, entries.count)
     }
     let end = min(start + perPage, entries.count)
     let items = entries[start..<end].map { entry in
@@ -84,7 +99,7 @@ final class SimulatedFeed {
     let etag =
       Array(items.map { String(decoding: $0.data, as: UTF8.self) }.joined().utf8)
       + Array("\(style == .cursor ? 0 : entries.count)".utf8)
-    if start == 0, !items.isEmpty, etag == ifNoneMatch { return .notModified }
+    if start == 0 || order == .oldestFirst, !items.isEmpty, etag == ifNoneMatch { return .notModified }
     let last = entries[start..<end].last?.key ?? 0
     let next = end < entries.count ? "/feed?" + (style == .cursor ? "below=\(last)" : "from=\(end)") : nil
     return .page(

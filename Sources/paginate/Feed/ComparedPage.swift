@@ -14,11 +14,15 @@ struct ComparedItem {
   /// Whether it can prove that the page reaches known items.
   ///
   /// Not if its order key has changed: then it has moved, and its neighbours say nothing.
-  var countsForOverlap: Bool {
-    guard run != nil, let known else { return false }
-    guard let old = known.orderKey, let new = item.orderKey else { return true }
-    return old == new
+  var countsForOverlap: Bool { run != nil && known != nil && !hasMoved }
+
+  private var hasMoved: Bool {
+    guard let old = known?.orderKey, let new = item.orderKey else { return false }
+    return old != new
   }
+
+  /// The item as one that belongs to no run, if it has moved.
+  var uprooted: ComparedItem? { hasMoved ? ComparedItem(item: item, known: known, run: nil) : nil }
 
   /// Whether the item has changed since it was last read.
   var isEdited: Bool { known.map { $0.version != item.version } ?? false }
@@ -29,12 +33,18 @@ struct ComparedItem {
 struct ComparedPage {
   /// The items that are new to this walk, in the order of the page; a second item with the same id is left out.
   private(set) var unseen: [ComparedItem] = []
-  /// The items that the walked run already has.
+  /// The items that the walked run already has. On known ground, only those met at their place now.
   private(set) var seen: [ComparedItem] = []
+  /// On known ground: the first position there that the page shows, even if the item has moved.
+  private(set) var firstMet: Int?
 
-  /// - Parameter walked: the index of the run that is being read; nil if this page begins a walk.
+  /// - Parameters:
+  ///   - walked: the index of the run that is being read; nil if this page begins a walk.
+  ///   - ground: what the walk reads again of that run; nil if it began above the run.
+  ///   - order: if the oldest items come first, one that moves comes towards the walk.
   init(
-    _ page: FeedPage, walked: Int?, _ runs: FeedRuns, _ knowledge: some FeedKnowledge
+    _ page: FeedPage, walked: Int?, on ground: KnownGround?, _ order: FeedOrder?, _ runs: FeedRuns,
+    _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
     var ids: Set<[UInt8]> = []
     ids.reserveCapacity(page.items.count)
@@ -42,7 +52,30 @@ struct ComparedPage {
       let known = try knowledge.item(item.id)
       let run = known.flatMap { $0.isGone ? nil : runs.index(of: $0.position) }
       let compared = ComparedItem(item: item, known: known, run: run)
-      if run != nil, run == walked { seen.append(compared) } else { unseen.append(compared) }
+      if let known, let ground, run != nil, run == walked {
+        let isExtended = !unseen.isEmpty || runs.all[run ?? 0].bottom > ground.bottom
+        add(compared, at: known.position, on: ground, isExtended)
+      } else if run != nil, run == walked {
+        if order == .oldestFirst, let moved = compared.uprooted { unseen.append(moved) } else { seen.append(compared) }
+      } else {
+        unseen.append(compared)
+      }
+    }
+  }
+
+  /// Adds an item of the walked run. It stays where it is if it still follows the one that was met before it. If not, it
+  /// has moved, and counts as an item without a run. What this walk has met already, it does not look at again.
+  /// - Parameter isExtended: whether something that is not from here was found.
+  private mutating func add(_ item: ComparedItem, at position: Int, on ground: KnownGround, _ isExtended: Bool) {
+    if position > ground.bottom || (position >= ground.top && position <= ground.last) {
+      if let moved = item.uprooted { unseen.append(moved) }
+      return
+    }
+    if position >= ground.top { firstMet = min(firstMet ?? position, position) }
+    if !isExtended, position >= ground.top, position > seen.last?.known?.position ?? ground.last {
+      seen.append(item)
+    } else {
+      unseen.append(ComparedItem(item: item.item, known: item.known, run: nil))
     }
   }
 

@@ -24,12 +24,13 @@ struct FeedChange: Equatable, Sendable {
   /// The numbers of the runs.
   var removedRuns: [Int] = []
   var savedRuns: [FeedRun] = []
-  /// What page 1 said; nil if this change is not about page 1.
+  /// What page 1 said; nil if this change is not about page 1. If the oldest items come first: what the last page said.
   var firstPage: FirstPage?
 
   struct FirstPage: Equatable, Sendable {
+    /// If the oldest items come first, a digest of the page's request and a space come before (`FeedEngine.facts`).
     var etag: [UInt8]?
-    /// How many items page 1 had.
+    /// How many items page 1 had; if the oldest come first, how many any page had.
     var size: Int
     /// How many items the feed had.
     var total: Int?

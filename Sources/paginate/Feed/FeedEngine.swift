@@ -6,6 +6,9 @@
 // something is missing, the page below the tail is read. It may join the next run, whose tail then becomes the head's.
 // So three tasks are one: walking down to known items, bridging a gap of an earlier run, and reading a feed for the
 // first time. If it is interrupted, the next run continues.
+//
+// If the oldest items come first, page 1 is read only once. After that, the page of the head's tail is read again, and
+// then the pages below it, whatever is known of its end. A page below a gap is found in the same way.
 
 struct FeedEngine {
   enum Action: Equatable {
@@ -18,7 +21,7 @@ struct FeedEngine {
   }
 
   /// The purpose of a request in progress.
-  private enum Purpose {
+  enum Purpose {
     case first
     case below
     /// In a numbered feed: the page with this number, which should contain the head's tail.
@@ -26,9 +29,11 @@ struct FeedEngine {
     /// In a numbered feed: an earlier page to read again because `total` has shrunk; with the pages after it, last
     /// first.
     case before([FeedPage], steps: Int)
+    /// If the oldest items come first: a page that should contain the head's tail, and in a numbered feed its number.
+    case again(TailSearch.Place, number: Int?)
   }
 
-  private enum Stage {
+  enum Stage {
     case starting
     case waiting(Purpose)
     /// Pages to add below the head, last first.
@@ -39,12 +44,14 @@ struct FeedEngine {
   }
 
   /// After this many pages in a row without new items, the feed is taken to be endless.
-  private static let staleLimit = 1000
+  static let staleLimit = 1000
 
   let options: FeedOptions
+  /// The order that was given, or that page 1 has shown.
+  private(set) var order: FeedOrder?
   private(set) var runs = FeedRuns([])
   private(set) var notes: [FeedNote] = []
-  private var stage = Stage.starting
+  var stage = Stage.starting
   private var answer: FeedAnswer?
   private var failure: FeedFailure?
   /// Whether the caller asked to stop.
@@ -58,16 +65,26 @@ struct FeedEngine {
   private var pageCount = 0
   private var staleCount = 0
   /// The number of pages read to find the tail.
-  private var tailCount = 0
+  var tailCount = 0
   /// The digests of this run's requests, to detect a loop.
-  private var requests: Set<Int> = []
+  var requests: Set<Int> = []
+  /// The last request; nil while pages are added that were read before it.
+  var lastRequest: [UInt8]?
   /// The start of the page that was added last. If it is the tail, its next request comes from this run.
-  private var freshTop: Int?
+  var freshTop: Int?
+  /// If the oldest items come first: the search for the tail, and what is read again from there.
+  var search = TailSearch()
+  var ground: KnownGround?
   /// The place where a full walk last met known items.
   private var joinPoint: PagePlan.JoinPoint?
-  private var numbered = NumberedWalk()
+  var numbered = NumberedWalk()
 
-  init(_ options: FeedOptions) { self.options = options }
+  init(_ options: FeedOptions) {
+    self.options = options
+    order = options.order
+  }
+
+  var isOldestFirst: Bool { options.order == .oldestFirst }
 
   private var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }
 
@@ -96,6 +113,7 @@ struct FeedEngine {
       return try take(answer, purpose, knowledge)
     case .holding(var pages):
       stage = .deciding
+      lastRequest = nil
       guard let page = pages.popLast() else { return nil }
       if !pages.isEmpty { stage = .holding(pages) }
       return try take(page, below: runs.head, counts: pages.isEmpty, knowledge)
@@ -109,14 +127,18 @@ struct FeedEngine {
 
   private var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap) }
 
-  private mutating func fetch(_ request: [UInt8], _ purpose: Purpose, ifNoneMatch: [UInt8]? = nil) -> Action {
+  mutating func fetch(_ request: [UInt8], _ purpose: Purpose, ifNoneMatch: [UInt8]? = nil) -> Action {
     // A page that was requested to find the tail may be requested again, as the page after another one.
-    if case .tail = purpose {} else { requests.insert(request.hashValue) }
+    switch purpose {
+    case .tail, .again: break
+    default: requests.insert(request.hashValue)
+    }
+    lastRequest = request
     stage = .waiting(purpose)
     return .fetch(request, ifNoneMatch: ifNoneMatch)
   }
 
-  private mutating func end(_ failure: FeedFailure? = nil) -> Action? {
+  mutating func end(_ failure: FeedFailure? = nil) -> Action? {
     self.failure = failure
     stage = .closing
     return nil
@@ -126,12 +148,15 @@ struct FeedEngine {
 
   private mutating func start(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     runs = FeedRuns(try knowledge.runs())
-    if options.command == .more, options.numbering == nil, runs.head != nil {
+    if isOldestFirst { try rememberPages(knowledge) }
+    let skipsTop = isOldestFirst ? options.command != .full : options.command == .more && options.numbering == nil
+    if skipsTop, runs.head != nil {
       stage = .deciding
       return nil
     }
-    let isConditional = options.command != .full && runs.head != nil
-    return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? try knowledge.firstPage()?.etag : nil)
+    let etag = options.command == .full || runs.head == nil ? nil : try knowledge.firstPage()?.etag
+    // As long as the order is unknown, page 1 is looked at.
+    return fetch(options.firstRequest, .first, ifNoneMatch: order == .newestFirst ? etag : nil)
   }
 
   // MARK: Answers
@@ -148,10 +173,12 @@ struct FeedEngine {
       numbered.total = page?.total
       isFirstPageUnchanged = true
       return nil
+    case (.notModified, .again(let place, let number)): return try takeUnchanged(place, number, knowledge)
     case (.notModified, _): return end(FeedFailure(status: .otherEnd, message: "304 without a condition"))
     case (.page(let page), .first): return try takeFirst(page, knowledge)
     case (.page(let page), .below):
-      if options.numbering != nil, let request = numbered.pageBefore(page) {
+      if options.numbering != nil, let request = numbered.pageBefore(page, order) {
+        lastRequest = request
         stage = .waiting(.before([page], steps: 1))
         return .fetch(request, ifNoneMatch: nil)
       }
@@ -159,14 +186,20 @@ struct FeedEngine {
     case (.page(let page), .before(let held, let steps)):
       return try takeReread(page, before: held, steps: steps, knowledge)
     case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
+    case (.page(let page), .again(let place, let number)): return try takeAgain(page, place, number, knowledge)
     }
   }
 
-  private mutating func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+  mutating func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    if order == nil {
+      order = FeedOrder.shown(by: page)
+      if order == .oldestFirst { return end(Self.looksOldestFirst) }
+    }
     // An empty first page proves nothing about known items, neither that they exist nor that they are gone. Only a full
     // walk takes it literally.
     if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full { return end() }
-    let isProbe = options.command == .more && runs.head != nil
+    ground = nil
+    let isProbe = options.command == .more && runs.head != nil && !isOldestFirst
     defer { if isProbe { pageCount = 0 } }
     numbered.pageSize = page.items.count
     numbered.begin(options.firstRequest)
@@ -174,12 +207,13 @@ struct FeedEngine {
   }
 
   /// Adds a page to the feed.
-  private mutating func take(
+  mutating func take(
     _ page: FeedPage, below walked: FeedRun?, counts: Bool = true, isReread: Bool = false,
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
-    try plan.take(page, below: walked, isReread: isReread, knowledge)
+    try plan.take(page, below: walked, isReread: isReread, on: &ground, knowledge)
+    if isOldestFirst { plan.change.firstPage = facts(of: page, isFirst: walked == nil) }
     runs = plan.runs
     // Positions in a damaged store may leave no room for the page.
     if let problem = runs.problem { throw .damaged(problem) }
@@ -196,9 +230,14 @@ struct FeedEngine {
   private mutating func decide(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
     guard let tail = try knowledge.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
-    if head.lowerEnd == .end || head.lowerEnd == .lost { return end() }
-    if let action = try closeTail(head, tail, knowledge) { return action }
-    if head.lowerEnd == .unread, options.command == .refresh { return end() }
+    var isFresh = freshTop == tail.top
+    if isFresh || !isOldestFirst {
+      if head.lowerEnd == .end { return end() }
+      // Below a lost gap, a feed whose oldest items come first goes on.
+      if head.lowerEnd == .lost, tail.next == nil || !isOldestFirst { return end() }
+      if let action = try closeTail(head, tail, knowledge) { return action }
+    }
+    if head.lowerEnd == .unread, options.command == .refresh, !isOldestFirst { return end() }
     if isStopped || pageCount >= maxPages ?? .max {
       hasReadEnough = true
       return end()
@@ -207,7 +246,7 @@ struct FeedEngine {
       return end(FeedFailure(status: .otherEnd, message: "\(staleCount) pages without a new item"))
     }
 
-    var isFresh = freshTop == tail.top
+    if isOldestFirst, !isFresh { return try searchTail(head, knowledge) }
     if let numbering = options.numbering, !isFresh {
       let count = try knowledge.liveCount(in: head.range)
       isFresh = isFirstPageUnchanged && count <= numbered.pageSize ?? 0
@@ -244,52 +283,6 @@ struct FeedEngine {
     runs = plan.runs
     return .commit(plan.change)
   }
-
-  // MARK: Numbered feeds
-
-  private mutating func takeTail(
-    _ page: FeedPage, _ number: Int, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
-    guard let head = runs.head, let numbering = options.numbering else { return end() }
-    let reread = try RereadPage(page, of: head, knowledge)
-    tailCount += 1
-    switch numbered.verdict(numbering, on: number, reread.tailView) {
-    case .take: break
-    // A server that returns the same page for every number has no tail.
-    case .ask where tailCount >= Self.staleLimit: return end(Self.changesTooFast)
-    case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
-    case .giveUp: return end(Self.changesTooFast)
-    }
-    numbered.begin(options.numberedRequest(number))
-    // A page that was read only to find the tail does not count.
-    let counts = reread.tailView != .above && reread.hasMore
-    return try take(reread.page, below: head, counts: counts, isReread: true, knowledge)
-  }
-
-  /// Handles a page that was read again, `steps` pages before the one that was read last.
-  /// - Parameter held: the pages after it, last first, which are added after it.
-  private mutating func takeReread(
-    _ page: FeedPage, before held: [FeedPage], steps: Int, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
-    guard let head = runs.head else { return end() }
-    let reread = try RereadPage(page, of: head, knowledge)
-    // If items were inserted at the top meanwhile, they pushed others down from this page, past the held pages. Then
-    // those must be read again.
-    let valid = page.total ?? 0 > held.last?.total ?? .max ? [] : held
-    // Nothing on it is known: a page or more of items was deleted, so something may be missing above it too.
-    if reread.tailView == .below {
-      guard let request = numbered.request(steps: steps + 1) else { return end(Self.changesTooFast) }
-      stage = .waiting(.before(valid + [page], steps: steps + 1))
-      return .fetch(request, ifNoneMatch: nil)
-    }
-    let action = try take(reread.page, below: head, counts: false, knowledge)
-    stage = .holding(valid)
-    numbered.forget(steps - valid.count, &requests)
-    return action
-  }
-
-  private static let changesTooFast = FeedFailure(
-    status: .later, message: "the feed changes faster than it can be read")
 
   // MARK: The end
 

@@ -21,6 +21,8 @@ struct FeedOptions: Sendable {
   }
 
   var command = Command.refresh
+  /// Nil as long as it has not been said, and pages have not shown it: then as if the newest come first.
+  var order: FeedOrder?
   /// Nil for no limit.
   var maxPages: Int?
   /// How many known items at the end of a page make it join.

@@ -21,8 +21,8 @@ struct FeedSession<Fetcher: PageFetcher> {
   var printer: FeedPrinter
   /// `--redeliver`.
   var redelivers = false
-  /// Called before a page is committed, with the fetcher.
-  var willCommit: (Fetcher) throws(StoreError) -> Void = { _ in }
+  /// Called before a page is committed, with the fetcher and the order that was given or shown.
+  var willCommit: (Fetcher, FeedOrder?) throws(StoreError) -> Void = { _, _ in }
   /// Reports messages, as soon as they are known.
   var note: (FeedNote) -> Void = { _ in }
 
@@ -61,7 +61,7 @@ struct FeedSession<Fetcher: PageFetcher> {
     try store.commit { () throws(StoreError) in
       let action = try engine.next(store)
       guard case .commit(let change) = action else { return (action, nil) }
-      if !change.savedPages.isEmpty { try willCommit(fetcher) }
+      if !change.savedPages.isEmpty { try willCommit(fetcher, engine.order) }
       return (action, change)
     }
   }

@@ -5,13 +5,16 @@
 //   that page does not show it, the page before or after is tried.
 // - While pages are read one after another, inserted items push some down to the next page, where they are recognised.
 //   Deleted ones pull some up to a page that was already read. Then `total` has shrunk, and the page before is read
-//   again first.
+//   again first. If new items come at the end, they can hide in `total` that others were deleted. Then the page before
+//   is read again whenever `total` has changed.
 
 struct NumberedWalk {
   /// How many items a page has; nil if unknown.
   var pageSize: Int?
   /// How many items the feed had, according to the last page added.
   var total: Int?
+  /// Whether `total` changed while pages were read again, so the next page may have shifted too.
+  var mayHaveShifted = false
   /// The requests of consecutive pages; the last one is in progress or was added last.
   private var trail: [[UInt8]] = []
   /// How many to keep. If more pages of items are deleted between two requests, it cannot be detected.
@@ -91,9 +94,11 @@ struct NumberedWalk {
   }
 
   /// The page that must be read again before this one is added; nil if nothing was deleted.
-  func pageBefore(_ page: FeedPage) -> [UInt8]? {
-    guard let now = page.total, let total, now < total else { return nil }
-    return request(steps: 1)
+  mutating func pageBefore(_ page: FeedPage, _ order: FeedOrder?) -> [UInt8]? {
+    guard let now = page.total, let total else { return nil }
+    let isSame = order == .oldestFirst ? now == total && !mayHaveShifted : now >= total
+    mayHaveShifted = false
+    return isSame ? nil : request(steps: 1)
   }
 
   /// The request `steps` before the last one.
@@ -108,6 +113,8 @@ struct RereadPage {
   let page: FeedPage
   /// Whether other items follow those of the run.
   let hasMore: Bool
+  /// The lowest position of the run that it shows.
+  private(set) var last: Int?
 
   init(_ page: FeedPage, of run: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) {
     let tail = try knowledge.lastLive(in: run.range)
@@ -116,6 +123,7 @@ struct RereadPage {
     for item in page.items {
       let known = try knowledge.item(item.id)
       isOfRun.append(known.map { !$0.isGone && run.range.contains($0.position) } ?? false)
+      if isOfRun.last == true, let known { last = max(last ?? known.position, known.position) }
       if let known, !known.isGone, known.position == tail { showsTail = true }
     }
     var kept = page

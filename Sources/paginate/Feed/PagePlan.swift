@@ -27,26 +27,30 @@ struct PagePlan {
   ///   - walked: the run whose tail led to the page; nil if it is page 1 and begins a walk.
   ///   - isReread: whether it shows the run as read by an earlier walk. If not, this walk has already met those items,
   ///     for example because pages shifted, and the first sight of them counts.
+  ///   - ground: what this walk reads again of the run, if it began in it.
   mutating func take(
-    _ page: FeedPage, below walked: FeedRun?, isReread: Bool, _ knowledge: some FeedKnowledge
+    _ page: FeedPage, below walked: FeedRun?, isReread: Bool, on ground: inout KnownGround?,
+    _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
     let index = walked.flatMap { runs.index(of: $0.top) }
-    let compared = try ComparedPage(page, walked: index, runs, knowledge)
-    unseenCount = compared.unseen.count
-    for item in compared.seen where isReread { note(item, at: nil) }
+    let compared = try ComparedPage(page, walked: index, on: ground, options.order, runs, knowledge)
+    unseenCount = compared.unseen.count + (ground == nil ? 0 : compared.seen.count)
+    for item in compared.seen where isReread || ground != nil { note(item, at: nil) }
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
+    let top = cross(&ground, compared, page)
 
     guard let overlap = compared.overlap, overlap.count >= options.overlap, let last = overlap.positions.last else {
-      return append(compared.unseen, of: page, to: walked)
+      return append(compared.unseen, of: page, from: top, to: walked)
     }
     let known = runs.all[overlap.run]
     joinPoint = JoinPoint(run: known.number, position: last)
     if options.command == .full {
-      append(compared.unseen, of: page, to: walked)
+      append(compared.unseen, of: page, from: top, to: walked)
     } else if known.isPlaced {
+      if let top { change.savedPages.append(KnownPage(top: top, next: page.next)) }
       try join(compared.unseen, overlap, of: page, to: walked, knowledge)
     } else {
-      append(compared.unseen, of: page, to: walked)
+      append(compared.unseen, of: page, from: top, to: walked)
       findPlaces(in: known, upTo: last, of: page)
     }
   }
@@ -65,14 +69,18 @@ struct PagePlan {
 
   // MARK: A page that does not join
 
-  private mutating func append(_ unseen: [ComparedItem], of page: FeedPage, to walked: FeedRun?) {
+  /// - Parameter top: where the page begins, if that is in the run.
+  private mutating func append(_ unseen: [ComparedItem], of page: FeedPage, from top: Int?, to walked: FeedRun?) {
     var run = walked ?? newRun
-    let top = run.bottom + 1
-    for (offset, item) in unseen.enumerated() { note(item, at: top + offset) }
+    let first = run.bottom + 1
+    for (offset, item) in unseen.enumerated() { note(item, at: first + offset) }
     // A page without items has a place too, because its next request must be found.
-    run.bottom += max(1, unseen.count)
-    change.savedPages.append(KnownPage(top: top, next: page.next))
+    run.bottom += max(top == nil ? 1 : 0, unseen.count)
+    change.savedPages.append(KnownPage(top: top ?? first, next: page.next))
     if page.next == nil, [.wanted, .unread].contains(run.lowerEnd) { run.lowerEnd = .end }
+    if page.next != nil, options.order == .oldestFirst, [.end, .unread].contains(run.lowerEnd) {
+      run.lowerEnd = .wanted
+    }
     save(run)
   }
 

@@ -20,6 +20,7 @@ struct RememberedOptions {
     add("total", (walk.total ?? shape?.total)?.text)
     add("orderKey", walk.orderKey?.text)
     add("emptyCursor", walk.followsEmptyCursor ? Array("follow".utf8) : nil)
+    add("order", feed.order.map { Array($0.rawValue.utf8) })
     if feed.overlap != 1 { add("overlap", Array(String(feed.overlap).utf8)) }
     if feed.forgetsBelowGaps { add("onGap", Array("drop".utf8)) }
     let names = Set(secrets).map(QueryString.encodedName).sorted { $0.lexicographicallyPrecedes($1) }
@@ -55,6 +56,7 @@ struct RememberedOptions {
   private static let flags: [String: Flag] = [
     "itemsObject": .itemsObject, "itemsLines": .itemsLines, "endStatus": .endStatus,
     "next": .next, "items": .items, "id": .id, "hasMore": .hasMore, "total": .total, "orderKey": .orderKey,
+    "order": .order,
     "emptyCursor": .emptyCursor, "overlap": .overlap, "onGap": .onGap,
   ]
 
@@ -66,6 +68,10 @@ struct RememberedOptions {
     }
     if let id = options.walk.id, let known = root.member("id")?.string, known != id.text {
       throw StoreError(.other, "the feed has its ids at \(shortened(known)), not at \(shortened(id.text))")
+    }
+    if let order = options.order, let known = root.member("order")?.string, known != Array(order.rawValue.utf8) {
+      throw StoreError(
+        .other, "the feed is \(shortened(known)): to read it \(order.rawValue), use another '--feed' or store")
     }
     for (key, value) in root.children.map({ ($0.key?.string ?? [], $0.value.string) }) {
       do throws(ToolFailure) {

@@ -123,6 +123,7 @@ struct StoredWalk {
   ) -> FeedOptions {
     var feed = FeedOptions(firstRequest: secrets.redacted(first).json)
     feed.command = storeOptions.command
+    feed.order = options.order
     feed.overlap = options.overlap
     feed.forgetsBelowGaps = options.forgetsBelowGaps
     feed.printsChanged = storeOptions.printsChanged
@@ -186,11 +187,13 @@ struct StoredWalk {
     session.redelivers = storeOptions.redelivers
     var lostGaps = 0
     session.note = { note in
-      tell(note)
+      tell(note, feed.order)
       if note == .gapLost { lostGaps += 1 }
     }
     var remembered: [UInt8] = []
-    session.willCommit = { (fetcher) throws(StoreError) in
+    session.willCommit = { (fetcher, order) throws(StoreError) in
+      var feed = feed
+      feed.order = order
       let json = RememberedOptions(walk, fetcher.shape, feed, storeOptions.secretParameters).json
       if json != remembered { try file.save(json, for: known) }
       remembered = json
@@ -203,7 +206,7 @@ struct StoredWalk {
     switch end {
     case .outputFailed(let error): throw .output(error)
     case .outcome(let outcome):
-      try noteGaps(lost: lostGaps, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
+      try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
       if let found = outcome.failure {
         throw session.fetcher.failure ?? .failed(found.status, found.message, source: url.display)
       }
@@ -213,19 +216,22 @@ struct StoredWalk {
   }
 
   /// Prints notes about the gaps of this run.
-  private func noteGaps(lost: Int, isOpen: Bool, wasOpen: Bool) throws(ToolFailure) {
+  private func noteGaps(lost: Int, _ order: FeedOrder?, isOpen: Bool, wasOpen: Bool) throws(ToolFailure) {
     var notes = NotePrinter(options, streams)
-    for _ in 0..<lost { try notes.print(.gap, url.display, Self.gapLost) }
+    for _ in 0..<lost { try notes.print(.gap, url.display, Self.gapLost(order)) }
     if isOpen, !wasOpen { try notes.print(.gap, url.display, "items are missing; a later run reads them") }
     if wasOpen, !isOpen, lost == 0 { try notes.print(.gap, url.display, "the gap is filled") }
   }
 
-  private static let gapLost = "a gap cannot be filled any more: the feed ends above the known items"
+  private static func gapLost(_ order: FeedOrder?) -> String {
+    "a gap cannot be filled any more: the feed "
+      + (order == .oldestFirst ? "begins after the known items" : "ends above the known items")
+  }
 
-  private func tell(_ note: FeedNote) {
+  private func tell(_ note: FeedNote, _ order: FeedOrder?) {
     let text =
       switch note {
-      case .gapLost: Self.gapLost
+      case .gapLost: Self.gapLost(order)
       case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
       case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"
       }

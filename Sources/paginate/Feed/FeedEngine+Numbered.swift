@@ -1,0 +1,56 @@
+// Pages of numbered feeds that are read to find the tail, or because pages have shifted.
+
+extension FeedEngine {
+  // MARK: Numbered feeds
+
+  mutating func takeTail(
+    _ page: FeedPage, _ number: Int, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    guard let head = runs.head, let numbering = options.numbering else { return end() }
+    let reread = try RereadPage(page, of: head, knowledge)
+    tailCount += 1
+    switch numbered.verdict(numbering, on: number, reread.tailView) {
+    case .take: break
+    // A server that returns the same page for every number has no tail.
+    case .ask where tailCount >= Self.staleLimit: return end(Self.changesTooFast)
+    case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
+    case .giveUp: return end(Self.changesTooFast)
+    }
+    numbered.begin(options.numberedRequest(number))
+    // A page that was read only to find the tail does not count.
+    let counts = reread.tailView != .above && reread.hasMore
+    return try take(reread.page, below: head, counts: counts, isReread: true, knowledge)
+  }
+
+  /// Handles a page that was read again, `steps` pages before the one that was read last.
+  /// - Parameter held: the pages after it, last first, which are added after it.
+  mutating func takeReread(
+    _ page: FeedPage, before held: [FeedPage], steps: Int, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    guard let head = runs.head else { return end() }
+    let reread = try RereadPage(page, of: head, knowledge)
+    // If items were inserted at the top meanwhile, they pushed others down from this page, past the held pages. Then
+    // those must be read again.
+    let valid = page.total ?? 0 > held.last?.total ?? .max && !isOldestFirst ? [] : held
+    if page.total != held.last?.total { numbered.mayHaveShifted = isOldestFirst }
+    // Nothing on it is known: a page or more of items was deleted, so something may be missing above it too.
+    if reread.tailView == .below {
+      guard let request = numbered.request(steps: steps + 1) else { return end(Self.changesTooFast) }
+      lastRequest = request
+      stage = .waiting(.before(valid + [page], steps: steps + 1))
+      return .fetch(request, ifNoneMatch: nil)
+    }
+    // It may show what is above the ground that is read again.
+    let ground = ground
+    self.ground = nil
+    let action = try take(reread.page, below: head, counts: false, knowledge)
+    self.ground = ground
+    if let ground, let last = reread.last { self.ground?.last = max(ground.last, min(last, ground.bottom)) }
+    stage = .holding(valid)
+    numbered.forget(steps - valid.count, &requests)
+    return action
+  }
+
+  static let changesTooFast = FeedFailure(
+    status: .later, message: "the feed changes faster than it can be read")
+}

@@ -1,0 +1,119 @@
+// A refresh if the oldest items come first: the page with the tail is read again, and shows where to go on.
+
+extension FeedEngine {
+  static let looksOldestFirst = FeedFailure(status: .no, message: "looks oldest first: --order oldest-first")
+
+  // MARK: What is kept of the last page
+
+  /// Gets what earlier runs know of the pages.
+  mutating func rememberPages(_ knowledge: some FeedKnowledge) throws(StoreError) {
+    let page = try knowledge.firstPage()
+    numbered.pageSize = page?.size
+    numbered.total = page?.total
+  }
+
+  /// What to keep of a page, which may be the one that the next refresh begins with.
+  ///
+  /// If a page is full, the next one could change nothing in it but a header, and some servers leave headers out of the
+  /// ETag. So only a page that is not full can be asked for with a condition.
+  mutating func facts(of page: FeedPage, isFirst: Bool) -> FeedChange.FirstPage {
+    let fullSize = isFirst ? 0 : numbered.pageSize ?? 0
+    numbered.pageSize = max(fullSize, page.items.count)
+    var etag: [UInt8]?
+    if let lastRequest, let found = page.etag, !page.items.isEmpty, page.items.count < fullSize {
+      etag = Self.prefix(of: lastRequest) + found
+    }
+    return .init(etag: etag, size: numbered.pageSize ?? 0, total: page.total)
+  }
+
+  /// An ETag belongs to one request. Its digest is kept with it, so that no other request is made with it.
+  private static func prefix(of request: [UInt8]) -> [UInt8] { ItemVersion.of(request.span) + [UInt8(ascii: " ")] }
+
+  private func etag(for request: [UInt8], _ knowledge: some FeedKnowledge) throws(StoreError) -> [UInt8]? {
+    let prefix = Self.prefix(of: request)
+    guard let etag = try knowledge.firstPage()?.etag, etag.starts(with: prefix) else { return nil }
+    return Array(etag.dropFirst(prefix.count))
+  }
+
+  // MARK: The search
+
+  /// Requests the page that should show the tail.
+  mutating func searchTail(_ head: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    search = TailSearch()
+    var number: Int?
+    if let numbering = options.numbering {
+      var count = try knowledge.liveCount(in: head.range)
+      // Known items may have been deleted. A total of less than half may count pages.
+      if let total = numbered.total, total > count / 2 { count = min(count, total) }
+      if count > 0 { number = numbered.tailNumber(numbering, count: count, overlap: options.overlap) }
+      number = number ?? 0
+      search.goUp()
+    }
+    return try ask(number, of: head, knowledge, isConditional: true)
+  }
+
+  private mutating func ask(
+    _ number: Int?, of head: FeedRun, _ knowledge: some FeedKnowledge, isConditional: Bool = false
+  ) throws(StoreError) -> Action? {
+    if tailCount >= Self.staleLimit { return end(Self.changesTooFast) }
+    tailCount += 1
+    let place = try search.place(in: head, options, knowledge)
+    let request = number.map(options.numberedRequest) ?? place.request
+    // If an empty page comes after the tail, more may come after that.
+    var etag: [UInt8]?
+    if isConditional, let tail = try knowledge.lastLive(in: head.range),
+      try knowledge.lastPage(in: head.range)?.top ?? .max <= tail
+    {
+      etag = try self.etag(for: request, knowledge)
+    }
+    return fetch(request, .again(place, number: number), ifNoneMatch: etag)
+  }
+
+  /// The page of the tail is as it was.
+  mutating func takeUnchanged(
+    _ place: TailSearch.Place, _ number: Int?, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    guard let head = runs.head else { return end() }
+    freshTop = try knowledge.lastPage(in: head.range)?.top
+    begin(place, number, from: place.top, in: head)
+    ground?.last = head.bottom
+    ground?.isRead = true
+    return nil
+  }
+
+  /// Takes a page that should show the tail, or looks for it elsewhere.
+  mutating func takeAgain(
+    _ page: FeedPage, _ place: TailSearch.Place, _ number: Int?, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    guard let head = runs.head else { return end() }
+    let shown = try ShownTail(page, of: head, from: place.top, knowledge)
+    let isProven = shown.proofCount >= options.overlap
+    if let number, let numbering = options.numbering {
+      let view = shown.view == .above || isProven || number == 0 && shown.proofCount > 0 ? shown.view : .below
+      switch numbered.verdict(numbering, on: number, view) {
+      case .take: break
+      case .giveUp: return try takeFirst(page, knowledge)
+      case .ask(let other):
+        if other < number { search.goUp() }
+        return try ask(other, of: head, knowledge)
+      }
+    } else if !isProven, !place.isFirst {
+      search.goUp()
+      return try ask(nil, of: head, knowledge)
+    } else if shown.proofCount == 0 {
+      // Nothing in the feed is known: it begins again, after a gap.
+      return try takeFirst(page, knowledge)
+    }
+    // A stretch of known items is where it was, however far up: the walk has to pass everything below it again.
+    begin(place, number, from: min(place.top, shown.stretchTop ?? place.top), in: head)
+    return try take(page, below: head, counts: shown.hasNews, knowledge)
+  }
+
+  /// Begins to read on from a page.
+  private mutating func begin(_ place: TailSearch.Place, _ number: Int?, from top: Int, in head: FeedRun) {
+    let request = number.map(options.numberedRequest) ?? place.request
+    requests.insert(request.hashValue)
+    numbered.begin(request)
+    ground = KnownGround(from: top, asked: place.top, to: head.bottom, isPageTop: number == nil)
+  }
+}
