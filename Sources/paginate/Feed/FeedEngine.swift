@@ -126,7 +126,10 @@ struct FeedEngine {
 
   private mutating func start(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     runs = FeedRuns(try knowledge.runs())
-    if options.command == .more, options.numbering == nil, runs.head != nil {
+    // If page 1 was read in part, it may have changed since then.
+    if options.command == .more, options.numbering == nil, let head = runs.head,
+      try knowledge.lastPage(in: head.range)?.next != options.firstRequest
+    {
       stage = .deciding
       return nil
     }
@@ -141,6 +144,10 @@ struct FeedEngine {
   ) throws(StoreError) -> Action? {
     switch (answer, purpose) {
     case (.failed(let failure), _): return end(failure)
+    case (.page(let page), _) where page.end == 0 && page.items.isEmpty:
+      // Nothing of it is wanted, so nothing is known of its place either.
+      hasReadEnough = true
+      return end()
     case (.notModified, .first):
       let page = try knowledge.firstPage()
       numbered.pageSize = page?.size

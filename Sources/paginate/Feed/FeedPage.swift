@@ -22,6 +22,17 @@ struct FeedPage: Equatable, Sendable {
   /// How many items the feed has, if the page says so.
   var total: Int?
   var etag: [UInt8]?
+  /// The index of the first item with which the caller wants to end (`--until-match`).
+  var end: Int?
+
+  /// The page without the items from `end` on. Its next request is the one for the page itself, as the rest is unread.
+  func cut(_ request: [UInt8]) -> FeedPage {
+    guard let end else { return self }
+    var page = self
+    page.items.removeSubrange(end...)
+    page.next = request
+    return page
+  }
 }
 
 /// Why there is no page.

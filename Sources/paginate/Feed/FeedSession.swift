@@ -46,7 +46,7 @@ struct FeedSession<Fetcher: PageFetcher> {
     while true {
       switch try engine.next(store) {
       case .fetch(let request, let etag):
-        engine.receive(fetcher.fetch(request, ifNoneMatch: etag))
+        engine.receive(try ended(fetcher.fetch(request, ifNoneMatch: etag), request))
       case .commit(let change):
         if !change.savedPages.isEmpty { try willCommit(fetcher) }
         try store.commit(change)
@@ -56,6 +56,15 @@ struct FeedSession<Fetcher: PageFetcher> {
       for found in engine.notes.dropFirst(notesTold) { note(found) }
       notesTold = engine.notes.count
     }
+  }
+
+  /// Ends the walk if the page has an item with which it is to end. That item and those below it are left out, unless
+  /// all of them are known.
+  private mutating func ended(_ answer: FeedAnswer, _ request: [UInt8]) throws(StoreError) -> FeedAnswer {
+    guard case .page(let page) = answer, let end = page.end else { return answer }
+    engine.stop()
+    for item in page.items[end...] where try store.item(item.id) == nil { return .page(page.cut(request)) }
+    return answer
   }
 
   private mutating func print(_ runs: FeedRuns) throws(StoreError) -> End? {

@@ -9,14 +9,17 @@ struct StoredFetcher: PageFetcher {
   /// The method of the first request; stored requests cannot change it.
   private let method: String
   private let store: Options.Store
+  /// `--until-match`.
+  private let until: Condition?
   /// The full failure.
   private(set) var failure: ToolFailure?
   /// The error that a page reports although it has items.
   private(set) var complaint: ToolFailure?
 
-  init(_ feed: PageFeed, _ secrets: SecretParameters, method: String, store: Options.Store) {
+  init(_ feed: PageFeed, _ secrets: SecretParameters, method: String, until: Condition?, store: Options.Store) {
     self.feed = feed
     self.method = method
+    self.until = until
     self.store = store
     self.secrets = secrets
   }
@@ -64,6 +67,7 @@ struct StoredFetcher: PageFetcher {
     var page = FeedPage(items: step.page.items.map(Self.item))
     page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
     page.etag = found.answer.head.value(of: "etag")
+    if let until { page.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
     switch step.outcome {
     case .next(let next): page.next = secrets.redacted(next).json
     case .end(.onlyPage):

@@ -81,6 +81,7 @@ struct StoredWalk {
     walk.dedupes = false
     walk.guardsLoops = false
     walk.limit = .max
+    walk.untilMatch = nil
     walk.maxPages = .max
     var fetcher = try fetcher(walk, secrets)
     try waitForServer(store, &fetcher)
@@ -114,7 +115,8 @@ struct StoredWalk {
 
   private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolFailure) -> StoredFetcher {
     StoredFetcher(
-      try PageFeed(first, walk, options, hiding: secrets, streams), secrets, method: first.method, store: storeOptions)
+      try PageFeed(first, walk, options, hiding: secrets, streams), secrets, method: first.method,
+      until: options.walk.untilMatch, store: storeOptions)
   }
 
   private func feedOptions(

@@ -150,6 +150,7 @@ struct Walker: Sendable {
     result.reserveCapacity(items.count)
     for item in items {
       if printed + result.count >= options.limit { return (result, .limit) }
+      if options.untilMatch?.holds(for: item.value) == true { return (result, .untilMatch) }
       if let id = item.id {
         if id == options.untilID { return (result, .untilID) }
         if options.dedupes, !seen.insert(id) { continue }
