@@ -11,7 +11,7 @@ let paginate = ToolSpec(
 enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor, noDedupe
   case limit, maxPages, untilID, untilMatch, records, pages, printNext, baseURL, keepParam
-  case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, orderKey, overlap, onGap, durable, wait,
+  case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, every, orderKey, overlap, onGap, durable, wait,
     now, secretParam
   case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
@@ -21,7 +21,7 @@ enum Flag: ToolOption {
     case .next, .items, .id, .hasMore, .total, .emptyCursor, .noDedupe:
       OptionGroup("Options that describe a page")
     case .limit, .maxPages, .untilID, .untilMatch, .records, .pages, .printNext, .baseURL, .keepParam: .output
-    case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .orderKey, .overlap, .onGap,
+    case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .every, .orderKey, .overlap, .onGap,
       .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
     case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes, .verbose:
@@ -68,6 +68,9 @@ enum Flag: ToolOption {
     case .resumeFrom:
       OptionSpec("resume-from", .file, "resume from a checkpoint without changing it").needs("records")
         .excludes("status", "redeliver")
+    case .every:
+      OptionSpec("every", .interval, "stay, and look for new items this often").needs(.url)
+        .excludes("cached", "status")
     case .orderKey: OptionSpec("order-key", .pointer("/created_at"), "what the feed is sorted by")
     case .overlap:
       OptionSpec("overlap", .integer(1...1000), "known items that a page must end with to join").default("1")
@@ -129,6 +132,8 @@ struct Options {
     var redelivers = false
     /// The file with a reader's own place.
     var checkpoint: [UInt8]?
+    /// Nil for a single run.
+    var interval: Interval?
     var isDurable = false
     var waits = false
     /// Whether to send a request even if the server asked to wait.
@@ -206,6 +211,7 @@ struct Options {
     case .changed: storeOptions.printsChanged = true
     case .redeliver: storeOptions.redelivers = true
     case .resumeFrom: storeOptions.checkpoint = value.bytes
+    case .every: storeOptions.interval = try value.get()
     case .orderKey: walk.orderKey = try value.get()
     case .overlap: overlap = try value.get()
     case .onGap: forgetsBelowGaps = try value.get() == "drop"

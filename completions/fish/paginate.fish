@@ -24,6 +24,7 @@ complete -c paginate -l status -d 'print what the store knows, and its gaps, off
 complete -c paginate -l changed -d 'print edited items again'
 complete -c paginate -l redeliver -d 'print items that may not have been printed'
 complete -c paginate -l resume-from -r -F -d 'resume from a checkpoint without changing it'
+complete -c paginate -l every -x -a 'auto' -d 'stay, and look for new items this often'
 complete -c paginate -l order-key -x -d 'what the feed is sorted by'
 complete -c paginate -l overlap -x -d 'known items that a page must end with to join'
 complete -c paginate -l on-gap -x -a 'keep drop' -d 'what to do with the pages below a gap'

@@ -14,16 +14,16 @@ struct PageFeed {
   }
 
   private(set) var walker: Walker
-  private var source: PageSource
+  private(set) var source: PageSource
 
   /// - Parameter secrets: values that no message may quote.
   init(
     _ first: PageRequest, _ walk: WalkOptions, _ options: Options, hiding secrets: SecretParameters,
-    _ streams: StandardStreams
+    _ client: HTTPClient, _ streams: StandardStreams
   ) throws(ToolFailure) {
     walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
-    source = try PageSource(options, origin, secrets, streams)
+    source = try PageSource(options, origin, secrets, client, streams)
   }
 
   /// Seconds for which the server wants no request, if that ended the walk.

@@ -23,9 +23,14 @@ struct PageSource {
   private var lastAnswer: Double?
   /// Seconds for which the server wants no request, if that ended the walk.
   private(set) var retryWait: Int?
+  /// What kind of failure ended the walk, if one did.
+  private(set) var failureKind = PollFailure.Kind.content
+  /// The head of the first answer with a page, or that said that it has not changed.
+  private(set) var firstHead: HTTPHead?
 
   init(
-    _ options: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
+    _ options: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ client: HTTPClient,
+    _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.secrets = secrets
     progress = Progress(streams, isWanted: !options.isVerbose && !options.http.isSilent)
@@ -36,11 +41,14 @@ struct PageSource {
     self.streams = streams
     policy = RetryPolicy(base: Self.shortestPause, .spread(longest: Self.longestPause), retries: options.retries)
     exchange = Exchange(
-      client: try HTTPClient(keepsCookies: true), interrupts: Interrupts(streams.output),
+      client: client, interrupts: Interrupts(streams.output),
       limits: HTTPExchange.Limits(
         noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout,
         requestTimeout: options.requestTimeout))
   }
+
+  /// A client for a feed, or for several runs on one.
+  static func client() throws(ToolFailure) -> HTTPClient { try HTTPClient(keepsCookies: true) }
 
   /// The answer to a request: a page.
   /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
@@ -60,11 +68,13 @@ struct PageSource {
       switch outcome {
       case .interrupted: throw .brokenPipe
       case .failed(let error):
+        failureKind = .network(error.kind)
         guard error.isRetryable else { throw error.failure(url.display) }
         try retry(after: error.failure(url.display), asked: 0, "")
       case .answered(let answer):
         lastAnswer = Clock.monotonic()
         if answer.head.status == 304, ifNoneMatch != nil {
+          firstHead = firstHead ?? answer.head
           tell("HTTP 304", url)
           return nil
         }
@@ -85,6 +95,7 @@ struct PageSource {
         form.map { .failed(.otherEnd, "expected JSON, found \($0)", source: url.display) }
         ?? .malformed(error, in: answer.body, of: url.display, status: .otherEnd)
     }
+    failureKind = .status(answer.head.status)
     let now = Clock.now()
     let asked = Politeness(answer.head, document, now: now)
     tell("HTTP \(answer.head.status), \(answer.body.count) bytes in \(milliseconds(seconds)) ms", url)
@@ -92,6 +103,8 @@ struct PageSource {
     case .page:
       policy.succeed()
       policy.recover()
+      failureKind = .content
+      firstHead = firstHead ?? answer.head
       progress.pages += 1
       politeness = (asked.wait, asked.reason)
       if answer.body.isEmpty {
@@ -141,6 +154,9 @@ struct PageSource {
     if left > 0 { try notes.print(.held, url.display, delay: left, "the server has asked an earlier run to wait") }
     try wait(until: deadline)
   }
+
+  /// When the next request is allowed, by the monotonic clock; nil before the first answer.
+  var nextMoment: Double? { lastAnswer.map { $0 + max(politeness.wait, options.delay) } }
 
   /// Waits until the next request is allowed.
   private mutating func wait(before url: HTTPURL) throws(ToolFailure) {

@@ -28,6 +28,7 @@ struct StoredFetcher: PageFetcher {
   var shape: Shape? { feed.walker.shape }
   /// Seconds for which the server wants no request, if that ended the walk.
   var retryWait: Int? { feed.retryWait }
+  var source: PageSource { feed.source }
 
   mutating func hold(until deadline: Double, _ url: HTTPURL) throws(ToolFailure) {
     try feed.hold(until: deadline, url)

@@ -55,9 +55,11 @@ struct StoredWalk {
     name = self.storeOptions.name(of: first)
   }
 
-  func run() throws(ToolFailure) -> ExitStatus {
+  /// - Parameter state: what goes on from run to run; it is valid even if the run fails.
+  func run(_ state: inout PollState) throws(ToolFailure) -> ExitStatus {
     let record = try feedRecord()
     guard let lock = try storeOptions.stored(file.lock(record, waits: storeOptions.waits)) else {
+      state.failureKind = .network(.transient)
       throw storeOptions.failure("another run is using the feed (--wait)", .later)
     }
     defer { withExtendedLifetime(lock) {} }
@@ -67,7 +69,7 @@ struct StoredWalk {
     }
     let store = try storeOptions.stored(file.open(known, isVersioned: true))
     try storeOptions.stored(store.releaseLog().addItemsWithoutNumbers())
-    let place = try storeOptions.place(in: store)
+    if state.place == nil { state.place = try storeOptions.place(in: store) }
     var options = options
     try storeOptions.stored(RememberedOptions.fill(&options, from: known.options))
     var walk = options.walk
@@ -83,9 +85,9 @@ struct StoredWalk {
     walk.limit = .max
     walk.untilMatch = nil
     walk.maxPages = .max
-    var fetcher = try fetcher(walk, secrets)
-    try waitForServer(store, &fetcher)
-    return try run(fetcher, feed, walk, known, store, from: place)
+    var fetcher = try fetcher(walk, secrets, state.client)
+    try waitForServer(store, &fetcher, &state)
+    return try run(fetcher, feed, walk, known, store, &state)
   }
 
   private func secrets(_ walk: WalkOptions) -> SecretParameters {
@@ -113,9 +115,11 @@ struct StoredWalk {
       "the store has no feed of this URL (it has '\(shortened(known.name))'\(more)); to add one, give its '--id'")
   }
 
-  private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolFailure) -> StoredFetcher {
+  private func fetcher(
+    _ walk: WalkOptions, _ secrets: SecretParameters, _ client: HTTPClient
+  ) throws(ToolFailure) -> StoredFetcher {
     StoredFetcher(
-      try PageFeed(first, walk, options, hiding: secrets, streams), secrets, method: first.method,
+      try PageFeed(first, walk, options, hiding: secrets, client, streams), secrets, method: first.method,
       until: options.walk.untilMatch, store: storeOptions)
   }
 
@@ -158,12 +162,15 @@ struct StoredWalk {
   }
 
   /// An earlier run may have been asked for a longer wait than this run accepts.
-  private func waitForServer(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolFailure) {
+  private func waitForServer(
+    _ store: FeedStore, _ fetcher: inout StoredFetcher, _ state: inout PollState
+  ) throws(ToolFailure) {
     let left = try storeOptions.stored(store.retryWait(now: Self.now))
     guard let left else { return }
     // With --now or a shorter --max-wait, one request is made: the server may have changed its mind.
     let asksAgain = storeOptions.asksNow || (options.isMaxWaitGiven && Double(left) > options.maxWait)
     if !asksAgain, Double(left) > options.maxWait {
+      state.asked = Double(left)
       throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
     }
     if !asksAgain { try fetcher.hold(until: Clock.monotonic() + Double(left), url) }
@@ -175,14 +182,14 @@ struct StoredWalk {
 
   private func run(
     _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore,
-    from place: Int?
+    _ state: inout PollState
   ) throws(ToolFailure) -> ExitStatus {
     let output = streams.output
     let records = RecordWrites(to: output, of: .network)
     var printer = FeedPrinter { bytes, ends in records.write(bytes, ends, to: output) }
     printer.form = options.itemForm
-    printer.place = place
-    printer.remaining = options.walk.limit == .max ? nil : options.walk.limit
+    printer.place = state.place
+    printer.remaining = state.remaining
     var session = FeedSession(store, feed, fetcher, printer)
     session.redelivers = storeOptions.redelivers
     var lostGaps = 0
@@ -197,6 +204,7 @@ struct StoredWalk {
       remembered = json
     }
     let hadGap = FeedRuns(try storeOptions.stored(store.runs())).hasOpenGap
+    defer { state.update(session.printer, session.fetcher.source) }
     let end = try storeOptions.stored(session.run())
     if let wait = session.fetcher.retryWait {
       try storeOptions.stored(store.setRetryWait(wait, now: Self.now))
