@@ -11,7 +11,8 @@ let paginate = ToolSpec(
 enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor, noDedupe
   case limit, maxPages, untilID, untilMatch, records, pages, printNext, baseURL, keepParam
-  case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, every, orderKey, overlap, onGap, durable, wait,
+  case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, every, orderKey, overlap, onGap,
+    durable, wait,
     now, secretParam
   case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
@@ -21,7 +22,8 @@ enum Flag: ToolOption {
     case .next, .items, .id, .hasMore, .total, .emptyCursor, .noDedupe:
       OptionGroup("Options that describe a page")
     case .limit, .maxPages, .untilID, .untilMatch, .records, .pages, .printNext, .baseURL, .keepParam: .output
-    case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .every, .orderKey, .overlap, .onGap,
+    case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .every, .orderKey, .overlap,
+      .onGap,
       .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
     case .delay, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes, .verbose:
