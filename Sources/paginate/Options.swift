@@ -11,7 +11,8 @@ let paginate = ToolSpec(
 enum Flag: ToolOption {
   case next, items, id, hasMore, total, emptyCursor, noDedupe
   case limit, maxPages, untilID, untilMatch, records, pages, printNext, baseURL, keepParam
-  case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, every, orderKey, overlap, onGap,
+  case store, feed, more, full, cached, status, changed, redeliver, resumeFrom, every, since, sinceOverlap, orderKey,
+    overlap, onGap,
     durable, wait,
     now, secretParam
   case delay, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
@@ -22,7 +23,8 @@ enum Flag: ToolOption {
     case .next, .items, .id, .hasMore, .total, .emptyCursor, .noDedupe:
       OptionGroup("Options that describe a page")
     case .limit, .maxPages, .untilID, .untilMatch, .records, .pages, .printNext, .baseURL, .keepParam: .output
-    case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .every, .orderKey, .overlap,
+    case .store, .feed, .more, .full, .cached, .status, .changed, .redeliver, .resumeFrom, .every, .since,
+      .sinceOverlap, .orderKey, .overlap,
       .onGap,
       .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
@@ -73,6 +75,10 @@ enum Flag: ToolOption {
     case .every:
       OptionSpec("every", .interval, "stay, and look for new items this often").needs(.url)
         .excludes("cached", "status")
+    case .since:
+      OptionSpec("since", .since, "request only items with a greater value than the known ones")
+        .excludes("cached", "status", "on-gap=drop")
+    case .sinceOverlap: OptionSpec("since-overlap", .sinceOverlap, "subtract this from that value").default("0")
     case .orderKey: OptionSpec("order-key", .pointer("/created_at"), "what the feed is sorted by")
     case .overlap:
       OptionSpec("overlap", .integer(1...1000), "known items that a page must end with to join").default("1")
@@ -214,6 +220,8 @@ struct Options {
     case .redeliver: storeOptions.redelivers = true
     case .resumeFrom: storeOptions.checkpoint = value.bytes
     case .every: storeOptions.interval = try value.get()
+    case .since: walk.since = try value.get()
+    case .sinceOverlap: walk.sinceOverlap = try value.get()
     case .orderKey: walk.orderKey = try value.get()
     case .overlap: overlap = try value.get()
     case .onGap: forgetsBelowGaps = try value.get() == "drop"

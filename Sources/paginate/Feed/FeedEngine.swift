@@ -66,9 +66,17 @@ struct FeedEngine {
   /// The place where a full walk last met known items.
   private var joinPoint: PagePlan.JoinPoint?
   private var numbered = NumberedWalk()
+  /// Whether values that come may raise the mark of `--since`. Not if an earlier walk did not end: what changed since it
+  /// began may be on pages that are not read again.
+  private var raisesMark = false
+  /// Whether the answer to `--since` has ended.
+  private var hasAnswerEnded = false
+  /// Whether it has shown known items that the mark covers.
+  private var hasShownCovered = false
 
   init(_ options: FeedOptions) { self.options = options }
 
+  private var isFiltered: Bool { options.since?.isFiltered ?? false }
   private var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }
 
   // MARK: Driving
@@ -126,6 +134,7 @@ struct FeedEngine {
 
   private mutating func start(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     runs = FeedRuns(try knowledge.runs())
+    raisesMark = !runs.hasOpenGap && runs.head?.lowerEnd != .wanted
     // If page 1 was read in part, it may have changed since then.
     if options.command == .more, options.numbering == nil, let head = runs.head,
       try knowledge.lastPage(in: head.range)?.next != options.firstRequest
@@ -133,7 +142,7 @@ struct FeedEngine {
       stage = .deciding
       return nil
     }
-    let isConditional = options.command != .full && runs.head != nil
+    let isConditional = options.isConditional && options.command != .full && runs.head != nil
     return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? try knowledge.firstPage()?.etag : nil)
   }
 
@@ -172,7 +181,7 @@ struct FeedEngine {
   private mutating func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     // An empty first page proves nothing about known items, neither that they exist nor that they are gone. Only a full
     // walk takes it literally.
-    if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full { return end() }
+    if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full, !isFiltered { return end() }
     let isProbe = options.command == .more && runs.head != nil
     defer { if isProbe { pageCount = 0 } }
     numbered.pageSize = page.items.count
@@ -192,6 +201,9 @@ struct FeedEngine {
     if let problem = runs.problem { throw .damaged(problem) }
     joinPoint = plan.joinPoint
     freshTop = plan.change.savedPages.last?.top
+    if raisesMark { plan.change.mark = page.mark }
+    hasAnswerEnded = page.next == nil
+    if plan.showsCovered { hasShownCovered = true }
     numbered.total = page.total
     if counts { pageCount += 1 }
     staleCount = plan.unseenCount == 0 && plan.joinPoint == nil ? staleCount + 1 : 0
@@ -235,7 +247,13 @@ struct FeedEngine {
     _ head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
-    if head.lowerEnd == .open, let below = runs.placed.dropFirst().first,
+    if isFiltered, head.lowerEnd == .open, hasAnswerEnded || tail.next == nil {
+      if options.since?.mustJoin == true, hasAnswerEnded, !hasShownCovered {
+        notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
+      } else {
+        plan.joinAll()
+      }
+    } else if head.lowerEnd == .open, let below = runs.placed.dropFirst().first,
       try knowledge.firstLive(in: below.range) == nil
     {
       plan.removeEmpty(below)
@@ -309,6 +327,9 @@ struct FeedEngine {
       if try knowledge.firstLive(in: run.range) == nil { plan.remove(run) }
     }
     runs = plan.runs
+    if options.since != nil, failure == nil, !runs.hasOpenGap, let end = runs.head?.lowerEnd {
+      plan.change.isCovered = end == .end || end == .lost
+    }
     return plan.change.isEmpty ? nil : .commit(plan.change)
   }
 }

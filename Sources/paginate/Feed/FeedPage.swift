@@ -12,6 +12,8 @@ struct FeedItem: Equatable, Sendable {
   var version: [UInt8]
   /// One line of JSON.
   var data: [UInt8]
+  /// Whether it is newer than what the mark of `--since` covers.
+  var isNewer = false
 }
 
 /// The items of an answer, in order, and the request for the next page.
@@ -22,6 +24,8 @@ struct FeedPage: Equatable, Sendable {
   /// How many items the feed has, if the page says so.
   var total: Int?
   var etag: [UInt8]?
+  /// The greatest value of `--since` so far.
+  var mark: SinceMark?
   /// The index of the first item with which the caller wants to end (`--until-match`).
   var end: Int?
 

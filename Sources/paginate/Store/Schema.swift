@@ -3,6 +3,7 @@
 // Format 2 has the same tables as format 1, with CHECKs: an invalid row is refused when it is written, whoever writes
 // it. Tables of format 1 stay as they are, because all values are checked when read (Columns.swift). Format 3 adds the
 // table of releases, which a run adds to an older store; the numbers of its items follow when the feed is next used.
+// Format 4 adds the table of marks in the same way.
 
 import FeedCore
 
@@ -10,14 +11,32 @@ enum Schema {
   /// "FUpg": a file with another number belongs to another program.
   static let application = 0x4655_7067
   /// Increased by each change that an older tool would not understand.
-  static let version = 3
+  static let version = 4
   static let oldestVersion = 1
 
   /// The statements that make the tables and their indexes; SQLite stores each text exactly as written here.
-  static func parts(version: Int) -> [String] { tables(checked: version >= 2) + (version >= 3 ? releases : []) }
+  static func parts(version: Int) -> [String] { tables(checked: version >= 2) + additions(to: 2, upTo: version) }
+
+  /// What makes an older format a newer one. Format 2 differs from format 1 only in new files.
+  static func additions(to old: Int, upTo version: Int = version) -> [String] {
+    (old < 3 && version >= 3 ? releases : []) + (old < 4 && version >= 4 ? marks : [])
+  }
+
+  /// What format 4 adds: the values of `--since`.
+  private static let marks = [
+    """
+    CREATE TABLE mark (
+      feed INTEGER PRIMARY KEY REFERENCES feed ON DELETE CASCADE,
+      pointer TEXT NOT NULL,          -- where the values are in an item
+      kind TEXT NOT NULL CHECK (kind IN ('number', 'time', 'text')),
+      greatest TEXT NOT NULL,         -- of all items that were read
+      covered TEXT                    -- the greatest when nothing was missing
+    ) STRICT
+    """
+  ]
 
   /// What format 3 adds: the items in the order in which they were released for printing (ReleaseLog.swift).
-  static let releases = [
+  private static let releases = [
     """
     CREATE TABLE release (
       feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
@@ -152,8 +171,9 @@ enum Schema {
       return "it has a trigger, '\(shortened(trigger.name))'"
     }
     let statements = Set(found.map(\.statement))
-    // A store that was made in format 1 keeps those tables in format 3.
-    let alternatives = [parts(version: version)] + (version < 3 ? [] : [tables(checked: false) + releases])
+    // A store that was made in format 1 keeps those tables in later formats.
+    let old = version < 3 ? [] : [tables(checked: false) + additions(to: 1, upTo: version)]
+    let alternatives = [parts(version: version)] + old
     for (index, part) in alternatives[0].enumerated()
     where !alternatives.contains(where: { statements.contains(Array($0[index].utf8)) }) {
       let words = part.split(separator: " ")

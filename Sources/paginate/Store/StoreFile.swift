@@ -104,8 +104,9 @@ final class StoreFile {
   private static func make(_ database: Database) throws(StoreError) {
     try database.transaction { () throws(StoreError) in
       let isNew = try number(database, "PRAGMA application_id") == 0
-      guard try number(database, "PRAGMA user_version") < Schema.version else { return }
-      let parts = isNew ? Schema.parts(version: Schema.version) + Schema.views : Schema.releases
+      let version = try number(database, "PRAGMA user_version")
+      guard version < Schema.version else { return }
+      let parts = isNew ? Schema.parts(version: Schema.version) + Schema.views : Schema.additions(to: version)
       for part in parts { try database.run(part) }
       try database.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(Schema.version)")
     }

@@ -16,6 +16,8 @@ struct RememberedOptions {
     add("hasMore", (walk.hasMore ?? shape?.hasMore)?.text)
     add("total", (walk.total ?? shape?.total)?.text)
     add("orderKey", walk.orderKey?.text)
+    add("since", walk.since?.text)
+    if !walk.sinceOverlap.isZero { add("sinceOverlap", walk.sinceOverlap.text) }
     add("emptyCursor", walk.followsEmptyCursor ? Array("follow".utf8) : nil)
     if feed.overlap != 1 { add("overlap", Array(String(feed.overlap).utf8)) }
     if feed.forgetsBelowGaps { add("onGap", Array("drop".utf8)) }
@@ -51,7 +53,7 @@ struct RememberedOptions {
   /// The remembered options by their names in a store.
   private static let flags: [String: Flag] = [
     "next": .next, "items": .items, "id": .id, "hasMore": .hasMore, "total": .total, "orderKey": .orderKey,
-    "emptyCursor": .emptyCursor, "overlap": .overlap, "onGap": .onGap,
+    "emptyCursor": .emptyCursor, "overlap": .overlap, "onGap": .onGap, "since": .since, "sinceOverlap": .sinceOverlap,
   ]
 
   /// Fills in the remembered values of options that were not given.

@@ -11,15 +11,20 @@ struct StoredFetcher: PageFetcher {
   private let store: Options.Store
   /// `--until-match`.
   private let until: Condition?
+  private var since: SinceReader?
   /// The full failure.
   private(set) var failure: ToolFailure?
   /// The error that a page reports although it has items.
   private(set) var complaint: ToolFailure?
 
-  init(_ feed: PageFeed, _ secrets: SecretParameters, method: String, until: Condition?, store: Options.Store) {
+  init(
+    _ feed: PageFeed, _ secrets: SecretParameters, method: String, until: Condition?, since: SinceReader?,
+    store: Options.Store
+  ) {
     self.feed = feed
     self.method = method
     self.until = until
+    self.since = since
     self.store = store
     self.secrets = secrets
   }
@@ -47,7 +52,12 @@ struct StoredFetcher: PageFetcher {
       if !knowsID, let id = shape?.id {
         feed.note("using \(id.shown) as the id of an item (--id)", found.answer.url)
       }
-      return .page(page(found, request))
+      var page = page(found, request)
+      if let newer = try readMarks(found) {
+        for (index, isNewer) in newer.enumerated() { page.items[index].isNewer = isNewer }
+        page.mark = since?.mark
+      }
+      return .page(page)
     } catch {
       failure = error
       return .failed(FeedFailure(status: error.status, message: error.message))
@@ -60,6 +70,11 @@ struct StoredFetcher: PageFetcher {
     do { _ = try origin.target(of: request.url, from: origin.home) } catch {
       throw error.failure(in: origin.home.display, page: feed.walker.pages + 1, isLocal: false)
     }
+  }
+
+  /// Reads the values of `--since`.
+  private mutating func readMarks(_ found: PageFeed.Fetched) throws(ToolFailure) -> [Bool]? {
+    do { return try since?.read(found.step.page.items) } catch { throw feed.failure(error, after: found) }
   }
 
   private mutating func page(_ found: PageFeed.Fetched, _ request: [UInt8]) -> FeedPage {

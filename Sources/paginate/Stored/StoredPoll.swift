@@ -10,6 +10,8 @@ struct PollState {
   private(set) var remaining: Int?
   /// The place of a reader with a checkpoint. Later runs go on from here: the checkpoint may lag behind.
   var place: Int?
+  /// The request of `--since` whose ETag the store has.
+  var firstRequest: [UInt8]?
   /// Keeps connections and cookies.
   let client: HTTPClient
 

@@ -78,14 +78,22 @@ struct StoredWalk {
     guard known.url == secrets.redacted(first).url else {
       throw storeOptions.failure("feed '\(shortened(name))' is the feed of another URL, \(shortened(known.url))")
     }
-    let feed = feedOptions(walk, options, secrets)
+    let since = try since(walk, options, store)
+    // The whole feed and its older pages do not depend on the mark.
+    let first = storeOptions.command == .refresh ? since?.applied(to: first) ?? first : first
+    var feed = feedOptions(first, walk, options, secrets)
+    feed.since = since.map { since in
+      let isFiltered = since.isFiltered && storeOptions.command == .refresh
+      return FeedOptions.Since(isFiltered: isFiltered, mustJoin: since.mustJoin)
+    }
+    feed.isConditional = first == self.first || state.firstRequest == feed.firstRequest
     // The engine does these.
     walk.dedupes = false
     walk.guardsLoops = false
     walk.limit = .max
     walk.untilMatch = nil
     walk.maxPages = .max
-    var fetcher = try fetcher(walk, secrets, state.client)
+    var fetcher = try fetcher(first, walk, since, secrets, state.client)
     try waitForServer(store, &fetcher, &state)
     return try run(fetcher, feed, walk, known, store, &state)
   }
@@ -116,15 +124,27 @@ struct StoredWalk {
   }
 
   private func fetcher(
-    _ walk: WalkOptions, _ secrets: SecretParameters, _ client: HTTPClient
+    _ first: PageRequest, _ walk: WalkOptions, _ since: SinceReader?, _ secrets: SecretParameters,
+    _ client: HTTPClient
   ) throws(ToolFailure) -> StoredFetcher {
     StoredFetcher(
       try PageFeed(first, walk, options, hiding: secrets, client, streams), secrets, method: first.method,
-      until: options.walk.untilMatch, store: storeOptions)
+      until: options.walk.untilMatch, since: since, store: storeOptions)
+  }
+
+  private func since(
+    _ walk: WalkOptions, _ options: Options, _ store: FeedStore
+  ) throws(ToolFailure) -> SinceReader? {
+    guard let rule = walk.since else {
+      if options.given.contains(.sinceOverlap) { throw .usage("option '--since-overlap' needs '--since'") }
+      return nil
+    }
+    if options.forgetsBelowGaps { throw .usage("options '--since' and '--on-gap drop' exclude each other") }
+    return try SinceReader(rule, walk.sinceOverlap, storeOptions.stored(store.mark()))
   }
 
   private func feedOptions(
-    _ walk: WalkOptions, _ options: Options, _ secrets: SecretParameters
+    _ first: PageRequest, _ walk: WalkOptions, _ options: Options, _ secrets: SecretParameters
   ) -> FeedOptions {
     var feed = FeedOptions(firstRequest: secrets.redacted(first).json)
     feed.command = storeOptions.command
@@ -132,13 +152,14 @@ struct StoredWalk {
     feed.forgetsBelowGaps = options.forgetsBelowGaps
     feed.printsChanged = storeOptions.printsChanged
     feed.maxPages = walk.maxPages == .max ? nil : walk.maxPages
-    number(&feed, walk, secrets)
+    number(&feed, first, walk, secrets)
     return feed
   }
 
   /// Tells the engine how to request a page by number, if the rule uses numbers.
-  private func number(_ feed: inout FeedOptions, _ walk: WalkOptions, _ secrets: SecretParameters) {
-    let first = first
+  private func number(
+    _ feed: inout FeedOptions, _ first: PageRequest, _ walk: WalkOptions, _ secrets: SecretParameters
+  ) {
     let name: [UInt8]
     let start: DecimalText
     switch walk.next {
@@ -212,6 +233,7 @@ struct StoredWalk {
     switch end {
     case .outputFailed(let error): throw .output(error)
     case .outcome(let outcome):
+      if outcome.failure == nil, feed.since?.isFiltered == true { state.firstRequest = feed.firstRequest }
       try noteGaps(lost: lostGaps, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
       if let found = outcome.failure {
         throw session.fetcher.failure ?? .failed(found.status, found.message, source: url.display)

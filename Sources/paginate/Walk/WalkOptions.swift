@@ -11,6 +11,9 @@ struct WalkOptions: Sendable {
   var hasMore: HasMore?
   var total: JSONPointer?
   var orderKey: JSONPointer?
+  var since: SinceRule?
+  /// If not given, the feed in a store may set it.
+  var sinceOverlap = SinceOverlap.none
   /// Whether to detect the id of an item if it is not given: a store needs it.
   var findsID = false
   /// Whether earlier pages are known to have had items at `items`.
