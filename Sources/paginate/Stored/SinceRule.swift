@@ -62,7 +62,7 @@ struct SinceOverlap: Equatable, Sendable {
 }
 
 extension OptionType {
-  static let since = OptionType("PARAM=POINTER") { bytes throws(OptionRefusal) in try SinceRule(bytes) }
+  static let since = OptionType("PARAM=POINTER[@START]") { bytes throws(OptionRefusal) in try SinceRule(bytes) }
   static let sinceOverlap = OptionType("N|SECONDS") { bytes throws(OptionRefusal) in try SinceOverlap(bytes) }
 }
 
