@@ -76,6 +76,10 @@ struct FeedEngine {
 
   init(_ options: FeedOptions) { self.options = options }
 
+  /// Whether nothing is missing, neither between the items nor below them.
+  private var isComplete: Bool {
+    !runs.hasOpenGap && (runs.head?.lowerEnd == .end || runs.head?.lowerEnd == .lost)
+  }
   private var isFiltered: Bool { options.since?.isFiltered ?? false }
   private var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }
 
@@ -134,7 +138,7 @@ struct FeedEngine {
 
   private mutating func start(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     runs = FeedRuns(try knowledge.runs())
-    raisesMark = !runs.hasOpenGap && runs.head?.lowerEnd != .wanted
+    raisesMark = isComplete || runs.head == nil
     // If page 1 was read in part, it may have changed since then.
     if options.command == .more, options.numbering == nil, let head = runs.head,
       try knowledge.lastPage(in: head.range)?.next != options.firstRequest
@@ -195,6 +199,7 @@ struct FeedEngine {
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
+    plan.requests = requests
     try plan.take(page, below: walked, isReread: isReread, knowledge)
     runs = plan.runs
     // Positions in a damaged store may leave no room for the page.
@@ -327,9 +332,7 @@ struct FeedEngine {
       if try knowledge.firstLive(in: run.range) == nil { plan.remove(run) }
     }
     runs = plan.runs
-    if options.since != nil, failure == nil, !runs.hasOpenGap, let end = runs.head?.lowerEnd {
-      plan.change.isCovered = end == .end || end == .lost
-    }
+    plan.change.isCovered = options.since != nil && failure == nil && isComplete
     return plan.change.isEmpty ? nil : .commit(plan.change)
   }
 }

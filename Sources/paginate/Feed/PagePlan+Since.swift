@@ -6,13 +6,29 @@
 // the last walk has read, it goes on where that one stopped.
 
 extension PagePlan {
-  mutating func takeFiltered(_ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?) {
+  mutating func takeFiltered(
+    _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) {
+    let unfinished = try unfinished(page, compared, below: walked, knowledge)
     for item in compared.unseen + compared.seen where item.run != nil { note(item, at: nil) }
     let new = compared.unseen.filter { $0.run == nil }
-    let reachesRead = compared.reachesRead(page)
-    if walked == nil, new.isEmpty, page.next == nil || (reachesRead && runs.head?.lowerEnd == .open) { return }
-    append(new, of: page, to: walked)
-    if reachesRead, runs.placed.dropFirst().first?.lowerEnd == .open { joinNext() }
+    if walked != nil || !new.isEmpty || (page.next != nil && unfinished == nil) { append(new, of: page, to: walked) }
+    while let unfinished, runs.head?.number != unfinished.number, runs.all.contains(unfinished), joinNext() {}
+  }
+
+  /// The run of a walk that did not end, if the page ends in what that walk has read: its last item is newer than the
+  /// mark, and known as it is now.
+  private func unfinished(
+    _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> FeedRun? {
+    guard page.next != nil, let last = compared.unseen.last, last.item.id == page.items.last?.id, last.item.isNewer,
+      !last.isEdited, let index = last.run
+    else { return nil }
+    let candidates = runs.placed.prefix { $0.lowerEnd == .open }.filter { $0.number != walked?.number }
+    // An edited item has its place elsewhere.
+    let found = candidates.first { $0.number == runs.all[index].number } ?? candidates.first
+    guard let found, let next = try knowledge.lastPage(in: found.range)?.next else { return found }
+    return requests.contains(next.hashValue) ? nil : found
   }
 
   /// Joins the head with all runs down to the next one that was complete: the answer has ended.
@@ -33,13 +49,6 @@ extension PagePlan {
 }
 
 extension ComparedPage {
-  /// Whether the last item of a filtered page was read by an earlier walk that did not end: it is newer than the mark,
-  /// and known as it is now.
-  fileprivate func reachesRead(_ page: FeedPage) -> Bool {
-    guard let last = unseen.last, last.item.id == page.items.last?.id else { return false }
-    return last.run != nil && !last.isEdited && last.item.isNewer
-  }
-
   /// Whether the page has known items that the mark covers.
   var showsCovered: Bool { unseen.contains { $0.run != nil && !$0.item.isNewer } }
 }

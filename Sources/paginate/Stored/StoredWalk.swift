@@ -87,6 +87,9 @@ struct StoredWalk {
       return FeedOptions.Since(isFiltered: isFiltered, mustJoin: since.mustJoin)
     }
     feed.isConditional = first == self.first || state.firstRequest == feed.firstRequest
+    let described = walk
+    // An item with another value may have moved.
+    walk.orderKey = walk.orderKey ?? walk.since?.pointer
     // The engine does these.
     walk.dedupes = false
     walk.guardsLoops = false
@@ -95,7 +98,7 @@ struct StoredWalk {
     walk.maxPages = .max
     var fetcher = try fetcher(first, walk, since, secrets, state.client)
     try waitForServer(store, &fetcher, &state)
-    return try run(fetcher, feed, walk, known, store, &state)
+    return try run(fetcher, feed, described, known, store, &state)
   }
 
   private func secrets(_ walk: WalkOptions) -> SecretParameters {
