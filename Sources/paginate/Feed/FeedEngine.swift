@@ -80,6 +80,8 @@ struct FeedEngine {
   private var isComplete: Bool {
     !runs.hasOpenGap && (runs.head?.lowerEnd == .end || runs.head?.lowerEnd == .lost)
   }
+  /// Whether the mark of `--since` may move to the greatest value, in the change that makes this so.
+  private var isCovered: Bool { options.since != nil && isComplete }
   private var isFiltered: Bool { options.since?.isFiltered ?? false }
   private var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }
 
@@ -199,7 +201,6 @@ struct FeedEngine {
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
-    plan.requests = requests
     try plan.take(page, below: walked, isReread: isReread, knowledge)
     runs = plan.runs
     // Positions in a damaged store may leave no room for the page.
@@ -207,6 +208,7 @@ struct FeedEngine {
     joinPoint = plan.joinPoint
     freshTop = plan.change.savedPages.last?.top
     if raisesMark { plan.change.mark = page.mark }
+    plan.change.isCovered = isCovered
     hasAnswerEnded = page.next == nil
     if plan.showsCovered { hasShownCovered = true }
     numbered.total = page.total
@@ -272,6 +274,7 @@ struct FeedEngine {
       return nil
     }
     runs = plan.runs
+    plan.change.isCovered = isCovered
     return .commit(plan.change)
   }
 
@@ -332,7 +335,8 @@ struct FeedEngine {
       if try knowledge.firstLive(in: run.range) == nil { plan.remove(run) }
     }
     runs = plan.runs
-    plan.change.isCovered = options.since != nil && failure == nil && isComplete
+    // A failed walk may have changed nothing yet.
+    if failure == nil { plan.change.isCovered = isCovered }
     return plan.change.isEmpty ? nil : .commit(plan.change)
   }
 }

@@ -7,9 +7,9 @@
 
 extension PagePlan {
   mutating func takeFiltered(
-    _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) {
-    let unfinished = try unfinished(page, compared, below: walked, knowledge)
+    _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?
+  ) {
+    let unfinished = unfinished(page, compared, below: walked)
     for item in compared.unseen + compared.seen where item.run != nil { note(item, at: nil) }
     let new = compared.unseen.filter { $0.run == nil }
     if walked != nil || !new.isEmpty || (page.next != nil && unfinished == nil) { append(new, of: page, to: walked) }
@@ -19,16 +19,15 @@ extension PagePlan {
   /// The run of a walk that did not end, if the page ends in what that walk has read: its last item is newer than the
   /// mark, and known as it is now.
   private func unfinished(
-    _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> FeedRun? {
+    _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?
+  ) -> FeedRun? {
     guard page.next != nil, let last = compared.unseen.last, last.item.id == page.items.last?.id, last.item.isNewer,
       !last.isEdited, let index = last.run
     else { return nil }
     let candidates = runs.placed.prefix { $0.lowerEnd == .open }.filter { $0.number != walked?.number }
-    // An edited item has its place elsewhere.
-    let found = candidates.first { $0.number == runs.all[index].number } ?? candidates.first
-    guard let found, let next = try knowledge.lastPage(in: found.range)?.next else { return found }
-    return requests.contains(next.hashValue) ? nil : found
+    if let found = candidates.first(where: { $0.number == runs.all[index].number }) { return found }
+    // An edited item has its place elsewhere. Only from page 1 do all these walks go on further down.
+    return walked == nil ? candidates.first : nil
   }
 
   /// Joins the head with all runs down to the next one that was complete: the answer has ended.

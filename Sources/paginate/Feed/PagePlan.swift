@@ -9,8 +9,6 @@ struct PagePlan {
   private(set) var joinPoint: JoinPoint?
   /// How many items were new to the walk.
   private(set) var unseenCount = 0
-  /// The digests of this run's requests.
-  var requests: Set<Int> = []
   /// Whether a filtered page has known items that the mark covers.
   private(set) var showsCovered = false
 
@@ -40,7 +38,7 @@ struct PagePlan {
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
     if options.since?.isFiltered == true {
       showsCovered = compared.showsCovered
-      return try takeFiltered(page, compared, below: walked, knowledge)
+      return takeFiltered(page, compared, below: walked)
     }
     for item in compared.seen where isReread { note(item, at: nil) }
 
