@@ -75,16 +75,6 @@ enum Flag: ToolOption {
 }
 
 extension OptionType {
-  /// An `Interval`.
-  fileprivate static let interval = OptionType("SECONDS|auto", .words(["auto"])) { bytes throws(OptionRefusal) in
-    if bytes.elementsEqual("auto".utf8) { return Interval.auto }
-    guard let seconds = try? time(bytes) else {
-      throw .expected("a number of seconds such as 30, 2.5 or 250ms, or auto", found: bytes)
-    }
-    if seconds == 0 { throw .expected("more than 0 seconds, or auto", found: bytes) }
-    return Interval.fixed(seconds)
-  }
-
   /// A text with escapes such as `\f`, `\n` and `\0`, each for one byte.
   fileprivate static let between = OptionType("TEXT") { bytes throws(OptionRefusal) in
     let escapes: [UInt8: UInt8] = [
@@ -105,20 +95,6 @@ extension OptionType {
     }
     return text
   }
-}
-
-/// When to poll again.
-enum Interval: Equatable, Sendable {
-  /// In seconds, from the start of one poll to the start of the next.
-  case fixed(Double)
-  /// When the response is no longer fresh (RFC 9111 §4.2).
-  case auto
-
-  /// In seconds; for `auto`, the interval until a server sets one.
-  var seconds: Double { if case .fixed(let seconds) = self { seconds } else { 60 } }
-
-  /// The longest that one poll may take, in seconds.
-  var longestPoll: Double { if case .fixed(let seconds) = self { max(seconds, 1) } else { .infinity } }
 }
 
 /// The settings of a command line. Numbers that have a default get it from the table.

@@ -10,8 +10,8 @@ let paginate = ToolSpec(
 
 enum Flag: ToolOption {
   case next, items, itemsObject, itemsLines, id, hasMore, total, emptyCursor, endStatus, noDedupe
-  case limit, maxPages, untilID, records, pages, printNext, baseURL, keepParam
-  case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, orderKey, order,
+  case limit, maxPages, untilID, untilMatch, records, pages, printNext, baseURL, keepParam
+  case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, every, since, sinceOverlap, orderKey, order,
     overlap, onGap, durable, wait, now, secretParam
   case delay, parallel, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
@@ -20,8 +20,8 @@ enum Flag: ToolOption {
     switch self {
     case .next, .items, .itemsObject, .itemsLines, .id, .hasMore, .total, .emptyCursor, .endStatus, .noDedupe:
       OptionGroup("Options that describe a page")
-    case .limit, .maxPages, .untilID, .records, .pages, .printNext, .baseURL, .keepParam: .output
-    case .store, .feed, .more, .full, .cached, .after, .before, .pageSize, .status, .changed, .redeliver, .resumeFrom,
+    case .limit, .maxPages, .untilID, .untilMatch, .records, .pages, .printNext, .baseURL, .keepParam: .output
+    case .store, .feed, .more, .full, .cached, .after, .before, .pageSize, .status, .changed, .redeliver, .resumeFrom, .every, .since, .sinceOverlap,
       .orderKey, .order, .overlap, .onGap, .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
     case .delay, .parallel, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes,
@@ -51,6 +51,7 @@ enum Flag: ToolOption {
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N items").synonym("max-items")
     case .maxPages: OptionSpec("max-pages", .integer(1...Int.max), "end after N pages")
     case .untilID: OptionSpec("until-id", .text("ID"), "end before the item with this id").needs("id").excludes("store")
+    case .untilMatch: OptionSpec("until-match", .condition, "end before the first item with this value")
     case .records: OptionSpec("records", "print event records").excludes("pages", "print-next")
     case .pages: OptionSpec("pages", "print whole pages").excludes("print-next")
     case .printNext: OptionSpec("print-next", "print only the URL of the next page")
@@ -82,6 +83,13 @@ enum Flag: ToolOption {
     case .resumeFrom:
       OptionSpec("resume-from", .file, "resume from a checkpoint without changing it").needs("records")
         .excludes("status", "redeliver")
+    case .every:
+      OptionSpec("every", .interval, "stay, and look for new items this often").needs(.url)
+        .excludes("cached", "status")
+    case .since:
+      OptionSpec("since", .since, "request only items with a greater value than the known ones")
+        .excludes("cached", "status", "on-gap=drop", "order=oldest-first")
+    case .sinceOverlap: OptionSpec("since-overlap", .sinceOverlap, "subtract this from that value").default("0")
     case .orderKey: OptionSpec("order-key", .pointer("/created_at"), "what the feed is sorted by")
     case .order:
       OptionSpec("order", .choice("newest-first", "oldest-first"), "where new items appear").default("newest-first")
@@ -151,6 +159,8 @@ struct Options {
     var redelivers = false
     /// The file with a reader's own place.
     var checkpoint: [UInt8]?
+    /// Nil for a single run.
+    var interval: Interval?
     var isDurable = false
     var waits = false
     /// Whether to send a request even if the server asked to wait.
@@ -226,6 +236,7 @@ struct Options {
     case .limit: walk.limit = try value.get()
     case .maxPages: walk.maxPages = try value.get()
     case .untilID: walk.untilID = value.bytes
+    case .untilMatch: walk.untilMatch = try value.get()
     case .records: form = .items(.record(stamp))
     case .pages: form = .pages
     case .printNext:
@@ -245,6 +256,9 @@ struct Options {
     case .changed: storeOptions.printsChanged = true
     case .redeliver: storeOptions.redelivers = true
     case .resumeFrom: storeOptions.checkpoint = value.bytes
+    case .every: storeOptions.interval = try value.get()
+    case .since: walk.since = try value.get()
+    case .sinceOverlap: walk.sinceOverlap = try value.get()
     case .orderKey: walk.orderKey = try value.get()
     case .order: order = value.isDefault ? nil : FeedOrder(rawValue: try value.get())
     case .overlap: overlap = try value.get()

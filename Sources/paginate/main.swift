@@ -11,8 +11,13 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
   switch options.source {
   case .url(let url):
     if let store = options.store {
+      if let interval = store.interval {
+        var poll = try StoredPoll(url, store, every: interval, options, streams)
+        return try poll.run()
+      }
       let walk = try StoredWalk(url, store, options, streams)
-      return try walk.run()
+      var state = try PollState(options)
+      return try walk.run(&state)
     }
     var walk = try ServerWalk(url, options, streams)
     return try walk.run()

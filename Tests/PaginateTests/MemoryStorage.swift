@@ -16,6 +16,7 @@ final class MemoryStorage: FeedStorage {
   private var allRuns: [Int: FeedRun] = [:]
   private var pages: [Int: [UInt8]?] = [:]
   private var first: FeedChange.FirstPage?
+  private(set) var mark: SinceMark?
   private var intended: ClosedRange<Int>?
   /// All releases for printing, as indices of items.
   private var releases: [Int] = []
@@ -79,6 +80,8 @@ final class MemoryStorage: FeedStorage {
     for number in change.removedRuns { allRuns[number] = nil }
     for run in change.savedRuns { allRuns[run.number] = run }
     first = change.firstPage ?? first
+    if let new = change.mark { mark = SinceMark(pointer: new.pointer, covered: mark?.covered, greatest: new.greatest) }
+    if change.isCovered, let greatest = mark?.greatest { mark?.covered = greatest }
     release()
   }
 

@@ -20,6 +20,13 @@ import Testing
   }
 
   @Test(.enabled(if: Repository.has("python3")))
+  func eachReaderOfOneStoreHasEverything() throws {
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/soak-readers"))) 20 7")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.hasPrefix("20 kills "))
+  }
+
+  @Test(.enabled(if: Repository.has("python3")))
   func whatIsDamagedIsSaid() throws {
     let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/damage"))) 60 7")
     #expect(result.status == 0, "\(result.error)")

@@ -33,23 +33,27 @@ package struct DecimalText: Comparable, Sendable {
     return sum
   }
 
-  /// The number before this one.
-  package var predecessor: DecimalText {
-    var result = self
-    if isZero {
+  /// The difference of any number and one that is not negative.
+  package static func - (left: DecimalText, right: DecimalText) -> DecimalText {
+    var result = left
+    if left.isNegative {
+      result.digits = add(left.digits, right.digits)
+    } else if left < right {
+      result.digits = subtract(right.digits, left.digits)
       result.isNegative = true
-      result.digits = [UInt8(ascii: "1")]
-    } else if isNegative {
-      result.digits = Self.add(digits, [UInt8(ascii: "1")])
     } else {
-      var index = digits.count - 1
-      while result.digits[index] == UInt8(ascii: "0") {
-        result.digits[index] = UInt8(ascii: "9")
-        index -= 1
-      }
-      result.digits[index] -= 1
-      if result.digits.count > 1, result.digits[0] == UInt8(ascii: "0") { result.digits.removeFirst() }
+      result.digits = subtract(left.digits, right.digits)
     }
+    return result
+  }
+
+  /// The number before this one.
+  package var predecessor: DecimalText { self - DecimalText(1) }
+
+  /// The number times a power of ten.
+  package func scaled(by zeros: Int) -> DecimalText {
+    var result = self
+    if !isZero { result.digits += Array(repeating: UInt8(ascii: "0"), count: zeros) }
     return result
   }
 
@@ -60,6 +64,22 @@ package struct DecimalText: Comparable, Sendable {
 
   private static func isSmaller(_ left: [UInt8], _ right: [UInt8]) -> Bool {
     left.count != right.count ? left.count < right.count : left.lexicographicallyPrecedes(right)
+  }
+
+  /// - Parameter left: not smaller than `right`.
+  private static func subtract(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {
+    var difference = left
+    var borrow: UInt8 = 0
+    for place in 1...left.count {
+      let index = left.count - place
+      let taken = borrow + (place <= right.count ? right[right.count - place] - UInt8(ascii: "0") : 0)
+      let digit = left[index] - UInt8(ascii: "0")
+      borrow = digit < taken ? 1 : 0
+      difference[index] = UInt8(ascii: "0") + digit + 10 * borrow - taken
+    }
+    let leading = difference.dropLast().prefix { $0 == UInt8(ascii: "0") }.count
+    difference.removeFirst(leading)
+    return difference
   }
 
   private static func add(_ left: [UInt8], _ right: [UInt8]) -> [UInt8] {

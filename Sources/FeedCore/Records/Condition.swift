@@ -16,9 +16,9 @@ package struct Condition: Equatable, Sendable {
 
   package static let expected = "POINTER=VALUE such as /type=welcome"
 
-  package func holds(for document: JSONDocument) -> Bool {
-    document.root.value(at: pointer)?.word == value
-  }
+  package func holds(for document: JSONDocument) -> Bool { holds(for: document.root) }
+
+  package func holds(for root: JSONValue) -> Bool { root.value(at: pointer)?.word == value }
 }
 
 extension OptionType {

@@ -86,7 +86,7 @@ extension Poller {
     note(failure, of: resource, pause: pause?.seconds)
     guard let pause else {
       resources[index].end()
-      let failure = failure.failure.adding(isOver ? "" : resources[index].policy.gaveUp)
+      let failure = failure.failure.adding(isOver ? "" : resources[index].gaveUp)
       if list == nil { throw failure }
       return streams.say(failure.diagnostic)
     }

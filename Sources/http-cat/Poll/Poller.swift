@@ -88,10 +88,10 @@ struct Poller {
   }
 
   var policy: RetryPolicy {
-    let base = interval?.seconds ?? 1
-    let longest = options.maxBackoff ?? max(60, (interval == nil ? 1 : 10) * base)
     let retries = options.connection.retries
-    return RetryPolicy(base: base, .spread(longest: longest), retries: interval == nil && retries == .max ? 0 : retries)
+    return RetryPolicy(
+      polling: interval ?? .fixed(1), longest: options.maxBackoff,
+      retries: interval == nil && retries == .max ? 0 : retries)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {

@@ -13,46 +13,6 @@ enum PollResult {
   case empty
 }
 
-/// Why a poll has failed.
-struct PollFailure: Error {
-  enum Kind: Equatable {
-    case network(HTTPError.Kind)
-    case status(Int)
-    /// The answer came, but is not what was wanted.
-    case content
-  }
-
-  let failure: ToolFailure
-  let kind: Kind
-  /// How many seconds the server asks to wait.
-  var asked: Double?
-
-  init(failure: ToolFailure, kind: Kind, asked: Double? = nil) {
-    self.failure = failure
-    self.kind = kind
-    self.asked = asked
-  }
-
-  init(_ error: HTTPError, of url: HTTPURL) {
-    self.init(failure: error.failure(url.display), kind: .network(error.kind))
-  }
-
-  /// The cause for `RetryPolicy`.
-  var cause: RetryPolicy.Cause { if case .status(let status) = kind { .status(status) } else { .network } }
-
-  /// Whether further polls cannot succeed: the resource is gone (RFC 9110 §15.5.11), or the error is on our side.
-  var isFinal: Bool { kind == .status(410) || kind == .network(.local) }
-
-  /// Whether the first poll fails for good: the request is wrong, not the server.
-  var isMistake: Bool {
-    switch kind {
-    case .network(let kind): kind == .permanent
-    case .status(let status): (400..<500).contains(status) && ![408, 425, 429].contains(status)
-    case .content: false
-    }
-  }
-}
-
 struct Resource {
   /// The longest wait that a server may ask for, in seconds.
   private static let longestAsked = 86_400.0
@@ -63,29 +23,27 @@ struct Resource {
   let name: [UInt8]?
   let url: HTTPURL
   private(set) var known: KnownBody
-  /// The time of the next request, by the monotonic clock.
-  var due: Double
-  /// The time of the last request.
-  private(set) var start = 0.0
+  private var polls: PollSchedule
   /// Whether an answer was accepted and no poll has failed since.
   private(set) var isOpen = false
   private(set) var hasSucceeded = false
   /// Whether it will not be requested again.
   var isOver = false
-  var policy: RetryPolicy
-  /// The failure that was last reported, so that it is not repeated at each poll.
-  private var toldContent = ""
   var hasToldEmpty = false
 
   init(_ url: HTTPURL, name: [UInt8]? = nil, known: KnownBody = KnownBody(), due: Double, _ policy: RetryPolicy) {
     self.url = url
     self.name = name
     self.known = known
-    self.due = due
-    self.policy = policy
+    polls = PollSchedule(due: due, policy)
   }
 
-  mutating func begin(at now: Double) { start = now }
+  /// The time of the next request, by the monotonic clock.
+  var due: Double { polls.due }
+  /// For the end of a message, after giving up.
+  var gaveUp: String { polls.gaveUp }
+
+  mutating func begin(at now: Double) { polls.begin(at: now) }
 
   /// Ends the polls of this resource.
   mutating func end() {
@@ -104,9 +62,7 @@ struct Resource {
     let result = try judge(answer, options, id)
     isOpen = true
     hasSucceeded = true
-    toldContent = ""
-    policy.succeed()
-    policy.recover()
+    polls.recover()
     return result
   }
 
@@ -174,47 +130,13 @@ struct Resource {
   mutating func schedule(
     after head: HTTPHead, every interval: Interval, jitter: Double, now: Double, random: Double
   ) {
-    switch interval {
-    case .fixed(let seconds): due = start + seconds * (1 + jitter * random)
-    case .auto: due = now + Freshness.seconds(head) * (1 + jitter * random)
-    }
+    polls.succeed(head, every: interval, jitter: jitter * random, now: now)
   }
 
   /// Sets the time of the next poll after a failure.
   /// - Returns: how long to wait, and whether to report it; nil to give up.
   mutating func fail(_ failure: PollFailure, now: Double) -> (seconds: Double, isTold: Bool)? {
     isOpen = false
-    guard case .wait(let seconds, var isTold) = policy.fail(failure.cause, asked: failure.asked ?? 0) else {
-      return nil
-    }
-    // A wrong answer is reported at once, and only once.
-    if failure.kind == .content {
-      isTold = failure.failure.message != toldContent
-      toldContent = failure.failure.message
-    }
-    due = now + seconds
-    return (seconds, isTold)
-  }
-}
-
-/// How long an answer may be used without asking again (RFC 9111 §4.2).
-enum Freshness {
-  /// From 5 seconds to an hour; a minute if the server says nothing.
-  static func seconds(_ head: HTTPHead) -> Double {
-    let directives = head.fields.filter { $0.name == "cache-control" }
-      .flatMap { $0.value.split(separator: UInt8(ascii: ",")).map { Array($0.trimmed().lowercased) } }
-    let name = Array("max-age=".utf8)
-    guard let directive = directives.first(where: { $0.starts(with: name) }),
-      let age = delta(directive.dropFirst(name.count).filter { $0 != UInt8(ascii: "\"") })
-    else { return 60 }
-    let spent = head.value(of: "age").flatMap(delta) ?? 0
-    return min(max(age - spent, 5), 3600)
-  }
-
-  /// Seconds; a number too large counts as the largest (RFC 9111 §1.2.2).
-  /// - Returns: nil if the text is not a number.
-  private static func delta(_ text: [UInt8]) -> Double? {
-    guard !text.isEmpty, text.allSatisfy(\.isDigit) else { return nil }
-    return Int(decimal: text).map(Double.init) ?? 0x8000_0000
+    return polls.fail(failure, now: now)
   }
 }

@@ -26,6 +26,10 @@ struct FeedChange: Equatable, Sendable {
   var savedRuns: [FeedRun] = []
   /// What page 1 said; nil if this change is not about page 1. If the oldest items come first: what the last page said.
   var firstPage: FirstPage?
+  /// The greatest value of `--since`; nil if it stays.
+  var mark: SinceMark?
+  /// Whether nothing is missing any more, so that the next run may begin at the greatest value.
+  var isCovered = false
 
   struct FirstPage: Equatable, Sendable {
     /// If the oldest items come first, a digest of the page's request and a space come before (`FeedEngine.facts`).

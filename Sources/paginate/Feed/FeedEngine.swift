@@ -78,14 +78,29 @@ struct FeedEngine {
   /// The place where a full walk last met known items.
   private var joinPoint: PagePlan.JoinPoint?
   var numbered = NumberedWalk()
+  /// Whether values that come may raise the mark of `--since`. Not if an earlier walk did not end: what changed since it
+  /// began may be on pages that are not read again.
+  private var raisesMark = false
+  /// Whether the answer to `--since` has ended.
+  private var hasAnswerEnded = false
+  /// Whether it has shown known items that the mark covers.
+  private var hasShownCovered = false
 
   init(_ options: FeedOptions) {
     self.options = options
-    order = options.order
+    // The answer to `--since` has only items that are newer than the known ones.
+    order = options.order ?? (options.since == nil ? nil : .newestFirst)
   }
 
   var isOldestFirst: Bool { options.order == .oldestFirst }
 
+  /// Whether nothing is missing, neither between the items nor below them.
+  private var isComplete: Bool {
+    !runs.hasOpenGap && (runs.head?.lowerEnd == .end || runs.head?.lowerEnd == .lost)
+  }
+  /// Whether the mark of `--since` may move to the greatest value, in the change that makes this so.
+  private var isCovered: Bool { options.since != nil && isComplete }
+  private var isFiltered: Bool { options.since?.isFiltered ?? false }
   private var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }
 
   // MARK: Driving
@@ -148,15 +163,23 @@ struct FeedEngine {
 
   private mutating func start(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     runs = FeedRuns(try knowledge.runs())
+    raisesMark = isComplete || runs.head == nil
     if isOldestFirst { try rememberPages(knowledge) }
-    let skipsTop = isOldestFirst ? options.command != .full : options.command == .more && options.numbering == nil
-    if skipsTop, runs.head != nil {
+    if let head = runs.head, try skipsTop(head, knowledge) {
       stage = .deciding
       return nil
     }
-    let etag = options.command == .full || runs.head == nil ? nil : try knowledge.firstPage()?.etag
     // As long as the order is unknown, page 1 is looked at.
-    return fetch(options.firstRequest, .first, ifNoneMatch: order == .newestFirst ? etag : nil)
+    let isConditional = options.isConditional && options.command != .full && runs.head != nil && order == .newestFirst
+    return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? try knowledge.firstPage()?.etag : nil)
+  }
+
+  /// Whether a walk begins at the tail of a run.
+  private func skipsTop(_ head: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+    if isOldestFirst { return options.command != .full }
+    guard options.command == .more, options.numbering == nil else { return false }
+    // If page 1 was read in part, it may have changed since then.
+    return try knowledge.lastPage(in: head.range)?.next != options.firstRequest
   }
 
   // MARK: Answers
@@ -166,6 +189,10 @@ struct FeedEngine {
   ) throws(StoreError) -> Action? {
     switch (answer, purpose) {
     case (.failed(let failure), _): return end(failure)
+    case (.page(let page), _) where page.end == 0 && page.items.isEmpty:
+      // Nothing of it is wanted, so nothing is known of its place either.
+      hasReadEnough = true
+      return end()
     case (.notModified, .first):
       let page = try knowledge.firstPage()
       numbered.pageSize = page?.size
@@ -197,7 +224,7 @@ struct FeedEngine {
     }
     // An empty first page proves nothing about known items, neither that they exist nor that they are gone. Only a full
     // walk takes it literally.
-    if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full { return end() }
+    if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full, !isFiltered { return end() }
     ground = nil
     let isProbe = options.command == .more && runs.head != nil && !isOldestFirst
     defer { if isProbe { pageCount = 0 } }
@@ -219,6 +246,10 @@ struct FeedEngine {
     if let problem = runs.problem { throw .damaged(problem) }
     joinPoint = plan.joinPoint
     freshTop = plan.change.savedPages.last?.top
+    if raisesMark { plan.change.mark = page.mark }
+    plan.change.isCovered = isCovered
+    hasAnswerEnded = page.next == nil
+    if plan.showsCovered { hasShownCovered = true }
     numbered.total = page.total
     if counts { pageCount += 1 }
     staleCount = plan.unseenCount == 0 && plan.joinPoint == nil ? staleCount + 1 : 0
@@ -267,7 +298,13 @@ struct FeedEngine {
     _ head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
-    if head.lowerEnd == .open, let below = runs.placed.dropFirst().first,
+    if isFiltered, head.lowerEnd == .open, hasAnswerEnded || tail.next == nil {
+      if options.since?.mustJoin == true, hasAnswerEnded, !hasShownCovered {
+        notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
+      } else {
+        plan.joinAll()
+      }
+    } else if head.lowerEnd == .open, let below = runs.placed.dropFirst().first,
       try knowledge.firstLive(in: below.range) == nil
     {
       plan.removeEmpty(below)
@@ -281,6 +318,7 @@ struct FeedEngine {
       return nil
     }
     runs = plan.runs
+    plan.change.isCovered = isCovered
     return .commit(plan.change)
   }
 
@@ -295,6 +333,8 @@ struct FeedEngine {
       if try knowledge.firstLive(in: run.range) == nil { plan.remove(run) }
     }
     runs = plan.runs
+    // A failed walk may have changed nothing yet.
+    if failure == nil { plan.change.isCovered = isCovered }
     return plan.change.isEmpty ? nil : .commit(plan.change)
   }
 }

@@ -20,6 +20,14 @@ struct FeedOptions: Sendable {
     case offsets
   }
 
+  /// A feed of which the first request can ask for a part: only what is newer than a mark that the store keeps.
+  struct Since: Equatable, Sendable {
+    /// Whether the first request asks for that part. Then an item that does not come proves nothing.
+    var isFiltered = false
+    /// Whether that part must begin with known items; if not, it follows them by its meaning.
+    var mustJoin = false
+  }
+
   var command = Command.refresh
   /// Nil as long as it has not been said, and pages have not shown it: then as if the newest come first.
   var order: FeedOrder?
@@ -31,6 +39,10 @@ struct FeedOptions: Sendable {
   var forgetsBelowGaps = false
   /// `--changed`.
   var printsChanged = false
+  /// `--since`; nil without it.
+  var since: Since?
+  /// Whether the ETag of page 1 belongs to `firstRequest`.
+  var isConditional = true
   /// The request for page 1.
   var firstRequest: [UInt8]
   /// Nil if each next request comes from the page before.

@@ -12,6 +12,8 @@ struct FeedItem: Equatable, Sendable {
   var version: [UInt8]
   /// One line of JSON.
   var data: [UInt8]
+  /// Whether it is newer than what the mark of `--since` covers.
+  var isNewer = false
 }
 
 /// The items of an answer, in order, and the request for the next page.
@@ -22,6 +24,19 @@ struct FeedPage: Equatable, Sendable {
   /// How many items the feed has, if the page says so.
   var total: Int?
   var etag: [UInt8]?
+  /// The greatest value of `--since` so far.
+  var mark: SinceMark?
+  /// The index of the first item with which the caller wants to end (`--until-match`).
+  var end: Int?
+
+  /// The page without the items from `end` on. Its next request is the one for the page itself, as the rest is unread.
+  func cut(_ request: [UInt8]) -> FeedPage {
+    guard let end else { return self }
+    var page = self
+    page.items.removeSubrange(end...)
+    page.next = request
+    return page
+  }
 }
 
 /// Why there is no page.

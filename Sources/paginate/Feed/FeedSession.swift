@@ -46,7 +46,7 @@ struct FeedSession<Fetcher: PageFetcher> {
     while true {
       switch try next() {
       case .fetch(let request, let etag):
-        engine.receive(fetcher.fetch(request, ifNoneMatch: etag))
+        engine.receive(try ended(fetcher.fetch(request, ifNoneMatch: etag), request))
       case .commit:
         if let end = try print(engine.runs) { return end }
       case .done(let outcome): return .outcome(outcome)
@@ -64,6 +64,15 @@ struct FeedSession<Fetcher: PageFetcher> {
       if !change.savedPages.isEmpty { try willCommit(fetcher, engine.order) }
       return (action, change)
     }
+  }
+
+  /// Ends the walk if the page has an item with which it is to end. That item and those below it are left out, unless
+  /// all of them are known.
+  private mutating func ended(_ answer: FeedAnswer, _ request: [UInt8]) throws(StoreError) -> FeedAnswer {
+    guard case .page(let page) = answer, let end = page.end else { return answer }
+    engine.stop()
+    for item in page.items[end...] where try store.item(item.id) == nil { return .page(page.cut(request)) }
+    return answer
   }
 
   private mutating func print(_ runs: FeedRuns) throws(StoreError) -> End? {

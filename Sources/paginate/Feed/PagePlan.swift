@@ -9,6 +9,8 @@ struct PagePlan {
   private(set) var joinPoint: JoinPoint?
   /// How many items were new to the walk.
   private(set) var unseenCount = 0
+  /// Whether a filtered page has known items that the mark covers.
+  private(set) var showsCovered = false
 
   struct JoinPoint: Equatable {
     let run: Int
@@ -35,8 +37,12 @@ struct PagePlan {
     let index = walked.flatMap { runs.index(of: $0.top) }
     let compared = try ComparedPage(page, walked: index, on: ground, options.order, runs, knowledge)
     unseenCount = compared.unseen.count + (ground == nil ? 0 : compared.seen.count)
-    for item in compared.seen where isReread || ground != nil { note(item, at: nil) }
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
+    if options.since?.isFiltered == true {
+      showsCovered = compared.showsCovered
+      return takeFiltered(page, compared, below: walked)
+    }
+    for item in compared.seen where isReread || ground != nil { note(item, at: nil) }
     let top = cross(&ground, compared, page)
 
     guard let overlap = compared.overlap, overlap.count >= options.overlap, let last = overlap.positions.last else {
@@ -58,7 +64,7 @@ struct PagePlan {
   // MARK: Items
 
   /// - Parameter position: nil if the item stays.
-  private mutating func note(_ item: ComparedItem, at position: Int?) {
+  mutating func note(_ item: ComparedItem, at position: Int?) {
     let isChanged = item.isEdited && options.printsChanged
     if item.known != nil, position == nil, !item.isEdited, !item.isReordered { return }
     change.items.append(
@@ -70,7 +76,7 @@ struct PagePlan {
   // MARK: A page that does not join
 
   /// - Parameter top: where the page begins, if that is in the run.
-  private mutating func append(_ unseen: [ComparedItem], of page: FeedPage, from top: Int?, to walked: FeedRun?) {
+  mutating func append(_ unseen: [ComparedItem], of page: FeedPage, from top: Int? = nil, to walked: FeedRun?) {
     var run = walked ?? newRun
     let first = run.bottom + 1
     for (offset, item) in unseen.enumerated() { note(item, at: first + offset) }

@@ -22,7 +22,7 @@ struct PageFeed {
   /// - Parameter secrets: values that no message may quote.
   init(
     _ first: PageRequest, _ walk: WalkOptions, _ options: Options, hiding secrets: SecretParameters,
-    _ streams: StandardStreams
+    _ client: HTTPClient, _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.first = first
     // A store may have filled in some.
@@ -30,7 +30,7 @@ struct PageFeed {
     options.walk = walk
     walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
-    source = try PageSource(options, origin, secrets, streams)
+    source = try PageSource(options, origin, secrets, client, streams)
     parallel = ParallelPages(first, options)
   }
 

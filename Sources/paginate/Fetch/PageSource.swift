@@ -28,11 +28,16 @@ struct PageSource {
   var lastAnswer: Double?
   /// Seconds for which the server wants no request, if that ended the walk.
   private(set) var retryWait: Int?
+  /// What kind of failure ended the walk, if one did.
+  private(set) var failureKind = PollFailure.Kind.content
+  /// The head of the first answer with a page, or that said that it has not changed.
+  private(set) var firstHead: HTTPHead?
   /// The URL of the first page, for messages that are about no page.
   var home: HTTPURL { origin.home }
 
   init(
-    _ options: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ streams: StandardStreams
+    _ options: Options, _ origin: OriginRules, _ secrets: SecretParameters, _ client: HTTPClient,
+    _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.secrets = secrets
     progress = Progress(streams, isWanted: !options.isVerbose && !options.http.isSilent)
@@ -44,7 +49,7 @@ struct PageSource {
     policy = RetryPolicy(base: Self.shortestPause, .spread(longest: Self.longestPause), retries: options.retries)
     width = options.parallel
     flights = Flights(
-      try HTTPClient(keepsCookies: true), Interrupts(streams.output),
+      client, Interrupts(streams.output),
       HTTPExchange.Limits(
         noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout,
         requestTimeout: options.requestTimeout),
@@ -59,6 +64,9 @@ struct PageSource {
     /// Whether the request was made before its page was wanted.
     let wasAhead: Bool
   }
+
+  /// A client for a feed, or for several runs on one.
+  static func client() throws(ToolFailure) -> HTTPClient { try HTTPClient(keepsCookies: true) }
 
   /// The answer to a request: a page.
   /// - Parameters:
@@ -94,10 +102,12 @@ struct PageSource {
       flights.drop(request)
       switch arrival.landing {
       case .failed(let error):
+        failureKind = .network(error.kind)
         guard error.isRetryable else { throw error.failure(url.display) }
         try retry(after: error.failure(url.display), asked: 0, "")
       case .answered(let answer):
         if answer.head.status == 304, ifNoneMatch != nil {
+          firstHead = firstHead ?? answer.head
           tell("HTTP 304", url)
           return nil
         }
@@ -123,10 +133,13 @@ struct PageSource {
     _ arrival: Arrival, _ answer: HTTPAnswer, _ url: HTTPURL
   ) throws(ToolFailure) -> JSONDocument? {
     tell(arrival.words, url)
+    failureKind = .status(answer.head.status)
     switch arrival.verdict {
     case .page:
       policy.succeed()
       policy.recover()
+      failureKind = .content
+      firstHead = firstHead ?? answer.head
       progress.pages += 1
       if answer.body.isEmpty, !options.walk.itemsAreLines {
         throw .failed(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
@@ -188,6 +201,8 @@ struct PageSource {
   var nextStart: Double {
     max(pause.end, (options.parallel > 1 ? lastStart : lastAnswer ?? 0) + options.delay)
   }
+  /// When the next request is allowed, by the monotonic clock; nil before the first answer.
+  var nextMoment: Double? { lastAnswer == nil ? nil : nextStart }
 
   /// Waits until the next request is allowed.
   private mutating func wait(before url: HTTPURL) throws(ToolFailure) {

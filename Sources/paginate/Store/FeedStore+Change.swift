@@ -30,6 +30,8 @@ extension FeedStore {
         feedValue, .integer(run.number), .integer(run.top), .integer(run.bottom),
         .text(Array(run.lowerEnd.rawValue.utf8)), .integer(run.isPlaced ? 1 : 0))
     }
+    if let mark = change.mark { try save(mark) }
+    if change.isCovered { try coverAll() }
     if let page = change.firstPage {
       try statements.saveFirstPage.run(feedValue, .init(page.etag), .integer(page.size), .init(page.total))
     }

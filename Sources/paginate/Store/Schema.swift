@@ -3,7 +3,7 @@
 // Format 2 has the same tables as format 1, with CHECKs: an invalid row is refused when it is written, whoever writes
 // it. Tables of format 1 stay as they are, because all values are checked when read (Columns.swift). Format 3 adds the
 // table of releases; the numbers of items in an older store follow when the feed is next used. Format 4 has a table for
-// the items that are not printed, in place of a column of each item.
+// the items that are not printed, in place of a column of each item, and a table for the values of `--since`.
 
 import FeedCore
 
@@ -18,8 +18,21 @@ enum Schema {
   static func parts(version: Int) -> [String] { parts(version, checked: version >= 2) }
 
   private static func parts(_ version: Int, checked: Bool) -> [String] {
-    tables(version, checked: checked) + (version >= 3 ? releases : []) + (version >= 4 ? unprinted : [])
+    tables(version, checked: checked) + (version >= 3 ? releases : []) + (version >= 4 ? unprinted + marks : [])
   }
+
+  /// What format 4 adds besides: the values of `--since`.
+  static let marks = [
+    """
+    CREATE TABLE mark (
+      feed INTEGER PRIMARY KEY REFERENCES feed ON DELETE CASCADE,
+      pointer TEXT NOT NULL,          -- where the values are in an item
+      kind TEXT NOT NULL CHECK (kind IN ('number', 'time', 'text')),
+      greatest TEXT NOT NULL,         -- of all items that were read
+      covered TEXT                    -- the greatest when nothing was missing
+    ) STRICT
+    """
+  ]
 
   /// What format 3 adds: the items in the order in which they were released for printing (ReleaseLog.swift).
   static let releases = [

@@ -6,7 +6,7 @@ extension Schema {
   static func upgrade(from version: Int) -> [String] {
     let names = "number, feed, id, position, order_key, version, data, seen_at, changed_at, gone_at"
     // The items without a column can only be written anew. It takes as long as writing them took.
-    return (version < 3 ? releases : []) + unprinted + [
+    return (version < 3 ? releases : []) + unprinted + marks + [
       """
       INSERT INTO unprinted (feed, item, position, count, is_uncertain)
         SELECT feed, min(number), min(position), count(*), printed = 2

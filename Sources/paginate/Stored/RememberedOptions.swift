@@ -19,6 +19,8 @@ struct RememberedOptions {
     add("hasMore", (walk.hasMore ?? shape?.hasMore)?.text)
     add("total", (walk.total ?? shape?.total)?.text)
     add("orderKey", walk.orderKey?.text)
+    add("since", walk.since?.text)
+    if !walk.sinceOverlap.isZero { add("sinceOverlap", walk.sinceOverlap.text) }
     add("emptyCursor", walk.followsEmptyCursor ? Array("follow".utf8) : nil)
     add("order", feed.order.map { Array($0.rawValue.utf8) })
     if feed.overlap != 1 { add("overlap", Array(String(feed.overlap).utf8)) }
@@ -56,8 +58,8 @@ struct RememberedOptions {
   private static let flags: [String: Flag] = [
     "itemsObject": .itemsObject, "itemsLines": .itemsLines, "endStatus": .endStatus,
     "next": .next, "items": .items, "id": .id, "hasMore": .hasMore, "total": .total, "orderKey": .orderKey,
+    "emptyCursor": .emptyCursor, "overlap": .overlap, "onGap": .onGap, "since": .since, "sinceOverlap": .sinceOverlap,
     "order": .order,
-    "emptyCursor": .emptyCursor, "overlap": .overlap, "onGap": .onGap,
   ]
 
   /// Fills in the remembered values of options that were not given.

@@ -9,14 +9,22 @@ struct StoredFetcher: PageFetcher {
   /// The method of the first request; stored requests cannot change it.
   private let method: String
   private let store: Options.Store
+  /// `--until-match`.
+  private let until: Condition?
+  private var since: SinceReader?
   /// The full failure.
   private(set) var failure: ToolFailure?
   /// The error that a page reports although it has items.
   private(set) var complaint: ToolFailure?
 
-  init(_ feed: PageFeed, _ secrets: SecretParameters, method: String, store: Options.Store) {
+  init(
+    _ feed: PageFeed, _ secrets: SecretParameters, method: String, until: Condition?, since: SinceReader?,
+    store: Options.Store
+  ) {
     self.feed = feed
     self.method = method
+    self.until = until
+    self.since = since
     self.store = store
     self.secrets = secrets
   }
@@ -25,6 +33,7 @@ struct StoredFetcher: PageFetcher {
   var shape: Shape? { feed.walker.shape }
   /// Seconds for which the server wants no request, if that ended the walk.
   var retryWait: Int? { feed.retryWait }
+  var source: PageSource { feed.source }
 
   mutating func hold(until deadline: Double, _ url: HTTPURL) throws(ToolFailure) {
     try feed.hold(until: deadline, url)
@@ -43,7 +52,12 @@ struct StoredFetcher: PageFetcher {
       if !knowsID, let id = shape?.id {
         feed.note("using \(id.shown) as the id of an item (--id)", found.answer.url)
       }
-      return .page(page(found, request))
+      var page = page(found, request)
+      if let newer = try readMarks(found) {
+        for (index, isNewer) in newer.enumerated() { page.items[index].isNewer = isNewer }
+        page.mark = since?.mark
+      }
+      return .page(page)
     } catch {
       failure = error
       return .failed(FeedFailure(status: error.status, message: error.message))
@@ -58,12 +72,18 @@ struct StoredFetcher: PageFetcher {
     }
   }
 
+  /// Reads the values of `--since`.
+  private mutating func readMarks(_ found: PageFeed.Fetched) throws(ToolFailure) -> [Bool]? {
+    do { return try since?.read(found.step.page.items) } catch { throw feed.failure(error, after: found) }
+  }
+
   private mutating func page(_ found: PageFeed.Fetched, _ request: [UInt8]) -> FeedPage {
     complaint = found.complaint ?? complaint
     let step = found.step
     var page = FeedPage(items: step.page.items.map(Self.item))
     page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
     page.etag = found.answer.head.value(of: "etag")
+    if let until { page.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
     switch step.outcome {
     case .next(let next): page.next = secrets.redacted(next).json
     case .end(.onlyPage):

@@ -55,9 +55,11 @@ struct StoredWalk {
     name = self.storeOptions.name(of: first)
   }
 
-  func run() throws(ToolFailure) -> ExitStatus {
+  /// - Parameter state: what goes on from run to run; it is valid even if the run fails.
+  func run(_ state: inout PollState) throws(ToolFailure) -> ExitStatus {
     let record = try feedRecord()
     guard let lock = try storeOptions.stored(file.lock(record, waits: storeOptions.waits)) else {
+      state.failureKind = .network(.transient)
       throw storeOptions.failure("another run is using the feed (--wait)", .later)
     }
     defer { withExtendedLifetime(lock) {} }
@@ -67,7 +69,7 @@ struct StoredWalk {
     }
     let store = try storeOptions.stored(file.open(known, isVersioned: true))
     try storeOptions.stored(store.releaseLog().addItemsWithoutNumbers())
-    let place = try storeOptions.place(in: store)
+    if state.place == nil { state.place = try storeOptions.place(in: store) }
     var options = options
     try storeOptions.stored(RememberedOptions.fill(&options, from: known.options))
     var walk = options.walk
@@ -77,15 +79,27 @@ struct StoredWalk {
     guard known.url == secrets.redacted(first).url else {
       throw storeOptions.failure("feed '\(shortened(name))' is the feed of another URL, \(shortened(known.url))")
     }
-    let feed = feedOptions(walk, options, secrets)
+    let since = try since(walk, options, store)
+    // The whole feed and its older pages do not depend on the mark.
+    let first = storeOptions.command == .refresh ? since?.applied(to: first) ?? first : first
+    var feed = feedOptions(first, walk, options, secrets)
+    feed.since = since.map { since in
+      let isFiltered = since.isFiltered && storeOptions.command == .refresh
+      return FeedOptions.Since(isFiltered: isFiltered, mustJoin: since.mustJoin)
+    }
+    feed.isConditional = first == self.first || state.firstRequest == feed.firstRequest
+    let described = walk
+    // An item with another value may have moved.
+    walk.orderKey = walk.orderKey ?? walk.since?.pointer
     // The engine does these.
     walk.dedupes = false
     walk.guardsLoops = false
     walk.limit = .max
+    walk.untilMatch = nil
     walk.maxPages = .max
-    var fetcher = try fetcher(walk, secrets)
-    try waitForServer(store, &fetcher)
-    return try run(fetcher, feed, walk, known, store, from: place)
+    var fetcher = try fetcher(first, walk, since, secrets, state.client)
+    try waitForServer(store, &fetcher, &state)
+    return try run(fetcher, feed, described, known, store, &state)
   }
 
   private func secrets(_ walk: WalkOptions) -> SecretParameters {
@@ -113,13 +127,31 @@ struct StoredWalk {
       "the store has no feed of this URL (it has '\(shortened(known.name))'\(more)); to add one, give its '--id'")
   }
 
-  private func fetcher(_ walk: WalkOptions, _ secrets: SecretParameters) throws(ToolFailure) -> StoredFetcher {
+  private func fetcher(
+    _ first: PageRequest, _ walk: WalkOptions, _ since: SinceReader?, _ secrets: SecretParameters,
+    _ client: HTTPClient
+  ) throws(ToolFailure) -> StoredFetcher {
     StoredFetcher(
-      try PageFeed(first, walk, options, hiding: secrets, streams), secrets, method: first.method, store: storeOptions)
+      try PageFeed(first, walk, options, hiding: secrets, client, streams), secrets, method: first.method,
+      until: options.walk.untilMatch, since: since, store: storeOptions)
+  }
+
+  private func since(
+    _ walk: WalkOptions, _ options: Options, _ store: FeedStore
+  ) throws(ToolFailure) -> SinceReader? {
+    guard let rule = walk.since else {
+      if options.given.contains(.sinceOverlap) { throw .usage("option '--since-overlap' needs '--since'") }
+      return nil
+    }
+    if options.order == .oldestFirst {
+      throw .usage("options '--since' and '--order oldest-first' exclude each other")
+    }
+    if options.forgetsBelowGaps { throw .usage("options '--since' and '--on-gap drop' exclude each other") }
+    return try SinceReader(rule, walk.sinceOverlap, storeOptions.stored(store.mark()))
   }
 
   private func feedOptions(
-    _ walk: WalkOptions, _ options: Options, _ secrets: SecretParameters
+    _ first: PageRequest, _ walk: WalkOptions, _ options: Options, _ secrets: SecretParameters
   ) -> FeedOptions {
     var feed = FeedOptions(firstRequest: secrets.redacted(first).json)
     feed.command = storeOptions.command
@@ -128,13 +160,14 @@ struct StoredWalk {
     feed.forgetsBelowGaps = options.forgetsBelowGaps
     feed.printsChanged = storeOptions.printsChanged
     feed.maxPages = walk.maxPages == .max ? nil : walk.maxPages
-    number(&feed, walk, secrets)
+    number(&feed, first, walk, secrets)
     return feed
   }
 
   /// Tells the engine how to request a page by number, if the rule uses numbers.
-  private func number(_ feed: inout FeedOptions, _ walk: WalkOptions, _ secrets: SecretParameters) {
-    let first = first
+  private func number(
+    _ feed: inout FeedOptions, _ first: PageRequest, _ walk: WalkOptions, _ secrets: SecretParameters
+  ) {
     let name: [UInt8]
     let start: DecimalText
     switch walk.next {
@@ -158,12 +191,15 @@ struct StoredWalk {
   }
 
   /// An earlier run may have been asked for a longer wait than this run accepts.
-  private func waitForServer(_ store: FeedStore, _ fetcher: inout StoredFetcher) throws(ToolFailure) {
+  private func waitForServer(
+    _ store: FeedStore, _ fetcher: inout StoredFetcher, _ state: inout PollState
+  ) throws(ToolFailure) {
     let left = try storeOptions.stored(store.retryWait(now: Self.now))
     guard let left else { return }
     // With --now or a shorter --max-wait, one request is made: the server may have changed its mind.
     let asksAgain = storeOptions.asksNow || (options.isMaxWaitGiven && Double(left) > options.maxWait)
     if !asksAgain, Double(left) > options.maxWait {
+      state.asked = Double(left)
       throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
     }
     if !asksAgain { try fetcher.hold(until: Clock.monotonic() + Double(left), url) }
@@ -175,14 +211,14 @@ struct StoredWalk {
 
   private func run(
     _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore,
-    from place: Int?
+    _ state: inout PollState
   ) throws(ToolFailure) -> ExitStatus {
     let output = streams.output
     let records = RecordWrites(to: output, of: .network)
     var printer = FeedPrinter { bytes, ends in records.write(bytes, ends, to: output) }
     printer.form = options.itemForm
-    printer.place = place
-    printer.remaining = options.walk.limit == .max ? nil : options.walk.limit
+    printer.place = state.place
+    printer.remaining = state.remaining
     var session = FeedSession(store, feed, fetcher, printer)
     session.redelivers = storeOptions.redelivers
     var lostGaps = 0
@@ -199,6 +235,7 @@ struct StoredWalk {
       remembered = json
     }
     let hadGap = FeedRuns(try storeOptions.stored(store.runs())).hasOpenGap
+    defer { state.update(session.printer, session.fetcher.source) }
     let end = try storeOptions.stored(session.run())
     if let wait = session.fetcher.retryWait {
       try storeOptions.stored(store.setRetryWait(wait, now: Self.now))
@@ -206,6 +243,7 @@ struct StoredWalk {
     switch end {
     case .outputFailed(let error): throw .output(error)
     case .outcome(let outcome):
+      if outcome.failure == nil, feed.since?.isFiltered == true { state.firstRequest = feed.firstRequest }
       try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
       if let found = outcome.failure {
         throw session.fetcher.failure ?? .failed(found.status, found.message, source: url.display)

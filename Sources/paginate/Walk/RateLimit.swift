@@ -50,7 +50,7 @@ struct RateLimit: Equatable, Sendable {
       if number > 1e11 { return max(0, number / 1000 - now) }
       return number > 1e9 ? max(0, number - now) : number
     }
-    let moment = ISOTime.seconds(value) ?? HTTPDate.seconds(value, now: microseconds).map(Double.init)
+    let moment = ISOTime(value)?.approximate ?? HTTPDate.seconds(value, now: microseconds).map(Double.init)
     return moment.map { max(0, $0 - now) }
   }
 
@@ -58,47 +58,5 @@ struct RateLimit: Equatable, Sendable {
   private static func number(_ value: [UInt8]) -> Double? {
     guard value.first?.isDigit == true, value.allSatisfy({ $0.isDigit || $0 == UInt8(ascii: ".") }) else { return nil }
     return Double(String(decoding: value, as: UTF8.self))
-  }
-}
-
-/// Times such as `2024-06-01T12:05:00.000Z` and `2024-06-01 14:05:00+02:00` (RFC 3339).
-enum ISOTime {
-  /// - Returns: seconds since 1970-01-01T00:00:00Z; nil if `text` is not such a time.
-  static func seconds(_ text: [UInt8]) -> Double? {
-    var rest = text[...]
-    func digits(_ count: Int, _ range: ClosedRange<Int>) -> Int? {
-      let word = rest.prefix(count)
-      guard word.count == count, let number = Int(decimal: word) else { return nil }
-      rest = rest.dropFirst(count)
-      return range.contains(number) ? number : nil
-    }
-    func mark(_ marks: String) -> UInt8? {
-      guard let byte = rest.first, marks.utf8.contains(byte) else { return nil }
-      rest = rest.dropFirst()
-      return byte
-    }
-    guard let year = digits(4, 1...9999), mark("-") != nil, let month = digits(2, 1...12), mark("-") != nil,
-      let day = digits(2, 1...31), mark("Tt ") != nil, let hour = digits(2, 0...23), mark(":") != nil,
-      let minute = digits(2, 0...59), mark(":") != nil, let second = digits(2, 0...60)
-    else { return nil }
-    var fraction = 0.0
-    if mark(".") != nil {
-      let word = rest.prefix(while: \.isDigit)
-      guard !word.isEmpty, let value = Double("0." + String(decoding: word, as: UTF8.self)) else { return nil }
-      fraction = value
-      rest = rest.dropFirst(word.count)
-    }
-    var offset = 0
-    if let sign = mark("+-") {
-      guard let hours = digits(2, 0...23) else { return nil }
-      _ = mark(":")
-      guard let minutes = digits(2, 0...59) else { return nil }
-      offset = (hours * 3600 + minutes * 60) * (sign == UInt8(ascii: "-") ? -1 : 1)
-    } else if mark("Zz") == nil {
-      return nil
-    }
-    guard rest.isEmpty else { return nil }
-    let time = CivilTime(year: year, month: month, day: day, hour: hour, minute: minute, second: second)
-    return Double(time.seconds - offset) + fraction
   }
 }

@@ -27,13 +27,13 @@ enum Ending: Equatable, Sendable {
   case pastEnd
   /// The page says nothing about a next one, and nothing shows that there is none (`OnlyPage`).
   case onlyPage
-  /// `--limit`, `--max-pages`, `--until-id`.
-  case limit, maxPages, untilID
+  /// `--limit`, `--max-pages`, `--until-id`, `--until-match`.
+  case limit, maxPages, untilID, untilMatch
 
   /// Whether the feed itself has ended.
   var isEndOfFeed: Bool {
     switch self {
-    case .limit, .maxPages, .untilID: false
+    case .limit, .maxPages, .untilID, .untilMatch: false
     default: true
     }
   }

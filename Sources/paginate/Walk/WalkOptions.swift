@@ -16,6 +16,9 @@ struct WalkOptions: Sendable {
   var hasMore: HasMore?
   var total: JSONPointer?
   var orderKey: JSONPointer?
+  var since: SinceRule?
+  /// If not given, the feed in a store may set it.
+  var sinceOverlap = SinceOverlap.none
   /// Whether to detect the id of an item if it is not given: a store needs it.
   var findsID = false
   /// Whether earlier pages are known to have had items at `items`.
@@ -34,6 +37,8 @@ struct WalkOptions: Sendable {
   var maxPages = Int.max
   /// Ends before the item with this id.
   var untilID: [UInt8]?
+  /// Ends before the first item for which this holds.
+  var untilMatch: Condition?
   /// Parameters to add to links if the server has left them out.
   var keptParameters: [[UInt8]] = []
   /// Whether to find the next link of a page without following it (`--print-next`).

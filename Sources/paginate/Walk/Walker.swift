@@ -165,6 +165,7 @@ struct Walker: Sendable {
     var result: [PageItem]?
     for (index, item) in items.enumerated() {
       if printed + (result?.count ?? index) >= options.limit { return (result ?? Array(items[..<index]), .limit) }
+      if options.untilMatch?.holds(for: item.value) == true { return (result ?? Array(items[..<index]), .untilMatch) }
       if let id = item.id {
         if id == options.untilID { return (result ?? Array(items[..<index]), .untilID) }
         if options.dedupes, !seen.insert(id) {

@@ -1,0 +1,118 @@
+// When to poll again: after an interval, or after a failure.
+
+import FeedCore
+
+/// When to poll again.
+package enum Interval: Equatable, Sendable {
+  /// In seconds, from the start of one poll to the start of the next.
+  case fixed(Double)
+  /// When the response is no longer fresh (RFC 9111 §4.2).
+  case auto
+
+  /// In seconds; for `auto`, the interval until a server sets one.
+  package var seconds: Double { if case .fixed(let seconds) = self { seconds } else { 60 } }
+
+  /// The longest that one poll may take, in seconds.
+  package var longestPoll: Double { if case .fixed(let seconds) = self { max(seconds, 1) } else { .infinity } }
+}
+
+extension OptionType {
+  /// An `Interval`.
+  package static let interval = OptionType("SECONDS|auto", .words(["auto"])) { bytes throws(OptionRefusal) in
+    if bytes.elementsEqual("auto".utf8) { return Interval.auto }
+    guard let seconds = try? time(bytes) else {
+      throw .expected("a number of seconds such as 30, 2.5 or 250ms, or auto", found: bytes)
+    }
+    if seconds == 0 { throw .expected("more than 0 seconds, or auto", found: bytes) }
+    return Interval.fixed(seconds)
+  }
+}
+
+/// The times of one resource's polls, by the monotonic clock.
+package struct PollSchedule: Sendable {
+  /// The usual share of the interval, 0 to 1, that is added at random: clients must not all ask at the same moment.
+  package static let jitter = 0.1
+
+  /// The time of the next poll.
+  package var due: Double
+  /// The time of the last one.
+  private var start = 0.0
+  private var policy: RetryPolicy
+  /// The failure that was last reported, so that it is not repeated at each poll.
+  private var toldContent = ""
+
+  package init(due: Double, _ policy: RetryPolicy) {
+    self.due = due
+    self.policy = policy
+  }
+
+  package mutating func begin(at now: Double) { start = now }
+
+  /// Sets the time of the next poll after an answer.
+  /// - Parameters:
+  ///   - head: the head of the answer; nil if it is not known.
+  ///   - jitter: the share of the interval, 0 to 1, to add.
+  package mutating func succeed(_ head: HTTPHead?, every interval: Interval, jitter: Double, now: Double) {
+    switch interval {
+    case .fixed(let seconds): due = start + seconds * (1 + jitter)
+    case .auto: due = now + (head.map(Freshness.seconds) ?? interval.seconds) * (1 + jitter)
+    }
+  }
+
+  /// The next failure counts as the first again.
+  package mutating func recover() {
+    toldContent = ""
+    policy.succeed()
+    policy.recover()
+  }
+
+  /// Sets the time of the next poll after a failure.
+  /// - Returns: how long to wait, and whether to report it; nil to give up.
+  package mutating func fail(_ failure: PollFailure, now: Double) -> (seconds: Double, isTold: Bool)? {
+    guard case .wait(let seconds, var isTold) = policy.fail(failure.cause, asked: failure.asked ?? 0) else {
+      return nil
+    }
+    // A wrong answer is reported at once, and only once.
+    if failure.kind == .content {
+      isTold = failure.failure.message != toldContent
+      toldContent = failure.failure.message
+    }
+    due = now + seconds
+    return (seconds, isTold)
+  }
+
+  /// For the end of a message, after giving up.
+  package var gaveUp: String { policy.gaveUp }
+}
+
+extension RetryPolicy {
+  /// The waits after polls that fail.
+  /// - Parameters:
+  ///   - longest: in seconds; nil for a value that suits the interval.
+  package init(polling interval: Interval, longest: Double? = nil, retries: Int = .max) {
+    let base = interval.seconds
+    self.init(base: base, .spread(longest: longest ?? max(60, 10 * base)), retries: retries)
+  }
+}
+
+/// How long an answer may be used without asking again (RFC 9111 §4.2).
+package enum Freshness {
+  /// From 5 seconds to an hour; a minute if the server says nothing.
+  package static func seconds(_ head: HTTPHead) -> Double {
+    let directives = head.fields.filter { $0.name == "cache-control" }
+      .flatMap { $0.value.split(separator: UInt8(ascii: ",")).map { Array($0.trimmed().lowercased) } }
+    let name = Array("max-age=".utf8)
+    guard let directive = directives.first(where: { $0.starts(with: name) }),
+      let age = delta(directive.dropFirst(name.count).filter { $0 != UInt8(ascii: "\"") })
+    else { return 60 }
+    let spent = head.value(of: "age").flatMap(delta) ?? 0
+    return min(max(age - spent, 5), 3600)
+  }
+
+  /// Seconds; a number too large counts as the largest (RFC 9111 §1.2.2).
+  /// - Returns: nil if the text is not a number.
+  private static func delta(_ text: [UInt8]) -> Double? {
+    guard !text.isEmpty, text.allSatisfy(\.isDigit) else { return nil }
+    return Int(decimal: text).map(Double.init) ?? 0x8000_0000
+  }
+}

@@ -1,0 +1,53 @@
+// A page of an answer to `--since`: only what is newer than a mark. Known items come again because they were edited, and
+// in any order, so they stay in their places, and no item is gone because it does not come. The walk goes on to the end
+// of the answer. Only there does the new run join the known ones.
+//
+// A walk that did not end leaves an open gap. The next walk gets the same answer, with more on top. When it comes to what
+// the last walk has read, it goes on where that one stopped.
+
+extension PagePlan {
+  mutating func takeFiltered(
+    _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?
+  ) {
+    let unfinished = unfinished(page, compared, below: walked)
+    for item in compared.unseen + compared.seen where item.run != nil { note(item, at: nil) }
+    let new = compared.unseen.filter { $0.run == nil }
+    if walked != nil || !new.isEmpty || (page.next != nil && unfinished == nil) { append(new, of: page, to: walked) }
+    while let unfinished, runs.head?.number != unfinished.number, runs.all.contains(unfinished), joinNext() {}
+  }
+
+  /// The run of a walk that did not end, if the page ends in what that walk has read: its last item is newer than the
+  /// mark, and known as it is now.
+  private func unfinished(
+    _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?
+  ) -> FeedRun? {
+    guard page.next != nil, let last = compared.unseen.last, last.item.id == page.items.last?.id, last.item.isNewer,
+      !last.isEdited, let index = last.run
+    else { return nil }
+    let candidates = runs.placed.prefix { $0.lowerEnd == .open }.filter { $0.number != walked?.number }
+    if let found = candidates.first(where: { $0.number == runs.all[index].number }) { return found }
+    // An edited item has its place elsewhere. Only from page 1 do all these walks go on further down.
+    return walked == nil ? candidates.first : nil
+  }
+
+  /// Joins the head with all runs down to the next one that was complete: the answer has ended.
+  mutating func joinAll() { while runs.head?.lowerEnd == .open, joinNext() {} }
+
+  /// Joins the head with the run below it.
+  @discardableResult
+  private mutating func joinNext() -> Bool {
+    guard var head = runs.head, let below = runs.placed.dropFirst().first else { return false }
+    head.bottom = below.bottom
+    head.lowerEnd = below.lowerEnd
+    change.removedRuns.append(below.number)
+    change.savedRuns.removeAll { $0.number == head.number }
+    change.savedRuns.append(head)
+    runs.replace([below.number], with: [head])
+    return true
+  }
+}
+
+extension ComparedPage {
+  /// Whether the page has known items that the mark covers.
+  var showsCovered: Bool { unseen.contains { $0.run != nil && !$0.item.isNewer } }
+}

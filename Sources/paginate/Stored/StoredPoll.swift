@@ -1,0 +1,121 @@
+// `--every`: runs on a stored feed, one after another in one process. Each run opens the store and locks the feed as if
+// it were a process of its own, so that others can use them in between.
+
+import FeedCore
+import FeedHTTP
+
+/// What goes on from one run to the next.
+struct PollState {
+  /// How many items may still be printed; nil for no limit.
+  private(set) var remaining: Int?
+  /// The place of a reader with a checkpoint. Later runs go on from here: the checkpoint may lag behind.
+  var place: Int?
+  /// The request of `--since` whose ETag the store has.
+  var firstRequest: [UInt8]?
+  /// Keeps connections and cookies.
+  let client: HTTPClient
+
+  /// What kind of failure ended the last run, if one did.
+  var failureKind = PollFailure.Kind.content
+  /// How many seconds the server asks to wait.
+  var asked: Double?
+  /// When the server or `--delay` allows the next request, by the monotonic clock.
+  private(set) var nextMoment = 0.0
+  /// The head of the last run's first answer.
+  private(set) var head: HTTPHead?
+
+  init(_ options: Options) throws(ToolFailure) {
+    remaining = options.walk.limit == .max ? nil : options.walk.limit
+    client = try PageSource.client()
+  }
+
+  mutating func begin() {
+    failureKind = .content
+    asked = nil
+    head = nil
+  }
+
+  mutating func update(_ printer: FeedPrinter, _ source: PageSource) {
+    remaining = printer.remaining
+    place = printer.place
+    failureKind = source.failureKind
+    asked = source.retryWait.map(Double.init)
+    nextMoment = source.nextMoment ?? nextMoment
+    head = source.firstHead
+  }
+}
+
+struct StoredPoll {
+  private let url: HTTPURL
+  private let store: Options.Store
+  private let interval: Interval
+  private let options: Options
+  private let streams: StandardStreams
+  private var state: PollState
+  private var schedule: PollSchedule
+  private var hasSucceeded = false
+  /// What was last said of pages that are usable but odd.
+  private var complaint: String?
+
+  init(
+    _ url: HTTPURL, _ store: Options.Store, every interval: Interval, _ options: Options, _ streams: StandardStreams
+  ) throws(ToolFailure) {
+    self.url = url
+    self.store = store
+    self.interval = interval
+    self.options = options
+    self.streams = streams
+    state = try PollState(options)
+    schedule = PollSchedule(due: 0, RetryPolicy(polling: interval))
+  }
+
+  mutating func run() throws(ToolFailure) -> ExitStatus {
+    while true {
+      schedule.begin(at: Clock.monotonic())
+      state.begin()
+      do throws(ToolFailure) {
+        let walk = try StoredWalk(url, store, options, streams)
+        let status = try walk.run(&state)
+        if state.remaining == 0 { return status }
+        complaint = nil
+        succeed()
+      } catch {
+        try handle(error)
+      }
+      let due = max(schedule.due, state.nextMoment)
+      if try Interrupts(streams.output).sleep(until: due) != nil { throw .brokenPipe }
+    }
+  }
+
+  private mutating func succeed() {
+    hasSucceeded = true
+    schedule.recover()
+    let jitter = PollSchedule.jitter * Double.random(in: 0...1)
+    schedule.succeed(state.head, every: interval, jitter: jitter, now: Clock.monotonic())
+  }
+
+  /// Handles the failure of a run.
+  /// - Throws: a failure that a later run cannot mend.
+  private mutating func handle(_ failure: ToolFailure) throws(ToolFailure) {
+    switch failure.status {
+    case .no:
+      // The page is usable: only the command line could make it better.
+      if failure.message != complaint, !options.http.isSilent { streams.say(failure.diagnostic) }
+      complaint = failure.message
+      return succeed()
+    case .otherEnd, .later: break
+    default: throw failure
+    }
+    let isBusy = failure.status == .later && state.failureKind == .content
+    let found = PollFailure(
+      failure: failure, kind: isBusy ? .network(.transient) : state.failureKind, asked: state.asked)
+    guard !found.isFinal, hasSucceeded || !found.isMistake,
+      let pause = schedule.fail(found, now: Clock.monotonic())
+    else { throw failure }
+    if pause.isTold || options.isVerbose, !options.http.isSilent {
+      streams.say(failure.diagnostic.adding(RetryPolicy.words("retrying", in: pause.seconds)))
+    }
+    var notes = NotePrinter(options, streams)
+    try notes.print(.retrying, url.display, delay: pause.seconds, failure.message)
+  }
+}
