@@ -170,8 +170,9 @@ struct FeedEngine {
       return nil
     }
     // As long as the order is unknown, page 1 is looked at.
-    let isConditional = options.isConditional && options.command != .full && runs.head != nil && order == .newestFirst
-    return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? try knowledge.firstPage()?.etag : nil)
+    let etag = options.command == .full || runs.head == nil ? nil : try knowledge.firstPage()?.etag
+    let isConditional = options.isConditional && order == .newestFirst
+    return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? etag : nil)
   }
 
   /// Whether a walk begins at the tail of a run.
