@@ -11,8 +11,8 @@ let paginate = ToolSpec(
 enum Flag: ToolOption {
   case next, items, itemsObject, itemsLines, id, hasMore, total, emptyCursor, endStatus, noDedupe
   case limit, maxPages, untilID, untilMatch, records, pages, printNext, baseURL, keepParam
-  case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, every, since, sinceOverlap, orderKey, order,
-    overlap, onGap, durable, wait, now, secretParam
+  case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, every, since,
+    sinceOverlap, orderKey, order, overlap, onGap, durable, wait, now, secretParam
   case delay, parallel, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
   case maxSize, maxDepth
 
@@ -21,8 +21,8 @@ enum Flag: ToolOption {
     case .next, .items, .itemsObject, .itemsLines, .id, .hasMore, .total, .emptyCursor, .endStatus, .noDedupe:
       OptionGroup("Options that describe a page")
     case .limit, .maxPages, .untilID, .untilMatch, .records, .pages, .printNext, .baseURL, .keepParam: .output
-    case .store, .feed, .more, .full, .cached, .after, .before, .pageSize, .status, .changed, .redeliver, .resumeFrom, .every, .since, .sinceOverlap,
-      .orderKey, .order, .overlap, .onGap, .durable, .wait, .now, .secretParam:
+    case .store, .feed, .more, .full, .cached, .after, .before, .pageSize, .status, .changed, .redeliver, .resumeFrom,
+      .every, .since, .sinceOverlap, .orderKey, .order, .overlap, .onGap, .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
     case .delay, .parallel, .retries, .maxWait, .idleTimeout, .requestTimeout, .allowHost, .sendAuthTo, .notes,
       .verbose:

@@ -15,7 +15,9 @@ enum FeedOrder: String, Sendable {
   static func shown(by page: FeedPage) -> FeedOrder? {
     guard page.items.count >= 3 else { return nil }
     if let ages = values(page.items, { DecimalText($0.orderKey ?? $0.id) }) { return order(of: ages) }
-    guard let times = values(page.items, { $0.orderKey.flatMap { SinceValue($0, as: .time)?.amount } }) else { return .newestFirst }
+    guard let times = values(page.items, { $0.orderKey.flatMap { SinceValue($0, as: .time)?.amount } }) else {
+      return .newestFirst
+    }
     return order(of: times)
   }
 

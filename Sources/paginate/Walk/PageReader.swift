@@ -104,7 +104,8 @@ struct PageReader: Equatable, Sendable {
       for child in array.children {
         items.append(
           PageItem(
-            child.value, id: try id(of: child, items.count + 1), orderKey: orderKey.flatMap { child.value.value(at: $0) }))
+            child.value, id: try id(of: child, items.count + 1),
+            orderKey: orderKey.flatMap { child.value.value(at: $0) }))
       }
     }
     return Page(
