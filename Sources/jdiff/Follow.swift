@@ -170,9 +170,13 @@ struct Follow: DocumentFollower {
 
   /// - Parameter id: the last id that this run may use; 0 for no more.
   private mutating func reserveIDs(upTo id: Int) throws(ToolFailure) {
+    let before = reservedID
     reservedID = id
     checkpoint.invalidate()
-    try commit()
+    do { try commit() } catch {
+      reservedID = before
+      throw error
+    }
   }
 
   /// Ends a run: the next one continues after the last id.
@@ -184,6 +188,7 @@ struct Follow: DocumentFollower {
 
   mutating func commit() throws(ToolFailure) {
     try output.flushOutput()
+    if current == nil, reservedID == 0 { return }
     let extra = reservedID > 0 ? [Self.reservedName: Array(String(reservedID).utf8)] : [:]
     try checkpoint.save(Checkpoint(id: id, document: current.map { JSONTree($0.whole.root) }, extra: extra))
   }

@@ -68,7 +68,7 @@ class Fed(Cut):
     @staticmethod
     def kept(folder):
         content = scenarios.read(os.path.join(folder, "state"))
-        return int(json.loads(content)["id"]) if content else 0
+        return int(json.loads(content).get("id", 0)) if content else 0
 
 
 class Refusing(Fed):

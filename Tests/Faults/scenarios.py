@@ -169,7 +169,7 @@ class Records(Scenario):
 
 
 class Documents(Scenario):
-    """`jdiff --follow --checkpoint`: after a restart it continues from the last written document."""
+    """`jdiff --follow --checkpoint`: after a restart it continues from the last written document, and gives no id twice."""
 
     def __init__(self):
         super().__init__("checkpoint", "jdiff --follow --checkpoint state", b'{"n":1}\n{"n":2}\n{"n":3,"m":[]}\n')
@@ -177,7 +177,10 @@ class Documents(Scenario):
     def afterwards(self, folder, made, base, outcome):
         content = read(os.path.join(folder, "state"))
         try:
-            if content is not None and json.loads(content)["data"] not in ({"n": 1}, {"n": 2}, {"n": 3, "m": []}):
+            record = json.loads(content) if content is not None else {"data": None, "reserved": 0}
+            # Before the first document there are only ids.
+            is_new = record["data"] is None and "reserved" in record
+            if not is_new and record["data"] not in ({"n": 1}, {"n": 2}, {"n": 3, "m": []}):
                 return [f"the checkpoint is neither old nor new: {content}"]
         except (ValueError, KeyError) as error:
             return [f"the checkpoint is neither old nor new: {error}"]
@@ -185,6 +188,14 @@ class Documents(Scenario):
         state = json.loads(read(os.path.join(folder, "state")) or b"{}")
         if again.status != 0 or state.get("data") != {"n": 3, "m": []}:
             return [f"run again: {again}, checkpoint {state}"]
+        documents = {}
+        for line in (outcome.output + b"\n" + again.output).splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue  # torn
+            if documents.setdefault(record["id"], record["data"]) != record["data"]:
+                return [f"the id {record['id']} is there twice: {outcome.output!r}, {again}"]
         return []
 
 
