@@ -93,7 +93,7 @@ private func checkWaits(_ head: HTTPHead, body: [UInt8]) {
 
 private func checkTimes(_ value: [UInt8]) {
   if let seconds = RetryAfter.seconds(value, now: now) { promise(seconds >= 0, "\(seconds): \(shown(value))") }
-  guard let seconds = ISOTime.seconds(value) else { return }
+  guard let seconds = ISOTime(value)?.approximate else { return }
   promise(abs(seconds) < 4e11, "\(seconds): \(shown(value))")
   promise(HTTPDate.seconds(value, now: now) == nil, "a time of two kinds: \(shown(value))")
 }
@@ -120,7 +120,7 @@ private func checkMoment(_ bytes: [UInt8]) {
     let local = time(seconds + sign * offset)
     let zone = (sign > 0 ? "+" : "-") + "\(two(offset / 3600)):\(two(offset / 60 % 60))"
     let text = "\(local.year)-\(two(local.month))-\(two(local.day))T\(clock(local)).250\(zone)"
-    promise(ISOTime.seconds(Array(text.utf8)) == Double(seconds) + 0.25, "not \(seconds): \(text)")
+    promise(ISOTime(Array(text.utf8))?.approximate == Double(seconds) + 0.25, "not \(seconds): \(text)")
     let head = madeHead(429, [Array("X-RateLimit-Reset: \(text)".utf8)])
     let wait = Double(seconds) - Double(now) / 1_000_000 + 0.25
     promise(Politeness(head, now: now).wait == wait, "not a wait of \(wait) s: \(text)")

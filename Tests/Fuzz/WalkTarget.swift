@@ -195,6 +195,9 @@ private func check(_ next: PageRequest, after request: PageRequest, _ walker: Wa
     var same = old
     same.set(name.percentEncoded(), to: old.value(of: name.percentEncoded()) ?? [])
     promise(back == same && next.body == request.body, "more than a parameter: \(shown(next.url))")
+  case .parameters?: promise(next.body == request.body && next.headers == request.headers, "\(next)")
+  case .post?, .scroll?:
+    promise((try? JSONDocument(parsing: next.body ?? [])) != nil, "\(next)")
   case .cursorBody?, .searchAfter?, .graphql?:
     promise(next.url == request.url && (try? JSONDocument(parsing: next.body ?? [])) != nil, "\(next)")
   case .cursorHeader?: promise(next.url == request.url && next.body == request.body, "\(next)")

@@ -25,12 +25,12 @@ struct PageFeed {
     _ client: HTTPClient, _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.first = first
-    // A store may have filled in some.
-    var options = options
-    options.walk = walk
+    // A store may have filled in some, and removed the limits, which it checks itself.
+    var pageOptions = options
+    pageOptions.walk = walk
     walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
-    source = try PageSource(options, origin, secrets, client, streams)
+    source = try PageSource(pageOptions, origin, secrets, client, streams)
     parallel = ParallelPages(first, options)
   }
 
