@@ -14,9 +14,9 @@ struct Follow: DocumentFollower {
   private var current: Side?
   /// The id of the last event; nil before the first, and if events have none.
   private var lastID: Int?
-  /// The ids up to this one are of this run only, as the checkpoint says. If the run is killed, an event may have been
-  /// printed after the last checkpoint. A reader that has it must not take another event for it.
-  private var reservedID = 0
+  /// The ids up to this one are of this run only, as the checkpoint says; nil if it says nothing. If the run is killed,
+  /// an event may have been printed after the last checkpoint. A reader that has it must not take another event for it.
+  private var reservedID: Int?
   private static let reservation = 100
   /// Whether all documents so far were event records, which should not be compared themselves.
   private var areRecords: Bool?
@@ -138,7 +138,7 @@ struct Follow: DocumentFollower {
   private mutating func advance(to held: Side) throws(ToolFailure) {
     if let first = options.firstID {
       let next = lastID.map { $0 + 1 } ?? first
-      if next > reservedID, checkpoint.isKept { try reserveIDs(upTo: next + Self.reservation - 1) }
+      if checkpoint.isKept, reservedID.map({ next > $0 }) ?? true { try reserveIDs(upTo: next + Self.reservation - 1) }
       lastID = next
     }
     current = held
@@ -168,8 +168,8 @@ struct Follow: DocumentFollower {
 
   private static let reservedName = "reserved"
 
-  /// - Parameter id: the last id that this run may use; 0 for no more.
-  private mutating func reserveIDs(upTo id: Int) throws(ToolFailure) {
+  /// - Parameter id: the last id that this run may use; nil for no more.
+  private mutating func reserveIDs(upTo id: Int?) throws(ToolFailure) {
     let before = reservedID
     reservedID = id
     checkpoint.invalidate()
@@ -181,15 +181,15 @@ struct Follow: DocumentFollower {
 
   /// Ends a run: the next one continues after the last id.
   private mutating func releaseIDs() throws(ToolFailure) {
-    if reservedID > 0 { try reserveIDs(upTo: 0) }
+    if reservedID != nil { try reserveIDs(upTo: nil) }
   }
 
   var isCommitDue: Bool { checkpoint.isDue }
 
   mutating func commit() throws(ToolFailure) {
     try output.flushOutput()
-    if current == nil, reservedID == 0 { return }
-    let extra = reservedID > 0 ? [Self.reservedName: Array(String(reservedID).utf8)] : [:]
+    if current == nil, reservedID == nil { return }
+    let extra = reservedID.map { [Self.reservedName: Array(String($0).utf8)] } ?? [:]
     try checkpoint.save(Checkpoint(id: id, document: current.map { JSONTree($0.whole.root) }, extra: extra))
   }
 }

@@ -82,6 +82,6 @@ final class Column: Sendable {
       return size <= limit
     }
     if size <= limit { return values }
-    throw XMLError("the texts of '\(shortened(text))' have more than \(limit) bytes (--max-size)", at: 0)
+    throw XMLError("the values of '\(shortened(text))' have more than \(limit) bytes (--max-size)", at: 0)
   }
 }
