@@ -33,7 +33,7 @@ enum Flag: ToolOption {
 
   var spec: OptionSpec {
     switch self {
-    case .next: OptionSpec("next", .rule, "how to request the next page")
+    case .next: OptionSpec("next", .rule, "how to request the next page, such as page:page")
     case .items: OptionSpec("items", .pointer("/data/items"), "where the items are in a page")
     case .itemsObject:
       OptionSpec("items-object", .pointer("/query/pages"), "where the object is whose members are the items")
@@ -66,7 +66,7 @@ enum Flag: ToolOption {
       OptionSpec("store", .wholeFile, "keep the feed in a SQLite file, print only new items")
         .needs(.url, "cached", "status").excludes("print-next")
     case .feed: OptionSpec("feed", .text("NAME"), "the name of the feed in the store, instead of its URL")
-    case .more: OptionSpec("more", "read older pages: one, or --max-pages").excludes("full", "cached", "status")
+    case .more: OptionSpec("more", "read more pages: one, or --max-pages").excludes("full", "cached", "status")
     case .full: OptionSpec("full", "read the whole feed again").excludes("cached", "status")
     case .cached: OptionSpec("cached", "print the known items, offline").excludes("status")
     case .after:

@@ -1,5 +1,5 @@
 # fish completion for paginate; made by: paginate --completion fish
-complete -c paginate -l next -x -a 'link page: offset: cursor: cursor-header: cursor-body: params: post: last-id: max-id: search-after scroll graphql' -d 'how to request the next page'
+complete -c paginate -l next -x -a 'link page: offset: cursor: cursor-header: cursor-body: params: post: last-id: max-id: search-after scroll graphql' -d 'how to request the next page, such as page:page'
 complete -c paginate -l items -x -d 'where the items are in a page'
 complete -c paginate -l items-object -x -d 'where the object is whose members are the items'
 complete -c paginate -l items-lines -d 'each line of a page is an item'
@@ -20,7 +20,7 @@ complete -c paginate -l base-url -x -d 'the URL that the first page of the input
 complete -c paginate -l keep-param -x -d 'copy a parameter of the first URL into next links'
 complete -c paginate -l store -r -F -d 'keep the feed in a SQLite file, print only new items'
 complete -c paginate -l feed -x -d 'the name of the feed in the store, instead of its URL'
-complete -c paginate -l more -d 'read older pages: one, or --max-pages'
+complete -c paginate -l more -d 'read more pages: one, or --max-pages'
 complete -c paginate -l full -d 'read the whole feed again'
 complete -c paginate -l cached -d 'print the known items, offline'
 complete -c paginate -l after -x -d 'print what is below this item'

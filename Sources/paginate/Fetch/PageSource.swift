@@ -149,7 +149,9 @@ struct PageSource {
         let failure: ToolFailure =
           form.map { .failed(.otherEnd, "expected JSON, found \($0)", source: url.display) }
           ?? .malformed(fault, in: answer.body, of: url.display, status: .otherEnd)
-        throw safe(failure, about: answer)
+        let mayBeLines = fault.kind == .textAfterDocument && !options.walk.itemsAreLines
+        let hint = mayBeLines ? " (--items-lines, if each line is an item)" : ""
+        throw safe(failure.adding(hint), about: answer)
       }
       return arrival.document
     case .retry:

@@ -9,6 +9,12 @@ struct FeedRecord: Equatable, Sendable {
   let url: [UInt8]
   /// The options of its walk, as JSON that only the caller understands.
   let options: [UInt8]
+
+  /// For a message about a feed that is missing: ` (it has 'a' and 2 more)`; empty if there are none.
+  static func names(_ feeds: [FeedRecord]) -> String {
+    guard let first = feeds.first else { return "" }
+    return " (it has '\(shortened(first.name))'\(feeds.count == 1 ? "" : " and \(feeds.count - 1) more"))"
+  }
 }
 
 final class StoreFile {

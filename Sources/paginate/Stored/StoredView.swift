@@ -61,7 +61,7 @@ struct StoredView {
       return feeds
     }
     guard let feed = feeds.first(where: { $0.name == name }) else {
-      throw storeOptions.failure("no feed '\(shortened(name))' in the store")
+      throw storeOptions.failure("no feed '\(shortened(name))' in the store" + FeedRecord.names(feeds))
     }
     return [feed]
   }

@@ -121,10 +121,9 @@ struct StoredWalk {
     let isDescribed = options.walk.id != nil || options.walk.items != nil || options.walk.next != nil
     guard !isDescribed, storeOptions.feedName == nil else { return }
     let feeds = try storeOptions.stored(file.feeds())
-    guard let known = feeds.first else { return }
-    let more = feeds.count == 1 ? "" : " and \(feeds.count - 1) more"
+    if feeds.isEmpty { return }
     throw storeOptions.failure(
-      "the store has no feed of this URL (it has '\(shortened(known.name))'\(more)); to add one, give its '--id'")
+      "the store has no feed of this URL\(FeedRecord.names(feeds)); to add one, give its '--id'")
   }
 
   private func fetcher(

@@ -70,7 +70,7 @@ enum ItemArray {
 
   // MARK: For messages
 
-  /// `an object with 'count' (a number), 'results' (an array of 3)`.
+  /// `an object with 'count' (a number), 'results' (an array of 3), 'meta' (an object with 'next')`.
   static func described(_ root: JSONValue) -> String {
     guard root.kind == .object else {
       return root.kind == .array ? "an array of \(count(of: root))" : root.kind.name
@@ -83,12 +83,31 @@ enum ItemArray {
         rest += 1
         continue
       }
-      let kind = child.value.kind == .array ? "an array of \(count(of: child.value))" : child.value.kind.name
-      words.append("'\(shortened(JSONString.decoded(key)))' (\(kind))")
+      words.append("\(quoted(key)) (\(kind(of: child.value)))")
     }
     if words.isEmpty { return "an empty object" }
     return "an object with " + words.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
   }
+
+  /// The names of an object's members are shown too, because the cursor is often in there.
+  private static func kind(of value: JSONValue) -> String {
+    if value.kind == .array { return "an array of \(count(of: value))" }
+    guard value.kind == .object else { return value.kind.name }
+    let shown = 4
+    var names: [String] = []
+    var rest = 0
+    for child in value.children {
+      guard names.count < shown, let key = child.key else {
+        rest += 1
+        continue
+      }
+      names.append(quoted(key))
+    }
+    if names.isEmpty { return "an empty object" }
+    return "an object with " + names.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+  }
+
+  private static func quoted(_ key: JSONValue) -> String { "'\(shortened(JSONString.decoded(key)))'" }
 
   private static func count(of array: JSONValue) -> String {
     let count = array.children.reduce(0) { count, _ in count + 1 }

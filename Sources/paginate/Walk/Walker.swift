@@ -116,9 +116,15 @@ struct Walker: Sendable {
         .usage,
         EventRecord.isUnmistakable(document.root)
           ? "this is an event record, and paginate reads pages (sse-cat --raw prints only the data)"
-          : "cannot tell which array holds the items (--items): the page is " + ItemArray.described(document.root))
+          : "cannot tell which array holds the items (\(Self.placeOfItems(document.root))): the page is "
+            + ItemArray.described(document.root))
     }
     return Step(page: page, items: items, outcome: outcome, complaint: complaint)
+  }
+
+  /// The options that can say where the items are. Without an array, they may be the members of an object.
+  private static func placeOfItems(_ root: JSONValue) -> String {
+    root.kind == .object && root.children.contains { $0.value.kind == .object } ? "--items or --items-object" : "--items"
   }
 
   /// What the answer to a request past the last page means (`--end-status`): an empty page, and the end.
