@@ -124,7 +124,8 @@ struct Walker: Sendable {
 
   /// The options that can say where the items are. Without an array, they may be the members of an object.
   private static func placeOfItems(_ root: JSONValue) -> String {
-    root.kind == .object && root.children.contains { $0.value.kind == .object } ? "--items or --items-object" : "--items"
+    let hasObject = root.kind == .object && root.children.contains { $0.value.kind == .object }
+    return hasObject ? "--items or --items-object" : "--items"
   }
 
   /// What the answer to a request past the last page means (`--end-status`): an empty page, and the end.
