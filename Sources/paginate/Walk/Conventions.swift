@@ -119,6 +119,7 @@ extension Convention {
     Convention(
       "PagerDuty", ["/records", "/limit", "/next_cursor"], "cursor:cursor=/next_cursor", items: "/records"),
     Convention("Datadog", ["/data", "/meta/page/after"], "cursor-body:/page/cursor=/meta/page/after", isInBody: true),
+    Convention("Zoom", ["/next_page_token", "/page_size"], "cursor:next_page_token=/next_page_token"),
     Convention(
       "Steam", ["/query_summary", "/reviews", "/cursor"], "cursor:cursor=/cursor", items: "/reviews"),
     Convention(
