@@ -62,6 +62,14 @@ enum NextRule: Equatable, Sendable {
     }
   }
 
+  /// Whether requests count pages or items.
+  var isNumbered: Bool {
+    switch self {
+    case .page, .offset: true
+    default: false
+    }
+  }
+
   var needsIDs: Bool {
     switch self {
     case .lastID, .maxID: true

@@ -221,6 +221,7 @@ struct Walker: Sendable {
       let isEmpty = page.items.isEmpty || (rule.needsIDs && loops.hasNothingNew)
       if next == request, isEmpty || rule.endsWithSameCursor { return .end(.sameCursor) }
       if pages >= options.maxPages { return .end(.maxPages) }
+      if options.guardsLoops, rule.isNumbered { loops.add(numbered: page.document) }
       if options.guardsLoops, !rule.repeatsRequests { try loops.check(next, cursor: cursor) }
       return .next(next)
     } catch {
