@@ -40,6 +40,7 @@ struct StoredFetcher: PageFetcher {
   }
 
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+    failure = nil
     do throws(ToolFailure) {
       guard var stored = PageRequest(json: request) else {
         throw store.failure(StoreError.damaged("a request in it cannot be read").message)
@@ -60,7 +61,9 @@ struct StoredFetcher: PageFetcher {
       return .page(page)
     } catch {
       failure = error
-      return .failed(FeedFailure(status: error.status, message: error.message))
+      var failed = FeedFailure(status: error.status, message: error.message)
+      if case .status(let status) = source.failureKind { failed.isForgotten = [400, 404, 410].contains(status) }
+      return .failed(failed)
     }
   }
 

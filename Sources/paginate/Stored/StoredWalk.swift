@@ -81,11 +81,13 @@ struct StoredWalk {
     }
     let since = try since(walk, options, store)
     // The whole feed and its older pages do not depend on the mark.
-    let first = storeOptions.command == .refresh ? since?.applied(to: first) ?? first : first
+    let asksForNewer = storeOptions.command == .refresh || storeOptions.command == .more && options.order == .oldestFirst
+    let first = asksForNewer ? since?.applied(to: first) ?? first : first
     var feed = feedOptions(first, walk, options, secrets)
     feed.since = since.map { since in
-      let isFiltered = since.isFiltered && storeOptions.command == .refresh
-      return FeedOptions.Since(isFiltered: isFiltered, mustJoin: since.mustJoin)
+      FeedOptions.Since(
+        isFiltered: since.isFiltered && asksForNewer, mustJoin: since.mustJoin,
+        mayShift: walk.next?.mayShift ?? true)
     }
     feed.isConditional = first == self.first || state.firstRequest == feed.firstRequest
     let described = walk
@@ -142,9 +144,6 @@ struct StoredWalk {
     guard let rule = walk.since else {
       if options.given.contains(.sinceOverlap) { throw .usage("option '--since-overlap' needs '--since'") }
       return nil
-    }
-    if options.order == .oldestFirst {
-      throw .usage("options '--since' and '--order oldest-first' exclude each other")
     }
     if options.forgetsBelowGaps { throw .usage("options '--since' and '--on-gap drop' exclude each other") }
     return try SinceReader(rule, walk.sinceOverlap, storeOptions.stored(store.mark()))
@@ -269,6 +268,7 @@ struct StoredWalk {
   private func tell(_ note: FeedNote, _ order: FeedOrder?) {
     let text =
       switch note {
+      case .tailForgotten: "the server has forgotten where the last run ended; reading from page 1"
       case .gapLost: Self.gapLost(order)
       case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
       case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"
