@@ -44,7 +44,10 @@ struct PagePlan {
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
     if options.since?.isFiltered == true {
       showsCovered = compared.showsCovered
-      if options.followsTail { return takeAfterTail(page, compared) }
+      if options.followsTail {
+        showsCovered = showsCovered || compared.showsUnchanged
+        return takeAfterTail(page, compared)
+      }
       return takeFiltered(page, compared, below: walked)
     }
     for item in compared.seen where isReread || ground != nil { note(item, at: nil) }
