@@ -75,6 +75,10 @@ struct FeedEngine {
   /// If the oldest items come first: the search for the tail, and what is read again from there.
   var search = TailSearch()
   var ground: KnownGround?
+  /// What the server said when it did not know the request for the page below the tail any more.
+  private var forgotten: FeedFailure?
+  /// The request for the page after the one that was added last.
+  private var lastNext: [UInt8]?
   /// The place where a full walk last met known items.
   private var joinPoint: PagePlan.JoinPoint?
   var numbered = NumberedWalk()
@@ -85,7 +89,7 @@ struct FeedEngine {
   private var hasAnswerEnded = false
   /// Whether it has shown known items that the mark covers, or is known not to.
   private var hasShownCovered = false
-  /// If it follows the tail: what it has shown, and the request for its next page.
+  /// If it follows the tail: what it has shown.
   private var followed = FollowedAnswer()
 
   init(_ options: FeedOptions) {
@@ -208,6 +212,11 @@ struct FeedEngine {
     switch (answer, purpose) {
     case (.failed(let failure), .again(let place, number: nil)) where failure.isForgotten && !place.isFirst:
       return try searchFromTop(knowledge)
+    case (.failed(let failure), .below) where try isForgotten(failure, knowledge):
+      // Page 1 leads to the tail once more, past known items.
+      notes.append(.tailForgotten)
+      forgotten = failure
+      return fetch(options.firstRequest, .first)
     case (.failed(let failure), _): return end(failure)
     case (.page(let page), _) where page.end == 0 && page.items.isEmpty:
       // Nothing of it is wanted, so nothing is known of its place either.
@@ -236,6 +245,14 @@ struct FeedEngine {
     case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
     case (.page(let page), .again(let place, let number)): return try takeAgain(page, place, number, knowledge)
     }
+  }
+
+  /// Whether a request of an earlier run is not known any more. If the oldest items come first, that shows earlier.
+  private func isForgotten(_ failure: FeedFailure, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+    guard failure.isForgotten, forgotten == nil, !isOldestFirst, options.numbering == nil, let head = runs.head else {
+      return false
+    }
+    return try knowledge.lastPage(in: head.range)?.top != freshTop
   }
 
   mutating func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
@@ -270,6 +287,7 @@ struct FeedEngine {
     joinPoint = plan.joinPoint
     freshTop = plan.change.savedPages.last?.top
     if raisesMark { plan.change.mark = page.mark }
+    lastNext = page.next
     hasAnswerEnded = page.next == nil
     var isStale = plan.unseenCount == 0 && plan.joinPoint == nil
     if options.followsTail {
@@ -316,7 +334,9 @@ struct FeedEngine {
         return fetch(options.numberedRequest(number), .tail(number))
       }
     }
-    guard let request = options.followsTail ? followed.next : tail.next else { return end() }
+    let isOfTail = !options.followsTail && (forgotten == nil || isFresh)
+    guard let request = isOfTail ? tail.next : lastNext else { return end() }
+    if let forgotten, !isFresh, requests.contains(request.hashValue) { return end(forgotten) }
     if requests.contains(request.hashValue) {
       return end(FeedFailure(status: .otherEnd, message: "the next page was already read"))
     }

@@ -6,8 +6,6 @@
 struct FollowedAnswer {
   /// Digests of the ids so far.
   private var met: Set<Int> = []
-  /// The request for the next page.
-  private(set) var next: [UInt8]?
   /// Whether an item may have moved to a page that was read already.
   private(set) var hasShifted = false
 
@@ -18,7 +16,6 @@ struct FollowedAnswer {
   mutating func take(_ page: FeedPage, isExpected: Bool, mayShift: Bool) -> Bool {
     let count = page.items.count { !met.insert($0.id.hashValue).inserted }
     if isExpected, mayShift, count > 0 { hasShifted = true }
-    next = page.next
     return count == page.items.count
   }
 }

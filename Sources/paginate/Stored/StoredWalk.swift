@@ -268,7 +268,7 @@ struct StoredWalk {
   private func tell(_ note: FeedNote, _ order: FeedOrder?) {
     let text =
       switch note {
-      case .tailForgotten: "the server has forgotten where the last run ended; reading from page 1"
+      case .tailForgotten: "the server has forgotten where an earlier run ended; reading from page 1"
       case .gapLost: Self.gapLost(order)
       case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
       case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"
