@@ -30,9 +30,9 @@ struct TailSearch {
     in run: FeedRun, _ options: FeedOptions, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Place {
     let first = Place(request: options.firstRequest, top: run.top, isFirst: true)
-    guard !isAtTop, let tail = try knowledge.lastLive(in: run.range), var page = try knowledge.lastPage(in: run.top...tail) else {
-      return first
-    }
+    guard !isAtTop, let tail = try knowledge.lastLive(in: run.range),
+      var page = try knowledge.lastPage(in: run.top...tail)
+    else { return first }
     var left = distance
     while page.top > run.top, let before = try knowledge.lastPage(in: run.top...(page.top - 1)) {
       if left <= 0, let request = before.next { return Place(request: request, top: page.top, isFirst: false) }

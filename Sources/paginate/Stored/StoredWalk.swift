@@ -81,7 +81,8 @@ struct StoredWalk {
     }
     let since = try since(walk, options, store)
     // The whole feed and its older pages do not depend on the mark.
-    let asksForNewer = storeOptions.command == .refresh || storeOptions.command == .more && options.order == .oldestFirst
+    let command = storeOptions.command
+    let asksForNewer = command == .refresh || (command == .more && options.order == .oldestFirst)
     let first = asksForNewer ? since?.applied(to: first) ?? first : first
     var feed = feedOptions(first, walk, options, secrets)
     feed.since = since.map { since in
@@ -100,6 +101,7 @@ struct StoredWalk {
     walk.untilMatch = nil
     walk.maxPages = .max
     var fetcher = try fetcher(first, walk, since, secrets, state.client)
+    if storeOptions.interval != nil, !state.isOpen { fetcher.opening = NotePrinter(options, streams) }
     try waitForServer(store, &fetcher, &state)
     return try run(fetcher, feed, described, known, store, &state)
   }
@@ -234,7 +236,7 @@ struct StoredWalk {
       remembered = json
     }
     let hadGap = FeedRuns(try storeOptions.stored(store.runs())).hasOpenGap
-    defer { state.update(session.printer, session.fetcher.source) }
+    defer { state.update(session.printer, session.fetcher) }
     let end = try storeOptions.stored(session.run())
     if let wait = session.fetcher.retryWait {
       try storeOptions.stored(store.setRetryWait(wait, now: Self.now))
