@@ -88,7 +88,7 @@ enum Flag: ToolOption {
         .excludes("cached", "status")
     case .since:
       OptionSpec("since", .since, "request only items with a greater value than the known ones")
-        .excludes("cached", "status", "on-gap=drop", "order=oldest-first")
+        .excludes("cached", "status", "on-gap=drop")
     case .sinceOverlap: OptionSpec("since-overlap", .sinceOverlap, "subtract this from that value").default("0")
     case .orderKey: OptionSpec("order-key", .pointer("/created_at"), "what the feed is sorted by")
     case .order:

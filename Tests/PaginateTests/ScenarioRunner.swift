@@ -83,6 +83,7 @@ private final class ScenarioResult {
     session.note = { [self] note in
       switch note {
       case .gapLost: notes.append("lost-gap")
+      case .tailForgotten: notes.append("forgotten")
       case .uncertain(let count): notes.append("uncertain:\(count)")
       }
     }

@@ -6,8 +6,24 @@ import Testing
 
 /// `--since`: random histories of a feed that is asked only for what is newer, by runs that do not end; and the values.
 @Suite struct SinceTests {
-  /// By which order the server sends its items, newest first.
-  enum Order: CaseIterable { case updated, created }
+  /// By which order the server sends its items.
+  struct Order: CaseIterable, Sendable, CustomStringConvertible {
+    /// The value that they are sorted by.
+    enum Key: CaseIterable { case updated, created }
+
+    let key: Key
+    let order: FeedOrder
+    /// Whether the request for a page says how many items come before it, not which.
+    var isNumbered = false
+
+    static let allCases = [
+      Order(key: .updated, order: .newestFirst), Order(key: .created, order: .newestFirst),
+      Order(key: .updated, order: .oldestFirst), Order(key: .created, order: .oldestFirst),
+      Order(key: .updated, order: .oldestFirst, isNumbered: true),
+    ]
+
+    var description: String { "\(key), \(order.rawValue)\(isNumbered ? ", numbered" : "")" }
+  }
 
   @Test(arguments: Order.allCases, 1...100)
   func nothingIsLeftOut(_ order: Order, _ seed: Int) throws {
@@ -36,6 +52,8 @@ import Testing
       ("0.1", "1e2"), (#""2024-01-01T00:00:00+01:00""#, #""2023-12-31T23:00:00.000000001Z""#),
       (#""1969-12-31T23:59:58.5Z""#, #""1969-12-31T23:59:58.75Z""#),
       (#""1969-12-31T23:59:59.75Z""#, #""1970-01-01T00:00:00Z""#), (#""a""#, #""aa""#), (#""Z""#, #""a""#),
+      (#""2016-12-31T23:59:59.9Z""#, #""2016-12-31T23:59:60Z""#), ("9007199254740992", "9007199254740993"),
+      ("-5e-1", "-0.4"), (#""5""#, "6"),
       (#""9""#, #""10""#),
     ])
   func valuesAreCompared(_ left: String, _ right: String) throws {
@@ -113,9 +131,11 @@ private final class SinceHistory {
     _ store: any FeedStorage, _ mark: SinceMark?, maxPages: Int?, killAfter: Int?,
     _ command: FeedOptions.Command = .refresh
   ) throws {
-    let since = command == .more ? nil : mark?.covered.map { String(decoding: $0.text, as: UTF8.self) }
+    let asksForNewer = command == .refresh || command == .more && order.order == .oldestFirst
+    let since = !asksForNewer ? nil : mark?.covered.map { String(decoding: $0.text, as: UTF8.self) }
     var options = FeedOptions(firstRequest: Array("/feed?since=\(since ?? "0")".utf8))
-    options.since = .init(isFiltered: since != nil)
+    options.order = order.order
+    options.since = .init(isFiltered: since != nil, mayShift: order.isNumbered)
     options.maxPages = maxPages
     options.command = command
     let printer = FeedPrinter { [self] bytes, ends in
@@ -148,16 +168,25 @@ private final class SinceHistory {
     mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
       if !history.isCalm, history.pick(20) == 0 { return .failed(FeedFailure(status: .otherEnd, message: "lost")) }
       // In the other order, an item may be edited on a page that was read already, which only an overlap finds.
-      if !history.isCalm, history.order == .updated, history.pick(3) == 0 { history.change() }
+      // Nor is an item found that has moved up from a page of the first walk to the one before it.
+      let mayChange = history.order.key == .updated && (!history.order.isNumbered || mark?.covered != nil)
+      if !history.isCalm, mayChange, history.pick(3) == 0 { history.change() }
       return .page(history.page(request, &mark))
     }
   }
 
   private func page(_ request: [UInt8], _ mark: inout SinceMark?) -> FeedPage {
     let numbers = String(decoding: request, as: UTF8.self).split { !$0.isNumber }.compactMap { Int($0) }
-    func key(_ entry: Entry) -> Int { order == .updated ? entry.updated : entry.id }
-    let found = entries.filter { $0.updated > numbers[0] && key($0) < (numbers.count > 1 ? numbers[1] : .max) }
-      .sorted { key($0) > key($1) }
+    func key(_ entry: Entry) -> Int {
+      (order.key == .updated ? entry.updated : entry.id) * (order.order == .newestFirst ? -1 : 1)
+    }
+    var found = entries.filter { $0.updated > numbers[0] }.sorted { key($0) < key($1) }
+    let place = numbers.dropFirst().first ?? 0
+    if order.isNumbered {
+      found = Array(found.dropFirst(place))
+    } else if numbers.count > 1 {
+      found = found.filter { key($0) > (order.order == .newestFirst ? -place : place) }
+    }
     var page = FeedPage(items: [])
     for entry in found.prefix(perPage) {
       guard let value = SinceValue(Array("\(entry.updated)".utf8), as: .number) else { continue }
@@ -170,7 +199,10 @@ private final class SinceHistory {
       if mark?.greatest.isBelow(value) == true { mark?.greatest = value }
     }
     page.mark = mark
-    if found.count > perPage { page.next = Array("/feed?since=\(numbers[0])&below=\(key(found[perPage - 1]))".utf8) }
+    if found.count > perPage {
+      let next = order.isNumbered ? place + perPage : abs(key(found[perPage - 1]))
+      page.next = Array("/feed?since=\(numbers[0])&after=\(next)".utf8)
+    }
     return page
   }
 }

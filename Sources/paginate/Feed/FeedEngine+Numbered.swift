@@ -43,7 +43,7 @@ extension FeedEngine {
     // It may show what is above the ground that is read again.
     let ground = ground
     self.ground = nil
-    let action = try take(reread.page, below: head, counts: false, knowledge)
+    let action = try take(options.followsTail ? page : reread.page, below: head, counts: false, knowledge)
     self.ground = ground
     if let ground, let last = reread.last { self.ground?.last = max(ground.last, min(last, ground.bottom)) }
     stage = .holding(valid)

@@ -17,19 +17,21 @@ extension FeedEngine {
   /// If a page is full, the next one could change nothing in it but a header, and some servers leave headers out of the
   /// ETag. So only a page that is not full can be asked for with a condition.
   mutating func facts(of page: FeedPage, isFirst: Bool) -> FeedChange.FirstPage {
-    let fullSize = isFirst ? 0 : numbered.pageSize ?? 0
+    let fullSize = isFirst && !options.followsTail ? 0 : numbered.pageSize ?? 0
     numbered.pageSize = max(fullSize, page.items.count)
     var etag: [UInt8]?
-    if let lastRequest, let found = page.etag, !page.items.isEmpty, page.items.count < fullSize {
+    // An answer to `--since` can be asked for with a condition if it is one page.
+    let isWhole = !options.followsTail || (isFirst && page.next == nil)
+    if let lastRequest, let found = page.etag, isWhole, !page.items.isEmpty, page.items.count < fullSize {
       etag = Self.prefix(of: lastRequest) + found
     }
-    return .init(etag: etag, size: numbered.pageSize ?? 0, total: page.total)
+    return .init(etag: etag, size: numbered.pageSize ?? 0, total: options.followsTail ? nil : page.total)
   }
 
   /// An ETag belongs to one request. Its digest is kept with it, so that no other request is made with it.
   private static func prefix(of request: [UInt8]) -> [UInt8] { ItemVersion.of(request.span) + [UInt8(ascii: " ")] }
 
-  private func etag(for request: [UInt8], _ knowledge: some FeedKnowledge) throws(StoreError) -> [UInt8]? {
+  func etag(for request: [UInt8], _ knowledge: some FeedKnowledge) throws(StoreError) -> [UInt8]? {
     let prefix = Self.prefix(of: request)
     guard let etag = try knowledge.firstPage()?.etag, etag.starts(with: prefix) else { return nil }
     return Array(etag.dropFirst(prefix.count))
@@ -67,6 +69,14 @@ extension FeedEngine {
       etag = try self.etag(for: request, knowledge)
     }
     return fetch(request, .again(place, number: number), ifNoneMatch: etag)
+  }
+
+  /// The server does not know the page of the tail any more, so page 1 is read, and everything after it again.
+  mutating func searchFromTop(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    guard let head = runs.head else { return end() }
+    notes.append(.tailForgotten)
+    search.goToTop()
+    return try ask(nil, of: head, knowledge)
   }
 
   /// The page of the tail is as it was.

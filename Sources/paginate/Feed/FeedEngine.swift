@@ -50,7 +50,7 @@ struct FeedEngine {
   /// The order that was given, or that page 1 has shown.
   private(set) var order: FeedOrder?
   private(set) var runs = FeedRuns([])
-  private(set) var notes: [FeedNote] = []
+  var notes: [FeedNote] = []
   var stage = Stage.starting
   private var answer: FeedAnswer?
   private var failure: FeedFailure?
@@ -75,6 +75,10 @@ struct FeedEngine {
   /// If the oldest items come first: the search for the tail, and what is read again from there.
   var search = TailSearch()
   var ground: KnownGround?
+  /// What the server said when it did not know the request for the page below the tail any more.
+  private var forgotten: FeedFailure?
+  /// The request for the page after the one that was added last.
+  private var lastNext: [UInt8]?
   /// The place where a full walk last met known items.
   private var joinPoint: PagePlan.JoinPoint?
   var numbered = NumberedWalk()
@@ -83,13 +87,14 @@ struct FeedEngine {
   private var raisesMark = false
   /// Whether the answer to `--since` has ended.
   private var hasAnswerEnded = false
-  /// Whether it has shown known items that the mark covers.
+  /// Whether it has shown known items that the mark covers, or is known not to.
   private var hasShownCovered = false
+  /// If it follows the tail: what it has shown.
+  private var followed = FollowedAnswer()
 
   init(_ options: FeedOptions) {
     self.options = options
-    // The answer to `--since` has only items that are newer than the known ones.
-    order = options.order ?? (options.since == nil ? nil : .newestFirst)
+    order = options.order
   }
 
   var isOldestFirst: Bool { options.order == .oldestFirst }
@@ -99,7 +104,11 @@ struct FeedEngine {
     !runs.hasOpenGap && (runs.head?.lowerEnd == .end || runs.head?.lowerEnd == .lost)
   }
   /// Whether the mark of `--since` may move to the greatest value, in the change that makes this so.
-  private var isCovered: Bool { options.since != nil && isComplete }
+  private var isCovered: Bool {
+    guard options.since != nil, isComplete else { return false }
+    // If the oldest items come first, more may come after a tail that is complete.
+    return !isOldestFirst || (hasAnswerEnded && !followed.hasShifted)
+  }
   private var isFiltered: Bool { options.since?.isFiltered ?? false }
   private var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }
 
@@ -163,16 +172,28 @@ struct FeedEngine {
 
   private mutating func start(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     runs = FeedRuns(try knowledge.runs())
-    raisesMark = isComplete || runs.head == nil
+    raisesMark = try isReadToEnd(knowledge)
     if isOldestFirst { try rememberPages(knowledge) }
+    if options.followsTail {
+      let etag = isComplete ? try etag(for: options.firstRequest, knowledge) : nil
+      return fetch(options.firstRequest, .first, ifNoneMatch: etag)
+    }
     if let head = runs.head, try skipsTop(head, knowledge) {
       stage = .deciding
       return nil
     }
     // As long as the order is unknown, page 1 is looked at.
     let etag = options.command == .full || runs.head == nil ? nil : try knowledge.firstPage()?.etag
-    let isConditional = options.isConditional && order == .newestFirst
+    let isConditional = options.isConditional && (order == .newestFirst || isFiltered)
     return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? etag : nil)
+  }
+
+  /// Whether this walk will have read everything that has changed since the mark.
+  private func isReadToEnd(_ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+    guard let head = runs.head, !options.followsTail else { return true }
+    guard isComplete, isOldestFirst, head.lowerEnd == .lost else { return isComplete }
+    // Below a lost gap, a feed whose oldest items come first goes on.
+    return try knowledge.lastPage(in: head.range)?.next == nil
   }
 
   /// Whether a walk begins at the tail of a run.
@@ -189,11 +210,19 @@ struct FeedEngine {
     _ answer: FeedAnswer, _ purpose: Purpose, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     switch (answer, purpose) {
+    case (.failed(let failure), .again(let place, number: nil)) where failure.isForgotten && !place.isFirst:
+      return try searchFromTop(knowledge)
+    case (.failed(let failure), .below) where try isForgotten(failure, knowledge):
+      // Page 1 leads to the tail once more, past known items.
+      notes.append(.tailForgotten)
+      forgotten = failure
+      return fetch(options.firstRequest, .first)
     case (.failed(let failure), _): return end(failure)
     case (.page(let page), _) where page.end == 0 && page.items.isEmpty:
       // Nothing of it is wanted, so nothing is known of its place either.
       hasReadEnough = true
       return end()
+    case (.notModified, .first) where options.followsTail: return end()
     case (.notModified, .first):
       let page = try knowledge.firstPage()
       numbered.pageSize = page?.size
@@ -218,8 +247,17 @@ struct FeedEngine {
     }
   }
 
+  /// Whether a request of an earlier run is not known any more. If the oldest items come first, that shows earlier.
+  private func isForgotten(_ failure: FeedFailure, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+    guard failure.isForgotten, forgotten == nil, !isOldestFirst, options.numbering == nil, let head = runs.head else {
+      return false
+    }
+    return try knowledge.lastPage(in: head.range)?.top != freshTop
+  }
+
   mutating func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    if order == nil {
+    // An answer to `--since` may have any order.
+    if order == nil, !isFiltered {
       order = FeedOrder.shown(by: page)
       if order == .oldestFirst { return end(Self.looksOldestFirst) }
     }
@@ -229,7 +267,7 @@ struct FeedEngine {
     ground = nil
     let isProbe = options.command == .more && runs.head != nil && !isOldestFirst
     defer { if isProbe { pageCount = 0 } }
-    numbered.pageSize = page.items.count
+    if !options.followsTail { numbered.pageSize = page.items.count }
     numbered.begin(options.firstRequest)
     return try take(page, below: nil, knowledge)
   }
@@ -240,6 +278,7 @@ struct FeedEngine {
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
+    plan.mustShowCovered = options.since?.mustJoin == true && !hasShownCovered
     try plan.take(page, below: walked, isReread: isReread, on: &ground, knowledge)
     if isOldestFirst { plan.change.firstPage = facts(of: page, isFirst: walked == nil) }
     runs = plan.runs
@@ -248,12 +287,20 @@ struct FeedEngine {
     joinPoint = plan.joinPoint
     freshTop = plan.change.savedPages.last?.top
     if raisesMark { plan.change.mark = page.mark }
-    plan.change.isCovered = isCovered
+    lastNext = page.next
     hasAnswerEnded = page.next == nil
+    var isStale = plan.unseenCount == 0 && plan.joinPoint == nil
+    if options.followsTail {
+      isStale = followed.take(page, isExpected: counts, mayShift: options.since?.mayShift == true)
+      if plan.isGapLost { notes.append(.gapLost) }
+      if !plan.change.savedPages.isEmpty { hasShownCovered = true }
+    }
+    plan.change.isCovered = isCovered
     if plan.showsCovered { hasShownCovered = true }
     numbered.total = page.total
-    if counts { pageCount += 1 }
-    staleCount = plan.unseenCount == 0 && plan.joinPoint == nil ? staleCount + 1 : 0
+    // What an earlier walk has read of the same answer does not count.
+    if counts, !options.followsTail || !plan.change.items.isEmpty { pageCount += 1 }
+    staleCount = isStale ? staleCount + 1 : 0
     return .commit(plan.change)
   }
 
@@ -261,9 +308,10 @@ struct FeedEngine {
 
   private mutating func decide(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
+    if options.followsTail, hasAnswerEnded { return end() }
     guard let tail = try knowledge.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
-    var isFresh = freshTop == tail.top
-    if isFresh || !isOldestFirst {
+    var isFresh = options.followsTail || freshTop == tail.top
+    if !options.followsTail, isFresh || !isOldestFirst {
       if head.lowerEnd == .end { return end() }
       // Below a lost gap, a feed whose oldest items come first goes on.
       if head.lowerEnd == .lost, tail.next == nil || !isOldestFirst { return end() }
@@ -286,7 +334,9 @@ struct FeedEngine {
         return fetch(options.numberedRequest(number), .tail(number))
       }
     }
-    guard let request = tail.next else { return end() }
+    let isOfTail = !options.followsTail && (forgotten == nil || isFresh)
+    guard let request = isOfTail ? tail.next : lastNext else { return end() }
+    if let forgotten, !isFresh, requests.contains(request.hashValue) { return end(forgotten) }
     if requests.contains(request.hashValue) {
       return end(FeedFailure(status: .otherEnd, message: "the next page was already read"))
     }

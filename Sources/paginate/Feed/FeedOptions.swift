@@ -26,6 +26,8 @@ struct FeedOptions: Sendable {
     var isFiltered = false
     /// Whether that part must begin with known items; if not, it follows them by its meaning.
     var mustJoin = false
+    /// Whether its pages may be numbered, so that an item that moves to its end shifts the others.
+    var mayShift = false
   }
 
   var command = Command.refresh
@@ -51,10 +53,15 @@ struct FeedOptions: Sendable {
   var numberedRequest: @Sendable (Int) -> [UInt8] = { _ in [] }
 
   init(firstRequest: [UInt8]) { self.firstRequest = firstRequest }
+
+  /// Whether page 1 follows the tail: the oldest items come first, and it has only what is newer than the mark.
+  var followsTail: Bool { order == .oldestFirst && since?.isFiltered == true }
 }
 
 /// A message for standard error.
 enum FeedNote: Equatable, Sendable {
+  /// The server does not know the request any more that leads to the tail, so reading begins at page 1.
+  case tailForgotten
   /// Items between two runs are no longer available.
   case gapLost
   /// This number of items may or may not have been printed by a run that was killed.

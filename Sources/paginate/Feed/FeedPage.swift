@@ -44,6 +44,8 @@ struct FeedFailure: Error, Equatable, Sendable {
   /// 2 to 4 (DESIGN.md, exit statuses).
   let status: ExitStatus
   let message: String
+  /// Whether the server may have forgotten what the request asks for: HTTP 400, 404 or 410.
+  var isForgotten = false
 }
 
 /// The answer to a request, after all retries.

@@ -50,4 +50,35 @@ extension PagePlan {
 extension ComparedPage {
   /// Whether the page has known items that the mark covers.
   var showsCovered: Bool { unseen.contains { $0.run != nil && !$0.item.isNewer } }
+  /// Whether it has items that are known as they are now: covered ones, or those that a walk has read which did not end.
+  var showsUnchanged: Bool { unseen.contains { $0.run != nil && !$0.isEdited } }
+}
+
+// MARK: The oldest items come first
+
+extension PagePlan {
+  /// Adds a page of an answer that follows the tail. Such an answer is always read from its beginning, and what is new
+  /// goes to the tail. A page without new items needs no record: no later run asks for the one after it.
+  mutating func takeAfterTail(_ page: FeedPage, _ compared: ComparedPage) {
+    // A full walk that did not end. The answer has what is missing.
+    joinAll()
+    for item in compared.unseen where item.run != nil { note(item, at: nil) }
+    let new = compared.unseen.filter { $0.run == nil }
+    guard new.isEmpty, var run = runs.head else { return append(new, of: page, to: tailForNew()) }
+    switch (run.lowerEnd, page.next) {
+    case (.end, .some), (.unread, .some): run.lowerEnd = .wanted
+    case (.wanted, nil), (.unread, nil): run.lowerEnd = .end
+    default: return
+    }
+    save(run)
+  }
+
+  /// The run that new items are added to: another one if the page should show known items and does not.
+  private mutating func tailForNew() -> FeedRun? {
+    guard mustShowCovered, !showsCovered, runs.head != nil else { return runs.head }
+    var run = newRun
+    run.lowerEnd = .lost
+    isGapLost = true
+    return run
+  }
 }

@@ -11,13 +11,17 @@ struct PagePlan {
   private(set) var unseenCount = 0
   /// Whether a filtered page has known items that the mark covers.
   private(set) var showsCovered = false
+  /// Whether a filtered page with new items must show such items, or come after a page that does.
+  var mustShowCovered = false
+  /// Whether it does not.
+  var isGapLost = false
 
   struct JoinPoint: Equatable {
     let run: Int
     let position: Int
   }
 
-  private let options: FeedOptions
+  let options: FeedOptions
 
   init(_ runs: FeedRuns, _ options: FeedOptions) {
     self.runs = runs
@@ -34,12 +38,16 @@ struct PagePlan {
     _ page: FeedPage, below walked: FeedRun?, isReread: Bool, on ground: inout KnownGround?,
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
-    let index = walked.flatMap { runs.index(of: $0.top) }
+    let index = options.followsTail ? nil : walked.flatMap { runs.index(of: $0.top) }
     let compared = try ComparedPage(page, walked: index, on: ground, options.order, runs, knowledge)
     unseenCount = compared.unseen.count + (ground == nil ? 0 : compared.seen.count)
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
     if options.since?.isFiltered == true {
       showsCovered = compared.showsCovered
+      if options.followsTail {
+        showsCovered = showsCovered || compared.showsUnchanged
+        return takeAfterTail(page, compared)
+      }
       return takeFiltered(page, compared, below: walked)
     }
     for item in compared.seen where isReread || ground != nil { note(item, at: nil) }
@@ -91,12 +99,13 @@ struct PagePlan {
   }
 
   /// A run above all others, still without items.
-  private var newRun: FeedRun {
+  var newRun: FeedRun {
     let top = runs.head.map { $0.top - FeedRun.room } ?? 0
     return FeedRun(number: runs.nextNumber, top: top, bottom: top - 1, lowerEnd: runs.head == nil ? .wanted : .open)
   }
 
-  private mutating func save(_ run: FeedRun) {
+  mutating func save(_ run: FeedRun) {
+    change.savedRuns.removeAll { $0.number == run.number }
     change.savedRuns.append(run)
     runs.replace([], with: [run])
   }

@@ -17,18 +17,22 @@ struct TailSearch {
 
   /// How many pages above that of the tail to look.
   private var distance = 0
+  private var isAtTop = false
 
   /// Looks further up the next time.
   mutating func goUp() { distance = min(max(1, distance * 2), 1 << 30) }
+
+  /// Looks at page 1.
+  mutating func goToTop() { isAtTop = true }
 
   /// The place to look at.
   func place(
     in run: FeedRun, _ options: FeedOptions, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Place {
     let first = Place(request: options.firstRequest, top: run.top, isFirst: true)
-    guard let tail = try knowledge.lastLive(in: run.range), var page = try knowledge.lastPage(in: run.top...tail) else {
-      return first
-    }
+    guard !isAtTop, let tail = try knowledge.lastLive(in: run.range),
+      var page = try knowledge.lastPage(in: run.top...tail)
+    else { return first }
     var left = distance
     while page.top > run.top, let before = try knowledge.lastPage(in: run.top...(page.top - 1)) {
       if left <= 0, let request = before.next { return Place(request: request, top: page.top, isFirst: false) }

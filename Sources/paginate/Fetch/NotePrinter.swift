@@ -16,10 +16,13 @@ struct NotePrinter {
 
   /// - Parameters:
   ///   - url: as messages show it.
+  ///   - code: an HTTP status.
   ///   - delay: in seconds.
-  mutating func print(_ kind: Note.Kind, _ url: String, delay: Double? = nil, _ reason: String) throws(ToolFailure) {
+  mutating func print(
+    _ kind: Note.Kind, _ url: String, code: Int? = nil, delay: Double? = nil, _ reason: String? = nil
+  ) throws(ToolFailure) {
     guard output != nil else { return }
-    output?.append(stamp.stamped(Note(kind, url: url, delay: delay, reason: reason)))
+    output?.append(stamp.stamped(Note(kind, url: url, code: code, delay: delay, reason: reason)))
     try output?.flushOutput()
   }
 }

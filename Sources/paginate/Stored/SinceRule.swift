@@ -122,8 +122,10 @@ struct SinceReader: Sendable {
     var result: [Bool] = []
     var hasValue = items.isEmpty
     for (index, item) in items.enumerated() {
-      guard let value = item.value.value(at: rule.pointer), !value.isNull else {
+      guard let value = item.value.value(at: rule.pointer), !value.isNull, value.string?.isEmpty != true else {
         result.append(false)
+        // Once there was a value, the pointer is right, and this item has none.
+        hasValue = hasValue || (mark != nil && item.value.value(at: rule.pointer) != nil)
         continue
       }
       hasValue = true

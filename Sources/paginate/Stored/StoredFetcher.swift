@@ -12,6 +12,8 @@ struct StoredFetcher: PageFetcher {
   /// `--until-match`.
   private let until: Condition?
   private var since: SinceReader?
+  /// Prints the note that the feed is open, with the first valid answer; nil if there is nothing to note any more.
+  var opening: NotePrinter?
   /// The full failure.
   private(set) var failure: ToolFailure?
   /// The error that a page reports although it has items.
@@ -40,6 +42,7 @@ struct StoredFetcher: PageFetcher {
   }
 
   mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+    failure = nil
     do throws(ToolFailure) {
       guard var stored = PageRequest(json: request) else {
         throw store.failure(StoreError.damaged("a request in it cannot be read").message)
@@ -48,7 +51,10 @@ struct StoredFetcher: PageFetcher {
       let asked = secrets.restored(stored)
       try checkOrigin(of: asked)
       let knowsID = feed.walker.options.id != nil || shape?.id != nil
-      guard let found = try feed.fetch(asked, ifNoneMatch: ifNoneMatch) else { return .notModified }
+      guard let found = try feed.fetch(asked, ifNoneMatch: ifNoneMatch) else {
+        try noteOpen(asked)
+        return .notModified
+      }
       if !knowsID, let id = shape?.id {
         feed.note("using \(id.shown) as the id of an item (--id)", found.answer.url)
       }
@@ -57,11 +63,19 @@ struct StoredFetcher: PageFetcher {
         for (index, isNewer) in newer.enumerated() { page.items[index].isNewer = isNewer }
         page.mark = since?.mark
       }
+      try noteOpen(asked)
       return .page(page)
     } catch {
       failure = error
-      return .failed(FeedFailure(status: error.status, message: error.message))
+      var failed = FeedFailure(status: error.status, message: error.message)
+      if case .status(let status) = source.failureKind { failed.isForgotten = [400, 404, 410].contains(status) }
+      return .failed(failed)
     }
+  }
+
+  private mutating func noteOpen(_ request: PageRequest) throws(ToolFailure) {
+    try opening?.print(.open, PageSource.url(of: request).display)
+    opening = nil
   }
 
   /// A store may have been made with another URL.

@@ -15,6 +15,9 @@ struct PollState {
   /// Keeps connections and cookies.
   let client: HTTPClient
 
+  /// Whether the last answer was valid. As in http-cat, notes tell when this changes.
+  fileprivate(set) var isOpen = false
+
   /// What kind of failure ended the last run, if one did.
   var failureKind = PollFailure.Kind.content
   /// How many seconds the server asks to wait.
@@ -35,9 +38,11 @@ struct PollState {
     head = nil
   }
 
-  mutating func update(_ printer: FeedPrinter, _ source: PageSource) {
+  mutating func update(_ printer: FeedPrinter, _ fetcher: StoredFetcher) {
+    let source = fetcher.source
     remaining = printer.remaining
     place = printer.place
+    isOpen = fetcher.opening == nil
     failureKind = source.failureKind
     asked = source.retryWait.map(Double.init)
     nextMoment = source.nextMoment ?? nextMoment
@@ -76,7 +81,10 @@ struct StoredPoll {
       do throws(ToolFailure) {
         let walk = try StoredWalk(url, store, options, streams)
         let status = try walk.run(&state)
-        if state.remaining == 0 { return status }
+        if state.remaining == 0 {
+          try noteClosed()
+          return status
+        }
         complaint = nil
         succeed()
       } catch {
@@ -94,6 +102,16 @@ struct StoredPoll {
     schedule.succeed(state.head, every: interval, jitter: jitter, now: Clock.monotonic())
   }
 
+  /// - Parameter failure: nil if the tool ends as it was told to.
+  private mutating func noteClosed(_ failure: PollFailure? = nil) throws(ToolFailure) {
+    var code: Int?
+    if case .status(let status) = failure?.kind { code = status }
+    guard state.isOpen || code != nil else { return }
+    state.isOpen = false
+    var notes = NotePrinter(options, streams)
+    try notes.print(.closed, url.display, code: code, failure?.failure.message)
+  }
+
   /// Handles the failure of a run.
   /// - Throws: a failure that a later run cannot mend.
   private mutating func handle(_ failure: ToolFailure) throws(ToolFailure) {
@@ -109,6 +127,8 @@ struct StoredPoll {
     let isBusy = failure.status == .later && state.failureKind == .content
     let found = PollFailure(
       failure: failure, kind: isBusy ? .network(.transient) : state.failureKind, asked: state.asked)
+    // A run that did not get to a request says nothing about the feed.
+    if !isBusy { try noteClosed(found) }
     guard !found.isFinal, hasSucceeded || !found.isMistake,
       let pause = schedule.fail(found, now: Clock.monotonic())
     else { throw failure }

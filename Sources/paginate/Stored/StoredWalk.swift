@@ -81,11 +81,14 @@ struct StoredWalk {
     }
     let since = try since(walk, options, store)
     // The whole feed and its older pages do not depend on the mark.
-    let first = storeOptions.command == .refresh ? since?.applied(to: first) ?? first : first
+    let command = storeOptions.command
+    let asksForNewer = command == .refresh || (command == .more && options.order == .oldestFirst)
+    let first = asksForNewer ? since?.applied(to: first) ?? first : first
     var feed = feedOptions(first, walk, options, secrets)
     feed.since = since.map { since in
-      let isFiltered = since.isFiltered && storeOptions.command == .refresh
-      return FeedOptions.Since(isFiltered: isFiltered, mustJoin: since.mustJoin)
+      FeedOptions.Since(
+        isFiltered: since.isFiltered && asksForNewer, mustJoin: since.mustJoin,
+        mayShift: walk.next?.mayShift ?? true)
     }
     feed.isConditional = first == self.first || state.firstRequest == feed.firstRequest
     let described = walk
@@ -98,6 +101,7 @@ struct StoredWalk {
     walk.untilMatch = nil
     walk.maxPages = .max
     var fetcher = try fetcher(first, walk, since, secrets, state.client)
+    if storeOptions.interval != nil, !state.isOpen { fetcher.opening = NotePrinter(options, streams) }
     try waitForServer(store, &fetcher, &state)
     return try run(fetcher, feed, described, known, store, &state)
   }
@@ -141,9 +145,6 @@ struct StoredWalk {
     guard let rule = walk.since else {
       if options.given.contains(.sinceOverlap) { throw .usage("option '--since-overlap' needs '--since'") }
       return nil
-    }
-    if options.order == .oldestFirst {
-      throw .usage("options '--since' and '--order oldest-first' exclude each other")
     }
     if options.forgetsBelowGaps { throw .usage("options '--since' and '--on-gap drop' exclude each other") }
     return try SinceReader(rule, walk.sinceOverlap, storeOptions.stored(store.mark()))
@@ -234,7 +235,7 @@ struct StoredWalk {
       remembered = json
     }
     let hadGap = FeedRuns(try storeOptions.stored(store.runs())).hasOpenGap
-    defer { state.update(session.printer, session.fetcher.source) }
+    defer { state.update(session.printer, session.fetcher) }
     let end = try storeOptions.stored(session.run())
     if let wait = session.fetcher.retryWait {
       try storeOptions.stored(store.setRetryWait(wait, now: Self.now))
@@ -268,6 +269,7 @@ struct StoredWalk {
   private func tell(_ note: FeedNote, _ order: FeedOrder?) {
     let text =
       switch note {
+      case .tailForgotten: "the server has forgotten where an earlier run ended; reading from page 1"
       case .gapLost: Self.gapLost(order)
       case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
       case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"

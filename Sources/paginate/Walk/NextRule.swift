@@ -101,6 +101,14 @@ enum NextRule: Equatable, Sendable {
     return false
   }
 
+  /// Whether items that move can shift others to another page. Nobody knows what is in a link or a cursor.
+  var mayShift: Bool {
+    switch self {
+    case .lastID, .maxID, .searchAfter, .scroll, .graphql: false
+    default: true
+    }
+  }
+
   /// Whether the same request can bring other items each time: the server counts.
   var repeatsRequests: Bool { self == .scroll }
 }
