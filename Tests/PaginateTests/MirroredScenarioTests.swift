@@ -92,6 +92,7 @@ struct MirroredScenarioTests {
       session.note = { [self] note in
         switch note {
         case .gapLost: notes.append("lost-gap")
+        case .totalUnsteady: notes.append("total-unsteady")
         case .uncertain(let count): notes.append("uncertain:\(count)")
         }
       }

@@ -84,6 +84,7 @@ private final class ScenarioResult {
       switch note {
       case .gapLost: notes.append("lost-gap")
       case .uncertain(let count): notes.append("uncertain:\(count)")
+      case .totalUnsteady: notes.append("total-unsteady")
       }
     }
     do {
