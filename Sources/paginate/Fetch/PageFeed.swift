@@ -16,8 +16,7 @@ struct PageFeed {
   private let first: PageRequest
   var walker: Walker
   var source: PageSource
-  /// Nil without `--parallel`.
-  var parallel: ParallelPages?
+  var parallel: ParallelPages
 
   /// - Parameter secrets: values that no message may quote.
   init(
