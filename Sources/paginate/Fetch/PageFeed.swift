@@ -52,8 +52,8 @@ struct PageFeed {
     guard let document = found.document else {
       return Fetched(answer: answer, step: walker.pastEnd(), complaint: nil)
     }
-    let isFirst = walker.pages == 0
-    defer { if isFirst, walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
+    let isFirst = walker.shape == nil
+    defer { if isFirst { source.tell(walker.shape, beyond: walker.options, answer.url) } }
     let step: Walker.Step
     do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
       throw source.failure(error, answer, page: walker.pages + 1)
