@@ -16,7 +16,7 @@ struct PageFeed {
   private let first: PageRequest
   var walker: Walker
   var source: PageSource
-  var parallel: ParallelPages
+  var numbered: ShiftingPages
 
   /// - Parameter secrets: values that no message may quote.
   init(
@@ -30,7 +30,7 @@ struct PageFeed {
     walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
     source = try PageSource(pageOptions, origin, secrets, client, streams)
-    parallel = ParallelPages(first, options)
+    numbered = ShiftingPages(first, options)
   }
 
   /// Seconds for which the server wants no request, if that ended the walk.

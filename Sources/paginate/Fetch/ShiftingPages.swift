@@ -4,7 +4,7 @@
 import FeedCore
 import FeedHTTP
 
-struct ParallelPages {
+struct ShiftingPages {
   /// After this many pages in a row that did not fit, the feed changes too fast for requests ahead.
   private static let mostMisfits = 3
 
