@@ -16,6 +16,8 @@ extension FeedEngine {
     case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
     case .giveUp: return end(Self.changesTooFast)
     }
+    // The tail of the run that was joined may be now where this run has read already.
+    requests = []
     numbered.begin(options.numberedRequest(number))
     // A page that was read only to find the tail does not count.
     let counts = reread.tailView != .above && reread.hasMore
