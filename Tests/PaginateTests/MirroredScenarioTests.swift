@@ -93,6 +93,7 @@ struct MirroredScenarioTests {
         switch note {
         case .gapLost: notes.append("lost-gap")
         case .tailForgotten: notes.append("forgotten")
+        case .totalUnsteady: notes.append("total-unsteady")
         case .uncertain(let count): notes.append("uncertain:\(count)")
         }
       }

@@ -161,6 +161,17 @@ private final class RandomRuns {
     }
   }
 
+  /// Changes the feed once, or deletes several items too. A page of new items at once would get a wrong place in a
+  /// numbered feed.
+  private func changeSome() {
+    let before = feed.ids
+    change()
+    for _ in 0..<[0, 0, 1, 4][pick(4)] { feed.delete(pick) }
+    // If new items come at the end, a total that stays the same hides what was deleted.
+    let hides = feed.order == .oldestFirst && feed.style != .cursor && feed.ids.count == before.count
+    if hides, feed.ids != before { feed.insert() }
+  }
+
   private func runOnce(_ store: some FeedStorage, _ comment: String) throws {
     var options = feed.options
     options.command = [.refresh, .refresh, .more, .full][pick(4)]
@@ -237,7 +248,7 @@ private final class RandomRuns {
 
     func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
       if !runs.isCalm {
-        if runs.pick(3) == 0 { runs.change() }
+        if runs.pick(3) == 0 { runs.changeSome() }
         if runs.pick(20) == 0 { return .failed(FeedFailure(status: .otherEnd, message: "lost")) }
       }
       return runs.feed.answer(request, ifNoneMatch: ifNoneMatch)

@@ -85,6 +85,7 @@ private final class ScenarioResult {
       case .gapLost: notes.append("lost-gap")
       case .tailForgotten: notes.append("forgotten")
       case .uncertain(let count): notes.append("uncertain:\(count)")
+      case .totalUnsteady: notes.append("total-unsteady")
       }
     }
     do {

@@ -16,6 +16,8 @@ extension FeedEngine {
     case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
     case .giveUp: return end(Self.changesTooFast)
     }
+    // The tail of the run that was joined may be now where this run has read already.
+    requests = []
     numbered.begin(options.numberedRequest(number))
     // A page that was read only to find the tail does not count.
     let counts = reread.tailView != .above && reread.hasMore
@@ -23,21 +25,22 @@ extension FeedEngine {
   }
 
   /// Handles a page that was read again, `steps` pages before the one that was read last.
-  /// - Parameter held: the pages after it, last first, which are added after it.
+  /// - Parameters:
+  ///   - held: the pages after it, last first, which are added after it.
+  ///   - found: how many unknown items the pages between had.
   mutating func takeReread(
-    _ page: FeedPage, before held: [FeedPage], steps: Int, _ knowledge: some FeedKnowledge
+    _ page: FeedPage, before held: [FeedPage], steps: Int, found: Int, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
     let reread = try RereadPage(page, of: head, knowledge)
-    // If items were inserted at the top meanwhile, they pushed others down from this page, past the held pages. Then
-    // those must be read again.
-    let valid = page.total ?? 0 > held.last?.total ?? .max && !isOldestFirst ? [] : held
+    let found = found + reread.newCount
+    let valid = isOldestFirst || numbered.proves(held.last, after: found) ? held : []
     if page.total != held.last?.total { numbered.mayHaveShifted = isOldestFirst }
     // Nothing on it is known: a page or more of items was deleted, so something may be missing above it too.
     if reread.tailView == .below {
       guard let request = numbered.request(steps: steps + 1) else { return end(Self.changesTooFast) }
       lastRequest = request
-      stage = .waiting(.before(valid + [page], steps: steps + 1))
+      stage = .waiting(.before(valid + [page], steps: steps + 1, found: found))
       return .fetch(request, ifNoneMatch: nil)
     }
     // It may show what is above the ground that is read again.

@@ -27,8 +27,8 @@ struct FeedEngine {
     /// In a numbered feed: the page with this number, which should contain the head's tail.
     case tail(Int)
     /// In a numbered feed: an earlier page to read again because `total` has shrunk; with the pages after it, last
-    /// first.
-    case before([FeedPage], steps: Int)
+    /// first, and how many unknown items the pages had that were read again.
+    case before([FeedPage], steps: Int, found: Int)
     /// If the oldest items come first: a page that should contain the head's tail, and in a numbered feed its number.
     case again(TailSearch.Place, number: Int?)
   }
@@ -235,13 +235,16 @@ struct FeedEngine {
     case (.page(let page), .first): return try takeFirst(page, knowledge)
     case (.page(let page), .below):
       if options.numbering != nil, let request = numbered.pageBefore(page, order) {
-        lastRequest = request
-        stage = .waiting(.before([page], steps: 1))
-        return .fetch(request, ifNoneMatch: nil)
+        if numbered.rereads.isAllowed() {
+          lastRequest = request
+          stage = .waiting(.before([page], steps: 1, found: 0))
+          return .fetch(request, ifNoneMatch: nil)
+        }
+        if !notes.contains(.totalUnsteady) { notes.append(.totalUnsteady) }
       }
       return try take(page, below: runs.head, knowledge)
-    case (.page(let page), .before(let held, let steps)):
-      return try takeReread(page, before: held, steps: steps, knowledge)
+    case (.page(let page), .before(let held, let steps, let found)):
+      return try takeReread(page, before: held, steps: steps, found: found, knowledge)
     case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
     case (.page(let page), .again(let place, let number)): return try takeAgain(page, place, number, knowledge)
     }
@@ -298,6 +301,7 @@ struct FeedEngine {
     plan.change.isCovered = isCovered
     if plan.showsCovered { hasShownCovered = true }
     numbered.total = page.total
+    if plan.unseenCount > 0 { numbered.rereads.reset() }
     // What an earlier walk has read of the same answer does not count.
     if counts, !options.followsTail || !plan.change.items.isEmpty { pageCount += 1 }
     staleCount = isStale ? staleCount + 1 : 0

@@ -66,6 +66,9 @@ enum FeedNote: Equatable, Sendable {
   case gapLost
   /// This number of items may or may not have been printed by a run that was killed.
   case uncertain(Int)
+  /// The feed said again and again that it has become smaller, and showed nothing new. So its total proves nothing, and
+  /// items may be missing.
+  case totalUnsteady
 }
 
 /// How the run ended.

@@ -23,6 +23,8 @@ struct FeedPage: Equatable, Sendable {
   var next: [UInt8]?
   /// How many items the feed has, if the page says so.
   var total: Int?
+  /// Whether `total` counts pages.
+  var countsPages = false
   var etag: [UInt8]?
   /// The greatest value of `--since` so far.
   var mark: SinceMark?

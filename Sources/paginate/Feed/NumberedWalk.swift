@@ -7,6 +7,9 @@
 //   Deleted ones pull some up to a page that was already read. Then `total` has shrunk, and the page before is read
 //   again first. If new items come at the end, they can hide in `total` that others were deleted. Then the page before
 //   is read again whenever `total` has changed.
+// - A page that was read before the page above it was read again may not follow that one any more: what was pulled up may
+//   have been pushed down since then. No more items were pulled up than `total` has shrunk by. If the page above shows
+//   that many, nothing is between them.
 
 struct NumberedWalk {
   /// How many items a page has; nil if unknown.
@@ -15,6 +18,8 @@ struct NumberedWalk {
   var total: Int?
   /// Whether `total` changed while pages were read again, so the next page may have shifted too.
   var mayHaveShifted = false
+  /// How often pages may be read again.
+  var rereads = RereadLimit()
   /// The requests of consecutive pages; the last one is in progress or was added last.
   private var trail: [[UInt8]] = []
   /// How many to keep. If more pages of items are deleted between two requests, it cannot be detected.
@@ -101,6 +106,13 @@ struct NumberedWalk {
     return isSame ? nil : request(steps: 1)
   }
 
+  /// Whether a page follows one that was read again after it.
+  /// - Parameter found: how many items follow the known ones, down to the page.
+  func proves(_ page: FeedPage?, after found: Int) -> Bool {
+    guard let page, !page.countsPages, let now = page.total, let total else { return false }
+    return found >= total - now
+  }
+
   /// The request `steps` before the last one.
   func request(steps: Int) -> [UInt8]? { steps < trail.count ? trail[trail.count - 1 - steps] : nil }
 }
@@ -111,8 +123,9 @@ struct RereadPage {
   /// Without items that appeared between the items of the run, or above them, since it was read: their place is not
   /// below the tail. New ones at the top are found by the next refresh, others by a full walk.
   let page: FeedPage
-  /// Whether other items follow those of the run.
-  let hasMore: Bool
+  /// How many other items follow those of the run.
+  let newCount: Int
+  var hasMore: Bool { newCount > 0 }
   /// The lowest position of the run that it shows.
   private(set) var last: Int?
 
@@ -129,10 +142,10 @@ struct RereadPage {
     var kept = page
     if let last = isOfRun.lastIndex(of: true) {
       kept.items = page.items.indices.filter { $0 > last || isOfRun[$0] }.map { page.items[$0] }
-      hasMore = last < page.items.count - 1
-      tailView = showsTail ? .tail : hasMore ? .beside : .above
+      newCount = page.items.count - 1 - last
+      tailView = showsTail ? .tail : newCount > 0 ? .beside : .above
     } else {
-      hasMore = !page.items.isEmpty
+      newCount = page.items.count
       tailView = .below
     }
     self.page = kept

@@ -92,14 +92,20 @@ struct PageCounts: Equatable {
 
   /// Headers that count pages (WordPress, GitLab).
   static let headers = ["x-wp-totalpages", "x-total-pages"]
+  /// Headers that count items (WordPress, GitLab).
+  private static let itemHeaders = ["x-wp-total", "x-total"]
 
   init(_ page: Page, _ head: HTTPHead, countsPages: Bool) {
     let total = page.total.flatMap(NumberedPages.int)
+    if countsPages { pages = total } else { items = total }
+    for name in Self.headers { pages = Self.value(of: name, in: head) ?? pages }
+    for name in Self.itemHeaders { items = items ?? Self.value(of: name, in: head) }
     // Some servers say 0 if they have not counted.
-    let known = total == 0 && !page.items.isEmpty ? nil : total
-    if countsPages { pages = known } else { items = known }
-    for name in Self.headers {
-      if let value = head.value(of: name).flatMap({ DecimalText($0) }).flatMap(NumberedPages.int) { pages = value }
-    }
+    if items == 0, !page.items.isEmpty { items = nil }
+    if pages == 0, !page.items.isEmpty { pages = nil }
+  }
+
+  private static func value(of name: String, in head: HTTPHead) -> Int? {
+    head.value(of: name).flatMap { DecimalText($0) }.flatMap(NumberedPages.int)
   }
 }

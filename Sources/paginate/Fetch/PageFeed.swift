@@ -16,8 +16,7 @@ struct PageFeed {
   private let first: PageRequest
   var walker: Walker
   var source: PageSource
-  /// Nil without `--parallel`.
-  var parallel: ParallelPages?
+  var numbered: ShiftingPages
 
   /// - Parameter secrets: values that no message may quote.
   init(
@@ -31,7 +30,7 @@ struct PageFeed {
     walker = try Walker(walk, asking: first)
     guard let origin = walker.origin else { throw .usage("no URL given") }
     source = try PageSource(pageOptions, origin, secrets, client, streams)
-    parallel = ParallelPages(first, options)
+    numbered = ShiftingPages(first, options)
   }
 
   /// Seconds for which the server wants no request, if that ended the walk.
@@ -53,8 +52,8 @@ struct PageFeed {
     guard let document = found.document else {
       return Fetched(answer: answer, step: walker.pastEnd(), complaint: nil)
     }
-    let isFirst = walker.pages == 0
-    defer { if isFirst, walker.pages == 1 { source.tell(walker.shape, beyond: walker.options, answer.url) } }
+    let isFirst = walker.shape == nil
+    defer { if isFirst { source.tell(walker.shape, beyond: walker.options, answer.url) } }
     let step: Walker.Step
     do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
       throw source.failure(error, answer, page: walker.pages + 1)

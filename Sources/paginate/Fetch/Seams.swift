@@ -14,7 +14,7 @@ import FeedCore
 import FeedHTTP
 
 struct Seams {
-  /// How many pages back an item is recognised.
+  /// How many pages back an item is recognised; 0 if each page is requested after the one before it has come.
   private let depth: Int
   private var recent: [Set<[UInt8]>] = []
   private var counts: PageCounts?
@@ -34,9 +34,9 @@ struct Seams {
     counts.items ?? .max < self.counts?.items ?? 0 || counts.pages ?? .max < self.counts?.pages ?? 0
   }
 
-  /// Whether a page has an item of the last pages. If so, nothing is missing between it and them.
+  /// Whether a page has an item of the last pages.
   func overlaps(_ page: Page) -> Bool {
-    page.items.contains { item in recent.contains { $0.contains(item.id ?? []) } }
+    !recent.isEmpty && page.items.contains { item in recent.contains { $0.contains(item.id ?? []) } }
   }
 
   mutating func shift() { hasShifted = true }
@@ -45,7 +45,7 @@ struct Seams {
   mutating func add(_ page: Page, _ counts: PageCounts, isLast: Bool) {
     if self.counts != nil, !fits(page, counts) { hasShifted = true }
     self.counts = counts
-    recent.append(Set(page.items.compactMap(\.id)))
+    if depth > 0 { recent.append(Set(page.items.compactMap(\.id))) }
     if recent.count > depth { recent.removeFirst() }
     largest = max(largest, page.items.count)
     if !isLast, !page.items.isEmpty { smallest = min(smallest, page.items.count) }

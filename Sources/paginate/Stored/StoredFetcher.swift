@@ -95,7 +95,9 @@ struct StoredFetcher: PageFetcher {
     complaint = found.complaint ?? complaint
     let step = found.step
     var page = FeedPage(items: step.page.items.map(Self.item))
-    page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
+    let counts = PageCounts(step.page, found.answer.head, countsPages: shape?.countsPages == true)
+    page.total = counts.items ?? counts.pages
+    page.countsPages = counts.items == nil
     page.etag = found.answer.head.value(of: "etag")
     if let until { page.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
     switch step.outcome {

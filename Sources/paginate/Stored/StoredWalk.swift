@@ -273,6 +273,7 @@ struct StoredWalk {
       case .gapLost: Self.gapLost(order)
       case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
       case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"
+      case .totalUnsteady: RereadLimit.message
       }
     if !options.http.isSilent { streams.say(Diagnostic(text, source: url.display)) }
   }

@@ -134,8 +134,14 @@ struct Walker: Sendable {
     return Step(page: page, items: [], outcome: .end(.pastEnd), complaint: nil)
   }
 
-  /// Lets pages be read again: that is no loop.
-  mutating func forgetRequests() { loops.forgetRequests() }
+  /// Goes back by one page, which is read again: that is no loop.
+  mutating func goBack() {
+    loops.forgetRequests()
+    pages -= 1
+  }
+
+  /// Whether a page has an item that was read.
+  func hasSeen(_ page: Page) -> Bool { page.items.contains { $0.id.map(seen.contains) ?? false } }
 
   /// The message about a first page if no next one is known.
   static func onlyPage(_ root: JSONValue) -> String {

@@ -9,13 +9,12 @@ extension PageFeed {
   mutating func page(
     _ request: inout PageRequest, ifNoneMatch: [UInt8]?, endStatuses: StatusSet
   ) throws(ToolFailure) -> PageSource.Found? {
-    let ahead = parallel?.ahead(of: request) ?? []
+    let ahead = numbered.ahead(of: request)
     let answer = try source.page(request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses, ahead: ahead)
     guard var found = answer, found.document != nil else { return answer }
-    guard let follows = parallel?.isNext(request) else { return found }
-    if follows {
-      let fits = read(found).map { parallel?.seams.fits($0, counts($0, found)) == true } ?? false
-      if parallel?.judge(fits: fits) == true { source.slowDown(because: "the feed changes fast") }
+    if numbered.mayBeEarly(request) {
+      let fits = read(found).map { numbered.seams.fits($0, counts($0, found)) } ?? false
+      if numbered.judge(fits: fits) { source.slowDown(because: "the feed changes fast") }
       if !fits {
         // The requests that were made together with this one may have been answered before it.
         source.forget(because: "the feed has changed")
@@ -26,24 +25,34 @@ extension PageFeed {
       }
     }
     try goBack(&request, &found)
-    walker.itemsBefore = parallel?.itemsBefore(request)
+    walker.itemsBefore = numbered.itemsBefore(request)
     return found
   }
 
   /// If items were deleted since the last page, others may have been pulled up to it: reads it again, and those before it
   /// until one shows an item that was read. With a store, the engine does this.
   private mutating func goBack(_ request: inout PageRequest, _ found: inout PageSource.Found) throws(ToolFailure) {
-    guard walker.options.dedupes, let page = read(found), parallel?.seams.isSmaller(counts(page, found)) == true else {
+    guard isSmaller(found, request) else { return }
+    guard numbered.startReread() else {
+      if let warning = numbered.warning { source.note(warning, found.answer.url) }
       return
     }
-    parallel?.goBack()
-    walker.forgetRequests()
-    while let before = parallel?.request(before: request) {
+    while let before = numbered.request(before: request) {
       source.tell("the feed has become smaller, reading the page before again", found.answer.url)
+      numbered.goBack()
+      walker.goBack()
       request = before
       found = try again(request)
-      if let page = read(found), parallel?.seams.overlaps(page) == true { return }
+      if let page = read(found), walker.hasSeen(page) { return }
     }
+  }
+
+  private func isSmaller(_ found: PageSource.Found, _ request: PageRequest) -> Bool {
+    // A look at the total is quick. Only a total of 0 depends on the items.
+    guard let total = read(found, itemsToo: false), numbered.isSmaller(counts(total, found), request) else {
+      return false
+    }
+    return read(found).map { numbered.isSmaller(counts($0, found), request) } ?? false
   }
 
   private mutating func again(_ request: PageRequest) throws(ToolFailure) -> PageSource.Found {
@@ -54,8 +63,10 @@ extension PageFeed {
   }
 
   /// The page in an answer; nil if it cannot be read, which the walker reports.
-  private func read(_ found: PageSource.Found) -> Page? {
-    found.document.flatMap { try? walker.shape?.reader(walker.options).read($0) }
+  private func read(_ found: PageSource.Found, itemsToo: Bool = true) -> Page? {
+    guard let document = found.document, var reader = walker.shape?.reader(walker.options) else { return nil }
+    if !itemsToo { reader.items = nil }
+    return try? reader.read(document)
   }
 
   private func counts(_ page: Page, _ found: PageSource.Found) -> PageCounts {
@@ -64,11 +75,10 @@ extension PageFeed {
 
   /// Decides which pages to request ahead.
   mutating func plan(after step: Walker.Step, of request: PageRequest, _ answer: HTTPAnswer) {
-    guard parallel != nil else { return }
     let counts = PageCounts(step.page, answer.head, countsPages: walker.shape?.countsPages == true)
-    let hadReason = parallel?.reasonAgainst != nil
-    parallel?.add(step, counts, of: request, walker.shape, printed: walker.printed)
-    if let reason = parallel?.reasonAgainst, !hadReason {
+    let hadReason = numbered.reasonAgainst != nil
+    numbered.add(step, counts, of: request, walker.shape, printed: walker.printed)
+    if let reason = numbered.reasonAgainst, !hadReason {
       source.note("one request at a time (--parallel): \(reason)", answer.url)
     }
   }

@@ -1,10 +1,10 @@
-// `--parallel`: which pages are requested before they are wanted, and which of them are read again. The walk itself
-// stays one page after another.
+// Pages that are requested by number: which of them are read again because the feed has shifted, and with `--parallel`,
+// which of them are requested before they are wanted. The walk itself stays one page after another.
 
 import FeedCore
 import FeedHTTP
 
-struct ParallelPages {
+struct ShiftingPages {
   /// After this many pages in a row that did not fit, the feed changes too fast for requests ahead.
   private static let mostMisfits = 3
 
@@ -19,21 +19,23 @@ struct ParallelPages {
   private var numbers: NumberedPages?
   private var pages = 0
   private var misfits = 0
+  private var rereads = RereadLimit()
+  /// Why a shift cannot be mended, if that has happened.
+  private(set) var warning: String?
   private(set) var seams: Seams
   /// Why no page is requested ahead, if the first page has shown it.
   private(set) var reasonAgainst: String?
 
-  /// - Returns: nil without `--parallel`.
-  init?(_ first: PageRequest, _ options: Options) {
-    guard options.parallel > 1 else { return nil }
+  init(_ first: PageRequest, _ options: Options) {
     self.first = first
     self.options = options
     width = options.parallel
-    seams = Seams(depth: options.parallel)
+    // An item is looked for only among pages of different moments.
+    seams = Seams(depth: width > 1 ? width : 0)
   }
 
-  /// Whether the last page led to a request.
-  func isNext(_ request: PageRequest) -> Bool { request == next }
+  /// Whether a page follows the last one, and may come from an earlier moment.
+  func mayBeEarly(_ request: PageRequest) -> Bool { width > 1 && request == next }
 
   /// The requests that will probably follow a request.
   func ahead(of request: PageRequest) -> [PageRequest] { request == next ? requests : [] }
@@ -57,8 +59,32 @@ struct ParallelPages {
     return misfits >= Self.mostMisfits
   }
 
-  /// Records that pages are read again.
-  mutating func goBack() { seams.shift() }
+  /// Whether pages can be read again without printing an item twice.
+  private var canReread: Bool {
+    guard case .items = options.form else { return false }
+    return options.walk.dedupes && options.walk.hasIDs
+  }
+
+  /// Whether the feed has become smaller since the last page, so that items may have been pulled up to that page. With a
+  /// store, the engine looks at this.
+  func isSmaller(_ counts: PageCounts, _ request: PageRequest) -> Bool {
+    options.store == nil && numbers != nil && request == next && warning == nil && seams.isSmaller(counts)
+  }
+
+  /// Records that the feed has become smaller.
+  /// - Returns: whether pages are to be read again.
+  mutating func startReread() -> Bool {
+    seams.shift()
+    if !canReread {
+      warning = "the feed has become smaller while it is read, so items may be missing (--id)"
+    } else if !rereads.isAllowed() {
+      warning = RereadLimit.message
+    }
+    return warning == nil
+  }
+
+  /// Goes back by one page.
+  mutating func goBack() { pages -= 1 }
 
   /// Takes note of a page.
   /// - Parameter printed: how many items are printed or will be.
@@ -68,17 +94,18 @@ struct ParallelPages {
     next = nil
     requests = []
     pages += 1
+    if !read.items.isEmpty { rereads.reset() }
     guard case .next(let next) = read.outcome else { return seams.add(read.page, counts, isLast: true) }
     seams.add(read.page, counts, isLast: false)
     self.next = next
     numbers = NumberedPages(shape?.next)
     guard let numbers, let here = numbers.number(of: request), let there = numbers.number(of: next) else {
-      reasonAgainst = "pages are not numbered"
+      if width > 1 { reasonAgainst = "pages are not numbered" }
       return
     }
     self.step = there - here
     guard let end = numbers.end(counts, size: seams.largest) else {
-      reasonAgainst = "no total is known (--total)"
+      if width > 1 { reasonAgainst = "no total is known (--total)" }
       return
     }
     reasonAgainst = nil
