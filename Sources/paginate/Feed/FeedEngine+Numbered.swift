@@ -14,7 +14,10 @@ extension FeedEngine {
     // A server that returns the same page for every number has no tail.
     case .ask where tailCount >= Self.staleLimit: return end(Self.changesTooFast)
     case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
-    case .giveUp: return end(Self.changesTooFast)
+    case .giveUp:
+      // An edited item keeps its place, so the answer to `--since` may begin with items of other runs. Then the tail is
+      // further down, and all pages are read again.
+      guard options.since?.isFiltered == true, try isKnown(page, knowledge) else { return end(Self.changesTooFast) }
     }
     // The tail of the run that was joined may be now where this run has read already.
     requests = []
@@ -22,6 +25,12 @@ extension FeedEngine {
     // A page that was read only to find the tail does not count.
     let counts = reread.tailView != .above && reread.hasMore
     return try take(reread.page, below: head, counts: counts, isReread: true, knowledge)
+  }
+
+  /// Whether a page has only known items.
+  private func isKnown(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+    for item in page.items where try knowledge.item(item.id) == nil { return false }
+    return true
   }
 
   /// Handles a page that was read again, `steps` pages before the one that was read last.

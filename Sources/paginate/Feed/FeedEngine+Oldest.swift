@@ -15,14 +15,17 @@ extension FeedEngine {
   /// What to keep of a page, which may be the one that the next refresh begins with.
   ///
   /// If a page is full, the next one could change nothing in it but a header, and some servers leave headers out of the
-  /// ETag. So only a page that is not full can be asked for with a condition.
+  /// ETag. So only a page that is not full can be asked for with a condition. Nor can a page that was read in part: its
+  /// rest is wanted.
   mutating func facts(of page: FeedPage, isFirst: Bool) -> FeedChange.FirstPage {
     let fullSize = isFirst && !options.followsTail ? 0 : numbered.pageSize ?? 0
     numbered.pageSize = max(fullSize, page.items.count)
     var etag: [UInt8]?
     // An answer to `--since` can be asked for with a condition if it is one page.
     let isWhole = !options.followsTail || (isFirst && page.next == nil)
-    if let lastRequest, let found = page.etag, isWhole, !page.items.isEmpty, page.items.count < fullSize {
+    if let lastRequest, let found = page.etag, page.next != lastRequest, isWhole, !page.items.isEmpty,
+      page.items.count < fullSize
+    {
       etag = Self.prefix(of: lastRequest) + found
     }
     return .init(etag: etag, size: numbered.pageSize ?? 0, total: options.followsTail ? nil : page.total)

@@ -184,7 +184,8 @@ struct FeedEngine {
     }
     // As long as the order is unknown, page 1 is looked at.
     let etag = options.command == .full || runs.head == nil ? nil : try knowledge.firstPage()?.etag
-    let isConditional = options.isConditional && (order == .newestFirst || isFiltered)
+    let wantsRest = try wantsRestOfTop(knowledge)
+    let isConditional = options.isConditional && (order == .newestFirst || isFiltered) && !wantsRest
     return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? etag : nil)
   }
 
@@ -201,7 +202,18 @@ struct FeedEngine {
     if isOldestFirst { return options.command != .full }
     guard options.command == .more, options.numbering == nil else { return false }
     // If page 1 was read in part, it may have changed since then.
-    return try knowledge.lastPage(in: head.range)?.next != options.firstRequest
+    return try !isReadInPart(head, knowledge)
+  }
+
+  /// Whether page 1 is the tail of a run, and was read in part.
+  private func isReadInPart(_ head: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+    try knowledge.lastPage(in: head.range)?.next == options.firstRequest
+  }
+
+  /// Whether the rest of page 1 is to be read, even if the page is unchanged.
+  private func wantsRestOfTop(_ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+    guard let head = runs.head, options.command == .more || head.lowerEnd != .unread else { return false }
+    return try isReadInPart(head, knowledge)
   }
 
   // MARK: Answers

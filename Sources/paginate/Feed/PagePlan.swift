@@ -155,7 +155,9 @@ struct PagePlan {
       let remaining = try knowledge.firstLive(in: rest)
       hasRest = next != nil
       if let remaining, remaining < next?.top ?? .max, let old {
-        change.savedPages.append(KnownPage(top: remaining, next: old.next))
+        // Page 1 that was read in part is now further down, so its request leads elsewhere. The new page leads there.
+        let next = old.next == options.firstRequest ? page?.next : nil
+        change.savedPages.append(KnownPage(top: remaining, next: next ?? old.next))
         hasRest = true
       }
     }
