@@ -36,7 +36,10 @@ extension PageFeed {
     guard walker.options.dedupes, let page = read(found), parallel?.seams.isSmaller(counts(page, found)) == true else {
       return
     }
-    parallel?.goBack()
+    guard parallel?.goBack() == true else {
+      throw .failed(
+        FeedEngine.changesTooFast.status, FeedEngine.changesTooFast.message, source: found.answer.url.display)
+    }
     walker.forgetRequests()
     while let before = parallel?.request(before: request) {
       source.tell("the feed has become smaller, reading the page before again", found.answer.url)

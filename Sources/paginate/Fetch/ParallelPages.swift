@@ -7,6 +7,8 @@ import FeedHTTP
 struct ParallelPages {
   /// After this many pages in a row that did not fit, the feed changes too fast for requests ahead.
   private static let mostMisfits = 3
+  /// After going back this often without a new item, no page fits the one before.
+  private static let mostReturns = 16
 
   private let first: PageRequest
   private let options: Options
@@ -19,6 +21,7 @@ struct ParallelPages {
   private var numbers: NumberedPages?
   private var pages = 0
   private var misfits = 0
+  private var returns = 0
   private(set) var seams: Seams
   /// Why no page is requested ahead, if the first page has shown it.
   private(set) var reasonAgainst: String?
@@ -58,7 +61,12 @@ struct ParallelPages {
   }
 
   /// Records that pages are read again.
-  mutating func goBack() { seams.shift() }
+  /// - Returns: whether that may help.
+  mutating func goBack() -> Bool {
+    seams.shift()
+    returns += 1
+    return returns <= Self.mostReturns
+  }
 
   /// Takes note of a page.
   /// - Parameter printed: how many items are printed or will be.
@@ -68,6 +76,7 @@ struct ParallelPages {
     next = nil
     requests = []
     pages += 1
+    if !read.items.isEmpty { returns = 0 }
     guard case .next(let next) = read.outcome else { return seams.add(read.page, counts, isLast: true) }
     seams.add(read.page, counts, isLast: false)
     self.next = next
