@@ -6,7 +6,7 @@ import Foundation
 /// A target takes any bytes, and ends the process if a promise is broken.
 private let targets: [String: @Sendable ([UInt8]) -> Void] = [
   "json": fuzzJSON, "patch": fuzzPatch, "diff": fuzzDiff, "merge": fuzzMerge, "events": fuzzEvents, "list": fuzzList,
-  "xml": fuzzXML, "request": fuzzRequest, "head": fuzzHead, "walk": fuzzWalk, "serve": fuzzServe,
+  "xml": fuzzXML, "request": fuzzRequest, "head": fuzzHead, "walk": fuzzWalk, "feed": fuzzFeed, "serve": fuzzServe,
   "frames": fuzzFrames, "lines": fuzzLines, "known": fuzzKnown, "body": fuzzBody,
   "batch": fuzzBatch, "algebra": fuzzAlgebra,
 ]

@@ -2,6 +2,8 @@ import FeedCore
 
 @testable import paginate
 
+enum PrintState: Int { case waiting, printed, uncertain }
+
 /// A feed in memory, written to be correct rather than fast; the SQLite store must agree with it.
 final class MemoryStorage: FeedStorage {
   struct Item {
@@ -14,10 +16,10 @@ final class MemoryStorage: FeedStorage {
 
   private(set) var items: [Item] = []
   private var allRuns: [Int: FeedRun] = [:]
-  private var pages: [Int: [UInt8]?] = [:]
+  private(set) var pages: [Int: [UInt8]?] = [:]
   private var first: FeedChange.FirstPage?
   private(set) var mark: SinceMark?
-  private var intended: ClosedRange<Int>?
+  private(set) var intended: ClosedRange<Int>?
   /// All releases for printing, as indices of items.
   private var releases: [Int] = []
 
@@ -150,16 +152,5 @@ final class MemoryStorage: FeedStorage {
       count += 1
     }
     return count
-  }
-
-  var picture: StorePicture {
-    StorePicture(
-      runs: FeedRuns(runs()),
-      items: items.map {
-        StorePicture.Item(
-          id: String(decoding: $0.item.id, as: UTF8.self), position: $0.position, state: $0.state, isGone: $0.isGone,
-          data: $0.item.data)
-      },
-      pages: pages.keys.sorted(), intended: intended)
   }
 }

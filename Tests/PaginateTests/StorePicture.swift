@@ -3,8 +3,6 @@ import Testing
 
 @testable import paginate
 
-enum PrintState: Int { case waiting, printed, uncertain }
-
 /// The contents of a store for one feed, to check them.
 struct StorePicture {
   struct Item {
@@ -74,6 +72,19 @@ struct StorePicture {
       let isGap = [.open, .lost].contains(end)
       #expect(isGap == (index < ends.count - 1), "\(comment): run \(index) of \(ends.count) ends \(end)")
     }
+  }
+}
+
+extension MemoryStorage {
+  var picture: StorePicture {
+    StorePicture(
+      runs: FeedRuns(runs()),
+      items: items.map {
+        StorePicture.Item(
+          id: String(decoding: $0.item.id, as: UTF8.self), position: $0.position, state: $0.state, isGone: $0.isGone,
+          data: $0.item.data)
+      },
+      pages: pages.keys.sorted(), intended: intended)
   }
 }
 

@@ -21,7 +21,7 @@ struct SinceRule: Equatable, Sendable {
       throw .expected(Self.expected, found: text)
     }
     let rest = text[(sign + 1)...]
-    let mark = rest.indices.last { rest[$0] == UInt8(ascii: "@") && rest[$0 - 1] != UInt8(ascii: "/") }
+    let mark = rest.indices.last { rest[$0] == UInt8(ascii: "@") && text[$0 - 1] != UInt8(ascii: "/") }
     parameter = Array(text[..<sign])
     pointer = try JSONPointer(typed: Array(rest[..<(mark ?? rest.endIndex)]), suchAs: "/updated_at")
     start = mark.flatMap { $0 + 1 < rest.endIndex ? Array(rest[($0 + 1)...]) : nil }

@@ -60,7 +60,7 @@ struct StoredPages {
     let run = runs[index]
     let isTop = try store.firstLive(in: run.range) == first
     let isBottom = try store.lastLive(in: run.range) == last
-    if isTop { page.hasPrevious = try hasItems(runs[..<index]) } else { page.hasPrevious = true }
+    if isTop { page.hasPrevious = try hasItems(runs[..<index].reversed()) } else { page.hasPrevious = true }
     if isBottom { page.hasMore = try hasItems(runs[(index + 1)...]) } else { page.hasMore = true }
     page.isBelowGap = isTop && index > runs.startIndex
     page.lowerEnd = isBottom ? run.lowerEnd : nil
@@ -75,13 +75,16 @@ struct StoredPages {
     let found = try start.first(
       .integer(store.feed), .integer(range.lowerBound), .integer(range.upperBound), .integer(count - 1)
     ) { (row) throws(StoreError) in try row.integer(0, "the position of an item", in: StoreLimit.positions) }
-    guard let found else { return range }
-    // A damaged index may list any item.
-    guard range.contains(found) else { throw .damaged("the items are out of order") }
-    return found...range.upperBound
+    let first = found ?? range.lowerBound
+    // A damaged index may list any item, or leave some out in one direction.
+    guard range.contains(first), try store.liveCount(in: first...range.upperBound) <= count else {
+      throw .damaged("the items are out of order")
+    }
+    return first...range.upperBound
   }
 
-  private func hasItems(_ runs: ArraySlice<FeedRun>) throws(StoreError) -> Bool {
+  /// - Parameter runs: the nearest first; only those whose items are all gone are passed over.
+  private func hasItems(_ runs: some Sequence<FeedRun>) throws(StoreError) -> Bool {
     for run in runs { if try store.firstLive(in: run.range) != nil { return true } }
     return false
   }

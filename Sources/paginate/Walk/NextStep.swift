@@ -172,15 +172,17 @@ extension NextRule {
         .page, "expected an object at \(pointer.shown), found \(object.kind.name) (--next)", at: object.range.lowerBound
       )
     }
-    var url = QueryString(context.first.url)
+    var pairs: [(name: [UInt8], value: [UInt8])] = []
     for child in object.children {
       guard let name = child.key?.string, let value = JSONText.scalar(child.value) else {
         throw WalkError(
           .page, "expected strings and numbers in the object at \(pointer.shown) (--next)",
           at: child.value.range.lowerBound)
       }
-      url.set(name, to: value)
+      pairs.append((name, value))
     }
+    var url = QueryString(context.first.url)
+    url.set(pairs)
     var next = context.first
     next.url = url.text
     return next.url == context.first.url ? .none : .request(next, cursor: object.text)

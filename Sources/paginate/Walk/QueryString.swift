@@ -88,15 +88,33 @@ struct QueryString: Equatable, Sendable {
   /// - Parameters:
   ///   - name: as typed, percent-encoded or not.
   ///   - value: decoded.
-  mutating func set(_ name: [UInt8], to value: [UInt8]) {
-    let wanted = name.percentDecoded
-    let encoded = value.percentEncoded()
-    if !edit({ name, _ in name.percentDecoded == wanted ? encoded : nil }) { append(wanted, value) }
+  mutating func set(_ name: [UInt8], to value: [UInt8]) { set([(name, value)]) }
+
+  /// Sets any number of parameters in one pass. Of a name that comes again, the last value counts.
+  mutating func set(_ pairs: [(name: [UInt8], value: [UInt8])]) {
+    var values: [[UInt8]: [UInt8]] = [:]
+    var missing: [[UInt8]] = []
+    for (name, value) in pairs {
+      let name = name.percentDecoded
+      if values.updateValue(value, forKey: name) == nil { missing.append(name) }
+    }
+    var found: Set<[UInt8]> = []
+    edit { name, _ in
+      let name = name.percentDecoded
+      guard let value = values[name] else { return nil }
+      found.insert(name)
+      return value.percentEncoded()
+    }
+    append(missing.filter { !found.contains($0) }.map { ($0, values[$0] ?? []) })
   }
 
   /// Adds a parameter at the end.
-  mutating func append(_ name: [UInt8], _ value: [UInt8]) {
-    var piece = Self.encodedName(name) + [UInt8(ascii: "=")] + value.percentEncoded()
+  mutating func append(_ name: [UInt8], _ value: [UInt8]) { append([(name, value)]) }
+
+  private mutating func append(_ pairs: [(name: [UInt8], value: [UInt8])]) {
+    guard !pairs.isEmpty else { return }
+    let pieces = pairs.map { Self.encodedName($0.name) + [UInt8(ascii: "=")] + $0.value.percentEncoded() }
+    var piece = Array(pieces.joined(separator: [UInt8(ascii: "&")]))
     guard let range else {
       let end = text.firstIndex(of: UInt8(ascii: "#")) ?? text.count
       text.insert(contentsOf: [UInt8(ascii: "?")] + piece, at: end)
