@@ -80,7 +80,7 @@ struct StoredFetcher: PageFetcher {
   private mutating func page(_ found: PageFeed.Fetched, _ request: [UInt8]) -> FeedPage {
     complaint = found.complaint ?? complaint
     let step = found.step
-    var page = FeedPage(items: step.page.items.map(Self.item))
+    var page = FeedPage(items: ItemTexts(step.page).all)
     page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
     page.etag = found.answer.head.value(of: "etag")
     if let until { page.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
@@ -95,10 +95,5 @@ struct StoredFetcher: PageFetcher {
       page.next = request
     }
     return page
-  }
-
-  private static func item(_ item: PageItem) -> FeedItem {
-    let text = item.text
-    return FeedItem(id: item.id ?? [], orderKey: item.orderKey, version: ItemVersion.of(text.span), data: text)
   }
 }

@@ -24,6 +24,10 @@ struct PageItem: Sendable {
   /// The value at `--order-key`, in the same form; nil if the item has none.
   var orderKey: [UInt8]? { part(keyPosition).map { JSONText.scalar($0) ?? $0.text } }
 
+  /// The places of the two in the bytes of the page.
+  var idRange: Range<Int>? { part(idPosition)?.range }
+  var keyRange: Range<Int>? { part(keyPosition)?.range }
+
   private func part(_ position: Int) -> JSONValue? {
     position == 0 ? nil : JSONValue(document: value.document, position: position)
   }
