@@ -76,6 +76,7 @@ struct ComparedPage {
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
     var ids = SeenIDs()
+    unseen.reserveCapacity(page.items.count)
     for item in page.items {
       let id = item.id
       guard ids.insert(id) else { continue }

@@ -37,6 +37,7 @@ struct PagePlan {
     let index = walked.flatMap { runs.index(of: $0.top) }
     let compared = try ComparedPage(page, walked: index, on: ground, options.order, runs, knowledge)
     unseenCount = compared.unseen.count + (ground == nil ? 0 : compared.seen.count)
+    change.items.reserveCapacity(compared.unseen.count)
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
     if options.since?.isFiltered == true {
       showsCovered = compared.showsCovered

@@ -47,21 +47,37 @@ struct StoredFetcher: PageFetcher {
       stored.method = method
       let asked = secrets.restored(stored)
       try checkOrigin(of: asked)
-      let knowsID = feed.walker.options.id != nil || shape?.id != nil
-      guard let found = try feed.fetch(asked, ifNoneMatch: ifNoneMatch) else { return .notModified }
-      if !knowsID, let id = shape?.id {
-        feed.note("using \(id.shown) as the id of an item (--id)", found.answer.url)
+      guard var read = try read(asked, request, ifNoneMatch: ifNoneMatch) else { return .notModified }
+      // Only now, when the tape of a page that may have a million items is no longer in memory.
+      read.page.items = read.items.all
+      if let newer = read.newer {
+        for (index, isNewer) in newer.enumerated() { read.page.items[index].isNewer = isNewer }
+        read.page.mark = since?.mark
       }
-      var page = page(found, request)
-      if let newer = try readMarks(found) {
-        for (index, isNewer) in newer.enumerated() { page.items[index].isNewer = isNewer }
-        page.mark = since?.mark
-      }
-      return .page(page)
+      return .page(read.page)
     } catch {
       failure = error
       return .failed(FeedFailure(status: error.status, message: error.message))
     }
+  }
+
+  /// A page without its items, and what is to become of them.
+  private struct Read {
+    var page: FeedPage
+    let items: ItemTexts
+    let newer: [Bool]?
+  }
+
+  private mutating func read(
+    _ asked: PageRequest, _ request: [UInt8], ifNoneMatch: [UInt8]?
+  ) throws(ToolFailure) -> Read? {
+    let knowsID = feed.walker.options.id != nil || shape?.id != nil
+    guard let found = try feed.fetch(asked, ifNoneMatch: ifNoneMatch) else { return nil }
+    if !knowsID, let id = shape?.id {
+      feed.note("using \(id.shown) as the id of an item (--id)", found.answer.url)
+    }
+    let page = page(found, request)
+    return Read(page: page, items: ItemTexts(found.step.page), newer: try readMarks(found))
   }
 
   /// A store may have been made with another URL.
@@ -80,7 +96,7 @@ struct StoredFetcher: PageFetcher {
   private mutating func page(_ found: PageFeed.Fetched, _ request: [UInt8]) -> FeedPage {
     complaint = found.complaint ?? complaint
     let step = found.step
-    var page = FeedPage(items: ItemTexts(step.page).all)
+    var page = FeedPage(items: [])
     page.total = step.page.total.flatMap { Int(String(decoding: $0.text, as: UTF8.self)) }
     page.etag = found.answer.head.value(of: "etag")
     if let until { page.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
