@@ -29,7 +29,9 @@ struct ComparedItem {
     facts = isInRun ? [.isKnown, .isInRun] : .isKnown
     if known.version != item.version { facts.insert(.isEdited) }
     let key = item.orderKey
-    if known.orderKey != key { facts.insert(known.orderKey == nil || key == nil ? .isReordered : [.isReordered, .hasMoved]) }
+    if known.orderKey != key {
+      facts.insert(known.orderKey == nil || key == nil ? .isReordered : [.isReordered, .hasMoved])
+    }
   }
 
   /// The known item; nil if it is new.

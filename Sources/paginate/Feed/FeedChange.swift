@@ -17,7 +17,8 @@ struct FeedChange: Equatable, Sendable {
       static let isPrintedAgain = Self(rawValue: 8)
     }
 
-    init(item: FeedItem, handle: Int? = nil, position: Int? = nil, isEdited: Bool = false, isPrintedAgain: Bool = false) {
+    init(item: FeedItem, handle: Int? = nil, position: Int? = nil, isEdited: Bool = false, isPrintedAgain: Bool = false)
+    {
       self.item = item
       (number, place) = (handle ?? 0, position ?? 0)
       facts = [

@@ -46,7 +46,8 @@ struct PagePlan {
     for item in compared.seen where isReread || ground != nil { note(item, at: nil) }
     let top = cross(&ground, compared, page)
 
-    guard let overlap = compared.overlap(runs), overlap.count >= options.overlap, let last = overlap.positions.last else {
+    let found = compared.overlap(runs)
+    guard let overlap = found, overlap.count >= options.overlap, let last = overlap.positions.last else {
       return append(compared.unseen, of: page, from: top, to: walked)
     }
     let known = runs.all[overlap.run]
@@ -77,7 +78,9 @@ struct PagePlan {
   // MARK: A page that does not join
 
   /// - Parameter top: where the page begins, if that is in the run.
-  mutating func append(_ unseen: some Sequence<ComparedItem>, of page: FeedPage, from top: Int? = nil, to walked: FeedRun?) {
+  mutating func append(
+    _ unseen: some Sequence<ComparedItem>, of page: FeedPage, from top: Int? = nil, to walked: FeedRun?
+  ) {
     var run = walked ?? newRun
     let first = run.bottom + 1
     var count = 0
