@@ -67,7 +67,9 @@ final class MemoryStorage: FeedStorage {
       }
       if let position = entry.position { items[handle].position = position }
       items[handle].isGone = false
-      items[handle].item.orderKey = entry.item.orderKey
+      let old = items[handle].item
+      items[handle].item = FeedItem(
+        id: old.id, orderKey: entry.item.orderKey, version: old.version, data: old.data, isNewer: old.isNewer)
       if entry.isEdited { items[handle].item = entry.item }
       if entry.isPrintedAgain {
         items[handle].state = .waiting

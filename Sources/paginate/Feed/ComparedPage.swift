@@ -4,29 +4,60 @@
 // at the end of the page. A pinned item on top is known however much is missing below it, and an item that was moved up
 // is among new ones. The end of the page was read last; if it is known, everything above it has been read.
 
-/// An item of a page, with what is known of it.
+/// An item of a page, with what is known of it. There may be a million of them, so it takes 32 bytes.
 struct ComparedItem {
   let item: FeedItem
-  let known: KnownItem?
-  /// The index of its run; nil if it is new or gone.
-  let run: Int?
+  private var facts: Facts
+  private let number: Int
+  private let place: Int
+
+  private struct Facts: OptionSet {
+    let rawValue: UInt8
+    static let isKnown = Self(rawValue: 1)
+    static let isInRun = Self(rawValue: 2)
+    static let isEdited = Self(rawValue: 4)
+    static let isReordered = Self(rawValue: 8)
+    static let hasMoved = Self(rawValue: 16)
+  }
+
+  /// - Parameter isInRun: whether its known position is in a run.
+  init(_ item: FeedItem, _ known: KnownItem?, isInRun: Bool) {
+    self.item = item
+    (number, place) = (known?.handle ?? 0, known?.position ?? 0)
+    facts = []
+    guard let known else { return }
+    facts = isInRun ? [.isKnown, .isInRun] : .isKnown
+    if known.version != item.version { facts.insert(.isEdited) }
+    let key = item.orderKey
+    if known.orderKey != key {
+      facts.insert(known.orderKey == nil || key == nil ? .isReordered : [.isReordered, .hasMoved])
+    }
+  }
+
+  /// The known item; nil if it is new.
+  var handle: Int? { facts.contains(.isKnown) ? number : nil }
+  /// Its known position.
+  var position: Int? { facts.contains(.isKnown) ? place : nil }
+  /// The same, if that is in a run: not if it is gone.
+  var positionInRun: Int? { facts.contains(.isInRun) ? place : nil }
 
   /// Whether it can prove that the page reaches known items.
   ///
   /// Not if its order key has changed: then it has moved, and its neighbours say nothing.
-  var countsForOverlap: Bool { run != nil && known != nil && !hasMoved }
+  var countsForOverlap: Bool { facts.contains(.isInRun) && !facts.contains(.hasMoved) }
 
-  private var hasMoved: Bool {
-    guard let old = known?.orderKey, let new = item.orderKey else { return false }
-    return old != new
+  /// The item as one that belongs to no run.
+  var withoutRun: ComparedItem {
+    var item = self
+    item.facts.remove(.isInRun)
+    return item
   }
-
-  /// The item as one that belongs to no run, if it has moved.
-  var uprooted: ComparedItem? { hasMoved ? ComparedItem(item: item, known: known, run: nil) : nil }
+  /// The same, if it has moved.
+  var uprooted: ComparedItem? { facts.contains(.hasMoved) ? withoutRun : nil }
 
   /// Whether the item has changed since it was last read.
-  var isEdited: Bool { known.map { $0.version != item.version } ?? false }
-  var isReordered: Bool { known.map { $0.orderKey != item.orderKey } ?? false }
+  var isEdited: Bool { facts.contains(.isEdited) }
+  var isReordered: Bool { facts.contains(.isReordered) }
 }
 
 /// A page, with what is known of its items.
@@ -46,12 +77,14 @@ struct ComparedPage {
     _ page: FeedPage, walked: Int?, on ground: KnownGround?, _ order: FeedOrder?, _ runs: FeedRuns,
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
-    var ids: Set<[UInt8]> = []
-    ids.reserveCapacity(page.items.count)
-    for item in page.items where ids.insert(item.id).inserted {
-      let known = try knowledge.item(item.id)
+    var ids = SeenIDs()
+    unseen.reserveCapacity(page.items.count)
+    for item in page.items {
+      let id = item.id
+      guard ids.insert(id) else { continue }
+      let known = try knowledge.item(id)
       let run = known.flatMap { $0.isGone ? nil : runs.index(of: $0.position) }
-      let compared = ComparedItem(item: item, known: known, run: run)
+      let compared = ComparedItem(item, known, isInRun: run != nil)
       if let known, let ground, run != nil, run == walked {
         let isExtended = !unseen.isEmpty || runs.all[run ?? 0].bottom > ground.bottom
         add(compared, at: known.position, on: ground, isExtended)
@@ -72,10 +105,10 @@ struct ComparedPage {
       return
     }
     if position >= ground.top { firstMet = min(firstMet ?? position, position) }
-    if !isExtended, position >= ground.top, position > seen.last?.known?.position ?? ground.last {
+    if !isExtended, position >= ground.top, position > seen.last?.position ?? ground.last {
       seen.append(item)
     } else {
-      unseen.append(ComparedItem(item: item.item, known: item.known, run: nil))
+      unseen.append(item.withoutRun)
     }
   }
 
@@ -89,15 +122,16 @@ struct ComparedPage {
     let positions: [Int]
   }
 
-  var overlap: Overlap? {
-    guard let run = unseen.last?.run else { return nil }
+  func overlap(_ runs: FeedRuns) -> Overlap? {
+    guard let run = unseen.last?.positionInRun.flatMap(runs.index) else { return nil }
     var positions: [Int] = []
     for item in unseen.reversed() {
-      guard item.run == run, item.countsForOverlap, let position = item.known?.position,
+      guard item.countsForOverlap, let position = item.positionInRun, runs.all[run].range.contains(position),
         position < positions.last ?? .max
       else { break }
       positions.append(position)
     }
-    return positions.isEmpty ? nil : Overlap(run: run, count: positions.count, positions: positions.reversed())
+    positions.reverse()
+    return positions.isEmpty ? nil : Overlap(run: run, count: positions.count, positions: positions)
   }
 }

@@ -2,17 +2,39 @@
 
 /// The changes to make in one transaction, in the order of these members.
 struct FeedChange: Equatable, Sendable {
-  /// An item that is new, moved or edited.
+  /// An item that is new, moved or edited. There may be a million of them, so it takes 32 bytes.
   struct Item: Equatable, Sendable {
     let item: FeedItem
+    private let facts: Facts
+    private let number: Int
+    private let place: Int
+
+    private struct Facts: OptionSet {
+      let rawValue: UInt8
+      static let isKnown = Self(rawValue: 1)
+      static let isPlaced = Self(rawValue: 2)
+      static let isEdited = Self(rawValue: 4)
+      static let isPrintedAgain = Self(rawValue: 8)
+    }
+
+    init(item: FeedItem, handle: Int? = nil, position: Int? = nil, isEdited: Bool = false, isPrintedAgain: Bool = false)
+    {
+      self.item = item
+      (number, place) = (handle ?? 0, position ?? 0)
+      facts = [
+        handle == nil ? [] : .isKnown, position == nil ? [] : .isPlaced, isEdited ? .isEdited : [],
+        isPrintedAgain ? .isPrintedAgain : [],
+      ]
+    }
+
     /// The known item; nil for a new one, which then waits to be printed.
-    var handle: Int?
+    var handle: Int? { facts.contains(.isKnown) ? number : nil }
     /// Its new position; nil if it does not move. An item with a position is live, so one that was gone is back.
-    var position: Int?
+    var position: Int? { facts.contains(.isPlaced) ? place : nil }
     /// Whether its version and data have changed.
-    var isEdited = false
+    var isEdited: Bool { facts.contains(.isEdited) }
     /// Whether it waits to be printed again.
-    var isPrintedAgain = false
+    var isPrintedAgain: Bool { facts.contains(.isPrintedAgain) }
   }
 
   var items: [Item] = []

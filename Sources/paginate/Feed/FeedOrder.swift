@@ -14,21 +14,22 @@ enum FeedOrder: String, Sendable {
   ///   told from ids, no page ever shows that the oldest come first.
   static func shown(by page: FeedPage) -> FeedOrder? {
     guard page.items.count >= 3 else { return nil }
-    if let ages = values(page.items, { DecimalText($0.orderKey ?? $0.id) }) { return order(of: ages) }
-    guard let times = values(page.items, { $0.orderKey.flatMap { SinceValue($0, as: .time)?.amount } }) else {
-      return .newestFirst
+    if let order = order(of: page.items, by: { DecimalText($0.orderKey ?? $0.id) }) { return order }
+    return order(of: page.items) { $0.orderKey.flatMap { SinceValue($0, as: .time)?.amount } } ?? .newestFirst
+  }
+
+  /// - Returns: nil if an item has no age; an inner nil if the ages do not tell.
+  private static func order<Age: Comparable>(of items: [FeedItem], by age: (FeedItem) -> Age?) -> FeedOrder?? {
+    var last: Age?
+    var (hasOlder, allAreNewer) = (false, true)
+    for item in items {
+      guard let now = age(item) else { return nil }
+      if let last {
+        if now < last { hasOlder = true }
+        if !(last < now) { allAreNewer = false }
+      }
+      last = now
     }
-    return order(of: times)
-  }
-
-  private static func values<Value>(_ items: [FeedItem], _ value: (FeedItem) -> Value?) -> [Value]? {
-    let found = items.lazy.map(value).prefix { $0 != nil }.compactMap(\.self)
-    return found.count == items.count ? Array(found) : nil
-  }
-
-  private static func order(of ages: [some Comparable]) -> FeedOrder? {
-    let pairs = zip(ages, ages.dropFirst())
-    if pairs.contains(where: { $0 > $1 }) { return .newestFirst }
-    return pairs.allSatisfy { $0 < $1 } ? .oldestFirst : nil
+    return .some(hasOlder ? .newestFirst : allAreNewer ? .oldestFirst : nil)
   }
 }

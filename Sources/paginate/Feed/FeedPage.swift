@@ -3,19 +3,6 @@
 
 import FeedCore
 
-/// An item as read from a page.
-struct FeedItem: Equatable, Sendable {
-  let id: [UInt8]
-  /// The sort key of the feed; nil without `--order-key`.
-  var orderKey: [UInt8]?
-  /// Changes when the item is edited: a digest of its text, or a member of it.
-  var version: [UInt8]
-  /// One line of JSON.
-  var data: [UInt8]
-  /// Whether it is newer than what the mark of `--since` covers.
-  var isNewer = false
-}
-
 /// The items of an answer, in order, and the request for the next page.
 struct FeedPage: Equatable, Sendable {
   var items: [FeedItem]

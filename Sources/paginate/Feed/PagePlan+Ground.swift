@@ -7,7 +7,7 @@ extension PagePlan {
     guard var known = ground else { return nil }
     let isFirst = !known.isRead
     let begin = known.isEntered ? known.last + 1 : compared.firstMet
-    let met = compared.seen.compactMap { $0.known?.position }
+    let met = compared.seen.compactMap(\.position)
     let top = isFirst && known.isPageTop ? known.top : met.first
     if isFirst, let top, top <= known.bottom { change.removedPages.append(top...known.bottom) }
     // Known items were to come before anything that follows them. If one comes later, it is back.

@@ -10,8 +10,9 @@ extension PagePlan {
     _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?
   ) {
     let unfinished = unfinished(page, compared, below: walked)
-    for item in compared.unseen + compared.seen where item.run != nil { note(item, at: nil) }
-    let new = compared.unseen.filter { $0.run == nil }
+    for item in compared.unseen where item.positionInRun != nil { note(item, at: nil) }
+    for item in compared.seen { note(item, at: nil) }
+    let new = compared.unseen.lazy.filter { $0.positionInRun == nil }
     if walked != nil || !new.isEmpty || (page.next != nil && unfinished == nil) { append(new, of: page, to: walked) }
     while let unfinished, runs.head?.number != unfinished.number, runs.all.contains(unfinished), joinNext() {}
   }
@@ -22,7 +23,7 @@ extension PagePlan {
     _ page: FeedPage, _ compared: ComparedPage, below walked: FeedRun?
   ) -> FeedRun? {
     guard page.next != nil, let last = compared.unseen.last, last.item.id == page.items.last?.id, last.item.isNewer,
-      !last.isEdited, let index = last.run
+      !last.isEdited, let index = last.positionInRun.flatMap(runs.index)
     else { return nil }
     let candidates = runs.placed.prefix { $0.lowerEnd == .open }.filter { $0.number != walked?.number }
     if let found = candidates.first(where: { $0.number == runs.all[index].number }) { return found }
@@ -49,9 +50,9 @@ extension PagePlan {
 
 extension ComparedPage {
   /// Whether the page has known items that the mark covers.
-  var showsCovered: Bool { unseen.contains { $0.run != nil && !$0.item.isNewer } }
+  var showsCovered: Bool { unseen.contains { $0.positionInRun != nil && !$0.item.isNewer } }
   /// Whether it has items that are known as they are now: covered ones, or those that a walk has read which did not end.
-  var showsUnchanged: Bool { unseen.contains { $0.run != nil && !$0.isEdited } }
+  var showsUnchanged: Bool { unseen.contains { $0.positionInRun != nil && !$0.isEdited } }
 }
 
 // MARK: The oldest items come first
@@ -62,8 +63,8 @@ extension PagePlan {
   mutating func takeAfterTail(_ page: FeedPage, _ compared: ComparedPage) {
     // A full walk that did not end. The answer has what is missing.
     joinAll()
-    for item in compared.unseen where item.run != nil { note(item, at: nil) }
-    let new = compared.unseen.filter { $0.run == nil }
+    for item in compared.unseen where item.positionInRun != nil { note(item, at: nil) }
+    let new = compared.unseen.filter { $0.positionInRun == nil }
     guard new.isEmpty, var run = runs.head else { return append(new, of: page, to: tailForNew()) }
     switch (run.lowerEnd, page.next) {
     case (.end, .some), (.unread, .some): run.lowerEnd = .wanted

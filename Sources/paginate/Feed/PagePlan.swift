@@ -41,6 +41,7 @@ struct PagePlan {
     let index = options.followsTail ? nil : walked.flatMap { runs.index(of: $0.top) }
     let compared = try ComparedPage(page, walked: index, on: ground, options.order, runs, knowledge)
     unseenCount = compared.unseen.count + (ground == nil ? 0 : compared.seen.count)
+    change.items.reserveCapacity(compared.unseen.count)
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
     if options.since?.isFiltered == true {
       showsCovered = compared.showsCovered
@@ -53,7 +54,8 @@ struct PagePlan {
     for item in compared.seen where isReread || ground != nil { note(item, at: nil) }
     let top = cross(&ground, compared, page)
 
-    guard let overlap = compared.overlap, overlap.count >= options.overlap, let last = overlap.positions.last else {
+    let found = compared.overlap(runs)
+    guard let overlap = found, overlap.count >= options.overlap, let last = overlap.positions.last else {
       return append(compared.unseen, of: page, from: top, to: walked)
     }
     let known = runs.all[overlap.run]
@@ -74,22 +76,28 @@ struct PagePlan {
   /// - Parameter position: nil if the item stays.
   mutating func note(_ item: ComparedItem, at position: Int?) {
     let isChanged = item.isEdited && options.printsChanged
-    if item.known != nil, position == nil, !item.isEdited, !item.isReordered { return }
+    if item.handle != nil, position == nil, !item.isEdited, !item.isReordered { return }
     change.items.append(
       .init(
-        item: item.item, handle: item.known?.handle, position: position, isEdited: item.isEdited,
+        item: item.item, handle: item.handle, position: position, isEdited: item.isEdited,
         isPrintedAgain: isChanged))
   }
 
   // MARK: A page that does not join
 
   /// - Parameter top: where the page begins, if that is in the run.
-  mutating func append(_ unseen: [ComparedItem], of page: FeedPage, from top: Int? = nil, to walked: FeedRun?) {
+  mutating func append(
+    _ unseen: some Sequence<ComparedItem>, of page: FeedPage, from top: Int? = nil, to walked: FeedRun?
+  ) {
     var run = walked ?? newRun
     let first = run.bottom + 1
-    for (offset, item) in unseen.enumerated() { note(item, at: first + offset) }
+    var count = 0
+    for item in unseen {
+      note(item, at: first + count)
+      count += 1
+    }
     // A page without items has a place too, because its next request must be found.
-    run.bottom += max(top == nil ? 1 : 0, unseen.count)
+    run.bottom += max(top == nil ? 1 : 0, count)
     change.savedPages.append(KnownPage(top: top ?? first, next: page.next))
     if page.next == nil, [.wanted, .unread].contains(run.lowerEnd) { run.lowerEnd = .end }
     if page.next != nil, options.order == .oldestFirst, [.end, .unread].contains(run.lowerEnd) {

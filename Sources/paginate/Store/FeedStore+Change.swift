@@ -13,12 +13,12 @@ extension FeedStore {
 
   private func make(_ change: FeedChange) throws(StoreError) {
     let now = Statement.Value.integer(Int(Clock.now() / 1_000_000))
-    var releases: [ReleaseLog.Release] = []
+    var releases = Releases()
     fresh = FreshItems()
     for item in change.items { if let release = try apply(item, now) { releases.append(release) } }
-    releases.sort { $0.position < $1.position }
-    try releaseLog().add(releases)
-    try unprintedItems().add(releases)
+    releases.sort()
+    try releaseLog().add(releases.all)
+    try unprintedItems().add(releases.all)
     for range in change.gone { try statements.markGone.run(feedValue, first(range), last(range), now) }
     for range in change.removedPages { try statements.removePages.run(feedValue, first(range), last(range)) }
     for page in change.savedPages {
@@ -40,8 +40,8 @@ extension FeedStore {
   /// - Returns: the release that the change makes.
   private func apply(
     _ change: FeedChange.Item, _ now: Statement.Value
-  ) throws(StoreError) -> ReleaseLog.Release? {
-    let (item, position) = (change.item, Statement.Value(change.position))
+  ) throws(StoreError) -> Releases.Stretch? {
+    let (item, position) = (change.item.texts, Statement.Value(change.position))
     guard let handle = change.handle else {
       try statements.insertItem.run(
         feedValue, .text(item.id), position, .init(item.orderKey), .text(item.version), .text(item.data), now)

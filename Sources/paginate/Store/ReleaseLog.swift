@@ -11,15 +11,6 @@ import FeedCore
 
 /// The releases of one feed.
 struct ReleaseLog {
-  /// A released item.
-  struct Release: Equatable {
-    /// The rowid of the item.
-    let item: Int
-    let position: Int
-    /// Whether it was released before.
-    let isAgain: Bool
-  }
-
   static let lastStatement = "SELECT seq, item, count, is_again FROM release WHERE feed = ? ORDER BY seq DESC LIMIT 1"
 
   /// First releases contain each item once, so the item is in the nearest row or in none.
@@ -89,26 +80,26 @@ struct ReleaseLog {
   private struct Row {
     let seq: Int
     let item: Int
-    var count = 1
+    var count: Int
     let isAgain: Bool
   }
 
   /// Numbers the items. Call this in the transaction that adds the items.
   /// - Parameter releases: from the top of the feed down.
-  func add(_ releases: [Release]) throws(StoreError) {
+  func add(_ releases: [Releases.Stretch]) throws(StoreError) {
     guard !releases.isEmpty else { return }
     let known = try lastRow()
     var rows = known.map { [$0] } ?? []
     for release in releases {
       // SQLite gives a new item the number after the greatest one, which in a foreign file may be anything.
-      guard StoreLimit.numbers.contains(release.item) else {
-        throw .damaged("the number of an item cannot be \(release.item)")
+      for number in [release.item, release.item &+ release.count &- 1] where !StoreLimit.numbers.contains(number) {
+        throw .damaged("the number of an item cannot be \(number)")
       }
       if let row = rows.last, !row.isAgain, !release.isAgain, row.item + row.count == release.item {
-        rows[rows.count - 1].count += 1
+        rows[rows.count - 1].count += release.count
       } else {
         let seq = rows.last.map { $0.seq + $0.count } ?? 1
-        rows.append(Row(seq: seq, item: release.item, isAgain: release.isAgain))
+        rows.append(Row(seq: seq, item: release.item, count: release.count, isAgain: release.isAgain))
       }
     }
     if let known, rows[0].count > known.count {

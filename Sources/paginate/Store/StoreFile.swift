@@ -61,8 +61,9 @@ final class StoreFile {
     try Self.make(database)
     try Self.useWriteAheadLog(of: database)
     try database.run(isDurable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
-    // 16 MiB, so that most of the index of a million ids stays in memory.
-    try database.run("PRAGMA cache_size = -16384; PRAGMA foreign_keys = ON")
+    // 16 MiB, so that most of the index of a million ids stays in memory. The log is of the same size: each time that it
+    // is copied into the file, the disk must have it.
+    try database.run("PRAGMA cache_size = -16384; PRAGMA wal_autocheckpoint = 4096; PRAGMA foreign_keys = ON")
   }
 
   private static func refuseSpecialFile(_ path: [UInt8]) throws(StoreError) {

@@ -30,14 +30,14 @@ struct UnprintedItems {
   // MARK: Changes, in a transaction of the caller
 
   /// - Parameter releases: the items that wait from now on, from the top of the feed down.
-  func add(_ releases: [ReleaseLog.Release]) throws(StoreError) {
+  func add(_ releases: [Releases.Stretch]) throws(StoreError) {
     var row: Row?
     for release in releases {
       if let found = row, release.item == found.item + found.count, release.position == found.position + found.count {
-        row?.count += 1
+        row?.count += release.count
       } else {
         if let row { try add(row) }
-        row = Row(item: release.item, position: release.position)
+        row = Row(item: release.item, position: release.position, count: release.count)
       }
     }
     if let row { try add(row) }

@@ -50,21 +50,18 @@ struct StoredFetcher: PageFetcher {
       stored.method = method
       let asked = secrets.restored(stored)
       try checkOrigin(of: asked)
-      let knowsID = feed.walker.options.id != nil || shape?.id != nil
-      guard let found = try feed.fetch(asked, ifNoneMatch: ifNoneMatch) else {
+      guard var read = try read(asked, request, ifNoneMatch: ifNoneMatch) else {
         try noteOpen(asked)
         return .notModified
       }
-      if !knowsID, let id = shape?.id {
-        feed.note("using \(id.shown) as the id of an item (--id)", found.answer.url)
-      }
-      var page = page(found, request)
-      if let newer = try readMarks(found) {
-        for (index, isNewer) in newer.enumerated() { page.items[index].isNewer = isNewer }
-        page.mark = since?.mark
+      // Only now, when the tape of a page that may have a million items is no longer in memory.
+      read.page.items = read.items.all
+      if let newer = read.newer {
+        for (index, isNewer) in newer.enumerated() { read.page.items[index].isNewer = isNewer }
+        read.page.mark = since?.mark
       }
       try noteOpen(asked)
-      return .page(page)
+      return .page(read.page)
     } catch {
       failure = error
       var failed = FeedFailure(status: error.status, message: error.message)
@@ -76,6 +73,25 @@ struct StoredFetcher: PageFetcher {
   private mutating func noteOpen(_ request: PageRequest) throws(ToolFailure) {
     try opening?.print(.open, PageSource.url(of: request).display)
     opening = nil
+  }
+
+  /// A page without its items, and what is to become of them.
+  private struct Read {
+    var page: FeedPage
+    let items: ItemTexts
+    let newer: [Bool]?
+  }
+
+  private mutating func read(
+    _ asked: PageRequest, _ request: [UInt8], ifNoneMatch: [UInt8]?
+  ) throws(ToolFailure) -> Read? {
+    let knowsID = feed.walker.options.id != nil || shape?.id != nil
+    guard let found = try feed.fetch(asked, ifNoneMatch: ifNoneMatch) else { return nil }
+    if !knowsID, let id = shape?.id {
+      feed.note("using \(id.shown) as the id of an item (--id)", found.answer.url)
+    }
+    let page = page(found, request)
+    return Read(page: page, items: ItemTexts(found.step.page), newer: try readMarks(found))
   }
 
   /// A store may have been made with another URL.
@@ -94,7 +110,7 @@ struct StoredFetcher: PageFetcher {
   private mutating func page(_ found: PageFeed.Fetched, _ request: [UInt8]) -> FeedPage {
     complaint = found.complaint ?? complaint
     let step = found.step
-    var page = FeedPage(items: step.page.items.map(Self.item))
+    var page = FeedPage(items: [])
     let counts = PageCounts(step.page, found.answer.head, countsPages: shape?.countsPages == true)
     page.total = counts.items ?? counts.pages
     page.countsPages = counts.items == nil
@@ -111,10 +127,5 @@ struct StoredFetcher: PageFetcher {
       page.next = request
     }
     return page
-  }
-
-  private static func item(_ item: PageItem) -> FeedItem {
-    let text = item.text
-    return FeedItem(id: item.id ?? [], orderKey: item.orderKey, version: ItemVersion.of(text.span), data: text)
   }
 }

@@ -8,24 +8,35 @@ import FeedCore
 /// An item of a page. A page may have a million of them, so the id and the order key are only their places.
 struct PageItem: Sendable {
   let value: JSONValue
-  /// Places on the tape; 0 for none.
-  private let idPosition: Int
-  private let keyPosition: Int
+  private let idPart: Part
+  private let keyPart: Part
+
+  /// A place on the tape, counted from the name that comes before the item. No item takes 32 GiB of tape.
+  private struct Part {
+    /// Nil is 0, to take only 4 bytes.
+    let place: UInt32
+
+    init(_ part: JSONValue?, of item: JSONValue) { place = part.map { UInt32($0.position - item.position + 2) } ?? 0 }
+  }
 
   init(_ value: JSONValue, id: JSONValue?, orderKey: JSONValue?) {
     self.value = value
-    idPosition = id?.position ?? 0
-    keyPosition = orderKey?.position ?? 0
+    idPart = Part(id, of: value)
+    keyPart = Part(orderKey, of: value)
   }
 
   /// The text of a string, or the token of a number; nil without `--id`.
-  var id: [UInt8]? { part(idPosition).flatMap(JSONText.scalar) }
+  var id: [UInt8]? { part(idPart).flatMap(JSONText.scalar) }
 
   /// The value at `--order-key`, in the same form; nil if the item has none.
-  var orderKey: [UInt8]? { part(keyPosition).map { JSONText.scalar($0) ?? $0.text } }
+  var orderKey: [UInt8]? { part(keyPart).map { JSONText.scalar($0) ?? $0.text } }
 
-  private func part(_ position: Int) -> JSONValue? {
-    position == 0 ? nil : JSONValue(document: value.document, position: position)
+  /// The places of the two in the bytes of the page.
+  var idRange: Range<Int>? { part(idPart)?.range }
+  var keyRange: Range<Int>? { part(keyPart)?.range }
+
+  private func part(_ part: Part) -> JSONValue? {
+    part.place == 0 ? nil : JSONValue(document: value.document, position: value.position + Int(part.place) - 2)
   }
 
   /// Writes the item on one line as received, without the white space between tokens.
