@@ -57,7 +57,11 @@ struct LoopGuard: Sendable {
   /// Whether the last page had no new item.
   var hasNothingNew: Bool { staleCount > 0 }
 
-  mutating func forgetRequests() { (requests, cursors) = (SeenIDs(), SeenIDs()) }
+  /// Pages are to be read again.
+  mutating func forgetRequests() {
+    (requests, cursors) = (SeenIDs(), SeenIDs())
+    (lastPage, sameCount) = (nil, 0)
+  }
 
   /// Records how many items of a page are new.
   mutating func add(newItems count: Int) { staleCount = count == 0 ? staleCount + 1 : 0 }
