@@ -25,7 +25,7 @@ import Testing
     var description: String { "\(key), \(order.rawValue)\(isNumbered ? ", numbered" : "")" }
   }
 
-  @Test(arguments: Order.allCases, 1...100)
+  @Test(arguments: Order.allCases, 1...RandomFeedTests.count * 3 / 5)
   func nothingIsLeftOut(_ order: Order, _ seed: Int) throws {
     let store = MemoryStorage()
     try SinceHistory(order, seed).run("\(order), seed \(seed)") {

@@ -99,7 +99,7 @@ import Testing
   /// they are cut.
   @Test(arguments: 1...4)
   func aFormFeedKeepsAnyTwoInputsApart(_ seed: Int) {
-    let drafts = (0..<100).map { Oracle.Document(name: "draft \($0)", bytes: Array(XMLDraft(seed: $0).text.utf8)) }
+    let drafts = (0..<50).map { Oracle.Document(name: "draft \($0)", bytes: Array(XMLDraft(seed: $0).text.utf8)) }
     var damage = Damage(seed: seed, drafts.filter { $0.bytes.count < 1000 })
     #expect(damage.corpus.count > 50)
     let arguments = ["-0", "--on-error", "skip", "--max-depth", "4", "//a"]

@@ -34,7 +34,7 @@ struct VerdictTests {
       Oracle.Document(
         name: name, bytes: Array(FileManager.default.contents(atPath: scratch.file("xml/" + name)) ?? Data()))
     }
-    corpus += (0..<100).map { Oracle.Document(name: "draft \($0)", bytes: Array(XMLDraft(seed: $0).text.utf8)) }
+    corpus += (0..<50).map { Oracle.Document(name: "draft \($0)", bytes: Array(XMLDraft(seed: $0).text.utf8)) }
     if Repository.conformance != nil {
       corpus += ConformanceTests.cases.map { Oracle.Document(name: $0.path, bytes: $0.bytes) }
     }
