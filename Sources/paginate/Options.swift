@@ -79,7 +79,7 @@ enum Flag: ToolOption {
         .needs("cached")
     case .status: OptionSpec("status", "print what the store knows, and its gaps, offline")
     case .changed: OptionSpec("changed", "print edited items again")
-    case .redeliver: OptionSpec("redeliver", "print items that may not have been printed")
+    case .redeliver: OptionSpec("redeliver", "print items that may not have been printed").excludes("cached", "status")
     case .resumeFrom:
       OptionSpec("resume-from", .file, "resume from a checkpoint without changing it").needs("records")
         .excludes("status", "redeliver")
@@ -104,7 +104,7 @@ enum Flag: ToolOption {
     case .delay: OptionSpec("delay", .seconds, "wait this long between requests").default("0")
     case .parallel:
       OptionSpec("parallel", .integer(2...8), "request up to N numbered pages at once").needs("id", "store")
-        .excludes("no-dedupe", "pages", "print-next")
+        .excludes("no-dedupe", "pages", "print-next", "cached", "status")
     case .retries:
       OptionSpec("retries", .integer(0...Int.max), "give up after N failed retries in a row").default("5")
     case .maxWait: OptionSpec("max-wait", .seconds, "end if the server asks for a longer wait").default("900")

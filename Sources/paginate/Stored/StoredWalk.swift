@@ -257,7 +257,12 @@ struct StoredWalk {
   private func noteGaps(lost: Int, _ order: FeedOrder?, isOpen: Bool, wasOpen: Bool) throws(ToolFailure) {
     var notes = NotePrinter(options, streams)
     for _ in 0..<lost { try notes.print(.gap, url.display, Self.gapLost(order)) }
-    if isOpen, !wasOpen { try notes.print(.gap, url.display, "items are missing; a later run reads them") }
+    if isOpen {
+      let text = "items are missing; a later run reads them"
+      if !wasOpen { try notes.print(.gap, url.display, text) }
+      // The exit status is 1, and nothing else says why.
+      if options.isVerbose { streams.say(Diagnostic(text, source: url.display)) }
+    }
     if wasOpen, !isOpen, lost == 0 { try notes.print(.gap, url.display, "the gap is filled") }
   }
 

@@ -30,6 +30,9 @@ struct PageContext {
   /// Whether the page's total counts pages.
   let countsPages: Bool
   let followsEmptyCursor: Bool
+
+  /// The next page by a `Link` header.
+  var nextLink: [UInt8]? { head.flatMap { LinkHeader.target(of: "next", in: $0, page: url) } }
 }
 
 extension NextRule {
@@ -38,8 +41,7 @@ extension NextRule {
     let page = context.page
     switch self {
     case .link:
-      return context.head.flatMap { LinkHeader.target(of: "next", in: $0, page: context.url) }.map(NextStep.reference)
-        ?? .none
+      return context.nextLink.map(NextStep.reference) ?? .none
     case .pointer(let pointer): return try Self.link(at: pointer, of: page.root).map(NextStep.reference) ?? .none
     case .page(let name, let start):
       let number = try Self.number(name, of: context.request, default: start) + DecimalText(1)

@@ -102,7 +102,7 @@ enum StopRules {
     let page = context.page
     if page.hasMore == false { return .noMore }
     guard step != .none else {
-      if pages == 1, page.hasMore == true { try refuseMissing(rule, context) }
+      if pages == 1, page.hasMore == true || context.nextLink != nil { try refuseMissing(rule, context) }
       return .noNext
     }
     if page.items.isEmpty, !rule.isToldByPage { return .emptyPage }
