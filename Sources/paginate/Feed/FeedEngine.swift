@@ -48,22 +48,22 @@ struct FeedEngine {
 
   let options: FeedOptions
   /// The order that was given, or that page 1 has shown.
-  private(set) var order: FeedOrder?
-  private(set) var runs = FeedRuns([])
+  var order: FeedOrder?
+  var runs = FeedRuns([])
   var notes: [FeedNote] = []
   var stage = Stage.starting
-  private var answer: FeedAnswer?
-  private var failure: FeedFailure?
+  var answer: FeedAnswer?
+  var failure: FeedFailure?
   /// Whether the caller asked to stop.
-  private var isStopped = false
+  var isStopped = false
   /// Whether enough was read.
-  private var hasReadEnough = false
+  var hasReadEnough = false
   /// Whether page 1 is unchanged since it was last read (304).
-  private var isFirstPageUnchanged = false
+  var isFirstPageUnchanged = false
 
   /// The number of pages that count for `maxPages`.
-  private var pageCount = 0
-  private var staleCount = 0
+  var pageCount = 0
+  var staleCount = 0
   /// The number of pages read to find the tail.
   var tailCount = 0
   /// The digests of this run's requests, to detect a loop.
@@ -76,21 +76,21 @@ struct FeedEngine {
   var search = TailSearch()
   var ground: KnownGround?
   /// What the server said when it did not know the request for the page below the tail any more.
-  private var forgotten: FeedFailure?
+  var forgotten: FeedFailure?
   /// The request for the page after the one that was added last.
-  private var lastNext: [UInt8]?
+  var lastNext: [UInt8]?
   /// The place where a full walk last met known items.
-  private var joinPoint: PagePlan.JoinPoint?
+  var joinPoint: PagePlan.JoinPoint?
   var numbered = NumberedWalk()
   /// Whether values that come may raise the mark of `--since`. Not if an earlier walk did not end: what changed since it
   /// began may be on pages that are not read again.
-  private var raisesMark = false
+  var raisesMark = false
   /// Whether the answer to `--since` has ended.
-  private var hasAnswerEnded = false
+  var hasAnswerEnded = false
   /// Whether it has shown known items that the mark covers, or is known not to.
-  private var hasShownCovered = false
+  var hasShownCovered = false
   /// If it follows the tail: what it has shown.
-  private var followed = FollowedAnswer()
+  var followed = FollowedAnswer()
 
   init(_ options: FeedOptions) {
     self.options = options
@@ -100,17 +100,17 @@ struct FeedEngine {
   var isOldestFirst: Bool { options.order == .oldestFirst }
 
   /// Whether nothing is missing, neither between the items nor below them.
-  private var isComplete: Bool {
+  var isComplete: Bool {
     !runs.hasOpenGap && (runs.head?.lowerEnd == .end || runs.head?.lowerEnd == .lost)
   }
   /// Whether the mark of `--since` may move to the greatest value, in the change that makes this so.
-  private var isCovered: Bool {
+  var isCovered: Bool {
     guard options.since != nil, isComplete else { return false }
     // If the oldest items come first, more may come after a tail that is complete.
     return !isOldestFirst || (hasAnswerEnded && !followed.hasShifted)
   }
-  private var isFiltered: Bool { options.since?.isFiltered ?? false }
-  private var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }
+  var isFiltered: Bool { options.since?.isFiltered ?? false }
+  var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }
 
   // MARK: Driving
 
@@ -149,7 +149,7 @@ struct FeedEngine {
     }
   }
 
-  private var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap) }
+  var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap) }
 
   mutating func fetch(_ request: [UInt8], _ purpose: Purpose, ifNoneMatch: [UInt8]? = nil) -> Action {
     // A page that was requested to find the tail may be requested again, as the page after another one.
@@ -166,242 +166,5 @@ struct FeedEngine {
     self.failure = failure
     stage = .closing
     return nil
-  }
-
-  // MARK: The top
-
-  private mutating func start(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    runs = FeedRuns(try knowledge.runs())
-    raisesMark = try isReadToEnd(knowledge)
-    if isOldestFirst { try rememberPages(knowledge) }
-    if options.followsTail {
-      let etag = isComplete ? try etag(for: options.firstRequest, knowledge) : nil
-      return fetch(options.firstRequest, .first, ifNoneMatch: etag)
-    }
-    if let head = runs.head, try skipsTop(head, knowledge) {
-      stage = .deciding
-      return nil
-    }
-    // As long as the order is unknown, page 1 is looked at.
-    let etag = options.command == .full || runs.head == nil ? nil : try knowledge.firstPage()?.etag
-    let wantsRest = try wantsRestOfTop(knowledge)
-    let isConditional = options.isConditional && (order == .newestFirst || isFiltered) && !wantsRest
-    return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? etag : nil)
-  }
-
-  /// Whether this walk will have read everything that has changed since the mark.
-  private func isReadToEnd(_ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
-    guard let head = runs.head, !options.followsTail else { return true }
-    guard isComplete, isOldestFirst, head.lowerEnd == .lost else { return isComplete }
-    // Below a lost gap, a feed whose oldest items come first goes on.
-    return try knowledge.lastPage(in: head.range)?.next == nil
-  }
-
-  /// Whether a walk begins at the tail of a run.
-  private func skipsTop(_ head: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
-    if isOldestFirst { return options.command != .full }
-    guard options.command == .more, options.numbering == nil else { return false }
-    // If page 1 was read in part, it may have changed since then.
-    return try !isReadInPart(head, knowledge)
-  }
-
-  /// Whether page 1 is the tail of a run, and was read in part.
-  private func isReadInPart(_ head: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
-    try knowledge.lastPage(in: head.range)?.next == options.firstRequest
-  }
-
-  /// Whether the rest of page 1 is to be read, even if the page is unchanged.
-  private func wantsRestOfTop(_ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
-    guard let head = runs.head, options.command == .more || head.lowerEnd != .unread else { return false }
-    return try isReadInPart(head, knowledge)
-  }
-
-  // MARK: Answers
-
-  private mutating func take(
-    _ answer: FeedAnswer, _ purpose: Purpose, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
-    switch (answer, purpose) {
-    case (.failed(let failure), .again(let place, number: nil)) where failure.isForgotten && !place.isFirst:
-      return try searchFromTop(knowledge)
-    case (.failed(let failure), .below) where try isForgotten(failure, knowledge):
-      // Page 1 leads to the tail once more, past known items.
-      notes.append(.tailForgotten)
-      forgotten = failure
-      return fetch(options.firstRequest, .first)
-    case (.failed(let failure), _): return end(failure)
-    case (.page(let page), _) where page.end == 0 && page.items.isEmpty:
-      // Nothing of it is wanted, so nothing is known of its place either.
-      hasReadEnough = true
-      return end()
-    case (.notModified, .first) where options.followsTail: return end()
-    case (.notModified, .first):
-      let page = try knowledge.firstPage()
-      numbered.pageSize = page?.size
-      numbered.begin(options.firstRequest)
-      numbered.total = page?.total
-      isFirstPageUnchanged = true
-      return nil
-    case (.notModified, .again(let place, let number)): return try takeUnchanged(place, number, knowledge)
-    case (.notModified, _): return end(FeedFailure(status: .otherEnd, message: "304 without a condition"))
-    case (.page(let page), .first): return try takeFirst(page, knowledge)
-    case (.page(let page), .below):
-      if options.numbering != nil, let request = numbered.pageBefore(page, order) {
-        if numbered.rereads.isAllowed() {
-          lastRequest = request
-          stage = .waiting(.before([page], steps: 1, found: 0))
-          return .fetch(request, ifNoneMatch: nil)
-        }
-        if !notes.contains(.totalUnsteady) { notes.append(.totalUnsteady) }
-      }
-      return try take(page, below: runs.head, knowledge)
-    case (.page(let page), .before(let held, let steps, let found)):
-      return try takeReread(page, before: held, steps: steps, found: found, knowledge)
-    case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
-    case (.page(let page), .again(let place, let number)): return try takeAgain(page, place, number, knowledge)
-    }
-  }
-
-  /// Whether a request of an earlier run is not known any more. If the oldest items come first, that shows earlier.
-  private func isForgotten(_ failure: FeedFailure, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
-    guard failure.isForgotten, forgotten == nil, !isOldestFirst, options.numbering == nil, let head = runs.head else {
-      return false
-    }
-    return try knowledge.lastPage(in: head.range)?.top != freshTop
-  }
-
-  mutating func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    // An answer to `--since` may have any order.
-    if order == nil, !isFiltered {
-      order = FeedOrder.shown(by: page)
-      if order == .oldestFirst { return end(Self.looksOldestFirst) }
-    }
-    // An empty first page proves nothing about known items, neither that they exist nor that they are gone. Only a full
-    // walk takes it literally.
-    if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full, !isFiltered { return end() }
-    ground = nil
-    let isProbe = options.command == .more && runs.head != nil && !isOldestFirst
-    defer { if isProbe { pageCount = 0 } }
-    if !options.followsTail { numbered.pageSize = page.items.count }
-    numbered.begin(options.firstRequest)
-    return try take(page, below: nil, knowledge)
-  }
-
-  /// Adds a page to the feed.
-  mutating func take(
-    _ page: FeedPage, below walked: FeedRun?, counts: Bool = true, isReread: Bool = false,
-    _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
-    var plan = PagePlan(runs, options)
-    plan.mustShowCovered = options.since?.mustJoin == true && !hasShownCovered
-    try plan.take(page, below: walked, isReread: isReread, on: &ground, knowledge)
-    if isOldestFirst { plan.change.firstPage = facts(of: page, isFirst: walked == nil) }
-    runs = plan.runs
-    // Positions in a damaged store may leave no room for the page.
-    if let problem = runs.problem { throw .damaged(problem) }
-    joinPoint = plan.joinPoint
-    freshTop = plan.change.savedPages.last?.top
-    if raisesMark { plan.change.mark = page.mark }
-    lastNext = page.next
-    hasAnswerEnded = page.next == nil
-    var isStale = plan.unseenCount == 0 && plan.joinPoint == nil
-    if options.followsTail {
-      isStale = followed.take(page, isExpected: counts, mayShift: options.since?.mayShift == true)
-      if plan.isGapLost { notes.append(.gapLost) }
-      if !plan.change.savedPages.isEmpty { hasShownCovered = true }
-    }
-    plan.change.isCovered = isCovered
-    if plan.showsCovered { hasShownCovered = true }
-    numbered.total = page.total
-    if plan.unseenCount > 0 { numbered.rereads.reset() }
-    // What an earlier walk has read of the same answer does not count.
-    if counts, !options.followsTail || !plan.change.items.isEmpty { pageCount += 1 }
-    staleCount = isStale ? staleCount + 1 : 0
-    return .commit(plan.change)
-  }
-
-  // MARK: Below the head
-
-  private mutating func decide(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    guard let head = runs.head else { return end() }
-    if options.followsTail, hasAnswerEnded { return end() }
-    guard let tail = try knowledge.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
-    var isFresh = options.followsTail || freshTop == tail.top
-    if !options.followsTail, isFresh || !isOldestFirst {
-      if head.lowerEnd == .end { return end() }
-      // Below a lost gap, a feed whose oldest items come first goes on.
-      if head.lowerEnd == .lost, tail.next == nil || !isOldestFirst { return end() }
-      if let action = try closeTail(head, tail, knowledge) { return action }
-    }
-    if head.lowerEnd == .unread, options.command == .refresh, !isOldestFirst { return end() }
-    if isStopped || pageCount >= maxPages ?? .max {
-      hasReadEnough = true
-      return end()
-    }
-    if staleCount >= Self.staleLimit {
-      return end(FeedFailure(status: .otherEnd, message: "\(staleCount) pages without a new item"))
-    }
-
-    if isOldestFirst, !isFresh { return try searchTail(head, knowledge) }
-    if let numbering = options.numbering, !isFresh {
-      let count = try knowledge.liveCount(in: head.range)
-      isFresh = isFirstPageUnchanged && count <= numbered.pageSize ?? 0
-      if !isFresh, let number = numbered.tailNumber(numbering, count: count, overlap: options.overlap) {
-        return fetch(options.numberedRequest(number), .tail(number))
-      }
-    }
-    let isOfTail = !options.followsTail && (forgotten == nil || isFresh)
-    guard let request = isOfTail ? tail.next : lastNext else { return end() }
-    if let forgotten, !isFresh, requests.contains(request.hashValue) { return end(forgotten) }
-    if requests.contains(request.hashValue) {
-      return end(FeedFailure(status: .otherEnd, message: "the next page was already read"))
-    }
-    numbered.go(request, fromFresh: isFresh)
-    return fetch(request, .below)
-  }
-
-  /// Settles the tail if that needs no request.
-  private mutating func closeTail(
-    _ head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
-    var plan = PagePlan(runs, options)
-    if isFiltered, head.lowerEnd == .open, hasAnswerEnded || tail.next == nil {
-      if options.since?.mustJoin == true, hasAnswerEnded, !hasShownCovered {
-        notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
-      } else {
-        plan.joinAll()
-      }
-    } else if head.lowerEnd == .open, let below = runs.placed.dropFirst().first,
-      try knowledge.firstLive(in: below.range) == nil
-    {
-      plan.removeEmpty(below)
-    } else if tail.next == nil {
-      if options.command == .full {
-        plan.closeAtEnd()
-      } else {
-        notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
-      }
-    } else {
-      return nil
-    }
-    runs = plan.runs
-    plan.change.isCovered = isCovered
-    return .commit(plan.change)
-  }
-
-  // MARK: The end
-
-  private mutating func close(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
-    var plan = PagePlan(runs, options)
-    if options.command == .full, let joinPoint { try plan.close(joinPoint, knowledge) }
-    if hasReadEnough { plan.markUnread() }
-    if options.forgetsBelowGaps { plan.forgetBelowGap() }
-    for run in runs.all where !run.isPlaced {
-      if try knowledge.firstLive(in: run.range) == nil { plan.remove(run) }
-    }
-    runs = plan.runs
-    // A failed walk may have changed nothing yet.
-    if failure == nil { plan.change.isCovered = isCovered }
-    return plan.change.isEmpty ? nil : .commit(plan.change)
   }
 }

@@ -1,0 +1,88 @@
+// What comes after a page: the next request below the head, or the end of the walk.
+
+import FeedCore
+
+extension FeedEngine {
+  mutating func decide(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    guard let head = runs.head else { return end() }
+    if options.followsTail, hasAnswerEnded { return end() }
+    guard let tail = try knowledge.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
+    var isFresh = options.followsTail || freshTop == tail.top
+    if !options.followsTail, isFresh || !isOldestFirst {
+      if head.lowerEnd == .end { return end() }
+      // Below a lost gap, a feed whose oldest items come first goes on.
+      if head.lowerEnd == .lost, tail.next == nil || !isOldestFirst { return end() }
+      if let action = try closeTail(head, tail, knowledge) { return action }
+    }
+    if head.lowerEnd == .unread, options.command == .refresh, !isOldestFirst { return end() }
+    if isStopped || pageCount >= maxPages ?? .max {
+      hasReadEnough = true
+      return end()
+    }
+    if staleCount >= Self.staleLimit {
+      return end(FeedFailure(status: .otherEnd, message: "\(staleCount) pages without a new item"))
+    }
+
+    if isOldestFirst, !isFresh { return try searchTail(head, knowledge) }
+    if let numbering = options.numbering, !isFresh {
+      let count = try knowledge.liveCount(in: head.range)
+      isFresh = isFirstPageUnchanged && count <= numbered.pageSize ?? 0
+      if !isFresh, let number = numbered.tailNumber(numbering, count: count, overlap: options.overlap) {
+        return fetch(options.numberedRequest(number), .tail(number))
+      }
+    }
+    let isOfTail = !options.followsTail && (forgotten == nil || isFresh)
+    guard let request = isOfTail ? tail.next : lastNext else { return end() }
+    if let forgotten, !isFresh, requests.contains(request.hashValue) { return end(forgotten) }
+    if requests.contains(request.hashValue) {
+      return end(FeedFailure(status: .otherEnd, message: "the next page was already read"))
+    }
+    numbered.go(request, fromFresh: isFresh)
+    return fetch(request, .below)
+  }
+
+  /// Settles the tail if that needs no request.
+  private mutating func closeTail(
+    _ head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    var plan = PagePlan(runs, options)
+    if isFiltered, head.lowerEnd == .open, hasAnswerEnded || tail.next == nil {
+      if options.since?.mustJoin == true, hasAnswerEnded, !hasShownCovered {
+        notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
+      } else {
+        plan.joinAll()
+      }
+    } else if head.lowerEnd == .open, let below = runs.placed.dropFirst().first,
+      try knowledge.firstLive(in: below.range) == nil
+    {
+      plan.removeEmpty(below)
+    } else if tail.next == nil {
+      if options.command == .full {
+        plan.closeAtEnd()
+      } else {
+        notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
+      }
+    } else {
+      return nil
+    }
+    runs = plan.runs
+    plan.change.isCovered = isCovered
+    return .commit(plan.change)
+  }
+
+  // MARK: The end
+
+  mutating func close(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    var plan = PagePlan(runs, options)
+    if options.command == .full, let joinPoint { try plan.close(joinPoint, knowledge) }
+    if hasReadEnough { plan.markUnread() }
+    if options.forgetsBelowGaps { plan.forgetBelowGap() }
+    for run in runs.all where !run.isPlaced {
+      if try knowledge.firstLive(in: run.range) == nil { plan.remove(run) }
+    }
+    runs = plan.runs
+    // A failed walk may have changed nothing yet.
+    if failure == nil { plan.change.isCovered = isCovered }
+    return plan.change.isEmpty ? nil : .commit(plan.change)
+  }
+}
