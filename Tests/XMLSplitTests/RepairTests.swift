@@ -84,14 +84,14 @@ import Testing
   /// Random documents with random damage.
   @Test(.enabled(if: Oracle.expat != nil, "there is no python3"), arguments: 1...4)
   func whatIsKeptIsWellFormed(_ seed: Int) throws {
-    var drafts = (0..<50).map { Oracle.Document(name: "draft \($0)", bytes: Array(XMLDraft(seed: $0).text.utf8)) }
+    var drafts = (0..<100).map { Oracle.Document(name: "draft \($0)", bytes: Array(XMLDraft(seed: $0).text.utf8)) }
     // Another encoding would be another test.
     drafts.removeAll { $0.bytes.count > 2000 || $0.bytes.starts(with: "<?xml ".utf8) }
     #expect(drafts.count > 30)
     var damage = Damage(seed: seed, drafts + [Oracle.Document(name: "sample", bytes: Self.bytes)])
     let arguments = ["-0", "--on-error", "repair", seed % 2 == 0 ? "/*" : "/*/*"]
     var items: [(Oracle.Document, Data)] = []
-    for number in 0..<150 {
+    for number in 0..<300 {
       let document = Oracle.Document(name: "damaged \(seed)/\(number)", bytes: damage.next())
       let run = SplitRun(arguments, document.bytes)
       Self.check(SplitRun(arguments, document.bytes, piece: 1), as: run, "\(document.name) in bytes")
