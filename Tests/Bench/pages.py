@@ -72,6 +72,8 @@ def grow(path, times):
         database.execute("UPDATE release SET count = ?", [times * ITEMS])
     database.executescript("PRAGMA journal_mode = WAL")
     database.close()
+    # The next run must not wait for all of this to reach the disk.
+    os.sync()
 
 
 def point(path, port):
