@@ -49,9 +49,11 @@ enum Flag: ToolOption {
 
     case .limit:
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N items").synonym("max-items")
-    case .maxPages: OptionSpec("max-pages", .integer(1...Int.max), "end after N pages")
+        .excludes("status")
+    case .maxPages: OptionSpec("max-pages", .integer(1...Int.max), "end after N pages").excludes("status")
     case .untilID: OptionSpec("until-id", .text("ID"), "end before the item with this id").needs("id").excludes("store")
-    case .untilMatch: OptionSpec("until-match", .condition, "end before the first item with this value")
+    case .untilMatch:
+      OptionSpec("until-match", .condition, "end before the first item with this value").excludes("cached", "status")
     case .records: OptionSpec("records", "print event records").excludes("pages", "print-next")
     case .pages: OptionSpec("pages", "print whole pages").excludes("print-next")
     case .printNext: OptionSpec("print-next", "print only the URL of the next page")
@@ -210,6 +212,9 @@ struct Options {
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     if let store, form == .pages, store.action != .cached {
       throw .usage("option '--pages' with '--store' needs '--cached'")
+    }
+    if let store, store.action == .cached, form != .pages, given.contains(.maxPages) {
+      throw .usage("option '--max-pages' with '--cached' needs '--pages'")
     }
     if parallel > 1, let rule = walk.next, NumberedPages(rule) == nil {
       throw .usage("option '--parallel' needs '--next page' or '--next offset'")
