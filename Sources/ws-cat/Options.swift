@@ -6,7 +6,8 @@ import FeedHTTP
 let wsCat = ToolSpec(
   "ws-cat", "Speak WebSocket: send lines as messages, print messages as records",
   synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Flag.self,
-  // The request is always a GET of HTTP/1.1. Redirects are not followed, and nothing is compressed.
+  // The request is always a GET of HTTP/1.1. Redirects are not followed, and its answer is not
+  // compressed.
   sharing: StampOption.rows { $0.meaningless(with: "raw") }
     + ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
     + HTTPOption.rows(
@@ -16,7 +17,7 @@ enum Flag: ToolOption {
   case eventFrom, event, drop, idFrom, dataAs, raw, null
   case send, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
   case limit, untilMatch
-  case subprotocol, origin, pingInterval, pingTimeout, closeCode
+  case subprotocol, origin, compress, noContextTakeover, pingInterval, pingTimeout, closeCode
   case maxSize
 
   var group: OptionGroup {
@@ -25,7 +26,7 @@ enum Flag: ToolOption {
     case .send, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
       OptionGroup("Options for sending")
     case .limit, .untilMatch: .ending
-    case .subprotocol, .origin, .pingInterval, .pingTimeout, .closeCode: .connection
+    case .subprotocol, .origin, .compress, .noContextTakeover, .pingInterval, .pingTimeout, .closeCode: .connection
     case .maxSize: .limits
     }
   }
@@ -57,6 +58,9 @@ enum Flag: ToolOption {
       OptionSpec("max-size", .size, "the most bytes of a message").default("64M").synonym("max-message")
     case .subprotocol: OptionSpec("subprotocol", .subprotocol, "offer this subprotocol; repeatable").repeating
     case .origin: OptionSpec("origin", .origin, "send this Origin header")
+    case .compress: OptionSpec("compress", "offer to compress messages, in both directions")
+    case .noContextTakeover:
+      OptionSpec("no-context-takeover", "compress each message without those before it").needs("compress")
     case .pingInterval: OptionSpec("ping-interval", .duration, "send a ping this often")
     case .pingTimeout:
       OptionSpec("ping-timeout", .duration, "how long to wait for data after a ping").needs("ping-interval")
@@ -132,6 +136,10 @@ struct Options {
   var maxSize = 0
   var subprotocols: [[UInt8]] = []
   var origin: [UInt8]?
+  private var compresses = false
+  private var takesContextOver = true
+  /// The offer of compression in the handshake; nil for none.
+  var compression: [UInt8]? { compresses ? PerMessageDeflate.offer(keepsWindow: takesContextOver) : nil }
   /// In seconds, like all times here.
   var pingInterval: Double?
   var pingTimeout: Double?
@@ -170,6 +178,8 @@ struct Options {
     case .maxSize: maxSize = try value.get()
     case .subprotocol: subprotocols.append(value.bytes)
     case .origin: origin = value.bytes
+    case .compress: compresses = true
+    case .noContextTakeover: takesContextOver = false
     case .pingInterval: pingInterval = try value.get()
     case .pingTimeout: pingTimeout = try value.get()
     case .closeCode: closeCode = try value.get()

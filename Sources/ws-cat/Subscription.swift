@@ -35,8 +35,10 @@ struct Subscription: Followed {
     do { connection = try Connection(options, of: client, follower, streams) } catch { return .failed(error) }
     if let ending = connection.open() { return ending }
     closing = nil
-    let detail = connection.subprotocol.map { ", subprotocol \(quoted($0))" } ?? ""
-    try follower.open(&self, at: options.url.display, detail)
+    let choice = connection.choice
+    let subprotocol = choice.subprotocol.map { ", subprotocol \(quoted($0))" } ?? ""
+    let compression = choice.compression == nil ? "" : ", compressed"
+    try follower.open(&self, at: options.url.display, subprotocol + compression)
     defer { closing = connection.closing }
     return try connection.run(&pump, &source)
   }

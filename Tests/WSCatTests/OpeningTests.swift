@@ -104,8 +104,9 @@ import Testing
         guard try answer.take(bytes[start..<min(bytes.count, start + size)].span, from: &index) else { continue }
         switch try answer.verdict(opening) {
         case .refused: return "refused"
-        case .open(let subprotocol):
-          return "open" + (subprotocol.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
+        case .open(let choice):
+          return "open" + (choice.subprotocol.map { " " + String(decoding: $0, as: UTF8.self) } ?? "")
+            + (choice.compression.map { " \($0)" } ?? "")
         }
       }
       return "incomplete"
@@ -113,6 +114,47 @@ import Testing
       let text = error.message
       let prefix = "the handshake is malformed: "
       return "! " + (text.hasPrefix(prefix) ? String(text.dropFirst(prefix.count)) : text)
+    }
+  }
+
+  // MARK: Compression
+
+  @Test(arguments: [
+    ([], "none"), ([""], "none"), (["", " , "], "none"),
+    (["permessage-deflate"], "server keeps, client keeps 15"),
+    (["", "Permessage-Deflate ; Server_No_Context_Takeover"], "server forgets, client keeps 15"),
+    (["permessage-deflate; client_no_context_takeover; server_max_window_bits=8"], "server keeps, client forgets 15"),
+    (["permessage-deflate;client_max_window_bits=\"9\""], "server keeps, client keeps 9"),
+    (["permessage-deflate; client_max_window_bits = 8"], "server keeps, client keeps 8"),
+    (["permessage-deflate; client_max_window_bits"], "! invalid parameter 'client_max_window_bits'"),
+    (["permessage-deflate; client_max_window_bits=16"], "! invalid parameter 'client_max_window_bits=16'"),
+    (["permessage-deflate; client_max_window_bits=09"], "! invalid parameter 'client_max_window_bits=09'"),
+    (["permessage-deflate; server_max_window_bits"], "! invalid parameter 'server_max_window_bits'"),
+    (["permessage-deflate; server_max_window_bits=7"], "! invalid parameter 'server_max_window_bits=7'"),
+    (["permessage-deflate; server_no_context_takeover=1"], "! invalid parameter 'server_no_context_takeover=1'"),
+    (
+      ["permessage-deflate; client_no_context_takeover; client_no_context_takeover"],
+      "! invalid parameter 'client_no_context_takeover'"
+    ),
+    (["permessage-deflate; level=9"], "! invalid parameter 'level=9'"),
+    (["permessage-deflate;"], "! invalid parameter ''"),
+    (["permessage-deflate", "permessage-deflate"], "! the server chose an extension that was not offered"),
+    (["permessage-deflate, x"], "! the server chose an extension that was not offered"),
+    (["x-webkit-deflate-frame"], "! the server chose an extension that was not offered"),
+  ])
+  func choices(_ values: [String], _ expected: String) {
+    #expect(Self.choice(values) == expected.replacing(#/^! invalid.*/#) { $0.0 + " of permessage-deflate" })
+  }
+
+  private static func choice(_ values: [String]) -> String {
+    do throws(PerMessageDeflate.Refusal) {
+      guard let agreed = try PerMessageDeflate.choice(values.map { Array($0.utf8) }, isOffered: true) else {
+        return "none"
+      }
+      return "server \(agreed.serverKeepsWindow ? "keeps" : "forgets"), client "
+        + "\(agreed.clientKeepsWindow ? "keeps" : "forgets") \(agreed.clientWindowBits)"
+    } catch {
+      return "! " + error.message
     }
   }
 

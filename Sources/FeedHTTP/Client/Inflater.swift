@@ -92,7 +92,8 @@ final class Inflater {
 
   private func run(to output: inout [UInt8], room: Int) throws(HTTPError) {
     let before = output.count
-    switch try stream?.run(input, from: &index, room: room, to: &output) {
+    let bytes = input
+    switch try stream?.run(bytes.span, from: &index, room: room, to: &output) {
     case .end:
       wasFull = false
       // Some servers leave out the header and send only the checksum; curl accepts that too.

@@ -1,13 +1,13 @@
 // One compressed stream of zlib's: bytes in, bytes out, and its end. The Inflater handles what may come before and
-// after it.
+// after it. WebSocket messages are parts of one stream.
 
 import CZlib
 import FeedCore
 
 @safe
-final class InflaterStream {
+package final class InflaterStream {
   /// The format around the compressed data; the value is zlib's number for it (`windowBits`).
-  enum Wrapping: Int32 {
+  package enum Wrapping: Int32 {
     /// A header and a trailer with CRC and length (RFC 1952).
     case gzip = 31
     /// A header of two bytes and an Adler-32 checksum (RFC 1950).
@@ -16,7 +16,7 @@ final class InflaterStream {
     case none = -15
   }
 
-  enum Progress: Equatable {
+  package enum Progress: Equatable {
     /// All input was used, or the room was full.
     case more
     /// The stream has ended, and its checksum was right.
@@ -28,7 +28,7 @@ final class InflaterStream {
   // zlib compares its address with one that it stored, so it must not move.
   private let state: UnsafeMutablePointer<z_stream>
 
-  init(_ wrapping: Wrapping) throws(HTTPError) {
+  package init(_ wrapping: Wrapping) throws(HTTPError) {
     unsafe state = .allocate(capacity: 1)
     unsafe state.initialize(to: z_stream())
     let code = unsafe feed_inflate_init(state, wrapping.rawValue)
@@ -46,14 +46,32 @@ final class InflaterStream {
   }
 
   /// Starts again, with a stream of the same kind.
-  func restart() { unsafe inflateReset(state) }
+  /// - Parameter keepsWindow: whether the next stream may refer to the last 32 KiB of output (RFC 1951 §2), as if this
+  ///   one had not ended.
+  package func restart(keepsWindow: Bool = false) {
+    guard keepsWindow else {
+      unsafe inflateReset(state)
+      return
+    }
+    var window = [UInt8](repeating: 0, count: 1 << 15)
+    var count = UInt32(0)
+    unsafe inflateGetDictionary(state, &window, &count)
+    unsafe inflateReset(state)
+    unsafe inflateSetDictionary(state, window, count)
+  }
+
+  /// Whether the data read so far ends with a whole block and a whole byte.
+  package var isBetweenBlocks: Bool {
+    // zlib adds 128 after the end of a block; the bits below 64 are those left of the last byte.
+    unsafe state.pointee.data_type & 0b1011_1111 == 128
+  }
 
   /// Continues.
   /// - Parameters:
   ///   - input: read from `index` on. It may be used up: zlib itself may hold output for which there was no room.
   ///   - room: the most bytes to append to `output`.
-  func run(
-    _ input: [UInt8], from index: inout Int, room: Int, to output: inout [UInt8]
+  package func run(
+    _ input: borrowing Span<UInt8>, from index: inout Int, room: Int, to output: inout [UInt8]
   ) throws(HTTPError) -> Progress {
     var code = Z_OK
     let given = min(input.count - index, Int(UInt32.max))

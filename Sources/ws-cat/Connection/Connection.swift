@@ -20,8 +20,8 @@ struct Connection {
   var timers: Timers
   /// Whether our own messages may be sent.
   var isReady = false
-  /// The subprotocol that the server chose from those offered.
-  private(set) var subprotocol: [UInt8]?
+  /// What the server chose of our offers.
+  private(set) var choice = OpeningAnswer.Choice()
 
   private let client: HTTPClient
   let opening: OpeningRequest
@@ -36,8 +36,9 @@ struct Connection {
     interrupts = follower.interrupts
     var request = follower.http.request(options.url.http)
     request.credentials.cookies = client.cookies(for: request.url) + request.credentials.cookies
-    opening = OpeningRequest(request, subprotocols: options.subprotocols, origin: options.origin)
-    session = Session(maxMessage: options.maxSize)
+    opening = OpeningRequest(
+      request, subprotocols: options.subprotocols, origin: options.origin, compression: options.compression)
+    session = try Session(maxMessage: options.maxSize)
     timers = Timers(options)
     socket = try client.connect(opening.request)
   }
@@ -81,7 +82,8 @@ struct Connection {
         switch try answer.verdict(opening) {
         case .refused: return refusal(answer)
         case .open(let chosen):
-          subprotocol = chosen
+          choice = chosen
+          session = try Session(maxMessage: options.maxSize, compression: chosen.compression)
           lastActivity = Clock.monotonic()
           return nil
         }

@@ -12,6 +12,11 @@ enum Opcode: UInt8 {
   var isControl: Bool { rawValue & 0x8 != 0 }
 }
 
+enum Frame {
+  /// The first reserved bit: the message is compressed (RFC 7692 §6).
+  static let compressed: UInt8 = 0x40
+}
+
 /// Why a connection is closed (§7.4).
 enum CloseCode {
   static let normal = 1000
@@ -19,6 +24,7 @@ enum CloseCode {
   static let protocolError = 1002
   static let badData = 1007
   static let tooLarge = 1009
+  static let internalError = 1011
 
   /// Whether a close frame may contain the code: codes for internal use only, or without a meaning, are not sent.
   static func isSendable(_ code: Int) -> Bool {
@@ -40,5 +46,10 @@ struct ProtocolError: Error, Equatable {
   init(_ code: Int, _ message: String) {
     self.code = code
     self.message = message
+  }
+
+  /// A message of more than `limit` bytes.
+  static func tooLarge(_ limit: Int) -> ProtocolError {
+    ProtocolError(CloseCode.tooLarge, "a message longer than \(limit) bytes (--max-size)")
   }
 }

@@ -3,7 +3,8 @@
 // Bytes come in chunks that are cut anywhere. A header is collected in an integer until it is complete. Each of its
 // bytes is checked at once, so an invalid one is found without waiting for the rest. Payload goes straight from the
 // chunk to the end of the message, or of the control frame, which may come between two fragments. Text is checked on
-// the way, across all cuts: the first byte that is not UTF-8 ends the connection.
+// the way, across all cuts: the first byte that is not UTF-8 ends the connection. A compressed message is unpacked on
+// the way, so its limit holds for what comes out.
 
 import FeedCore
 
@@ -26,6 +27,9 @@ struct FrameParser {
   private(set) var control: [UInt8] = []
 
   private let maxMessage: Int
+  /// For compressed messages, if the handshake agreed on them.
+  private let inflater: MessageInflater?
+  private var isCompressed = false
   /// The part of the header received so far, as a big-endian number, and its number of bytes.
   private var header: UInt64 = 0
   private var headerCount = 0
@@ -44,7 +48,10 @@ struct FrameParser {
   /// Capacity that is kept for the next message; more than that is freed.
   private static let keptCapacity = 1 << 20
 
-  init(maxMessage: Int) { self.maxMessage = maxMessage }
+  init(maxMessage: Int, inflater: MessageInflater? = nil) {
+    self.maxMessage = maxMessage
+    self.inflater = inflater
+  }
 
   /// Continues with a chunk.
   /// - Parameter index: where to continue in it; advanced past the used bytes.
@@ -96,13 +103,17 @@ struct FrameParser {
   }
 
   private mutating func takeFirst(_ byte: UInt8) throws(ProtocolError) {
-    if byte & 0x70 != 0 { throw ProtocolError("a reserved bit is set") }
+    // The first frame of a message says by the first reserved bit whether it is compressed (RFC 7692 §6).
+    let mayBeCompressed =
+      inflater != nil && (byte & 0x0F == Opcode.text.rawValue || byte & 0x0F == Opcode.binary.rawValue)
+    if byte & (mayBeCompressed ? 0x30 : 0x70) != 0 { throw ProtocolError("a reserved bit is set") }
     guard let opcode = Opcode(rawValue: byte & 0x0F) else { throw ProtocolError("unknown opcode \(byte & 0x0F)") }
     isFinal = byte & 0x80 != 0
     if opcode.isControl, !isFinal { throw ProtocolError("a fragment of a control frame") }
     if opcode == .continuation, !isInMessage { throw ProtocolError("a continuation frame outside a message") }
     if opcode == .text || opcode == .binary, isInMessage { throw ProtocolError("a new message inside another one") }
     self.opcode = opcode
+    if mayBeCompressed { isCompressed = byte & Frame.compressed != 0 }
   }
 
   private mutating func begin(_ length: Int) throws(ProtocolError) {
@@ -120,18 +131,30 @@ struct FrameParser {
       isText = opcode == .text
       isInMessage = true
     }
-    if length > maxMessage - message.count {
-      throw ProtocolError(CloseCode.tooLarge, "a message longer than \(maxMessage) bytes (--max-size)")
-    }
+    if !isCompressed, length > maxMessage - message.count { throw .tooLarge(maxMessage) }
   }
 
   // MARK: Payload
 
   private mutating func takePayload(_ piece: borrowing Span<UInt8>) throws(ProtocolError) {
     if opcode.isControl { return control.append(span: piece) }
-    if isText, utf8.take(piece) != nil { throw ProtocolError(CloseCode.badData, "text that is not valid UTF-8") }
-    message.append(span: piece)
+    guard isCompressed, let inflater else {
+      if isText, utf8.take(piece) != nil { throw Self.badText }
+      return message.append(span: piece)
+    }
+    let before = message.count
+    try inflater.take(piece, to: &message, limit: maxMessage)
+    try checkText(from: before)
   }
+
+  /// Checks the unpacked text from an index on.
+  private mutating func checkText(from start: Int) throws(ProtocolError) {
+    guard isText else { return }
+    let bytes = message
+    if utf8.take(bytes.span.extracting(start..<bytes.count)) != nil { throw Self.badText }
+  }
+
+  private static let badText = ProtocolError(CloseCode.badData, "text that is not valid UTF-8")
 
   private mutating func endFrame() throws(ProtocolError) -> Item? {
     switch opcode {
@@ -140,7 +163,12 @@ struct FrameParser {
     case .close: return .close(try takeCloseCode())
     case .text, .binary, .continuation:
       guard isFinal else { return nil }
-      if isText, !utf8.isComplete { throw ProtocolError(CloseCode.badData, "text that is not valid UTF-8") }
+      if isCompressed, let inflater {
+        let before = message.count
+        try inflater.end(&message, limit: maxMessage)
+        try checkText(from: before)
+      }
+      if isText, !utf8.isComplete { throw Self.badText }
       isInMessage = false
       isDone = true
       return .message

@@ -5,12 +5,14 @@ import FeedCore
 
 enum FrameWriter {
   /// Appends a frame.
-  /// - Parameter mask: new for each frame; a test passes its own.
+  /// - Parameters:
+  ///   - isCompressed: whether the payload is packed (RFC 7692 §6).
+  ///   - mask: new for each frame; a test passes its own.
   static func append(
-    _ opcode: Opcode, _ payload: borrowing Span<UInt8>, mask: UInt32 = .random(in: .min ... .max),
-    to buffer: inout [UInt8]
+    _ opcode: Opcode, _ payload: borrowing Span<UInt8>, isCompressed: Bool = false,
+    mask: UInt32 = .random(in: .min ... .max), to buffer: inout [UInt8]
   ) {
-    buffer.append(0x80 | opcode.rawValue)
+    buffer.append(0x80 | opcode.rawValue | (isCompressed ? Frame.compressed : 0))
     switch payload.count {
     case 0...125: buffer.append(0x80 | UInt8(payload.count))
     case 126...0xFFFF:

@@ -10,6 +10,8 @@ struct OutgoingMessage: Equatable {
 }
 
 struct Outbox {
+  /// For our messages, if the handshake agreed on it.
+  var deflater: MessageDeflater?
   private(set) var bytes: [UInt8] = []
   /// How many of `bytes` the connection has taken.
   private var taken = 0
@@ -24,17 +26,25 @@ struct Outbox {
   var pending: Range<Int> { taken..<bytes.count }
   var isEmpty: Bool { pending.isEmpty }
 
-  mutating func append(_ opcode: Opcode, _ payload: [UInt8]) { append(opcode, payload, carrying: nil) }
-
-  /// Appends a message that must not be lost with the connection.
-  mutating func append(_ message: OutgoingMessage) {
-    append(message.isText ? .text : .binary, message.bytes, carrying: message)
-  }
-
-  private mutating func append(_ opcode: Opcode, _ payload: [UInt8], carrying message: OutgoingMessage?) {
+  /// Appends a control frame.
+  mutating func append(_ opcode: Opcode, _ payload: [UInt8]) {
     let begin = base + bytes.count
     FrameWriter.append(opcode, payload.span, to: &bytes)
-    frames.append((begin, base + bytes.count, message))
+    frames.append((begin, base + bytes.count, nil))
+  }
+
+  /// Appends a message.
+  /// - Parameter isKept: whether it must not be lost with the connection.
+  mutating func append(_ message: OutgoingMessage, isKept: Bool) {
+    let begin = base + bytes.count
+    let opcode = message.isText ? Opcode.text : .binary
+    // An empty message would not become shorter.
+    if let deflater, !message.bytes.isEmpty {
+      FrameWriter.append(opcode, deflater.packed(message.bytes.span).span, isCompressed: true, to: &bytes)
+    } else {
+      FrameWriter.append(opcode, message.bytes.span, to: &bytes)
+    }
+    frames.append((begin, base + bytes.count, isKept ? message : nil))
   }
 
   /// Records that the connection has taken `count` more bytes.

@@ -2,6 +2,7 @@
 // come out, and frames to send collect in the outbox. This answers pings with their payload, and close frames.
 
 import FeedCore
+import FeedHTTP
 
 struct Session {
   enum Event: Equatable {
@@ -20,7 +21,20 @@ struct Session {
   /// The payload of a pong that had to wait; it answers the newest ping (§5.5.3).
   private var pendingPong: [UInt8]?
 
-  init(maxMessage: Int) { parser = FrameParser(maxMessage: maxMessage) }
+  /// - Parameter compression: what the handshake agreed on; nil for none.
+  init(maxMessage: Int, compression: PerMessageDeflate? = nil) throws(HTTPError) {
+    guard let compression else {
+      parser = FrameParser(maxMessage: maxMessage)
+      return
+    }
+    let inflater = try MessageInflater(keepsWindow: compression.serverKeepsWindow)
+    parser = FrameParser(maxMessage: maxMessage, inflater: inflater)
+    // zlib has no window of 8 bits, so our messages then go out as they are.
+    if compression.clientWindowBits > 8 {
+      outbox.deflater = try MessageDeflater(
+        keepsWindow: compression.clientKeepsWindow, windowBits: compression.clientWindowBits)
+    }
+  }
 
   var message: [UInt8] { parser.message }
   var isText: Bool { parser.isText }
@@ -78,8 +92,7 @@ struct Session {
 
   /// Sends a message of our own.
   mutating func send(_ message: OutgoingMessage, isInput: Bool) {
-    guard !hasSentClose else { return }
-    if isInput { outbox.append(message) } else { outbox.append(message.isText ? .text : .binary, message.bytes) }
+    if !hasSentClose { outbox.append(message, isKept: isInput) }
   }
 
   // MARK: Pongs

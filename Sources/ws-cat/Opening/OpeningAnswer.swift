@@ -10,10 +10,16 @@ struct OpeningAnswer {
 
   /// The result of the head.
   enum Verdict: Equatable {
-    /// Frames follow. The server may have chosen this subprotocol.
-    case open(subprotocol: [UInt8]?)
+    /// Frames follow, as the server has chosen.
+    case open(Choice)
     /// The server does not switch protocols: the body may say why.
     case refused
+  }
+
+  /// What the server has chosen of our offers; nil for nothing.
+  struct Choice: Equatable {
+    var subprotocol: [UInt8]?
+    var compression: PerMessageDeflate?
   }
 
   private(set) var head = HTTPHead()
@@ -70,14 +76,18 @@ struct OpeningAnswer {
     guard values("sec-websocket-accept") == [OpeningRequest.accept(for: opening.key)] else {
       throw bad("missing or wrong Sec-WebSocket-Accept")
     }
-    guard values("sec-websocket-extensions").allSatisfy(\.isEmpty) else {
-      throw bad("the server chose an extension that was not offered")
+    var choice = Choice()
+    do throws(PerMessageDeflate.Refusal) {
+      choice.compression = try .choice(values("sec-websocket-extensions"), isOffered: opening.offersCompression)
+    } catch {
+      throw bad(error.message)
     }
     let chosen = values("sec-websocket-protocol")
     guard chosen.count <= 1, chosen.allSatisfy(opening.subprotocols.contains) else {
       throw bad("the server chose a subprotocol that was not offered (--subprotocol)")
     }
-    return .open(subprotocol: chosen.first)
+    choice.subprotocol = chosen.first
+    return .open(choice)
   }
 
   private func values(_ name: String) -> [[UInt8]] { head.fields.filter { $0.name == name }.map(\.value) }

@@ -10,12 +10,19 @@ struct OpeningRequest {
 
   let key: [UInt8]
   let subprotocols: [[UInt8]]
+  let offersCompression: Bool
   let request: HTTPRequest
 
-  /// - Parameter nonce: 16 random bytes; a test passes its own.
-  init(_ request: HTTPRequest, subprotocols: [[UInt8]], origin: [UInt8]?, nonce: [UInt8] = Self.nonce()) {
+  /// - Parameters:
+  ///   - compression: the offer of an extension; nil for none.
+  ///   - nonce: 16 random bytes; a test passes its own.
+  init(
+    _ request: HTTPRequest, subprotocols: [[UInt8]], origin: [UInt8]?, compression: [UInt8]? = nil,
+    nonce: [UInt8] = Self.nonce()
+  ) {
     key = Base64.encoded(nonce)
     self.subprotocols = subprotocols
+    offersCompression = compression != nil
     var request = request
     request.takeNetrc()
     request.set("Upgrade", Array("websocket".utf8))
@@ -25,6 +32,7 @@ struct OpeningRequest {
     if !subprotocols.isEmpty {
       request.set("Sec-WebSocket-Protocol", Array(subprotocols.joined(separator: Array(", ".utf8))))
     }
+    if let compression { request.set("Sec-WebSocket-Extensions", compression) }
     if let origin { request.set("Origin", origin) }
     self.request = request
   }
