@@ -46,10 +46,11 @@ def switch(headers, **changes):
     return ("HTTP/1.1 101 Switching Protocols\r\n" + "".join(line + "\r\n" for line in lines) + "\r\n").encode()
 
 
-def read_frame(stream):
-    """Opcode and payload of a client's frame. A frame that clients must not send ends the test."""
+def read_frame(stream, unpack=None):
+    """Opcode and payload of a client's frame. A frame that clients must not send ends the test. `unpack` is for the payload of
+    compressed messages; without it, they must not be sent."""
     first, second = read_exactly(stream, 2)
-    assert first & 0x70 == 0 and second & 0x80, "not a client's frame"
+    assert first & (0x30 if unpack else 0x70) == 0 and second & 0x80, "not a client's frame"
     length = second & 0x7F
     if length == 126:
         length, = struct.unpack(">H", read_exactly(stream, 2))
@@ -62,7 +63,8 @@ def read_frame(stream):
     wide = mask * (length // 4 + 1)
     number = int.from_bytes(data, "big") ^ int.from_bytes(wide[:length], "big")
     assert first & 0x80, "ws-cat does not send fragments"
-    return first & 0x0F, number.to_bytes(length, "big")
+    data = number.to_bytes(length, "big")
+    return first & 0x0F, unpack(data) if first & 0x40 else data
 
 
 def frame(opcode, payload=b"", final=True, flags=0, mask=None):
