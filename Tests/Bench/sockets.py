@@ -1,6 +1,6 @@
 """A WebSocket server that prepares all its data before anybody connects, and a client for comparison.
 
-usage: sockets.py serve MESSAGES FOLDER      prints two ports, the second for TLS, with an authority in FOLDER/ca.pem
+usage: sockets.py serve MESSAGES FOLDER      prints three ports: plain, TLS with an authority in FOLDER/ca.pem, compressed
 """
 
 import os
@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import threading
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fixtures", "bin"))
 import wsframes
@@ -23,7 +24,7 @@ import asyncio, ssl, sys, websockets
 async def main(url, authority):
     context = ssl.create_default_context(cafile=authority) if authority else None
     write = sys.stdout.write
-    async with websockets.connect(url, compression=None, max_size=None, ssl=context) as connection:
+    async with websockets.connect(url, compression='deflate', max_size=None, ssl=context) as connection:
         async for message in connection:
             write(message)
             write("\\n")
@@ -41,11 +42,21 @@ def certificates(folder):
             "/dev/stdin", "-out", "server.pem", input=b"subjectAltName=DNS:localhost")
 
 
-def answer(connection, data):
+def messages(count):
+    return (QUOTE % (n % 90000, n % 1000, n % 100) for n in range(count))
+
+
+def compressed(texts):
+    packer = zlib.compressobj(wbits=-15)
+    for text in texts:
+        yield wsframes.frame(wsframes.TEXT, (packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH))[:-4], flags=4)
+
+
+def answer(connection, data, extension):
     try:
         stream = connection.makefile("rb")
         _, headers = wsframes.read_head(stream)
-        connection.sendall(wsframes.switch(headers))
+        connection.sendall(wsframes.switch(headers, **({"Sec-WebSocket-Extensions": extension} if extension else {})))
         connection.sendall(data)
         connection.sendall(wsframes.frame(wsframes.CLOSE, struct.pack(">H", 1000)))
         wsframes.read_frame(stream)
@@ -54,23 +65,25 @@ def answer(connection, data):
     connection.close()
 
 
-def listen(server, data, context=None):
+def listen(server, data, context=None, extension=None):
     while True:
         connection, _ = server.accept()
         if context:
             connection = context.wrap_socket(connection, server_side=True)
-        threading.Thread(target=answer, args=(connection, data), daemon=True).start()
+        threading.Thread(target=answer, args=(connection, data, extension), daemon=True).start()
 
 
 def main():
-    messages, folder = int(sys.argv[2]), sys.argv[3]
+    count, folder = int(sys.argv[2]), sys.argv[3]
     certificates(folder)
-    data = b"".join(wsframes.frame(wsframes.TEXT, QUOTE % (n % 90000, n % 1000, n % 100)) for n in range(messages))
+    data = b"".join(wsframes.frame(wsframes.TEXT, text) for text in messages(count))
+    packed = b"".join(compressed(messages(count)))
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(os.path.join(folder, "server.pem"), os.path.join(folder, "server.key"))
-    plain, secure = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
-    print(plain.getsockname()[1], secure.getsockname()[1], flush=True)
+    plain, secure, smaller = (socket.create_server(("127.0.0.1", 0)) for _ in range(3))
+    print(*(server.getsockname()[1] for server in (plain, secure, smaller)), flush=True)
     threading.Thread(target=listen, args=(plain, data), daemon=True).start()
+    threading.Thread(target=listen, args=(smaller, packed, None, "permessage-deflate"), daemon=True).start()
     listen(secure, data, context)
 
 
