@@ -18,8 +18,8 @@ import Testing
     for report in try transcript.run(name: "Tests/Fixtures/ws/library.cases") { Issue.record("\(report)") }
   }
 
-  /// The client cases of the Autobahn test suite, groups 1 to 7 and 10, by the package `kosoku`, which is installed
-  /// into a temporary environment.
+  /// The client cases of the Autobahn test suite, by the package `kosoku`, which is installed into a temporary
+  /// environment. Of the groups with large or compressed messages, only those that take little time.
   @Test(.enabled(if: Repository.has("python3")))
   func autobahn() throws {
     let folder = Repository.path(".build/autobahn")
@@ -32,8 +32,8 @@ import Testing
       #expect(!Repository.isCI, "\(installed.error)")
       return
     }
-    let result = try Command.shell("\(python) \(Command.quote(Repository.path("Tests/Fixtures/bin/ws-autobahn")))")
+    let result = try Command.shell("\(python) \(Command.quote(Repository.path("Tests/Fixtures/bin/ws-autobahn"))) --sample")
     #expect(result.status == 0, "\(result.text)\(result.error)")
-    #expect(result.text.contains("247 cases, 0 failed: "), "\(result.text)")
+    #expect(result.text.contains("291 cases, 0 failed: "), "\(result.text)")
   }
 }
