@@ -1,4 +1,4 @@
-// The frames of a WebSocket server, after the head of its answer. Cuts change nothing; text is UTF-8; nothing exceeds
+// The frames of a WebSocket server, compressed or not, after the head of its answer. Cuts change nothing; text is UTF-8; nothing exceeds
 // its limit; an item can be written and read again. Whatever comes, our frames follow the rules, answer each ping with
 // its payload, and end with one close frame.
 
@@ -16,9 +16,15 @@ private struct Found: Equatable {
 private let limit = 200
 
 func fuzzFrames(_ bytes: [UInt8]) {
-  let whole = frames(bytes, endingPiecesAt: [bytes.count])
+  for isCompressed in [false, true] { check(bytes, isCompressed: isCompressed) }
+  speak(bytes)
+  answer(bytes)
+}
+
+private func check(_ bytes: [UInt8], isCompressed: Bool) {
+  let whole = frames(bytes, endingPiecesAt: [bytes.count], isCompressed: isCompressed)
   for ends in Cuts.ways(bytes) {
-    let pieces = frames(bytes, endingPiecesAt: ends)
+    let pieces = frames(bytes, endingPiecesAt: ends, isCompressed: isCompressed)
     promise(pieces == whole, "cut at \(ends): \(pieces), whole: \(whole)")
   }
   for item in whole.items {
@@ -26,14 +32,13 @@ func fuzzFrames(_ bytes: [UInt8]) {
     promise(item.payload.count <= (isMessage ? limit : FrameParser.longestControl), "too long: \(item)")
     promise(!isMessage || !item.isText || String(validating: item.payload, as: UTF8.self) != nil, "no UTF-8: \(item)")
   }
-  let again = frames(whole.items.flatMap(written), endingPiecesAt: [.max])
+  let deflater = isCompressed ? try? MessageDeflater(keepsWindow: true, windowBits: 15) : nil
+  let again = frames(whole.items.flatMap { written($0, deflater) }, endingPiecesAt: [.max], isCompressed: isCompressed)
   promise(again.error == nil && again.items == whole.items, "written again: \(again), not \(whole)")
-  speak(bytes)
-  answer(bytes)
 }
 
-private func frames(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> Found {
-  var parser = FrameParser(maxMessage: limit)
+private func frames(_ bytes: [UInt8], endingPiecesAt ends: [Int], isCompressed: Bool = false) -> Found {
+  var parser = FrameParser(maxMessage: limit, inflater: isCompressed ? try? MessageInflater(keepsWindow: true) : nil)
   var found = Found()
   var start = 0
   do throws(ProtocolError) {
@@ -54,9 +59,12 @@ private func frames(_ bytes: [UInt8], endingPiecesAt ends: [Int]) -> Found {
 }
 
 /// An item as a server sends it.
-private func written(_ item: Found.Item) -> [UInt8] {
+private func written(_ item: Found.Item, _ deflater: MessageDeflater?) -> [UInt8] {
   switch item.kind {
-  case .message: return bare(item.isText ? .text : .binary, item.payload)
+  case .message:
+    let opcode = item.isText ? Opcode.text : .binary
+    guard let deflater, !item.payload.isEmpty else { return bare(opcode, item.payload) }
+    return bare(opcode, deflater.packed(item.payload.span), isCompressed: true)
   case .ping: return bare(.ping, item.payload)
   case .pong: return bare(.pong, item.payload)
   case .close(let code): return bare(.close, (code.map(FrameWriter.closePayload) ?? []) + item.payload)
@@ -64,16 +72,16 @@ private func written(_ item: Found.Item) -> [UInt8] {
 }
 
 /// A frame without a mask: ours, without the mask bit and the four mask bytes.
-private func bare(_ opcode: Opcode, _ payload: [UInt8]) -> [UInt8] {
+private func bare(_ opcode: Opcode, _ payload: [UInt8], isCompressed: Bool = false) -> [UInt8] {
   var frame: [UInt8] = []
-  FrameWriter.append(opcode, payload.span, mask: 0, to: &frame)
+  FrameWriter.append(opcode, payload.span, isCompressed: isCompressed, mask: 0, to: &frame)
   return unmasked(frame[...]).frame
 }
 
 /// The first of our frames in a server's form, and the bytes after it.
 private func unmasked(_ bytes: ArraySlice<UInt8>) -> (frame: [UInt8], rest: ArraySlice<UInt8>) {
   let bytes = Array(bytes)
-  promise(bytes.count >= 6 && bytes[0] & 0xF0 == 0x80 && bytes[1] & 0x80 != 0, "no frame of a client: \(bytes)")
+  promise(bytes.count >= 6 && bytes[0] & 0xB0 == 0x80 && bytes[1] & 0x80 != 0, "no frame of a client: \(bytes)")
   let short = Int(bytes[1] & 0x7F)
   let head = short < 126 ? 2 : short == 126 ? 4 : 10
   let length = short < 126 ? short : bytes[2..<head].reduce(0) { $0 << 8 | Int($1) }
@@ -87,7 +95,7 @@ private func unmasked(_ bytes: ArraySlice<UInt8>) -> (frame: [UInt8], rest: Arra
 // MARK: Our frames
 
 private func speak(_ bytes: [UInt8]) {
-  var session = Session(maxMessage: limit)
+  guard var session = try? Session(maxMessage: limit) else { return promise(false, "no session") }
   var index = 0
   var isOver = false
   do throws(ProtocolError) {
@@ -123,7 +131,8 @@ private func speak(_ bytes: [UInt8]) {
 private let opening: OpeningRequest = {
   guard let url = try? HTTPURL(Array("http://server.example.com/chat".utf8)) else { fatalError("no URL") }
   return OpeningRequest(
-    HTTPOptions().request(url), subprotocols: [Array("chat".utf8)], origin: nil, nonce: Array("the sample nonce".utf8))
+    HTTPOptions().request(url), subprotocols: [Array("chat".utf8)], origin: nil,
+    compression: PerMessageDeflate.offer(keepsWindow: true), nonce: Array("the sample nonce".utf8))
 }()
 
 private func answer(_ bytes: [UInt8]) {
