@@ -43,8 +43,6 @@ package final class HTTPTransfer {
     case end
   }
 
-  package static let maxRedirects = 20
-
   /// The request that is being answered: that of the last hop.
   package private(set) var request: HTTPRequest
   package private(set) var head = HTTPHead()
@@ -56,7 +54,7 @@ package final class HTTPTransfer {
   private var decoder: BodyDecoder?
   /// Whether the rest of the body is ignored, because it cannot be decoded and nobody needs it.
   private var isBodyGivenUp = false
-  private var redirects = 0
+  private var redirects = Redirects()
   private var isHeadTold = false
 
   init(_ request: HTTPRequest, over transport: any HTTPTransport) throws(HTTPError) {
@@ -90,7 +88,7 @@ package final class HTTPTransfer {
   private func available() throws(HTTPError) -> Event? {
     // The answer to the next hop may also have arrived with the sending of its request. Then nothing would end a wait.
     while !isHeadTold, let head = hop.head {
-      guard let target = try redirection(head) else {
+      guard let next = try redirects.follow(head, of: request) else {
         self.head = head
         // The cookies of this answer are available now.
         request.keptCookies = transport.cookieValues
@@ -98,7 +96,7 @@ package final class HTTPTransfer {
         isHeadTold = true
         return .head
       }
-      try follow(target, head.status)
+      try begin(next)
     }
     if isHeadTold, try takeBody() { return .body }
     if isBodyGivenUp { return .end }
@@ -134,21 +132,9 @@ package final class HTTPTransfer {
     }
   }
 
-  private func redirection(_ head: HTTPHead) throws(HTTPError) -> HTTPURL? {
-    guard [301, 302, 303, 307, 308].contains(head.status), let location = head.location else { return nil }
-    do throws(HTTPURL.Invalid) { return try request.url.resolving(location) } catch {
-      switch error {
-      case .scheme(let name): throw HTTPError(.permanent, "redirected to a URL of scheme '\(quoted(name.utf8))'")
-      case .malformed: throw HTTPError(.permanent, "redirected to a malformed URL")
-      }
-    }
-  }
-
-  private func follow(_ target: HTTPURL, _ status: Int) throws(HTTPError) {
-    redirects += 1
-    if redirects > Self.maxRedirects { throw HTTPError(.permanent, "more than \(Self.maxRedirects) redirects") }
+  private func begin(_ next: HTTPRequest) throws(HTTPError) {
     transport.drop(hop)
-    request = request.redirected(to: target, status: status)
+    request = next
     hop = try transport.begin(request)
     // Sends the new request before anybody waits.
     try transport.perform()
