@@ -38,6 +38,14 @@ struct RedirectTests {
     #expect(back.credentials == HTTPRequest.Credentials())
   }
 
+  /// Messages about the next answer do not quote what the first server got.
+  @Test func earlierSecretsStayHidden() throws {
+    var next = try request("http://a/x?key=query")
+    for target in ["http://b/y", "http://c/z"] { next = next.redirected(to: try url(target), status: 302) }
+    let text = HTTPExcerpt.hidden(Array("token of a=query, but tea".utf8), for: next)
+    #expect(String(decoding: text, as: UTF8.self) == "*** of a=***, but tea")
+  }
+
   /// All headers except Host, which is that of the first server.
   @Test(arguments: ["http://b/x", "https://a/x", "http://a:8080/x"])
   func aTrustedRedirectTakesAllAlong(_ target: String) throws {

@@ -87,6 +87,9 @@ package struct HTTPRequest: Sendable {
   package var trustsRedirects = false
   /// The values of cookies that servers have set. A client that keeps cookies sends them by itself.
   var keptCookies: [[UInt8]] = []
+  /// The secrets and the URLs of the requests that were redirected to this one. Messages must not quote them either.
+  var earlierSecrets: [[UInt8]] = []
+  var earlierURLs: [HTTPURL] = []
 
   /// Sets a header, unless the user has set one of this name, or turned it off.
   package mutating func setDefault(_ name: String, _ value: [UInt8]) {
@@ -119,9 +122,10 @@ package struct HTTPRequest: Sendable {
   ///
   /// Unless redirects are trusted, another origin than the first gets nothing that could be a secret: no credentials,
   /// and only those headers that are never secret.
-  func redirected(to target: HTTPURL, status: Int) -> HTTPRequest {
+  package func redirected(to target: HTTPURL, status: Int) -> HTTPRequest {
     var next = self
     next.url = target
+    next.hideSecrets(of: self)
     if (status == 303 && method != "HEAD") || ((status == 301 || status == 302) && method == "POST") {
       next.method = "GET"
       next.body = nil
@@ -146,19 +150,29 @@ package struct HTTPRequest: Sendable {
     headers.removeAll { !Self.isHarmless($0.name.lowercased()) }
   }
 
+  /// Makes messages about this request hide also the secrets of the request that was redirected to it.
+  package mutating func hideSecrets(of earlier: HTTPRequest) {
+    earlierSecrets = earlier.secrets
+    earlierURLs = earlier.earlierURLs + [earlier.url]
+  }
+
   /// The secret values. No message may quote them.
   package var secrets: [[UInt8]] {
     let words = headers.filter { !Self.isHarmless($0.name.lowercased()) }.flatMap(\.secrets)
     let cookies = credentials.cookies.map { Array($0.drop { $0 != UInt8(ascii: "=") }.dropFirst()) }
     let login = credentials.user.map { Base64.encoded($0 + [UInt8(ascii: ":")] + (credentials.password ?? [])) }
-    return words + cookies + keptCookies + [credentials.password, login, credentials.bearer].compactMap(\.self)
+    let own = words + cookies + keptCookies + [credentials.password, login, credentials.bearer].compactMap(\.self)
+    return earlierSecrets + own
   }
 
   /// What no message may quote of a server's words: the secrets, and the URL's query, which our messages hide too.
   var unquoted: [[UInt8]] {
-    let query = Array(url.text.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst())
-    let values = query.split(separator: UInt8(ascii: "&")).map { $0.drop { $0 != UInt8(ascii: "=") }.dropFirst() }
-    return secrets + [query] + values.flatMap { [Array($0), $0.percentDecoded] }
+    secrets
+      + (earlierURLs + [url]).flatMap { url in
+        let query = Array(url.text.utf8.drop { $0 != UInt8(ascii: "?") }.dropFirst())
+        let values = query.split(separator: UInt8(ascii: "&")).map { $0.drop { $0 != UInt8(ascii: "=") }.dropFirst() }
+        return [query] + values.flatMap { [Array($0), $0.percentDecoded] }
+      }
   }
 
   static func isHarmless(_ name: String) -> Bool {
