@@ -6,12 +6,13 @@ import Testing
 /// The cookies that ws-cat keeps from a handshake. For its own transfers, libcurl decides.
 @Suite struct CookieTests {
   /// The cookies for `url` after answers with these Set-Cookie fields.
-  private func cookies(_ fields: [String], for url: String) throws -> [String] {
+  /// - Parameter source: the URL that answers; nil for `url`.
+  private func cookies(_ fields: [String], from source: String? = nil, for url: String) throws -> [String] {
     let client = try HTTPClient(keepsCookies: true)
     for field in fields {
       var head = HTTPHead()
       for line in ["HTTP/1.1 101 x", "Set-Cookie: \(field)"] { _ = head.take(Array((line + "\r\n").utf8)) }
-      client.keepCookies(of: head)
+      client.keepCookies(of: head, from: try HTTPURL(Array((source ?? url).utf8)))
     }
     return try client.cookies(for: HTTPURL(Array(url.utf8))).map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
@@ -29,6 +30,41 @@ import Testing
   func whatIsMeant(_ field: String, _ isMeant: Bool) throws {
     let found = try cookies([field], for: "http://host.x.example/p/q?r")
     #expect(found == (isMeant ? ["a=b"] : []))
+  }
+
+  /// A cookie of one URL, for another one.
+  @Test(arguments: [
+    // Without a domain: only for the host, whatever its port.
+    ("a=b; Path=/", "http://host.x.example/", "http://host.x.example:81/", true),
+    ("a=b; Path=/", "http://x.example/", "http://host.x.example/", false),
+    ("a=b; Path=/", "http://host.x.example/", "http://x.example/", false),
+    ("a=b; Path=/", "http://127.0.0.1/", "http://localhost/", false),
+    ("a=b; Path=/", "http://[::1]/", "http://[::1]:8080/", true),
+    ("a=b; Path=/", "http://one/", "http://one.own-host.invalid/", false),
+    ("a=b; Path=/", "http://one/", "http://x.one.own-host.invalid/", false),
+    // With a domain: only for a domain of the host that sets it.
+    ("a=b; Path=/; Domain=x.example", "http://host.x.example/", "http://other.x.example/", true),
+    ("a=b; Path=/; Domain=.X.example", "http://x.example/", "http://other.x.example/", true),
+    ("a=b; Path=/; Domain=x.example", "http://host.x.example/", "http://ax.example/", false),
+    ("a=b; Path=/; Domain=y.example", "http://host.x.example/", "http://y.example/", false),
+    ("a=b; Path=/; domain = y.example", "http://host.x.example/", "http://y.example/", false),
+    ("a=b; Path=/; Domain\t=y.example", "http://host.x.example/", "http://y.example/", false),
+    ("a=b; Path=/; Domain=x.example; Domain=y.example", "http://host.x.example/", "http://y.example/", false),
+    ("a=b; Path=/; Domain=other.x.example", "http://host.x.example/", "http://other.x.example/", false),
+    ("a=b; Path=/; Domain=other.example.own-host.invalid", "http://x.example/", "http://other.example/", false),
+    ("a=b; Path=/; Domain=0.0.1", "http://127.0.0.1/", "http://127.0.0.1/", false),
+    ("a=b; Path=/; Domain=127.0.0.1", "http://127.0.0.1/", "http://127.0.0.1/", true),
+    // Without a valid path: for the folder of the URL.
+    ("a=b", "http://host/p/q?r/s", "http://host/p/t", true), ("a=b", "http://host/p/q", "http://host/t", false),
+    ("a=b; Path=x", "http://host/p/q", "http://host/t", false), ("a=b", "http://host", "http://host/t", true),
+    ("a=b", "http://host/p;q/r", "http://host/p;q/s", true), ("a=b; Path=/", "http://host/p/q", "http://host/t", true),
+    // Only an answer over TLS sets a cookie for TLS.
+    ("a=b; Path=/; Secure", "http://host/", "https://host/", false),
+    ("a=b; Path=/", "http://host/", "https://host/", true),
+    ("a=b; Path=/; Secure", "https://host/", "http://host/", false),
+  ])
+  func forWhomItIs(_ field: String, _ source: String, _ url: String, _ isMeant: Bool) throws {
+    #expect(try cookies([field], from: source, for: url) == (isMeant ? ["a=b"] : []))
   }
 
   @Test func secureOnesGoOverTLS() throws {
@@ -51,7 +87,7 @@ import Testing
     let client = try HTTPClient()
     var head = HTTPHead()
     for line in ["HTTP/1.1 101 x", "Set-Cookie: a=b"] { _ = head.take(Array((line + "\r\n").utf8)) }
-    client.keepCookies(of: head)
+    client.keepCookies(of: head, from: try HTTPURL(Array("http://host/".utf8)))
     #expect(try client.cookies(for: HTTPURL(Array("http://host/".utf8))).isEmpty && client.cookieValues.isEmpty)
   }
 }

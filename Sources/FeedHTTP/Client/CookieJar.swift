@@ -27,7 +27,7 @@ final class CookieJar {
         .split(separator: UInt8(ascii: "\t"), omittingEmptySubsequences: false).map(Array.init)
       guard columns.count == 7 else { return nil }
       (domain, isSecure) = (columns[0], columns[3] == Array("TRUE".utf8))
-      // An invalid path means the default (§5.2.4), which is right for the URL that set it.
+      // libcurl lists a path for each cookie that it got with one.
       path = columns[2].first == UInt8(ascii: "/") ? columns[2] : [UInt8(ascii: "/")]
       (expires, name, value) = (Int(decimal: columns[4]) ?? 0, columns[5], columns[6])
     }
@@ -73,22 +73,15 @@ final class CookieJar {
   }
 
   /// Stores the cookies of an answer that did not go through libcurl.
-  func take(_ head: HTTPHead) {
+  /// - Parameter url: the URL that answered.
+  func take(_ head: HTTPHead, from url: HTTPURL) {
     forgetTooMany()
     tell(
-      head.fields.filter { $0.name == "set-cookie" }.map { field in
-        let attributes = field.value.split(separator: UInt8(ascii: ";")).dropFirst().map { Array($0.trimmed()) }
-        let key = Array("domain=".utf8)
-        let namesDomain = attributes.contains { $0.count > key.count && $0.lowercased.starts(with: key) }
-        return Array("Set-Cookie: ".utf8) + field.value + (namesDomain ? [] : Array("; Domain=".utf8) + Self.ownHost)
-      })
+      head.fields.filter { $0.name == "set-cookie" }.compactMap { SetCookie($0.value, from: url) }
+        .map { Array("Set-Cookie: ".utf8) + $0.text })
   }
 
-  /// The placeholder for the answer's host in `take`: libcurl lists no cookie without a domain, and accepts no domain
-  /// without a dot.
-  static let ownHost = Array("own-host.invalid".utf8)
-
-  /// The cookies for a URL, each as `NAME=VALUE`; right only if its host set all cookies in the jar.
+  /// The cookies for a URL, each as `NAME=VALUE`.
   func pairs(for url: HTTPURL) -> [[UInt8]] {
     cookies.filter { $0.isMeant(for: url) }.map { $0.name + [UInt8(ascii: "=")] + $0.value }
   }
@@ -119,18 +112,15 @@ extension CookieJar.Cookie {
     guard path.starts(with: self.path) else { return false }
     let isWholeStep = self.path.last == UInt8(ascii: "/") || path.count == self.path.count
     guard isWholeStep || path[self.path.count] == UInt8(ascii: "/"), url.isSecure || !isSecure else { return false }
-    let host = Array(url.host.utf8)
-    let above = domain.drop { $0 == UInt8(ascii: ".") }.lowercased
-    let isBelow = host.reversed().starts(with: above.reversed() + [UInt8(ascii: ".")])
-    return above == CookieJar.ownHost || host == above || isBelow
+    return SetCookie.isMeant(domain.drop { $0 == UInt8(ascii: ".") }.lowercased, for: Array(url.host.utf8))
   }
 }
 
 extension HTTPClient {
   /// Stores the cookies of an answer that came over an `HTTPConnection`.
-  package func keepCookies(of head: HTTPHead) { jar?.take(head) }
+  /// - Parameter url: the URL that answered.
+  package func keepCookies(of head: HTTPHead, from url: HTTPURL) { jar?.take(head, from: url) }
 
-  /// The cookies, each as `NAME=VALUE`, to add to a request over an `HTTPConnection`. They are right only for a client
-  /// that connects to a single URL.
+  /// The cookies, each as `NAME=VALUE`, to add to a request over an `HTTPConnection`.
   package func cookies(for url: HTTPURL) -> [[UInt8]] { jar?.pairs(for: url) ?? [] }
 }

@@ -78,7 +78,7 @@ struct Connection {
         used = 0
         let bytes = chunk
         guard try answer.take(bytes.span, from: &used) else { continue }
-        client.keepCookies(of: answer.head)
+        client.keepCookies(of: answer.head, from: opening.request.url)
         switch try answer.verdict(opening) {
         case .refused: return refusal(answer)
         case .open(let chosen):
