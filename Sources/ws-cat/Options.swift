@@ -6,18 +6,18 @@ import FeedHTTP
 let wsCat = ToolSpec(
   "ws-cat", "Speak WebSocket: send lines as messages, print messages as records",
   synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Flag.self,
-  // The request is always a GET of HTTP/1.1. Redirects are not followed, and its answer is not
-  // compressed.
+  // The request is always a GET of HTTP/1.1, and its answer is not compressed. Redirects are followed only with
+  // --follow-redirects: curl's --location changes nothing in other tools, so it cannot mean that here.
   sharing: StampOption.rows { $0.meaningless(with: "raw") }
     + ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
     + HTTPOption.rows(
-      without: HTTPOption.bodies + [.request, .http1, .http2, .locationTrusted, .location, .fail, .compressed]))
+      without: HTTPOption.bodies + [.request, .http1, .http2, .location, .fail, .compressed]))
 
 enum Flag: ToolOption {
   case eventFrom, event, drop, idFrom, dataAs, raw, null
   case send, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
   case limit, untilMatch
-  case subprotocol, origin, compress, noContextTakeover, pingInterval, pingTimeout, closeCode
+  case subprotocol, origin, followRedirects, compress, noContextTakeover, pingInterval, pingTimeout, closeCode
   case maxSize
 
   var group: OptionGroup {
@@ -26,7 +26,9 @@ enum Flag: ToolOption {
     case .send, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
       OptionGroup("Options for sending")
     case .limit, .untilMatch: .ending
-    case .subprotocol, .origin, .compress, .noContextTakeover, .pingInterval, .pingTimeout, .closeCode: .connection
+    case .subprotocol, .origin, .followRedirects, .compress, .noContextTakeover, .pingInterval, .pingTimeout,
+      .closeCode:
+      .connection
     case .maxSize: .limits
     }
   }
@@ -58,6 +60,8 @@ enum Flag: ToolOption {
       OptionSpec("max-size", .size, "the most bytes of a message").default("64M").synonym("max-message")
     case .subprotocol: OptionSpec("subprotocol", .subprotocol, "offer this subprotocol; repeatable").repeating
     case .origin: OptionSpec("origin", .origin, "send this Origin header")
+    case .followRedirects:
+      OptionSpec("follow-redirects", "L", "follow redirects of the handshake").mistaken(for: "location")
     case .compress: OptionSpec("compress", "offer to compress messages, in both directions")
     case .noContextTakeover:
       OptionSpec("no-context-takeover", "compress each message without those before it").needs("compress")
@@ -136,6 +140,7 @@ struct Options {
   var maxSize = 0
   var subprotocols: [[UInt8]] = []
   var origin: [UInt8]?
+  var followsRedirects = false
   private var compresses = false
   private var takesContextOver = true
   /// The offer of compression in the handshake; nil for none.
@@ -150,6 +155,8 @@ struct Options {
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     url = try WebSocketURL(operands: invocation.operands)
     http = try HTTPOptions(invocation, streams)
+    // As in curl, who trusts redirects wants them to be followed.
+    followsRedirects = http.trustsRedirects
     connection = try ConnectionOptions(invocation, reconnects: true, resumes: false)
     stamp = try RecordStamp(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
@@ -178,6 +185,7 @@ struct Options {
     case .maxSize: maxSize = try value.get()
     case .subprotocol: subprotocols.append(value.bytes)
     case .origin: origin = value.bytes
+    case .followRedirects: followsRedirects = true
     case .compress: compresses = true
     case .noContextTakeover: takesContextOver = false
     case .pingInterval: pingInterval = try value.get()

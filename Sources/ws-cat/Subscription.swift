@@ -31,14 +31,30 @@ struct Subscription: Followed {
   mutating func abandon() { try? pump.flush() }
 
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
-    var connection: Connection
-    do { connection = try Connection(options, of: client, follower, streams) } catch { return .failed(error) }
-    if let ending = connection.open() { return ending }
+    // Each connection begins at the original URL.
+    var request = follower.http.request(options.url.http)
+    var redirects = Redirects()
+    while true {
+      var connection: Connection
+      do { connection = try Connection(request, options, of: client, follower, streams) } catch {
+        return .failed(error)
+      }
+      switch connection.open(&redirects) {
+      case .ended(let ending): return ending
+      case .redirected(let next): request = next
+      case .open: return try run(&connection, &follower)
+      }
+    }
+  }
+
+  private mutating func run(
+    _ connection: inout Connection, _ follower: inout Follower
+  ) throws(ToolFailure) -> ConnectionEnding {
     closing = nil
     let choice = connection.choice
     let subprotocol = choice.subprotocol.map { ", subprotocol \(quoted($0))" } ?? ""
     let compression = choice.compression == nil ? "" : ", compressed"
-    try follower.open(&self, at: options.url.display, subprotocol + compression)
+    try follower.open(&self, at: connection.url.display, subprotocol + compression)
     defer { closing = connection.closing }
     return try connection.run(&pump, &source)
   }

@@ -123,7 +123,7 @@ extension ToolSpec {
 
   /// `; did you mean '--follow'?`, for a name that is close to that of an option.
   func suggestion(for name: [UInt8]) -> String {
-    let names = options.flatMap { row in ([row.name] + row.synonyms).map { ($0, row.name) } }
+    let names = options.flatMap { row in ([row.name] + row.synonyms + row.mistakenNames).map { ($0, row.name) } }
     let near = names.map { (Array($0.utf8), $1) }.map { ($0, $1, Self.distance(name, $0)) }
       .filter { $0.2 <= max(1, $0.0.count / 3) || (name.count > 2 && $0.0.starts(with: name)) }
       .min { $0.2 < $1.2 }

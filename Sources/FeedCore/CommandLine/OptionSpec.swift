@@ -14,6 +14,8 @@ package struct OptionSpec: Sendable {
   package let type: OptionType?
   /// Former names, which the command line still takes. Help and completions do not offer them; messages use `name`.
   package private(set) var synonyms: [String] = []
+  /// Names that the command line refuses, and for which its message suggests this option.
+  package private(set) var mistakenNames: [String] = []
   /// One line for `--help` and the completions; no full stop.
   package let help: String
   /// The value when the option is not given, as it would be typed; nil if it cannot be typed.
@@ -50,6 +52,9 @@ package struct OptionSpec: Sendable {
 
   /// The same row, for an option that had another name before.
   package func synonym(_ name: String) -> OptionSpec { with { $0.synonyms.append(name) } }
+  /// The same row, for an option that has another name in another program. That name cannot be a synonym if it has
+  /// another meaning in a tool of ours.
+  package func mistaken(for name: String) -> OptionSpec { with { $0.mistakenNames.append(name) } }
   /// The same row, for an option that may be given more than once.
   package var repeating: OptionSpec { with { $0.isRepeatable = true } }
   /// The same row, with the value when the option is not given. The tool gets this value as if it had been typed.

@@ -20,7 +20,8 @@ package struct HTTPOptions: Sendable {
   private var userAgent = Array("feedutils/\(ToolSpec.version)".utf8)
   private var credentials = HTTPRequest.Credentials()
   private var route = HTTPRequest.Route()
-  private var trustsRedirects = false
+  /// Whether a redirect to another origin gets everything that the first one gets.
+  package private(set) var trustsRedirects = false
   /// Whether to report only errors that end the tool.
   package private(set) var isSilent = false
 

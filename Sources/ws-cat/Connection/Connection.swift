@@ -4,6 +4,14 @@ import FeedCore
 import FeedHTTP
 
 struct Connection {
+  /// What came of the opening.
+  enum Outcome {
+    case open
+    /// The server asks to connect elsewhere. This connection is of no more use.
+    case redirected(HTTPRequest)
+    case ended(ConnectionEnding)
+  }
+
   let options: Options
   let streams: StandardStreams
   let interrupts: Interrupts
@@ -24,17 +32,20 @@ struct Connection {
   private(set) var choice = OpeningAnswer.Choice()
 
   private let client: HTTPClient
+  /// The request without what belongs to one hop: cookies of servers, a name of ~/.netrc, headers of the handshake.
+  private let request: HTTPRequest
   let opening: OpeningRequest
 
   init(
-    _ options: Options, of client: HTTPClient, _ follower: Follower, _ streams: StandardStreams
+    _ request: HTTPRequest, _ options: Options, of client: HTTPClient, _ follower: Follower, _ streams: StandardStreams
   ) throws(HTTPError) {
     self.options = options
     self.client = client
     self.streams = streams
     deadline = follower.deadline
     interrupts = follower.interrupts
-    var request = follower.http.request(options.url.http)
+    self.request = request
+    var request = request
     request.credentials.cookies = client.cookies(for: request.url) + request.credentials.cookies
     opening = OpeningRequest(
       request, subprotocols: options.subprotocols, origin: options.origin, compression: options.compression)
@@ -45,9 +56,12 @@ struct Connection {
 
   // MARK: Opening
 
-  /// Runs until the connection is open or has failed.
-  /// - Returns: nil if it is open.
-  mutating func open() -> ConnectionEnding? {
+  /// The URL of the server, after redirects.
+  var url: WebSocketURL { WebSocketURL(request.url) }
+
+  /// Runs until the connection is open or has failed, or the server has redirected it.
+  /// - Parameter redirects: those that led here.
+  mutating func open(_ redirects: inout Redirects) -> Outcome {
     let timeout = opening.request.route.connectTimeout
     let timeLimit = Clock.monotonic() + timeout
     do throws(HTTPError) {
@@ -55,19 +69,19 @@ struct Connection {
         // libcurl knows what to wait for.
         switch try client.wait(until: min(timeLimit, deadline ?? timeLimit), interrupts) {
         case .activity: continue
-        case .timeUp: if let ending = try outOfTime(timeLimit, timeout) { return ending }
-        case .interrupted(let interruption): return .interrupted(interruption)
+        case .timeUp: if let ending = try outOfTime(timeLimit, timeout) { return .ended(ending) }
+        case .interrupted(let interruption): return .ended(.interrupted(interruption))
         }
       }
-      return try handshake(until: timeLimit, timeout)
+      return try handshake(until: timeLimit, timeout, &redirects)
     } catch {
-      return .failed(error)
+      return .ended(.failed(error))
     }
   }
 
   private mutating func handshake(
-    until timeLimit: Double, _ timeout: Double
-  ) throws(HTTPError) -> ConnectionEnding? {
+    until timeLimit: Double, _ timeout: Double, _ redirects: inout Redirects
+  ) throws(HTTPError) -> Outcome {
     var answer = OpeningAnswer()
     var unsent = opening.request.head()
     while true {
@@ -78,22 +92,24 @@ struct Connection {
         used = 0
         let bytes = chunk
         guard try answer.take(bytes.span, from: &used) else { continue }
-        client.keepCookies(of: answer.head, from: opening.request.url)
+        client.keepCookies(of: answer.head, from: request.url)
         switch try answer.verdict(opening) {
-        case .refused: return refusal(answer)
+        case .refused:
+          if let next = try redirection(answer.head, &redirects) { return .redirected(next) }
+          return .ended(refusal(answer))
         case .open(let chosen):
           choice = chosen
           session = try Session(maxMessage: options.maxSize, compression: chosen.compression)
           lastActivity = Clock.monotonic()
-          return nil
+          return .open
         }
       case .nothing:
         let isSending = !unsent.isEmpty || socket.unsent > 0
         let moment = min(timeLimit, deadline ?? timeLimit)
         if let interruption = try wait(until: moment, isSending: isSending).interruption {
-          return .interrupted(interruption)
+          return .ended(.interrupted(interruption))
         }
-        if let ending = try outOfTime(timeLimit, timeout) { return ending }
+        if let ending = try outOfTime(timeLimit, timeout) { return .ended(ending) }
       }
     }
   }
@@ -104,6 +120,14 @@ struct Connection {
     if let deadline, now >= deadline { return .outOfTime }
     if now >= timeLimit { throw HTTPError(.timedOut, "no answer for \(secondsText(timeout)) s") }
     return nil
+  }
+
+  /// The request for the target of a redirect, if redirects are followed.
+  private func redirection(_ head: HTTPHead, _ redirects: inout Redirects) throws(HTTPError) -> HTTPRequest? {
+    guard options.followsRedirects else { return nil }
+    var next = try redirects.follow(head, of: request, resolve: WebSocketURL.resolved)
+    next?.hideSecrets(of: opening.request)
+    return next
   }
 
   /// The ending if the server does not switch to WebSocket: its status, and the first line of the body.
@@ -118,7 +142,7 @@ struct Connection {
       guard let waited = try? wait(until: timeLimit) else { break }
       if let interruption = waited.interruption { return .interrupted(interruption) }
     }
-    let problem = HTTPExcerpt.hidden(Array(answer.problem(options.url.http).utf8), for: opening.request)
+    let problem = HTTPExcerpt.hidden(Array(answer.problem(request.url).utf8), for: opening.request)
     return .refused(
       Refusal(
         answer.head, String(decoding: problem, as: UTF8.self), body: answer.text(body), to: opening.request))

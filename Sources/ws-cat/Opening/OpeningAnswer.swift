@@ -114,13 +114,14 @@ struct OpeningAnswer {
   }
 
   /// The meaning of the status.
-  /// - Parameter url: the requested URL, to resolve a redirect for the message. Redirects are not followed, as in
-  ///   browsers, because nobody asked for their target.
+  /// - Parameter url: the requested URL, to resolve a redirect for the message. Redirects are not followed by default,
+  ///   as in browsers, because nobody asked for their target.
   func problem(_ url: HTTPURL) -> String {
     let text = "HTTP \(head.status)"
     guard (300..<400).contains(head.status), let location = head.location,
       let target = try? WebSocketURL.display(of: location, from: url)
     else { return text }
-    return text + ", to \(quoted(target.utf8))"
+    // When redirects are followed, only those arrive here that cannot be.
+    return text + ", to \(quoted(target.utf8))" + (Redirects.canFollow(head) ? " (--follow-redirects)" : "")
   }
 }
