@@ -4,46 +4,15 @@
 extension JSONValue {
   /// The value of the last member called `name`; nil if there is none or this is not an object.
   package func member(_ name: [UInt8]) -> JSONValue? {
-    guard kind == .object else { return nil }
-    let (bytes, words) = (document.bytes, document.tape)
-    let (text, tape) = (bytes.span, words.span)
-    var found: Int?
-    var key = document.first(position)
-    let end = document.last(position)
-    while key < end {
-      let isSame =
-        TapeWord.kind(tape[key]) == .string
-        ? JSONString.isSame(text, TapeWord.offset(tape[key]) + 1, name)
-        : JSONString.decoded(JSONValue(document: document, position: key)) == name
-      if isSame { found = key + 1 }
-      key = TapeWord.next(tape, key + 1)
-    }
-    return found.map { JSONValue(document: document, position: $0) }
+    document.member(name, of: position).map { JSONValue(document: document, position: $0) }
   }
 
   package func member(_ name: String) -> JSONValue? { member(Array(name.utf8)) }
 
-  /// The element that a pointer token names; nil if there is none or this is not an array.
-  private func element(_ token: [UInt8]) -> JSONValue? {
-    guard kind == .array, var left = JSONPointer.index(token) else { return nil }
-    var position = document.first(self.position)
-    let end = document.last(self.position)
-    while left > 0, position < end {
-      position = document.next(position)
-      left -= 1
-    }
-    return position < end ? JSONValue(document: document, position: position) : nil
-  }
-
   /// The value that `pointer` names in this one; nil if there is none. Of several members with one name, the last
   /// counts.
   package func value(at pointer: JSONPointer) -> JSONValue? {
-    var value = self
-    for token in pointer.tokens {
-      guard let inner = value.kind == .array ? value.element(token) : value.member(token) else { return nil }
-      value = inner
-    }
-    return value
+    document.position(of: pointer, in: position).map { JSONValue(document: document, position: $0) }
   }
 
   /// The tape position of the first name that an earlier member has too; nil if all names differ.
@@ -55,5 +24,74 @@ extension JSONValue {
     guard zip(digests, digests.dropFirst()).contains(where: ==) else { return nil }
     var names: Set<[UInt8]> = []
     return keys.first { !names.insert(JSONString.decoded($0)).inserted }?.position
+  }
+}
+
+extension JSONDocument {
+  /// The tape position of the value that `pointer` names in the one at `start`; nil if there is none.
+  package func position(of pointer: JSONPointer, in start: Int = 0) -> Int? {
+    let (bytes, words) = (self.bytes, self.tape)
+    return position(of: pointer, in: start, bytes.span, words.span)
+  }
+
+  /// The same, and whether that value is a string without escapes that is `word`. This makes no array.
+  package func position(of pointer: JSONPointer, comparedTo word: [UInt8]) -> (position: Int, isSame: Bool)? {
+    let (bytes, words) = (self.bytes, self.tape)
+    let (text, tape) = (bytes.span, words.span)
+    guard let position = position(of: pointer, in: 0, text, tape) else { return nil }
+    let isPlain = TapeWord.kind(tape[position]) == .string
+    return (position, isPlain ? JSONString.isSame(text, TapeWord.offset(tape[position]) + 1, word) : false)
+  }
+
+  @inline(__always)
+  private func position(
+    of pointer: JSONPointer, in start: Int, _ text: borrowing Span<UInt8>, _ tape: borrowing Span<UInt64>
+  ) -> Int? {
+    var position = start
+    for token in pointer.tokens {
+      let inner =
+        TapeWord.kind(tape[position]) == .array
+        ? element(token, of: position, tape) : member(token, of: position, text, tape)
+      guard let inner else { return nil }
+      position = inner
+    }
+    return position
+  }
+
+  /// The tape position of the last member called `name`; nil if there is none or this is not an object.
+  fileprivate func member(_ name: [UInt8], of position: Int) -> Int? {
+    let (bytes, words) = (self.bytes, self.tape)
+    return member(name, of: position, bytes.span, words.span)
+  }
+
+  @inline(__always)
+  private func member(
+    _ name: [UInt8], of position: Int, _ text: borrowing Span<UInt8>, _ tape: borrowing Span<UInt64>
+  ) -> Int? {
+    guard TapeWord.kind(tape[position]) == .object else { return nil }
+    var found: Int?
+    var key = position + 2
+    let end = TapeWord.offset(tape[position + 1]) - 1
+    while key < end {
+      let isSame =
+        TapeWord.kind(tape[key]) == .string
+        ? JSONString.isSame(text, TapeWord.offset(tape[key]) + 1, name)
+        : JSONString.decoded(JSONValue(document: self, position: key)) == name
+      if isSame { found = key + 1 }
+      key = TapeWord.next(tape, key + 1)
+    }
+    return found
+  }
+
+  /// The tape position of the element that a pointer token names; nil if there is none.
+  private func element(_ token: [UInt8], of position: Int, _ tape: borrowing Span<UInt64>) -> Int? {
+    guard var left = JSONPointer.index(token) else { return nil }
+    var element = position + 2
+    let end = TapeWord.offset(tape[position + 1]) - 1
+    while left > 0, element < end {
+      element = TapeWord.next(tape, element)
+      left -= 1
+    }
+    return element < end ? element : nil
   }
 }

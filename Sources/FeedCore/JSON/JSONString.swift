@@ -43,7 +43,8 @@ package enum JSONString {
     let end = start + bytes.count
     guard end < text.count, text[end] == UInt8(ascii: "\"") else { return false }
     // The quote that was found may be a later one; then `bytes` contain the value's own closing quote.
-    return sameBytes(text.extracting(start..<end), bytes.span) && !bytes.contains(UInt8(ascii: "\""))
+    guard sameBytes(text.extracting(start..<end), bytes.span) else { return false }
+    return firstIndex(of: UInt8(ascii: "\""), in: text, start..<end) == nil
   }
 
   private static func decode(_ text: borrowing Span<UInt8>, _ range: Range<Int>, into result: inout [UInt8]) {

@@ -23,14 +23,16 @@ extension PayloadForm {
     }
   }
 
-  /// The same for data that `parsed` has already parsed.
-  package func document(_ parsed: Result<JSONDocument, FormatError>) throws(FormatError) -> JSONDocument? {
+  /// The same for data that has been parsed already.
+  /// - Parameter parsed: nil if the data is not JSON.
+  package func document(of data: [UInt8], parsed: JSONDocument?) throws(FormatError) -> JSONDocument? {
     switch self {
     case .text: return nil
-    case .auto:
-      guard case .success(let document) = parsed, document.root.kind.isContainer else { return nil }
-      return document
-    case .json: return try parsed.get()
+    case .auto: return parsed?.kind(0).isContainer == true ? parsed : nil
+    case .json:
+      if let parsed { return parsed }
+      // Only parsing tells what is wrong with it.
+      return try Self.parsed(data)
     }
   }
 

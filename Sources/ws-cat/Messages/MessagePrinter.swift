@@ -8,6 +8,7 @@ struct MessagePrinter {
   private let terminator: UInt8
   private let stamp: RecordStamp
   private static let binary = Array("binary".utf8)
+  private static let noID: [UInt8] = []
 
   init(_ options: Options) {
     isRaw = options.isRaw
@@ -16,30 +17,33 @@ struct MessagePrinter {
     stamp = options.stamp
   }
 
+  /// Prints a text.
   /// - Parameters:
-  ///   - parsed: the result of parsing a text as JSON, if known already.
-  ///   - event: the name of the event; for a binary message always `binary`.
+  ///   - isParsed: whether it was parsed; then `document` is nil if it is not JSON.
   ///   - id: empty for none.
   func print(
-    _ message: [UInt8], isText: Bool, parsed: Result<JSONDocument, FormatError>?, event: [UInt8],
-    id: [UInt8], to output: inout ByteWriter
+    text: [UInt8], _ document: JSONDocument?, isParsed: Bool, event: [UInt8], id: [UInt8], to output: inout ByteWriter
   ) throws(FormatError) {
-    if isRaw {
-      output.append(message)
-      output.endLine(terminator)
-      return
-    }
-    if isText {
-      let document: JSONDocument?
-      if let parsed { document = try dataForm.document(parsed) } else { document = try dataForm.document(of: message) }
-      output.beginRecord(event: event.span, id: id.span)
-      output.appendPayload(message, document)
-    } else {
-      output.beginRecord(event: Self.binary.span, id: id.span)
-      output.append("\"")
-      output.append(Base64.encoded(message))
-      output.append("\"")
-    }
+    if isRaw { return print(raw: text, to: &output) }
+    let embedded =
+      isParsed ? try dataForm.document(of: text, parsed: document) : try dataForm.document(of: text)
+    output.beginRecord(event: event.span, id: id.span)
+    output.appendPayload(text, embedded)
     output.endRecord(stamp)
+  }
+
+  /// Prints a binary message.
+  func print(binary message: [UInt8], to output: inout ByteWriter) {
+    if isRaw { return print(raw: message, to: &output) }
+    output.beginRecord(event: Self.binary.span, id: Self.noID.span)
+    output.append("\"")
+    output.append(Base64.encoded(message))
+    output.append("\"")
+    output.endRecord(stamp)
+  }
+
+  private func print(raw message: [UInt8], to output: inout ByteWriter) {
+    output.append(message)
+    output.endLine(terminator)
   }
 }
