@@ -14,7 +14,7 @@ let wsCat = ToolSpec(
       without: HTTPOption.bodies + [.request, .http1, .http2, .location, .fail, .compressed]))
 
 enum Flag: ToolOption {
-  case eventFrom, event, drop, idFrom, dataAs, raw, null
+  case eventFrom, event, drop, idFrom, inflate, dataAs, raw, null
   case send, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
   case limit, untilMatch
   case subprotocol, origin, followRedirects, compress, noContextTakeover, pingInterval, pingTimeout, closeCode
@@ -22,7 +22,7 @@ enum Flag: ToolOption {
 
   var group: OptionGroup {
     switch self {
-    case .eventFrom, .event, .drop, .idFrom, .dataAs, .raw, .null: .output
+    case .eventFrom, .event, .drop, .idFrom, .inflate, .dataAs, .raw, .null: .output
     case .send, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
       OptionGroup("Options for sending")
     case .limit, .untilMatch: .ending
@@ -40,6 +40,7 @@ enum Flag: ToolOption {
     case .drop: OptionSpec("drop", .text("NAME"), "do not print events of this type; repeatable").repeating
     case .idFrom:
       OptionSpec("id-from", .pointer("/id"), "where to find the ID in a message").meaningless(with: "raw")
+    case .inflate: OptionSpec("inflate", .choice(MessageCoding.self), "unpack binary messages in this format")
     case .dataAs:
       OptionSpec("data-as", .choice(PayloadForm.self), "how records hold the data").default("auto")
         .meaningless(with: "raw")
@@ -123,6 +124,7 @@ struct Options {
   var events: [[UInt8]] = []
   var dropped: [[UInt8]] = []
   var idFrom: JSONPointer?
+  var inflates: MessageCoding?
   var dataForm = PayloadForm.auto
   var isRaw = false
   var endsWithNull = false
@@ -169,6 +171,7 @@ struct Options {
     case .event: events.append(value.bytes)
     case .drop: dropped.append(value.bytes)
     case .idFrom: idFrom = try value.get()
+    case .inflate: inflates = try value.get()
     case .dataAs: dataForm = try value.get()
     case .raw: isRaw = true
     case .null: endsWithNull = true

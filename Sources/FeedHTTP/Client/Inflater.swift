@@ -5,8 +5,8 @@
 
 import FeedCore
 
-final class Inflater {
-  enum Coding { case gzip, deflate }
+package final class Inflater {
+  package enum Coding { case gzip, deflate }
 
   private enum Place: Equatable {
     /// Nothing has been read.
@@ -25,6 +25,8 @@ final class Inflater {
   private static let memberStart: UInt8 = 0x1F
 
   private let coding: Coding
+  /// What the data is, for messages.
+  private let noun: String
   private var wrapping = InflaterStream.Wrapping.gzip
   private var stream: InflaterStream?
   private var place = Place.start
@@ -34,7 +36,11 @@ final class Inflater {
   private var wasFull = false
   private var failure: HTTPError?
 
-  init(_ coding: Coding) { self.coding = coding }
+  /// - Parameter noun: what the data is, for messages.
+  package init(_ coding: Coding, of noun: String = "answer") {
+    self.coding = coding
+    self.noun = noun
+  }
 
   /// Whether `next` needs input.
   private var isHungry: Bool { index == input.count && !wasFull }
@@ -42,7 +48,7 @@ final class Inflater {
   /// Appends the next bytes to `output`, until it holds `size` bytes.
   /// - Parameter refill: replaces its empty argument by more input; false if there is none now.
   /// - Throws: an error, from here or from `refill`, after returning everything before it.
-  func unpack(
+  package func unpack(
     to output: inout [UInt8], upTo size: Int, refill: (inout [UInt8]) throws(HTTPError) -> Bool
   ) throws(HTTPError) {
     while failure == nil, output.count < size {
@@ -61,10 +67,10 @@ final class Inflater {
   }
 
   /// Ends the input. It is an error if the data has not reached its end; empty input is valid.
-  func finish() throws(HTTPError) {
+  package func finish() throws(HTTPError) {
     if let failure { throw failure }
     if place == .inside {
-      throw HTTPError(.transient, "the answer ends before the end of its compressed data")
+      throw HTTPError(.transient, "the \(noun) ends before the end of its compressed data")
     }
   }
 
@@ -81,10 +87,10 @@ final class Inflater {
     case .afterMember, .padding:
       place = .padding
       while index < input.count, input[index] == 0 { index += 1 }
-      if index < input.count { throw Self.goesOn }
+      if index < input.count { throw goesOn }
     case .afterStream(let allowed):
       let left = allowed - (input.count - index)
-      guard left >= 0 else { throw Self.goesOn }
+      guard left >= 0 else { throw goesOn }
       index = input.count
       place = .afterStream(allowed: left)
     }
@@ -99,10 +105,13 @@ final class Inflater {
       // Some servers leave out the header and send only the checksum; curl accepts that too.
       place = coding == .gzip ? .afterMember : .afterStream(allowed: wrapping == .none ? 4 : 0)
     case .damaged(let reason):
-      throw HTTPError(.transient, "the compressed data of the answer is damaged: \(reason)")
+      throw HTTPError(.transient, "the compressed data of the \(noun) is damaged: \(reason)")
     case .more, nil: wasFull = output.count - before == room
     }
   }
+
+  /// Whether data of the coding `deflate` that begins with this byte ends with a checksum.
+  package static func hasChecksum(deflate first: UInt8) -> Bool { wrapping(ofDeflate: first) == .zlib }
 
   /// `deflate` is the zlib format (RFC 9110 §8.4.1.2), but some servers send deflate without it. A zlib header begins
   /// with method 8 and a window of at most 32 KiB (RFC 1950 §2.2). Plain deflate would begin like that only with a
@@ -111,7 +120,7 @@ final class Inflater {
     first & 0x0F == 8 && first >> 4 <= 7 ? .zlib : .none
   }
 
-  private static var goesOn: HTTPError {
-    HTTPError(.permanent, "the answer goes on after the end of its compressed data")
+  private var goesOn: HTTPError {
+    HTTPError(.permanent, "the \(noun) goes on after the end of its compressed data")
   }
 }

@@ -1,6 +1,7 @@
-// From a message to standard output: name it, select, print, count. It is kept when a connection ends.
+// From a message to standard output: unpack it, name it, select, print, count. It is kept when a connection ends.
 
 import FeedCore
+import FeedHTTP
 
 struct MessagePump {
   enum Progress { case more, finished }
@@ -8,6 +9,8 @@ struct MessagePump {
   private let source: String
   private let printer: MessagePrinter
   private let stamp: RecordStamp
+  private let inflates: MessageCoding?
+  private let maxSize: Int
   private let idFrom: JSONPointer?
   private let sendAfter: Condition?
   private let until: Condition?
@@ -26,6 +29,8 @@ struct MessagePump {
     self.source = source
     printer = MessagePrinter(options)
     stamp = options.stamp
+    inflates = options.inflates
+    maxSize = options.maxSize
     idFrom = options.idFrom
     sendAfter = options.sendAfter
     until = options.until
@@ -41,6 +46,13 @@ struct MessagePump {
   mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> Progress {
     count += 1
     if isText { return try take(text: message) }
+    if let inflates {
+      let unpacked: [UInt8]?
+      do { unpacked = try inflates.unpacked(message, limit: maxSize) } catch {
+        throw error.kind == .local ? error.failure(source) : failure(error.message)
+      }
+      if let unpacked { return unpacked.isUTF8 ? try take(text: unpacked) : try take(binary: unpacked) }
+    }
     return try take(binary: message)
   }
 
