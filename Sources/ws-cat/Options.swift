@@ -15,7 +15,7 @@ let wsCat = ToolSpec(
 
 enum Flag: ToolOption {
   case eventFrom, event, drop, idFrom, inflate, dataAs, raw, null
-  case send, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
+  case send, resend, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
   case limit, untilMatch
   case subprotocol, origin, followRedirects, compress, noContextTakeover, pingInterval, pingTimeout, closeCode
   case maxSize
@@ -23,7 +23,7 @@ enum Flag: ToolOption {
   var group: OptionGroup {
     switch self {
     case .eventFrom, .event, .drop, .idFrom, .inflate, .dataAs, .raw, .null: .output
-    case .send, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
+    case .send, .resend, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
       OptionGroup("Options for sending")
     case .limit, .untilMatch: .ending
     case .subprotocol, .origin, .followRedirects, .compress, .noContextTakeover, .pingInterval, .pingTimeout,
@@ -47,6 +47,9 @@ enum Flag: ToolOption {
     case .raw: OptionSpec("raw", "r", "print only the message, as it came")
     case .null: OptionSpec("null", "0", "end the message with NUL in place of a newline").needs("raw")
     case .send: OptionSpec("send", .message, "send this on every connection; repeatable").repeating
+    case .resend:
+      OptionSpec("resend", .condition, "send input with this value on new connections too; repeatable").repeating
+        .excludes("binary", "no-reconnect")
     case .sendAfter: OptionSpec("send-after", .condition, "send nothing before a message with this value")
     case .sendEvery: OptionSpec("send-every", .repeated, "send this at regular intervals; repeatable").repeating
     case .onExit: OptionSpec("on-exit", .message, "send this before closing; repeatable").repeating
@@ -130,6 +133,8 @@ struct Options {
   var endsWithNull = false
   let stamp: RecordStamp
   var sent: [[UInt8]] = []
+  /// Which messages of the input every new connection sends again.
+  var resent: [Condition] = []
   var sendAfter: Condition?
   var repeated: [Repeated] = []
   var onExit: [[UInt8]] = []
@@ -176,6 +181,7 @@ struct Options {
     case .raw: isRaw = true
     case .null: endsWithNull = true
     case .send: sent.append(value.bytes)
+    case .resend: resent.append(try value.get())
     case .sendAfter: sendAfter = try value.get()
     case .sendEvery: repeated.append(try value.get())
     case .onExit: onExit.append(value.bytes)

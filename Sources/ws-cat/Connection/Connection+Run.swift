@@ -11,6 +11,7 @@ extension Connection {
   /// Runs until the connection ends or should end, and closes it.
   mutating func run(_ pump: inout MessagePump, _ source: inout MessageSource) throws(ToolFailure) -> ConnectionEnding {
     pump.restart()
+    source.restart()
     timers.open(Clock.monotonic())
     defer {
       source.putBack(session.outbox.unsent(socket.unsent))
@@ -121,7 +122,7 @@ extension Connection {
         if source.isAtEnd, options.halfCloses { close() }
         return
       }
-      session.send(message, isInput: true)
+      session.send(message, isInput: message.sending != .again)
     }
   }
 

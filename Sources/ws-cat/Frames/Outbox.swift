@@ -5,8 +5,13 @@ import FeedCore
 
 /// A message to send.
 struct OutgoingMessage: Equatable {
+  /// Which connections send it.
+  enum Sending { case once, first, again }
+
   var isText = true
   var bytes: [UInt8]
+  /// Of a message that each new connection sends: whether this is the first time.
+  var sending = Sending.once
 }
 
 struct Outbox {

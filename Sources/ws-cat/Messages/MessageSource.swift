@@ -18,6 +18,7 @@ struct MessageSource {
   private var line = 1
   /// Messages that came back, the next one last.
   private var returned: [OutgoingMessage] = []
+  private var resent: ResentMessages
   /// Whether all input has been read.
   private(set) var isAtEnd = false
   private var reader: RecordReader
@@ -29,6 +30,7 @@ struct MessageSource {
     maxMessage = options.maxSize
     isBinary = options.isBinary
     dropsReturns = options.dropsReturns
+    resent = ResentMessages(options.resent, maxSize: options.maxSize)
     reader = RecordReader(
       Self.name, streams, remedy: "without --records-in, lines are sent as they are",
       isVerbose: options.connection.isVerbose
@@ -57,14 +59,24 @@ struct MessageSource {
     }
   }
 
+  /// Starts a new connection: messages that it needs again come before further input.
+  mutating func restart() { resent.restart() }
+
   /// The next complete message.
   mutating func next() throws(ToolFailure) -> OutgoingMessage? {
-    if let message = returned.popLast() { return message }
+    if let message = resent.next() { return message }
+    if let message = returned.popLast() {
+      resent.keepReturned(message)
+      return message
+    }
     return records == nil ? try nextLine() : try nextRecord()
   }
 
   /// Takes back unsent messages.
-  mutating func putBack(_ messages: [OutgoingMessage]) { returned += messages.reversed() }
+  mutating func putBack(_ messages: [OutgoingMessage]) {
+    resent.forget(messages)
+    returned += messages.reversed()
+  }
 
   // MARK: Lines
 
@@ -82,10 +94,12 @@ struct MessageSource {
     if !isBinary, let bad = UTF8Check.firstInvalid(bytes.span) {
       throw failure("invalid UTF-8 (--binary)", at: bad, in: bytes)
     }
+    var message = OutgoingMessage(isText: !isBinary, bytes: bytes)
+    do { try resent.keep(&message) } catch { throw failure(error.message, at: 0) }
     start = next
     searched = start
     line += 1
-    return OutgoingMessage(isText: !isBinary, bytes: bytes)
+    return message
   }
 
   private func failure(_ message: String, at offset: Int, in excerpt: [UInt8] = []) -> ToolFailure {
@@ -120,6 +134,7 @@ struct MessageSource {
     if message.bytes.count > maxMessage {
       throw reader.failure("a message of more than \(maxMessage) bytes (--max-size)", item, at: start)
     }
+    do { try resent.keep(&message) } catch { throw reader.failure(error.message, item, at: start) }
     return message
   }
 

@@ -1,0 +1,84 @@
+// Messages of the input that each new connection needs again, such as subscriptions (`--resend`). A message is kept when
+// it is handed to a connection. If that connection ends before it has sent the message, the message goes back to the
+// input, and is no longer kept: so the next connection sends it once, at its place.
+
+import FeedCore
+
+struct ResentMessages {
+  /// A message that cannot be kept. Without it, a later connection would have to do without a subscription.
+  enum Excess: Error, Equatable {
+    case number
+    /// - Parameter limit: in bytes.
+    case size(limit: Int)
+
+    var message: String {
+      switch self {
+      case .number: "more than \(ResentMessages.most) messages to send again (--resend)"
+      case .size(let limit): "more than \(limit) bytes of messages to send again (--max-size)"
+      }
+    }
+  }
+
+  /// The most messages that are kept.
+  static let most = 1000
+
+  private let conditions: [Condition]
+  private let maxSize: Int
+  /// In the order of the input, without duplicates.
+  private var kept: [[UInt8]] = []
+  private var known: Set<[UInt8]> = []
+  private var size = 0
+  /// What this connection still has to send again. Nothing is kept before all of it is sent.
+  private var waiting = 0..<0
+
+  /// - Parameter maxSize: the most bytes of all kept messages together.
+  init(_ conditions: [Condition], maxSize: Int) {
+    self.conditions = conditions
+    self.maxSize = maxSize
+  }
+
+  /// Starts a new connection, which needs all that is kept.
+  mutating func restart() { waiting = kept.indices }
+
+  /// The next message to send again; nil if there is none.
+  mutating func next() -> OutgoingMessage? {
+    guard let index = waiting.popFirst() else { return nil }
+    return OutgoingMessage(bytes: kept[index], sending: .again)
+  }
+
+  /// Keeps a message of the input, if a condition holds for it and there is no equal one.
+  mutating func keep(_ message: inout OutgoingMessage) throws(Excess) {
+    guard matches(message), !known.contains(message.bytes) else { return }
+    guard kept.count < Self.most else { throw .number }
+    guard message.bytes.count <= maxSize - size else { throw .size(limit: maxSize) }
+    message.sending = .first
+    add(message.bytes)
+  }
+
+  /// Keeps a message that has come back and is sent now.
+  mutating func keepReturned(_ message: OutgoingMessage) {
+    if message.sending == .first { add(message.bytes) }
+  }
+
+  /// Messages have come back unsent.
+  mutating func forget(_ messages: [OutgoingMessage]) {
+    let unsent = Set(messages.filter { $0.sending == .first }.map(\.bytes))
+    guard !unsent.isEmpty else { return }
+    kept.removeAll(where: unsent.contains)
+    known.subtract(unsent)
+    size -= unsent.reduce(0) { $0 + $1.count }
+  }
+
+  private mutating func add(_ bytes: [UInt8]) {
+    kept.append(bytes)
+    known.insert(bytes)
+    size += bytes.count
+  }
+
+  private func matches(_ message: OutgoingMessage) -> Bool {
+    guard !conditions.isEmpty, message.isText, let document = try? PayloadForm.parsed(message.bytes) else {
+      return false
+    }
+    return conditions.contains { $0.holds(for: document) }
+  }
+}
