@@ -17,8 +17,9 @@ enum Flag: ToolOption {
   case eventFrom, event, drop, idFrom, inflate, dataAs, raw, null
   case send, resend, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
   case limit, untilMatch
-  case subprotocol, origin, followRedirects, compress, noContextTakeover, pingInterval, pingTimeout, closeCode
+  case subprotocol, origin, compress, noContextTakeover, pingInterval, pingTimeout, closeCode
   case maxSize
+  case followRedirects
 
   var group: OptionGroup {
     switch self {
@@ -26,7 +27,8 @@ enum Flag: ToolOption {
     case .send, .resend, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
       OptionGroup("Options for sending")
     case .limit, .untilMatch: .ending
-    case .subprotocol, .origin, .followRedirects, .compress, .noContextTakeover, .pingInterval, .pingTimeout,
+    case .followRedirects: HTTPOption.location.group
+    case .subprotocol, .origin, .compress, .noContextTakeover, .pingInterval, .pingTimeout,
       .closeCode:
       .connection
     case .maxSize: .limits
@@ -148,10 +150,9 @@ struct Options {
   var subprotocols: [[UInt8]] = []
   var origin: [UInt8]?
   var followsRedirects = false
-  private var compresses = false
-  private var takesContextOver = true
+  private var forgetsMessages = false
   /// The offer of compression in the handshake; nil for none.
-  var compression: [UInt8]? { compresses ? PerMessageDeflate.offer(keepsWindow: takesContextOver) : nil }
+  var compression: PerMessageDeflate?
   /// In seconds, like all times here.
   var pingInterval: Double?
   var pingTimeout: Double?
@@ -167,6 +168,7 @@ struct Options {
     connection = try ConnectionOptions(invocation, reconnects: true, resumes: false)
     stamp = try RecordStamp(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
+    if forgetsMessages { compression = PerMessageDeflate(serverKeepsWindow: false, clientKeepsWindow: false) }
     try refuseReservedHeaders(http)
   }
 
@@ -195,8 +197,8 @@ struct Options {
     case .subprotocol: subprotocols.append(value.bytes)
     case .origin: origin = value.bytes
     case .followRedirects: followsRedirects = true
-    case .compress: compresses = true
-    case .noContextTakeover: takesContextOver = false
+    case .compress: compression = PerMessageDeflate()
+    case .noContextTakeover: forgetsMessages = true
     case .pingInterval: pingInterval = try value.get()
     case .pingTimeout: pingTimeout = try value.get()
     case .closeCode: closeCode = try value.get()

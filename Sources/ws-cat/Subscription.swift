@@ -41,7 +41,9 @@ struct Subscription: Followed {
       }
       switch connection.open(&redirects) {
       case .ended(let ending): return ending
-      case .redirected(let next): request = next
+      case .redirected(let next):
+        request = next
+        if options.connection.isVerbose { follower.complain("redirected to \(WebSocketURL(next.url).display)") }
       case .open: return try run(&connection, &follower)
       }
     }
@@ -56,6 +58,10 @@ struct Subscription: Followed {
     let compression = choice.compression == nil ? "" : ", compressed"
     try follower.open(&self, at: connection.url.display, subprotocol + compression)
     defer { closing = connection.closing }
+    let resent = source.restart()
+    if let resent, options.connection.isVerbose {
+      follower.complain("sending \(resent) \(resent == 1 ? "message" : "messages") again")
+    }
     return try connection.run(&pump, &source)
   }
 }

@@ -108,7 +108,7 @@ private func speak(_ bytes: [UInt8]) {
   // After that nothing is sent, whatever is asked for.
   session.close(1000)
   session.ping()
-  session.send(OutgoingMessage(bytes: [1]), isInput: true)
+  session.send(OutgoingMessage(bytes: [1]), isKept: true)
   var rest = session.outbox.bytes[...]
   var ours = Found()
   while !rest.isEmpty {
@@ -132,7 +132,7 @@ private let opening: OpeningRequest = {
   guard let url = try? HTTPURL(Array("http://server.example.com/chat".utf8)) else { fatalError("no URL") }
   return OpeningRequest(
     HTTPOptions().request(url), subprotocols: [Array("chat".utf8)], origin: nil,
-    compression: PerMessageDeflate.offer(keepsWindow: true), nonce: Array("the sample nonce".utf8))
+    compression: PerMessageDeflate(), nonce: Array("the sample nonce".utf8))
 }()
 
 private func answer(_ bytes: [UInt8]) {

@@ -192,7 +192,7 @@ import Testing
 
   @Test func aServerThatClosesGetsOneAnswer() throws {
     var session = try Session(maxMessage: 100)
-    session.send(OutgoingMessage(bytes: [0x61]), isInput: true)
+    session.send(OutgoingMessage(bytes: [0x61]), isKept: true)
     session.close(1000)
     let bytes: [UInt8] = [0x88, 0x02, 0x03, 0xF0]
     var index = 0

@@ -143,12 +143,23 @@ import Testing
     (["x-webkit-deflate-frame"], "! the server chose an extension that was not offered"),
   ])
   func choices(_ values: [String], _ expected: String) {
-    #expect(Self.choice(values) == expected.replacing(#/^! invalid.*/#) { $0.0 + " of permessage-deflate" })
+    #expect(
+      Self.choice(values, of: PerMessageDeflate())
+        == expected.replacing(#/^! invalid.*/#) { $0.0 + " of permessage-deflate" })
   }
 
-  private static func choice(_ values: [String]) -> String {
+  /// What we say about our own messages, we do.
+  @Test func whatWeOfferForOurselvesHolds() {
+    let offer = PerMessageDeflate(serverKeepsWindow: false, clientKeepsWindow: false)
+    #expect(Self.choice(["permessage-deflate"], of: offer) == "server keeps, client forgets 15")
+    #expect(
+      String(decoding: offer.offer, as: UTF8.self)
+        == "permessage-deflate; server_no_context_takeover; client_no_context_takeover; client_max_window_bits")
+  }
+
+  private static func choice(_ values: [String], of offer: PerMessageDeflate) -> String {
     do throws(PerMessageDeflate.Refusal) {
-      guard let agreed = try PerMessageDeflate.choice(values.map { Array($0.utf8) }, isOffered: true) else {
+      guard let agreed = try PerMessageDeflate.choice(values.map { Array($0.utf8) }, offer: offer) else {
         return "none"
       }
       return "server \(agreed.serverKeepsWindow ? "keeps" : "forgets"), client "

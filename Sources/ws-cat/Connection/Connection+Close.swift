@@ -44,7 +44,7 @@ extension Connection {
 
   /// Sends the last texts, if the first ones were sent, and the close frame.
   mutating func close() {
-    if isReady { for text in options.onExit { session.send(OutgoingMessage(bytes: text), isInput: false) } }
+    if isReady { for text in options.onExit { session.send(OutgoingMessage(bytes: text), isKept: false) } }
     session.close(options.closeCode)
   }
 

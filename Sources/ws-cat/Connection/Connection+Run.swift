@@ -11,7 +11,6 @@ extension Connection {
   /// Runs until the connection ends or should end, and closes it.
   mutating func run(_ pump: inout MessagePump, _ source: inout MessageSource) throws(ToolFailure) -> ConnectionEnding {
     pump.restart()
-    source.restart()
     timers.open(Clock.monotonic())
     defer {
       source.putBack(session.outbox.unsent(socket.unsent))
@@ -110,7 +109,7 @@ extension Connection {
   private mutating func sendFirst() {
     guard !isReady else { return }
     isReady = true
-    for text in options.sent { session.send(OutgoingMessage(bytes: text), isInput: false) }
+    for text in options.sent { session.send(OutgoingMessage(bytes: text), isKept: false) }
     timers.ready(Clock.monotonic())
   }
 
@@ -122,7 +121,7 @@ extension Connection {
         if source.isAtEnd, options.halfCloses { close() }
         return
       }
-      session.send(message, isInput: message.sending != .again)
+      session.send(message, isKept: message.sending != .again)
     }
   }
 
@@ -172,7 +171,7 @@ extension Connection {
       case .ping: session.ping()
       case .text(let place):
         // If there is no room, a repeated text is left out, not queued.
-        if !session.isFull { session.send(OutgoingMessage(bytes: options.repeated[place].text), isInput: false) }
+        if !session.isFull { session.send(OutgoingMessage(bytes: options.repeated[place].text), isKept: false) }
       case .lost(let error): return .lost(error)
       }
     }

@@ -126,6 +126,7 @@ struct Connection {
   private func redirection(_ head: HTTPHead, _ redirects: inout Redirects) throws(HTTPError) -> HTTPRequest? {
     guard options.followsRedirects else { return nil }
     var next = try redirects.follow(head, of: request, resolve: WebSocketURL.resolved)
+    // Also those that belong to this hop alone.
     next?.hideSecrets(of: opening.request)
     return next
   }

@@ -66,7 +66,7 @@ final class MessageInflater {
   }
 
   private static func damaged(_ reason: String) -> ProtocolError {
-    ProtocolError(CloseCode.badData, "a damaged compressed message: \(reason)")
+    ProtocolError(CloseCode.badData, "the compressed data of the message is damaged: \(reason)")
   }
 }
 

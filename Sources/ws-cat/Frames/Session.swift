@@ -90,9 +90,10 @@ struct Session {
     hasSentClose = true
   }
 
-  /// Sends a message of our own.
-  mutating func send(_ message: OutgoingMessage, isInput: Bool) {
-    if !hasSentClose { outbox.append(message, isKept: isInput) }
+  /// Sends a message.
+  /// - Parameter isKept: whether it must not be lost with the connection.
+  mutating func send(_ message: OutgoingMessage, isKept: Bool) {
+    if !hasSentClose { outbox.append(message, isKept: isKept) }
   }
 
   // MARK: Pongs

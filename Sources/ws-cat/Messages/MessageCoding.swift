@@ -34,7 +34,7 @@ extension MessageCoding {
     case .auto: text = try Self.guessed(message, limit)
     }
     if let text, text.count > limit {
-      throw HTTPError(.permanent, "a message longer than \(limit) bytes (--max-size)")
+      throw HTTPError(.permanent, ProtocolError.tooLarge(limit).message)
     }
     return text
   }

@@ -60,7 +60,8 @@ struct MessageSource {
   }
 
   /// Starts a new connection: messages that it needs again come before further input.
-  mutating func restart() { resent.restart() }
+  /// - Returns: how many these are; nil for the first connection, and if none are ever sent again.
+  mutating func restart() -> Int? { resent.restart() }
 
   /// The next complete message.
   mutating func next() throws(ToolFailure) -> OutgoingMessage? {

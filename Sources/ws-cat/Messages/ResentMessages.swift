@@ -30,6 +30,8 @@ struct ResentMessages {
   private var size = 0
   /// What this connection still has to send again. Nothing is kept before all of it is sent.
   private var waiting = 0..<0
+  /// Whether there has been a connection.
+  private var hasStarted = false
 
   /// - Parameter maxSize: the most bytes of all kept messages together.
   init(_ conditions: [Condition], maxSize: Int) {
@@ -38,7 +40,12 @@ struct ResentMessages {
   }
 
   /// Starts a new connection, which needs all that is kept.
-  mutating func restart() { waiting = kept.indices }
+  /// - Returns: how many that is; nil for the first connection, and if there are no conditions.
+  mutating func restart() -> Int? {
+    defer { hasStarted = true }
+    waiting = kept.indices
+    return hasStarted && !conditions.isEmpty ? kept.count : nil
+  }
 
   /// The next message to send again; nil if there is none.
   mutating func next() -> OutgoingMessage? {

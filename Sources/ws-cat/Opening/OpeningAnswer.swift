@@ -78,7 +78,7 @@ struct OpeningAnswer {
     }
     var choice = Choice()
     do throws(PerMessageDeflate.Refusal) {
-      choice.compression = try .choice(values("sec-websocket-extensions"), isOffered: opening.offersCompression)
+      choice.compression = try .choice(values("sec-websocket-extensions"), offer: opening.compression)
     } catch {
       throw bad(error.message)
     }

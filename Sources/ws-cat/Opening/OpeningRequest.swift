@@ -10,19 +10,20 @@ struct OpeningRequest {
 
   let key: [UInt8]
   let subprotocols: [[UInt8]]
-  let offersCompression: Bool
+  /// The offer of compression; nil for none.
+  let compression: PerMessageDeflate?
   let request: HTTPRequest
 
   /// - Parameters:
-  ///   - compression: the offer of an extension; nil for none.
+  ///   - compression: the offer; nil for none.
   ///   - nonce: 16 random bytes; a test passes its own.
   init(
-    _ request: HTTPRequest, subprotocols: [[UInt8]], origin: [UInt8]?, compression: [UInt8]? = nil,
+    _ request: HTTPRequest, subprotocols: [[UInt8]], origin: [UInt8]?, compression: PerMessageDeflate? = nil,
     nonce: [UInt8] = Self.nonce()
   ) {
     key = Base64.encoded(nonce)
     self.subprotocols = subprotocols
-    offersCompression = compression != nil
+    self.compression = compression
     var request = request
     request.takeNetrc()
     request.set("Upgrade", Array("websocket".utf8))
@@ -32,7 +33,7 @@ struct OpeningRequest {
     if !subprotocols.isEmpty {
       request.set("Sec-WebSocket-Protocol", Array(subprotocols.joined(separator: Array(", ".utf8))))
     }
-    if let compression { request.set("Sec-WebSocket-Extensions", compression) }
+    if let compression { request.set("Sec-WebSocket-Extensions", compression.offer) }
     if let origin { request.set("Origin", origin) }
     self.request = request
   }

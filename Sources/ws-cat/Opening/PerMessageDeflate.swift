@@ -2,7 +2,7 @@
 
 import FeedCore
 
-/// What both sides agreed on.
+/// What one side offers, or both agree on.
 struct PerMessageDeflate: Equatable {
   /// What messages refer to. "Taking over the context" means that a message may refer to those before it.
   var serverKeepsWindow = true
@@ -12,30 +12,32 @@ struct PerMessageDeflate: Equatable {
 
   static let name = "permessage-deflate"
 
-  /// The value of `Sec-WebSocket-Extensions`: what we would like.
-  /// - Parameter keepsWindow: whether messages may refer to those before them, in both directions.
-  static func offer(keepsWindow: Bool) -> [UInt8] {
-    let contexts = keepsWindow ? "" : "; server_no_context_takeover; client_no_context_takeover"
-    return Array("\(name)\(contexts); client_max_window_bits".utf8)
+  /// The value of `Sec-WebSocket-Extensions` for what we would like. The server says how large the windows are.
+  var offer: [UInt8] {
+    let contexts =
+      (serverKeepsWindow ? "" : "; server_no_context_takeover")
+      + (clientKeepsWindow ? "" : "; client_no_context_takeover")
+    return Array("\(Self.name)\(contexts); client_max_window_bits".utf8)
   }
 
   /// The choice of the server.
   /// - Parameters:
   ///   - values: of `Sec-WebSocket-Extensions` in its answer, in order.
-  ///   - isOffered: whether our request had the offer.
+  ///   - offer: that of our request; nil for none.
   /// - Returns: nil if it chose no extension.
   /// - Throws: if it chose something that was not offered, or in a wrong way (§7.1): the connection must fail.
-  static func choice(_ values: [[UInt8]], isOffered: Bool) throws(Refusal) -> PerMessageDeflate? {
+  static func choice(_ values: [[UInt8]], offer: PerMessageDeflate?) throws(Refusal) -> PerMessageDeflate? {
     let extensions = Array(values.joined(separator: [UInt8(ascii: ",")])).split(separator: UInt8(ascii: ","))
       .map { $0.trimmed() }.filter { !$0.isEmpty }
     guard let chosen = extensions.first else { return nil }
     let parts = chosen.split(separator: UInt8(ascii: ";"), omittingEmptySubsequences: false).map { $0.trimmed() }
     let isOurs = parts[0].lowercased.elementsEqual(name.utf8)
-    guard isOffered, isOurs, extensions.count == 1 else {
+    guard let offer, isOurs, extensions.count == 1 else {
       throw Refusal(
-        "the server chose an extension that was not offered" + (isOurs && !isOffered ? " (--compress)" : ""))
+        "the server chose an extension that was not offered" + (isOurs && offer == nil ? " (--compress)" : ""))
     }
-    var agreed = PerMessageDeflate()
+    // What we promise for ourselves holds whether the server repeats it or not (§7.1.1.2).
+    var agreed = PerMessageDeflate(clientKeepsWindow: offer.clientKeepsWindow)
     var seen: Set<String> = []
     for part in parts.dropFirst() {
       let parameter = String(decoding: part, as: UTF8.self).lowercased()

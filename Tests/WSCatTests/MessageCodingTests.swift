@@ -6,7 +6,7 @@ import Testing
 @testable import ws_cat
 
 /// The binary messages of Tests/Fixtures/ws/inflate.txt.
-@Suite struct CompressedTests {
+@Suite struct MessageCodingTests {
   struct Row: CustomTestStringConvertible, Sendable {
     let line: String
     let coding: MessageCoding
