@@ -34,16 +34,21 @@ struct Subscription: Followed {
     // Each connection begins at the original URL.
     var request = follower.http.request(options.url.http)
     var redirects = Redirects()
+    // Messages name the original URL, so they also say where a redirect has led.
+    var reached = ""
+    let timeLimit = Clock.monotonic() + request.route.connectTimeout
     while true {
       var connection: Connection
       do { connection = try Connection(request, options, of: client, follower, streams) } catch {
-        return .failed(error)
+        return ConnectionEnding.failed(error).adding(reached)
       }
-      switch connection.open(&redirects) {
-      case .ended(let ending): return ending
+      switch connection.open(&redirects, until: timeLimit) {
+      case .ended(let ending): return ending.adding(reached)
       case .redirected(let next):
         request = next
-        if options.connection.isVerbose { follower.complain("redirected to \(WebSocketURL(next.url).display)") }
+        let words = "redirected to \(WebSocketURL(next.url).display)"
+        reached = " (\(words))"
+        if options.connection.isVerbose { follower.complain(words) }
       case .open: return try run(&connection, &follower)
       }
     }
@@ -63,5 +68,16 @@ struct Subscription: Followed {
       follower.complain("sending \(resent) \(resent == 1 ? "message" : "messages") again")
     }
     return try connection.run(&pump, &source)
+  }
+}
+
+extension ConnectionEnding {
+  /// The same, with more words in the message of a connection that did not open.
+  fileprivate func adding(_ words: String) -> ConnectionEnding {
+    switch self {
+    case .failed(let error): .failed(HTTPError(error.kind, error.message + words))
+    case .refused(let refusal): .refused(refusal.adding(words))
+    default: self
+    }
   }
 }

@@ -8,13 +8,17 @@ import Testing
   /// The cookies for `url` after answers with these Set-Cookie fields.
   /// - Parameter source: the URL that answers; nil for `url`.
   private func cookies(_ fields: [String], from source: String? = nil, for url: String) throws -> [String] {
+    try orderedCookies(fields, from: source, for: url).sorted()
+  }
+
+  private func orderedCookies(_ fields: [String], from source: String? = nil, for url: String) throws -> [String] {
     let client = try HTTPClient(keepsCookies: true)
     for field in fields {
       var head = HTTPHead()
       for line in ["HTTP/1.1 101 x", "Set-Cookie: \(field)"] { _ = head.take(Array((line + "\r\n").utf8)) }
       client.keepCookies(of: head, from: try HTTPURL(Array((source ?? url).utf8)))
     }
-    return try client.cookies(for: HTTPURL(Array(url.utf8))).map { String(decoding: $0, as: UTF8.self) }.sorted()
+    return try client.cookies(for: HTTPURL(Array(url.utf8))).map { String(decoding: $0, as: UTF8.self) }
   }
 
   @Test(arguments: [
@@ -62,9 +66,31 @@ import Testing
     ("a=b; Path=/; Secure", "http://host/", "https://host/", false),
     ("a=b; Path=/", "http://host/", "https://host/", true),
     ("a=b; Path=/; Secure", "https://host/", "http://host/", false),
+    // Names whose prefix promises something.
+    ("__Secure-a=b; Path=/; Secure", "https://host/", "https://host/", true),
+    ("__Secure-a=b; Path=/", "https://host/", "https://host/", false),
+    ("__Host-a=b; Path=/; Secure", "https://host/", "https://host/", true),
+    ("__Host-a=b; Path=/; Secure", "https://host/", "https://x.host/", false),
+    ("__Host-a=b; Path=/", "https://host/", "https://host/", false),
+    ("__Host-a=b; Secure", "https://host/", "https://host/", false),
+    ("__host-a=b; Path=/; Secure; Domain=host", "https://host/", "https://host/", false),
   ])
   func forWhomItIs(_ field: String, _ source: String, _ url: String, _ isMeant: Bool) throws {
     #expect(try cookies([field], from: source, for: url) == (isMeant ? ["a=b"] : []))
+  }
+
+  /// Servers that take the first of two values with one name expect that of the longer path.
+  @Test func longerPathsComeFirst() throws {
+    let found = try orderedCookies(
+      ["s=1; Path=/", "s=3; Path=/p/q", "s=2; Path=/p"], for: "http://host.x.example/p/q")
+    #expect(found == ["s=3", "s=2", "s=1"])
+  }
+
+  @Test func aRequestHasOnlySoMany() throws {
+    let many = (0..<300).map { "c\($0)=1; Path=/" }
+    #expect(try cookies(many, for: "http://host.x.example/").count == 150)
+    let large = (0..<20).map { "c\($0)=\(String(repeating: "x", count: 1000)); Path=/" }
+    #expect(try cookies(large, for: "http://host.x.example/").count == 8)
   }
 
   @Test func secureOnesGoOverTLS() throws {

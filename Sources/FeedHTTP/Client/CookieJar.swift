@@ -81,9 +81,21 @@ final class CookieJar {
         .map { Array("Set-Cookie: ".utf8) + $0.text })
   }
 
-  /// The cookies for a URL, each as `NAME=VALUE`.
+  /// The most cookies of a request and their most bytes, as in libcurl's own requests. More would be a request that
+  /// servers refuse.
+  private static let (mostSent, mostBytes) = (150, 8190)
+
+  /// The cookies for a URL, each as `NAME=VALUE`; those with longer paths come first (RFC 6265 §5.4).
   func pairs(for url: HTTPURL) -> [[UInt8]] {
-    cookies.filter { $0.isMeant(for: url) }.map { $0.name + [UInt8(ascii: "=")] + $0.value }
+    let meant = cookies.filter { $0.isMeant(for: url) }.enumerated()
+      .sorted { ($1.element.path.count, $0.offset) < ($0.element.path.count, $1.offset) }
+    var left = Self.mostBytes
+    return meant.prefix(Self.mostSent).map { SetCookie.name($0.element.name) + [UInt8(ascii: "=")] + $0.element.value }
+      .filter { pair in
+        guard pair.count + 2 <= left else { return false }
+        left -= pair.count + 2
+        return true
+      }
   }
 
   private func forgetTooMany() { if cookies.count > Self.limit { tell([Array("ALL".utf8)]) } }

@@ -27,6 +27,8 @@ package final class InflaterStream {
 
   // zlib compares its address with one that it stored, so it must not move.
   private let state: UnsafeMutablePointer<z_stream>
+  /// Room for the window, once it is needed.
+  private var window: [UInt8] = []
 
   package init(_ wrapping: Wrapping) throws(HTTPError) {
     unsafe state = .allocate(capacity: 1)
@@ -53,7 +55,7 @@ package final class InflaterStream {
       unsafe inflateReset(state)
       return
     }
-    var window = [UInt8](repeating: 0, count: 1 << 15)
+    if window.isEmpty { window = [UInt8](repeating: 0, count: 1 << 15) }
     var count = UInt32(0)
     unsafe inflateGetDictionary(state, &window, &count)
     unsafe inflateReset(state)

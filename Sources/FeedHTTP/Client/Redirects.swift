@@ -35,7 +35,9 @@ package struct Redirects: Sendable {
     let target: HTTPURL
     do throws(HTTPURL.Invalid) { target = try resolve(location, request.url) } catch {
       switch error {
-      case .scheme(let name): throw HTTPError(.permanent, "redirected to a URL of scheme '\(quoted(name.utf8))'")
+      case .scheme(let name):
+        let isSecret = request.unquoted.contains { $0.lowercased.elementsEqual(name.utf8) }
+        throw HTTPError(.permanent, "redirected to a URL of scheme '\(isSecret ? "***" : quoted(name.utf8))'")
       case .malformed: throw HTTPError(.permanent, "redirected to a malformed URL")
       }
     }

@@ -8,6 +8,10 @@ struct SetCookie {
   /// no domain without a dot.
   private static let oneHost = Array(".own-host.invalid".utf8)
 
+  /// Hides a prefix of a name from libcurl, which would refuse the domain.
+  private static let cover = Array("own-host.".utf8)
+  private static let hostPrefix = Array("__host-".utf8)
+
   /// The field for libcurl, with a domain and a path.
   let text: [UInt8]
 
@@ -18,6 +22,7 @@ struct SetCookie {
     guard let pair = parts.first else { return nil }
     var attributes: [ArraySlice<UInt8>] = []
     var (domain, path): ([UInt8]?, [UInt8]?)
+    var isSecure = false
     for part in parts.dropFirst() {
       let equals = part.firstIndex(of: UInt8(ascii: "="))
       let name = Array(part[..<(equals ?? part.endIndex)].trimmed()).lowercased
@@ -27,17 +32,30 @@ struct SetCookie {
       case "path": path = value.first == UInt8(ascii: "/") ? value : nil
       // As in libcurl's transfers: somebody on the way could have set it.
       case "secure" where !url.isSecure: return nil
+      case "secure":
+        isSecure = true
+        attributes.append(part)
       default: attributes.append(part)
       }
+    }
+    var own = [Array(pair)]
+    if Array(pair.trimmed()).lowercased.starts(with: Self.hostPrefix) {
+      guard isSecure, domain == nil, path == [UInt8(ascii: "/")] else { return nil }
+      own = [Self.cover + pair.trimmed()]
     }
     let host = Array(url.host.utf8)
     if let domain, !Self.isDomain(Array(domain.drop { $0 == UInt8(ascii: ".") }).lowercased, of: host) { return nil }
     // They come first: some bytes make libcurl ignore the rest of a field.
-    let own = [
+    own += [
       Array(" Domain=".utf8) + (domain ?? host + Self.oneHost),
       Array(" Path=".utf8) + (path ?? Self.defaultPath(of: url)),
     ]
-    text = Array(([Array(pair)] + own + attributes.map { Array($0) }).joined(separator: [UInt8(ascii: ";")]))
+    text = Array((own + attributes.map { Array($0) }).joined(separator: [UInt8(ascii: ";")]))
+  }
+
+  /// The name of a cookie that libcurl lists.
+  static func name(_ listed: [UInt8]) -> [UInt8] {
+    listed.starts(with: cover) ? Array(listed.dropFirst(cover.count)) : listed
   }
 
   /// Whether a cookie with this domain is for `host` (RFC 6265 §5.1.3).

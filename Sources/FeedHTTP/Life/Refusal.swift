@@ -15,7 +15,7 @@ package struct Refusal: Sendable {
   /// In seconds.
   package let retryAfter: Double?
   /// The error in the answer, and its page title or the first line of its body.
-  package let message: String
+  package private(set) var message: String
 
   /// - Parameters:
   ///   - problem: the error; if nil, the status.
@@ -33,6 +33,13 @@ package struct Refusal: Sendable {
       HTTPExcerpt.page(body, for: request, hiding: secrets)
       ?? HTTPExcerpt.firstLine(of: body, for: request, hiding: secrets)
     message = (problem ?? "HTTP \(head.status)") + (line.isEmpty ? "" : ": " + line)
+  }
+
+  /// The same with more words in its message.
+  package func adding(_ words: String) -> Refusal {
+    var refusal = self
+    refusal.message += words
+    return refusal
   }
 
   /// Whether a body already has what a message needs: a page title, or a first line that is not blank.

@@ -39,7 +39,7 @@ extension Connection {
     while true {
       if let ending = try takeChunk(&pump) { return ending }
       if pump.maySend { sendFirst() }
-      try fillOutbox(&source)
+      let isWaiting = try fillOutbox(&source)
       let received: HTTPConnection.Received
       do throws(HTTPError) {
         // A peer that has stopped reading may still have sent us data: that is read first.
@@ -51,17 +51,20 @@ extension Connection {
       }
       used = 0
       let now = Clock.monotonic()
+      // There is room again for what waits, so nothing has to happen before it is sent.
+      let goesOn = isWaiting && !session.isFull
       switch received {
       case .end: return try ended()
       case .bytes:
         lastActivity = now
         timers.live()
-        if now < nextPoll { continue }
-      case .nothing: try pump.flush()
+      case .nothing: if !goesOn { try pump.flush() }
       }
+      let isBusy = received == .bytes || goesOn
+      if isBusy, now < nextPoll { continue }
       if let ending = try runTimers(now) { return ending }
       nextPoll = now + Self.pollInterval
-      let interruption = try poll(until: received == .nothing ? nextMoment : now, &source)
+      let interruption = try poll(until: isBusy ? now : nextMoment, &source)
       if let interruption { return .interrupted(interruption) }
     }
   }
@@ -113,16 +116,18 @@ extension Connection {
     timers.ready(Clock.monotonic())
   }
 
-  private mutating func fillOutbox(_ source: inout MessageSource) throws(ToolFailure) {
+  /// - Returns: whether more waits to be sent, for which there is no room.
+  private mutating func fillOutbox(_ source: inout MessageSource) throws(ToolFailure) -> Bool {
     session.sendPendingPong()
-    guard isReady, !session.hasSentClose else { return }
+    guard isReady, !session.hasSentClose else { return session.hasPendingPong }
     while !session.isFull {
       guard let message = try source.next() else {
         if source.isAtEnd, options.halfCloses { close() }
-        return
+        return session.hasPendingPong
       }
       session.send(message, isKept: message.sending != .again)
     }
+    return true
   }
 
   /// Sends as much as there is room for.

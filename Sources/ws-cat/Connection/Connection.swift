@@ -60,10 +60,11 @@ struct Connection {
   var url: WebSocketURL { WebSocketURL(request.url) }
 
   /// Runs until the connection is open or has failed, or the server has redirected it.
-  /// - Parameter redirects: those that led here.
-  mutating func open(_ redirects: inout Redirects) -> Outcome {
+  /// - Parameters:
+  ///   - redirects: those that led here.
+  ///   - timeLimit: when to give up, by the monotonic clock.
+  mutating func open(_ redirects: inout Redirects, until timeLimit: Double) -> Outcome {
     let timeout = opening.request.route.connectTimeout
-    let timeLimit = Clock.monotonic() + timeout
     do throws(HTTPError) {
       while try !socket.open() {
         // libcurl knows what to wait for.

@@ -30,6 +30,8 @@ struct FrameParser {
   /// For compressed messages, if the handshake agreed on them.
   private let inflater: MessageInflater?
   private var isCompressed = false
+  /// The length of the compressed message so far.
+  private var packedCount = 0
   /// The part of the header received so far, as a big-endian number, and its number of bytes.
   private var header: UInt64 = 0
   private var headerCount = 0
@@ -45,6 +47,8 @@ struct FrameParser {
   private var isDone = true
   private var utf8 = UTF8Check()
 
+  /// How much longer than twice its limit a compressed message may be.
+  private static let sparePacked = 1 << 16
   /// Capacity that is kept for the next message; more than that is freed.
   private static let keptCapacity = 1 << 20
 
@@ -132,6 +136,11 @@ struct FrameParser {
       isInMessage = true
     }
     if !isCompressed, length > maxMessage - message.count { throw .tooLarge(maxMessage) }
+    guard isCompressed else { return }
+    if opcode != .continuation { packedCount = 0 }
+    // Blocks that hold nothing are work too.
+    if length > 2 * min(maxMessage, Int.max / 4) + Self.sparePacked - packedCount { throw .tooLarge(maxMessage) }
+    packedCount += length
   }
 
   // MARK: Payload

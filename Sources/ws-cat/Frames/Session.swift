@@ -98,6 +98,9 @@ struct Session {
 
   // MARK: Pongs
 
+  /// Whether a pong waits for room.
+  var hasPendingPong: Bool { pendingPong != nil && !hasSentClose }
+
   /// A server that sends pings but reads no pongs must not fill our memory.
   private mutating func pong(_ payload: [UInt8]) {
     guard !hasSentClose else { return }
