@@ -76,7 +76,7 @@ import Testing
     ("__host-a=b; Path=/; Secure; Domain=host", "https://host/", "https://host/", false),
   ])
   func forWhomItIs(_ field: String, _ source: String, _ url: String, _ isMeant: Bool) throws {
-    #expect(try cookies([field], from: source, for: url) == (isMeant ? ["a=b"] : []))
+    #expect(try cookies([field], from: source, for: url) == (isMeant ? [String(field.prefix { $0 != ";" })] : []))
   }
 
   /// Servers that take the first of two values with one name expect that of the longer path.
