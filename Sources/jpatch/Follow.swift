@@ -1,12 +1,14 @@
-// A document kept up to date by event records, and printed after each of them: the end of a pipeline.
+// Documents kept up to date by event records, and printed after each of them: the end of a pipeline. Without `--by`
+// there is one document, with the number 0; with it, there is one for each source of the records.
 
 import FeedCore
 
 struct Follow: DocumentFollower {
   private let options: Options
   private let streams: StandardStreams
-  private var stream = DocumentStream()
-  private var view: View
+  private var documents: [FollowedDocument] = []
+  /// What a new source begins with.
+  private var beginning: FollowedDocument
   private var output: ByteWriter
   private var status = ExitStatus.yes
   private var records: RecordReader
@@ -14,21 +16,14 @@ struct Follow: DocumentFollower {
   private var hasFollowed = false
   private var checkpoint = CheckpointKeeper()
 
-  /// The member of the checkpoint that holds the number of `--newer`.
-  private static let mark = "mark"
-
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
     self.streams = streams
-    view = View(options)
+    beginning = FollowedDocument(options)
     output = ByteWriter(streams.output, records: .filter)
     records = RecordReader(
       options.file.name, streams, remedy: "jdiff --follow makes them of documents", tellsAtOnce: false,
-      isVerbose: options.isVerbose)
-    stream.options = options.patching
-    stream.maxOperations = options.maxOperations
-    stream.dataEvent = options.dataEvent
-    stream.patchEvent = options.patchEvent
+      isVerbose: options.isVerbose, sources: options.sources)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
@@ -51,21 +46,36 @@ struct Follow: DocumentFollower {
     }
   }
 
-  /// Sets the document before the first event: the checkpoint's, else the given one.
+  /// Sets the documents before the first event: those of the checkpoint, else the given one.
   private mutating func begin() throws(ToolFailure) {
     checkpoint = try CheckpointKeeper(options.checkpoint)
-    if let saved = try checkpoint.saved() {
-      view.mark = saved.extra[Self.mark] ?? []
-      if let document = saved.document { return stream.begin(with: document, id: saved.id) }
+    guard options.sources != nil else {
+      if let saved = try checkpoint.saved() { beginning.resume(from: saved) }
+      if !beginning.hasDocument { try begin(with: options.initial) }
+      documents = [beginning]
+      return
     }
-    guard let file = options.initial else { return }
-    stream.begin(with: JSONTree(try options.readDocument(file, streams).root))
+    try begin(with: options.initial)
+    if let path = checkpoint.path {
+      _ = try records.resume(from: path) { saved in
+        documents.append(beginning)
+        documents[documents.count - 1].resume(from: saved)
+      }
+    }
+  }
+
+  private mutating func begin(with file: InputFile?) throws(ToolFailure) {
+    guard let file else { return }
+    beginning.stream.begin(with: JSONTree(try options.readDocument(file, streams).root))
   }
 
   mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
     guard let record = try records.record(item) else { return }
+    // A message needs no source, nor does an event without effect. Neither touches the document that it is applied to.
+    let number = beginning.stream.follows(record.event) ? try records.document(of: item) : 0
+    if number == documents.count { documents.append(beginning) }
     let outcome: DocumentStream.Outcome
-    do { outcome = try records.apply(record, item, to: &stream) } catch {
+    do { outcome = try records.apply(record, item, to: &documents[number].stream) } catch {
       guard options.resyncs else { throw error }
       records.skip(error)
       hasFollowed = true
@@ -75,7 +85,8 @@ struct Follow: DocumentFollower {
     if outcome == .other { return records.tell("skipped: not an event of a document stream", of: item) }
     hasFollowed = true
     guard outcome == .document || outcome == .change else { return }
-    if let reason = view.show(&stream, afterDocument: outcome == .document, to: &output) {
+    let source = records.sources?.sources[number]
+    if let reason = documents[number].show(source, afterDocument: outcome == .document, to: &output) {
       records.tell("not printed: " + reason.words, of: item)
     }
     checkpoint.invalidate()
@@ -86,7 +97,52 @@ struct Follow: DocumentFollower {
 
   mutating func commit() throws(ToolFailure) {
     try output.flushOutput()
+    guard let sources = records.sources else { return try checkpoint.save(documents[0].checkpoint) }
+    try checkpoint.save { path throws(ToolFailure) in
+      try SourceCheckpoint.write(
+        path, of: sources, documents.lazy.map { $0.hasDocument ? $0.checkpoint : nil })
+    }
+  }
+
+  mutating func pause() throws(ToolFailure) {
+    if records.sources == nil || isCommitDue { try commit() } else { try output.flushOutput() }
+  }
+
+  var dueTime: Double? { records.sources == nil ? nil : checkpoint.dueTime }
+}
+
+/// A document, and what has been printed of it.
+private struct FollowedDocument {
+  var stream = DocumentStream()
+  private var view: View
+
+  /// The member of the checkpoint that holds the number of `--newer`.
+  private static let mark = "mark"
+  /// With many documents, so many bytes for each may be large.
+  private static let attachedOfMany = 4096
+
+  init(_ options: Options) {
+    view = View(options)
+    stream.options = options.patching
+    stream.maxOperations = options.maxOperations
+    stream.dataEvent = options.dataEvent
+    stream.patchEvent = options.patchEvent
+    if options.sources != nil { stream.attachedBeforeRebase = Self.attachedOfMany }
+  }
+
+  var hasDocument: Bool { stream.document != nil }
+
+  mutating func resume(from saved: Checkpoint) {
+    view.mark = saved.extra[Self.mark] ?? []
+    if let document = saved.document { stream.begin(with: document, id: saved.id) }
+  }
+
+  var checkpoint: Checkpoint {
     let extra = view.mark.isEmpty ? [:] : [Self.mark: view.mark]
-    try checkpoint.save(Checkpoint(id: stream.id, document: stream.document, extra: extra))
+    return Checkpoint(id: stream.id, document: stream.document, extra: extra)
+  }
+
+  mutating func show(_ source: RecordSource?, afterDocument: Bool, to output: inout ByteWriter) -> View.Reason? {
+    view.show(&stream, of: source, afterDocument: afterDocument, to: &output)
   }
 }

@@ -8,7 +8,7 @@ let jpatch = ToolSpec(
     "[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--three-way [options] BASE OURS THEIRS",
     "--compose [options] PATCH ...", "--invert [options] PATCH ...", "--follow [options] [FILE]",
   ], options: Flag.self,
-  sharing: StampOption.rows(in: Flag.follow.group) { $0.needs("records") })
+  sharing: SourceOption.rows(in: Flag.follow.group) + StampOption.rows(in: Flag.follow.group) { $0.needs("records") })
 
 enum Flag: ToolOption {
   case select, maxDepth, maxOps, maxSize
@@ -143,6 +143,8 @@ struct Options {
   var printsOnlyChanges = false
   var newer: JSONPointer?
   var printsRecords = false
+  /// Of `--by`; nil if there is one document.
+  let sources: SourceIndex?
   let stamp: RecordStamp
   var resyncs = false
   var checkpoint: [UInt8]?
@@ -156,6 +158,7 @@ struct Options {
     ]
     mode = modes.first { invocation.isGiven($0.0) }?.1 ?? .one
     if mode == .one { comments = .needsOption("--\(Flag.jsonc.spec.name)") }
+    sources = try SourceIndex(invocation)
     stamp = try RecordStamp(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     switch mode {

@@ -36,9 +36,12 @@ struct View {
   }
 
   /// Prints the selected part after an event, if the options allow it. A part that does not exist prints nothing.
+  /// - Parameter source: the source of the document, if there are several.
   /// - Returns: why nothing was printed; nil if something was.
   @discardableResult
-  mutating func show(_ stream: inout DocumentStream, afterDocument: Bool, to output: inout ByteWriter) -> Reason? {
+  mutating func show(
+    _ stream: inout DocumentStream, of source: RecordSource? = nil, afterDocument: Bool, to output: inout ByteWriter
+  ) -> Reason? {
     let number = newer.flatMap { stream.value(at: $0)?.untouched }.flatMap { JSONNumber($0) == nil ? nil : $0 }
     if !afterDocument, let number, !isNewer(number) { return .notNewer }
     // A whole document resets the mark, whether it is printed or not.
@@ -55,7 +58,7 @@ struct View {
     if printsRecords {
       output.beginRecord(event: Self.recordEvent.span, id: stream.id.span)
       output.appendDocument(part)
-      output.endRecord(stamp)
+      output.endRecord(stamp, of: source)
     } else {
       JSONWriter.writeCompact(part, to: &output)
       output.endLine()

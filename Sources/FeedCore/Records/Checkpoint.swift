@@ -22,6 +22,8 @@ package struct Checkpoint: Sendable {
   /// Far larger than any document that the tools hold.
   private static let maxSize = 4 << 30
   private static let eventName = Array("data".utf8)
+  /// Other users must not read the document.
+  static let mode: UInt32 = 0o600
 
   /// Reads a checkpoint.
   /// - Returns: nil if there is no such file: the tool starts from the beginning.
@@ -47,6 +49,10 @@ package struct Checkpoint: Sendable {
     do { value = try JSONDocument(parsing: bytes, maxDepth: .max).root } catch {
       throw FormatError(error.message, at: error.offset)
     }
+    try self.init(value)
+  }
+
+  init(_ value: JSONValue) throws(FormatError) {
     let record = try EventRecord(value)
     let document = try record?.document(maxDepth: .max)
     guard let record, record.event == Self.eventName, let data = record.data, let document else {
@@ -62,18 +68,14 @@ package struct Checkpoint: Sendable {
 
   /// Writes the checkpoint to `path`, as a whole or not at all.
   package func write(_ path: [UInt8]) throws(ToolFailure) {
-    // Other users must not read the document.
-    try naming(String(decoding: path, as: UTF8.self), AtomicFile.replace(path, mode: 0o600) { write(to: &$0) })
+    try naming(String(decoding: path, as: UTF8.self), AtomicFile.replace(path, mode: Self.mode) { write(to: &$0) })
   }
 
-  private func write(to output: inout ByteWriter) {
+  /// - Parameter source: the source of the document, if there are several.
+  func write(to output: inout ByteWriter, of source: RecordSource? = nil) {
     var members = ByteWriter()
-    for (name, text) in extra.sorted(by: { $0.key < $1.key }) {
-      members.append(",")
-      JSONString.write(Array(name.utf8).span, to: &members)
-      members.append(":")
-      members.append(text)
-    }
+    if let source { members.append(source.member) }
+    members.append(members: extra)
     output.beginRecord(event: Self.eventName.span, id: id.span, extra: members.take())
     switch document {
     case nil: output.append("null")
@@ -81,5 +83,18 @@ package struct Checkpoint: Sendable {
     case let document?: output.appendDocument(document)
     }
     output.endRecord()
+  }
+}
+
+extension ByteWriter {
+  /// Writes members in the order of their names, each with a comma in front.
+  /// - Parameter members: JSON texts by name.
+  mutating func append(members: [String: [UInt8]]) {
+    for (name, text) in members.sorted(by: { $0.key < $1.key }) {
+      append(",")
+      JSONString.write(Array(name.utf8).span, to: &self)
+      append(":")
+      append(text)
+    }
   }
 }

@@ -3,7 +3,7 @@
 // file (`FILE.lock`) admits only one. Creating that file also proves that the folder can be written.
 
 package struct CheckpointKeeper {
-  private let path: [UInt8]?
+  package let path: [UInt8]?
   private let lock: LockFile?
   private var isStale = false
   private var lastTime = Clock.monotonic()
@@ -58,10 +58,16 @@ package struct CheckpointKeeper {
 
   /// Saves the checkpoint if it has changed. The caller must first have written out everything that it covers.
   package mutating func save(_ checkpoint: Checkpoint) throws(ToolFailure) {
+    try save { path throws(ToolFailure) in try checkpoint.write(path) }
+  }
+
+  /// The same for a checkpoint of any kind.
+  /// - Parameter write: writes it to a path.
+  package mutating func save(_ write: (_ path: [UInt8]) throws(ToolFailure) -> Void) throws(ToolFailure) {
     guard let path else { return }
     lastTime = Clock.monotonic()
     guard isStale else { return }
-    try checkpoint.write(path)
+    try write(path)
     isStale = false
   }
 }

@@ -7,6 +7,15 @@ package protocol DocumentFollower {
   var isCommitDue: Bool { get }
   /// Flushes the output, then saves the checkpoint that covers it, if there is one.
   mutating func commit() throws(ToolFailure)
+  /// Called before each wait. Flushes the output; by default it commits.
+  mutating func pause() throws(ToolFailure)
+  /// When the wait for input is to end, for another call of `pause`; by the monotonic clock, nil for never.
+  var dueTime: Double? { get }
+}
+
+extension DocumentFollower {
+  package mutating func pause() throws(ToolFailure) { try commit() }
+  package var dueTime: Double? { nil }
 }
 
 package struct DocumentInput {
@@ -43,15 +52,19 @@ package struct DocumentInput {
   /// Returns the next document.
   /// - Parameters:
   ///   - output: the wait ends when this has lost its reader.
+  ///   - deadline: when a wait ends, so that `flush` is called again; by the monotonic clock, nil for never.
   ///   - flush: writes out what was printed; called before every wait.
   /// - Returns: nil when all input has been read and returned.
   package mutating func next(
-    orHangUpOf output: Descriptor, beforeWaiting flush: () throws(ToolFailure) -> Void
+    orHangUpOf output: Descriptor, until deadline: () -> Double? = { nil },
+    beforeWaiting flush: () throws(ToolFailure) -> Void
   ) throws(ToolFailure) -> StreamedDocument? {
     while true {
       if let item = try nextComplete() { return item }
       if isAtEnd { return nil }
-      try waitForInput(of: descriptor, orHangUpOf: output, beforeWaiting: flush)
+      guard try waitForInput(of: descriptor, orHangUpOf: output, until: deadline(), beforeWaiting: flush) else {
+        continue
+      }
       let count = try naming(file.name, stream.read(from: descriptor))
       progress?.advance(by: count)
       isAtEnd = count == 0
@@ -64,7 +77,8 @@ package struct DocumentInput {
   ) throws(ToolFailure) {
     do throws(ToolFailure) {
       while let item = try next(
-        orHangUpOf: output, beforeWaiting: { () throws(ToolFailure) in try follower.commit() })
+        orHangUpOf: output, until: { follower.dueTime },
+        beforeWaiting: { () throws(ToolFailure) in try follower.pause() })
       {
         try follower.take(item)
         if follower.isCommitDue { try follower.commit() }

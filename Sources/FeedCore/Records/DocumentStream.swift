@@ -42,8 +42,8 @@ package struct DocumentStream {
   /// At most this many bytes of records are kept alive by the tree, besides the document that it began with.
   private var attached = 0
 
-  /// Below this size, freeing held records is not worth the work.
-  private static let attachedBeforeRebase = 1 << 20
+  /// Below this size in bytes, freeing held records is not worth the work. It is less where there are many documents.
+  package var attachedBeforeRebase = 1 << 20
   private static let snapshotEvent = Array("snapshot".utf8)
   private static let mergeEvent = Array("merge".utf8)
   private static let errorEvent = Array("error".utf8)
@@ -61,6 +61,11 @@ package struct DocumentStream {
   /// The value at `pointer`; nil if there is no such value or no document.
   package mutating func value(at pointer: JSONPointer) -> JSONTree? {
     do { return try document?.value(at: pointer) } catch { return nil }
+  }
+
+  /// Whether an event of this type brings a document or changes it.
+  package func follows(_ event: [UInt8]) -> Bool {
+    event == dataEvent || event == patchEvent || event == Self.snapshotEvent || event == Self.mergeEvent
   }
 
   /// Applies one record. After a failure the document is unchanged, and changes are skipped until the next whole one.
@@ -137,7 +142,7 @@ package struct DocumentStream {
   /// the document costs as much as reading those records did. So the cost stays in proportion, and memory is bounded.
   private mutating func rebase() {
     guard let tree = document else { return }
-    let isOutweighed = attached > max(Self.attachedBeforeRebase, tree.size)
+    let isOutweighed = attached > max(attachedBeforeRebase, tree.size)
     // Past the limit, the depth bound makes every change measure the whole tree; a new text has an exact bound.
     guard isOutweighed || tree.depthBound > options.maxDepth else { return }
     var writer = ByteWriter()

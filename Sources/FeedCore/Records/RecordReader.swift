@@ -15,13 +15,19 @@ package struct RecordReader {
   package private(set) var hasNonRecords = false
   /// Whether the note `live` was read.
   package private(set) var isLive = false
-  /// Whether changes are skipped because one has failed.
-  private var isSkipping = false
+  /// The documents that the records belong to; nil if there is only one.
+  package private(set) var sources: SourceIndex?
+  /// The document of the record that was read last, by its number; nil if the record names none.
+  private var current: Int?
+  /// The documents of which changes are skipped because one has failed. The only one has the number 0.
+  private var skipping: Set<Int> = []
 
   package init(
-    _ source: String, _ streams: StandardStreams, remedy: String, tellsAtOnce: Bool = true, isVerbose: Bool
+    _ source: String, _ streams: StandardStreams, remedy: String, tellsAtOnce: Bool = true, isVerbose: Bool,
+    sources: SourceIndex? = nil
   ) {
     self.source = source
+    self.sources = sources
     self.streams = streams
     self.remedy = remedy
     self.tellsAtOnce = tellsAtOnce
@@ -39,6 +45,7 @@ package struct RecordReader {
   /// - Returns: nil for a note, and for a value that is no record, which is reported and skipped.
   package mutating func record(_ item: StreamedDocument) throws(ToolFailure) -> EventRecord? {
     let value = item.document.root
+    current = nil
     do {
       if let record = try EventRecord(value) {
         hasEvents = true
@@ -62,6 +69,24 @@ package struct RecordReader {
     return nil
   }
 
+  /// The number of the document that a record belongs to, from 0 as they come; 0 if there is only one.
+  /// - Throws: status 2 if the record does not say, or if there are too many documents.
+  package mutating func document(of item: StreamedDocument) throws(ToolFailure) -> Int {
+    do { current = try sources?.number(of: item.document.root) } catch {
+      throw failure(error.message, item, at: error.offset)
+    }
+    return current ?? 0
+  }
+
+  /// Reads a checkpoint of several documents. See `SourceCheckpoint.read`.
+  package mutating func resume(
+    from path: [UInt8], _ take: (Checkpoint) throws(ToolFailure) -> Void
+  ) throws(ToolFailure) -> [String: [UInt8]]? {
+    guard var sources else { return nil }
+    defer { self.sources = sources }
+    return try SourceCheckpoint.read(path, into: &sources, take)
+  }
+
   /// Applies a record to the document. A message in the record is reported.
   package mutating func apply(
     _ record: EventRecord, _ item: StreamedDocument, to stream: inout DocumentStream
@@ -69,7 +94,7 @@ package struct RecordReader {
     do {
       let outcome = try stream.apply(record)
       switch outcome {
-      case .document: isSkipping = false
+      case .document: if !skipping.isEmpty { skipping.remove(current ?? 0) }
       case .message(let text): streams.say(diagnostic("error: " + String(decoding: text, as: UTF8.self), item))
       case .skipped: tell("skipped until the next document", of: item)
       case .change, .other: break
@@ -83,9 +108,9 @@ package struct RecordReader {
   /// Reports a failure after which the tool goes on.
   /// - Parameter losesChanges: whether later changes can no longer be applied.
   package mutating func skip(_ failure: ToolFailure, losesChanges: Bool = true) {
-    let text = losesChanges && !isSkipping ? "; changes are skipped until the next document" : ""
+    let isFirst = skipping.insert(current ?? 0).inserted
+    let text = losesChanges && isFirst ? "; changes are skipped until the next document" : ""
     streams.say(failure.diagnostic.adding(text))
-    isSkipping = true
   }
 
   /// A failure that concerns one record.
@@ -99,6 +124,12 @@ package struct RecordReader {
   }
 
   private func diagnostic(_ text: String, _ item: StreamedDocument, at offset: Int? = nil) -> Diagnostic {
-    Diagnostic(text, source: source, place: offset.map(item.place(of:)), record: "event \(item.number)")
+    Diagnostic(text, source: source, place: offset.map(item.place(of:)), record: label(item))
+  }
+
+  /// What messages call a record: `event 17`, or `event 17 of 'news'`.
+  package func label(_ item: StreamedDocument) -> String {
+    let name = current.flatMap { sources?.sources[$0].name }
+    return "event \(item.number)" + (name.map { " of '\(shortened($0))'" } ?? "")
   }
 }

@@ -1,0 +1,95 @@
+// Which of many documents a record belongs to. A member of the record says it, by default `source`, in which http-cat
+// writes the name of a feed. So one pipe carries the documents of many feeds, and each tool keeps them apart.
+
+/// The member of a record that names its document, as `--by` gives it.
+package struct SourcePointer: Equatable, Sendable {
+  /// The name of the member, in UTF-8.
+  package let member: [UInt8]
+
+  /// - Returns: nil if the pointer does not name a member of the record itself, or names one that records or
+  ///   checkpoints need for something else.
+  package init?(_ pointer: JSONPointer) {
+    guard pointer.tokens.count == 1, let member = pointer.tokens.first, member.isUTF8, !Self.taken.contains(member)
+    else { return nil }
+    self.member = member
+  }
+
+  private static let taken = ["event", "id", "data", "time", "mark", "reserved"].map { Array($0.utf8) }
+
+  /// The pointer as text.
+  package var text: [UInt8] { JSONPointer(tokens: [member]).text }
+
+  /// The name of a record's document: the text of a string, or a number, `true` or `false` as written.
+  package func name(in record: JSONValue) throws(FormatError) -> [UInt8] {
+    guard let value = record.member(member) else {
+      throw FormatError("no member '\(shortened(member))', which names the document (--by)", at: record)
+    }
+    guard value.kind != .null, let name = value.word else {
+      throw FormatError("'\(shortened(member))' is \(value.kind.name), which names no document (--by)", at: value)
+    }
+    if name.isEmpty { throw FormatError("'\(shortened(member))' is empty, which names no document (--by)", at: value) }
+    return name
+  }
+
+  /// The source of a record that has a name.
+  func source(_ name: [UInt8], in record: JSONValue) -> RecordSource {
+    RecordSource(name: name, text: record.member(member)?.text ?? [], pointer: self)
+  }
+}
+
+/// The name of a document among several.
+package struct RecordSource: Sendable {
+  package let name: [UInt8]
+  /// The value of the member, as JSON text.
+  package let text: [UInt8]
+  /// The member as JSON text, with a comma in front.
+  let member: [UInt8]
+
+  fileprivate init(name: [UInt8], text: [UInt8], pointer: SourcePointer) {
+    self.name = name
+    self.text = text
+    var member = ByteWriter()
+    member.append(",")
+    JSONString.write(pointer.member.span, to: &member)
+    member.append(":")
+    member.append(text)
+    self.member = member.take()
+  }
+}
+
+/// The sources of a stream, numbered from 0 as they come. A tool keeps its documents in an array in this order.
+package struct SourceIndex: Sendable {
+  package let pointer: SourcePointer
+  /// At most this many sources.
+  package let limit: Int
+  package private(set) var sources: [RecordSource] = []
+  private var numbers: [[UInt8]: Int] = [:]
+
+  package init(by pointer: SourcePointer, limit: Int) {
+    self.pointer = pointer
+    self.limit = limit
+  }
+
+  /// The number of a record's source, which is `sources.count - 1` if it is new.
+  package mutating func number(of record: JSONValue) throws(FormatError) -> Int {
+    let name = try pointer.name(in: record)
+    if let number = numbers[name] { return number }
+    guard sources.count < limit else {
+      throw FormatError("'\(shortened(name))' is one document too many: more than \(limit) (--max-sources)", at: record)
+    }
+    numbers[name] = sources.count
+    sources.append(pointer.source(name, in: record))
+    return sources.count - 1
+  }
+}
+
+extension ByteWriter {
+  /// Writes the end of a record, with the members that the options add.
+  /// - Parameter source: the source of the record; nil if there is only one document.
+  package mutating func endRecord(_ stamp: RecordStamp, of source: RecordSource?) {
+    guard let source else { return endRecord(stamp) }
+    if stamp.hasTime { appendTime() }
+    append(source.member)
+    endRecord()
+  }
+}

@@ -1,0 +1,91 @@
+// A checkpoint of many documents: a note that says by which member they are kept apart, and one record for each. Like a
+// checkpoint of one document, the file changes as a whole or not at all.
+//
+//     {"note":"checkpoint","by":"/source"}
+//     {"event":"data","id":"42","source":"news","data":{…}}
+//
+// The note comes first, so that neither kind of checkpoint is taken for the other.
+
+package enum SourceCheckpoint {
+  private static let byName = "by"
+  private static let noteName = Array("checkpoint".utf8)
+  /// Far larger than any document that the tools hold.
+  private static let maxSize = 4 << 30
+
+  /// Reads a checkpoint record by record.
+  /// - Parameters:
+  ///   - sources: the sources of the records are added to it.
+  ///   - take: called with each record.
+  /// - Returns: the members of the note, as JSON text; nil if there is no such file.
+  /// - Throws: status 2 if the file cannot be read or is no such checkpoint.
+  package static func read(
+    _ path: [UInt8], into sources: inout SourceIndex, _ take: (Checkpoint) throws(ToolFailure) -> Void
+  ) throws(ToolFailure) -> [String: [UInt8]]? {
+    let name = quoted(path)
+    let file: Descriptor
+    do { file = try Descriptor.open(reading: path) } catch {
+      if error.isMissingFile { return nil }
+      throw .system(error, name)
+    }
+    defer { file.closeQuietly() }
+    var stream = JSONStream(maxDepth: .max, maxSize: maxSize)
+    var extra: [String: [UInt8]]?
+    var isAtEnd = false
+    while true {
+      while let item = try stream.next(isLast: isAtEnd, of: name) {
+        let saved: Checkpoint?
+        do throws(FormatError) {
+          saved = try extra == nil ? nil : record(item.document.root, &sources)
+          if saved == nil { extra = try note(item.document.root, sources.pointer) }
+        } catch {
+          throw .failed(
+            .trouble, "not a checkpoint of --by: " + error.message, source: name, place: item.place(of: error.offset))
+        }
+        if let saved { try take(saved) }
+      }
+      if isAtEnd { break }
+      isAtEnd = try naming(name, stream.read(from: file)) == 0
+    }
+    if let extra { return extra }
+    throw .failed(.trouble, "not a checkpoint of --by: the file is empty", source: name)
+  }
+
+  private static func note(_ value: JSONValue, _ pointer: SourcePointer) throws(FormatError) -> [String: [UInt8]] {
+    guard value.member("event") == nil, value.member("note")?.string == noteName,
+      let member = value.member(byName), let text = member.string
+    else { throw FormatError("expected the note 'checkpoint' with a member 'by'", at: value) }
+    if text != pointer.text { throw FormatError("it was made with --by \(shortened(text))", at: member) }
+    var extra: [String: [UInt8]] = [:]
+    for child in value.children {
+      extra[String(decoding: child.key?.string ?? [], as: UTF8.self)] = child.value.text
+    }
+    return extra
+  }
+
+  /// Reads a record, which must be the only one of its source.
+  private static func record(_ value: JSONValue, _ sources: inout SourceIndex) throws(FormatError) -> Checkpoint {
+    let saved = try Checkpoint(value)
+    let count = sources.sources.count
+    let number = try sources.number(of: value)
+    if number < count { throw FormatError("'\(shortened(sources.sources[number].name))' is there twice", at: value) }
+    return saved
+  }
+
+  /// Writes a checkpoint to `path`, as a whole or not at all.
+  /// - Parameters:
+  ///   - extra: further members of the note, as JSON text.
+  ///   - records: in the order of the sources; nil for a source that has no document yet.
+  package static func write(
+    _ path: [UInt8], of sources: SourceIndex, extra: [String: [UInt8]] = [:], _ records: some Sequence<Checkpoint?>
+  ) throws(ToolFailure) {
+    try naming(
+      quoted(path),
+      AtomicFile.replace(path, mode: Checkpoint.mode) { output in
+        output.append("{\"note\":\"checkpoint\",\"\(byName)\":")
+        JSONString.write(sources.pointer.text.span, to: &output)
+        output.append(members: extra)
+        output.endRecord()
+        for (source, record) in zip(sources.sources, records) { record?.write(to: &output, of: source) }
+      })
+  }
+}
