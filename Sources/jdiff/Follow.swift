@@ -1,39 +1,44 @@
-// A stream of documents as event records: first a whole document, then its changes. `jpatch --follow` reads them.
+// Streams of documents as event records: first a whole document, then its changes. `jpatch --follow` reads them.
+// Without `--by` there is one document, with the number 0; with it, there is one for each source of the input.
 
 import FeedCore
 
 struct Follow: DocumentFollower {
-  private let options: Options
+  let options: Options
   private let streams: StandardStreams
-  private let file: InputFile
-  private var output: ByteWriter
+  let file: InputFile
+  var output: ByteWriter
   private var eventStream = EventStreamWriter()
-  private var checkpoint = CheckpointKeeper()
+  var checkpoint = CheckpointKeeper()
+  var documents: [FollowedDocument] = []
+  var records: RecordReader
+  var numbering: Numbering
 
-  /// The document that the reader of the records has now.
-  private var current: Side?
-  /// The id of the last event; nil before the first, and if events have none.
-  private var lastID: Int?
-  /// The ids up to this one are of this run only, as the checkpoint says; nil if it says nothing. If the run is killed,
-  /// an event may have been printed after the last checkpoint. A reader that has it must not take another event for it.
-  private var reservedID: Int?
-  private static let reservation = 100
   /// Whether all documents so far were event records, which should not be compared themselves.
   private var areRecords: Bool?
-  /// How many changes were printed since the last whole document.
-  private var changesSinceFull = 0
+  /// Whether an event brought or changed a document.
+  private var hasFollowed = false
+  private var hasSkipped = false
+  /// How often something was skipped that may have been a change of any document.
+  private var losses = 0
+  private static let events = DocumentStream()
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
     self.streams = streams
     file = options.files[0]
     output = ByteWriter(streams.output, records: .filter)
+    numbering = Numbering(first: options.firstID, isOfMany: options.sources != nil)
+    records = RecordReader(
+      file.name, streams, remedy: "without --records-in, documents are compared", tellsAtOnce: false,
+      isVerbose: false, sources: options.sources)
+    if options.sources == nil { documents = [FollowedDocument(options)] }
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
     var input = DocumentInput(
       file, try file.open(streams), maxDepth: options.maxDepth, maxSize: options.maxSize,
-      skippingLinesWith: options.skipsErrors ? streams : nil, record: "document",
+      skippingLinesWith: options.skipsErrors ? streams : nil, record: options.readsRecords ? "event" : "document",
       progress: ReadingProgress(streams, of: [file]))
     try resume()
     do { try input.feed(&self, orHangUpOf: streams.output) } catch {
@@ -41,43 +46,88 @@ struct Follow: DocumentFollower {
       throw error
     }
     try releaseIDs()
-    return areRecords == true || input.hasSkipped ? .no : .yes
+    if !hasSkipped { try reportNothingFound() }
+    return areRecords == true || hasSkipped ? .no : .yes
   }
 
-  /// Resumes from the checkpoint's document, which the reader has too.
-  private mutating func resume() throws(ToolFailure) {
-    checkpoint = try CheckpointKeeper(options.checkpoint)
-    guard let path = options.checkpoint, let saved = try checkpoint.saved() else { return }
-    if options.firstID != nil, !saved.id.isEmpty {
-      lastID = Int(decimal: saved.id)
-      guard let lastID, Options.ids.contains(lastID) else {
-        throw .failed(
-          .trouble, "the id '\(shortened(saved.id))' of the checkpoint is not a number to continue from (--no-ids)",
-          source: quoted(path))
-      }
-    }
-    if let document = saved.document {
-      var text = ByteWriter()
-      JSONWriter.writeCompact(document, to: &text)
-      let side = try side(JSONDocument(known: text.take()), nil)
-      current = side
-      printDocument(side)
-    }
-    // The number after the last reserved one is left out too. Otherwise a server could take the next change for the one
-    // that follows the last event of a reader.
-    if options.firstID != nil, let reserved = saved.extra[Self.reservedName].flatMap({ Int(decimal: $0) }) {
-      lastID = min(reserved, Options.ids.upperBound) + 1
-    }
+  mutating func hasSkippedLine() {
+    hasSkipped = true
+    losses += 1
   }
 
   mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
+    if options.readsRecords { return try takeRecord(item) }
     let record = "document \(item.number)"
     tellOfRecords(item, record)
-    if let current, current.whole.bytes == item.document.bytes { return }
-    let new = try side(item.document, record)
-    guard let old = current else {
-      try advance(to: new)
-      printDocument(new)
+    if let current = documents[0].current, current.whole.bytes == item.document.bytes { return }
+    try compare(item.document, 0, record)
+  }
+
+  // MARK: Event records
+
+  private mutating func takeRecord(_ item: StreamedDocument) throws(ToolFailure) {
+    let number: Int
+    do throws(ToolFailure) {
+      guard let changed = try apply(item) else { return }
+      number = changed
+    } catch {
+      guard options.skipsErrors else { throw error }
+      records.skip(error)
+      hasSkipped = true
+      if !records.isDocumentKnown { losses += 1 }
+      return
+    }
+    guard let document = documents[number].news() else { return }
+    try compare(document, number, records.label(item))
+    // Otherwise the reader lacks what is ignored, and a patch of the input may need it.
+    if options.scope.isEmpty, let current = documents[number].current { documents[number].share(current) }
+  }
+
+  /// Applies a record to the document of its source.
+  /// - Returns: the number of the document; nil if it did not change.
+  private mutating func apply(_ item: StreamedDocument) throws(ToolFailure) -> Int? {
+    guard let record = try records.record(item) else { return nil }
+    // A message needs no source, nor does an event without effect. Neither touches the document that it is applied to.
+    let number = Self.events.follows(record.event) ? try records.document(of: item) : 0
+    if number == documents.count { documents.append(FollowedDocument(options)) }
+    documents[number].countLosses(losses)
+    let outcome = try records.apply(record, item, to: &documents[number].input)
+    if outcome == .document || outcome == .change || outcome == .skipped { hasFollowed = true }
+    return outcome == .document || outcome == .change ? number : nil
+  }
+
+  /// Reports records that contained nothing for this tool (law 12).
+  private func reportNothingFound() throws(ToolFailure) {
+    if !options.readsRecords || hasFollowed || records.hasNotes { return }
+    if records.hasNonRecords { throw records.nothing }
+    if records.hasEvents {
+      let text = "no event brings a document (jpatch --follow --records --data-event sets its name)"
+      throw .failed(.no, text, source: file.name)
+    }
+  }
+
+  /// Reports event records, once: the documents in them should be compared instead (law 12).
+  private mutating func tellOfRecords(_ item: StreamedDocument, _ record: String) {
+    // A note proves nothing: it may come before records, and it may be a document.
+    if areRecords == false || EventRecord.isNote(item.document.root) { return }
+    let isRecord = EventRecord.isUnmistakable(item.document.root)
+    if areRecords == nil, isRecord {
+      let text = "this is an event record, and jdiff compares documents (--records-in, or sse-cat --raw)"
+      streams.say(Diagnostic(text, source: file.name, record: record))
+    }
+    areRecords = isRecord
+  }
+
+  // MARK: Changes
+
+  /// Prints what is different in a new document.
+  private mutating func compare(
+    _ document: JSONDocument, _ number: Int, _ record: String
+  ) throws(ToolFailure) {
+    let new = try side(document, record)
+    guard let old = documents[number].current else {
+      try advance(number, to: new)
+      printDocument(number, new)
       return try output.checkOutput()
     }
     // If the patch is as large as the document, the whole document is sent; also if a merge patch cannot express the
@@ -98,26 +148,16 @@ struct Follow: DocumentFollower {
     }
     if options.verifies { try patch?.verify(from: old, to: new, options.scope) }
     let held = try held(old, new, patch, record)
-    try advance(to: held)
-    changesSinceFull += 1
-    if let text = patch?.document, changesSinceFull != options.fullEvery, text.bytes.count < held.whole.bytes.count {
-      print(options.isMergePatch ? "merge" : "patch", JSONTree(text.root))
+    try advance(number, to: held)
+    documents[number].changesSinceFull += 1
+    if let text = patch?.document, documents[number].changesSinceFull != options.fullEvery,
+      text.bytes.count < held.whole.bytes.count
+    {
+      print(number, options.isMergePatch ? "merge" : "patch", JSONTree(text.root))
     } else {
-      printDocument(held)
+      printDocument(number, held)
     }
     try output.checkOutput()
-  }
-
-  /// Reports event records, once: the documents in them should be compared instead (law 12).
-  private mutating func tellOfRecords(_ item: StreamedDocument, _ record: String) {
-    // A note proves nothing: it may come before records, and it may be a document.
-    if areRecords == false || EventRecord.isNote(item.document.root) { return }
-    let isRecord = EventRecord.isUnmistakable(item.document.root)
-    if areRecords == nil, isRecord {
-      let text = "this is an event record, and jdiff compares documents (sse-cat --raw prints only the data)"
-      streams.say(Diagnostic(text, source: file.name, record: record))
-    }
-    areRecords = isRecord
   }
 
   /// The reader's document after a change: the new document. If something is ignored or has no order, it is the result
@@ -133,26 +173,24 @@ struct Follow: DocumentFollower {
     try Side(document, options.scope, of: file.name, record: record)
   }
 
-  // MARK: Printing
-
-  private mutating func advance(to held: Side) throws(ToolFailure) {
-    if let first = options.firstID {
-      let next = lastID.map { $0 + 1 } ?? first
-      if checkpoint.isKept, reservedID.map({ next > $0 }) ?? true { try reserveIDs(upTo: next + Self.reservation - 1) }
-      lastID = next
+  private mutating func advance(_ number: Int, to held: Side) throws(ToolFailure) {
+    if let next = numbering.id(after: documents[number].lastID) {
+      if checkpoint.isKept, let reservation = numbering.reservation(for: next) { try reserveIDs(upTo: reservation) }
+      documents[number].lastID = next
     }
-    current = held
+    documents[number].hold(held)
     checkpoint.invalidate()
   }
 
-  private var id: [UInt8] { lastID.map { Array(String($0).utf8) } ?? [] }
+  // MARK: Printing
 
-  private mutating func printDocument(_ side: Side) {
-    changesSinceFull = 0
-    print("data", JSONTree(side.whole.root))
+  mutating func printDocument(_ number: Int, _ side: Side) {
+    documents[number].changesSinceFull = 0
+    print(number, "data", JSONTree(side.whole.root))
   }
 
-  private mutating func print(_ event: String, _ document: JSONTree) {
+  private mutating func print(_ number: Int, _ event: String, _ document: JSONTree) {
+    let id = documents[number].id
     if options.printsEventStream {
       var text = ByteWriter()
       JSONWriter.writeCompact(document, to: &text)
@@ -160,36 +198,7 @@ struct Follow: DocumentFollower {
     } else {
       output.beginRecord(event: Array(event.utf8).span, id: id.span)
       output.appendDocument(document)
-      output.endRecord(options.stamp)
+      output.endRecord(options.stamp, of: records.sources?.sources[number])
     }
-  }
-
-  // MARK: The checkpoint
-
-  private static let reservedName = "reserved"
-
-  /// - Parameter id: the last id that this run may use; nil for no more.
-  private mutating func reserveIDs(upTo id: Int?) throws(ToolFailure) {
-    let before = reservedID
-    reservedID = id
-    checkpoint.invalidate()
-    do { try commit() } catch {
-      reservedID = before
-      throw error
-    }
-  }
-
-  /// Ends a run: the next one continues after the last id.
-  private mutating func releaseIDs() throws(ToolFailure) {
-    if reservedID != nil { try reserveIDs(upTo: nil) }
-  }
-
-  var isCommitDue: Bool { checkpoint.isDue }
-
-  mutating func commit() throws(ToolFailure) {
-    try output.flushOutput()
-    if current == nil, reservedID == nil { return }
-    let extra = reservedID.map { [Self.reservedName: Array(String($0).utf8)] } ?? [:]
-    try checkpoint.save(Checkpoint(id: id, document: current.map { JSONTree($0.whole.root) }, extra: extra))
   }
 }

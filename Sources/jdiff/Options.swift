@@ -5,13 +5,14 @@ import FeedCore
 let jdiff = ToolSpec(
   "jdiff", "Print the patch between two JSON documents, or for each change in a stream",
   synopsis: ["[options] OLD [NEW]", "--follow [options] [FILE]"], options: Flag.self,
-  sharing: StampOption.rows(in: Flag.follow.group) { $0.meaningless(with: "sse") })
+  sharing: SourceOption.rows(in: Flag.follow.group) { $0.needs("records-in").excludes("sse") }
+    + StampOption.rows(in: Flag.follow.group) { $0.meaningless(with: "sse") })
 
 enum Flag: ToolOption {
   case type, test, noMoves, verify, maxDepth, maxSize
   case ignore, only, unordered, identity, tolerance
   case compact, quiet, stat, text, color, context, label, newFile, jsonc
-  case follow, sse, firstID, noIDs, fullEvery, checkpoint, onError
+  case follow, recordsIn, sse, firstID, noIDs, fullEvery, checkpoint, onError
 
   var group: OptionGroup {
     switch self {
@@ -19,7 +20,8 @@ enum Flag: ToolOption {
     case .ignore, .only, .unordered, .identity, .tolerance: OptionGroup("Scope")
     case .compact, .quiet, .stat, .text, .color, .context, .label, .newFile, .jsonc:
       OptionGroup("Two documents").meaningless(with: "follow")
-    case .follow, .sse, .firstID, .noIDs, .fullEvery, .checkpoint, .onError: OptionGroup("A stream").needs("follow")
+    case .follow, .recordsIn, .sse, .firstID, .noIDs, .fullEvery, .checkpoint, .onError:
+      OptionGroup("A stream").needs("follow")
     }
   }
 
@@ -62,6 +64,7 @@ enum Flag: ToolOption {
     case .jsonc: OptionSpec("jsonc", "accept comments and trailing commas, and ignore them")
 
     case .follow: OptionSpec("follow", "f", "read documents, print event records")
+    case .recordsIn: OptionSpec("records-in", "read event records instead of documents")
     case .sse: OptionSpec("sse", "print an event stream")
     case .firstID: OptionSpec("first-id", .integer(Options.ids), "the id of the first event").default("1")
     case .noIDs: OptionSpec("no-ids", "give the events no id").excludes("first-id")
@@ -154,6 +157,9 @@ struct Options {
   /// A pointer that messages show as an example.
   static let example = "/results/*/updated"
 
+  var readsRecords = false
+  /// Of `--by`; nil if there is one document.
+  let sources: SourceIndex?
   var printsEventStream = false
   let stamp: RecordStamp
   /// nil for none.
@@ -163,6 +169,7 @@ struct Options {
   var skipsErrors = false
 
   init(_ invocation: Invocation) throws(ToolFailure) {
+    sources = try SourceIndex(invocation)
     stamp = try RecordStamp(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     try setOperands(invocation.operands)
@@ -200,6 +207,7 @@ struct Options {
       // A patch that replaces less removes fewer comments.
       differ.isFine = true
     case .follow: follows = true
+    case .recordsIn: readsRecords = true
     case .sse: printsEventStream = true
     case .firstID: firstID = try value.get()
     case .noIDs: firstID = nil

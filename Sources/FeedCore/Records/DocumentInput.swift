@@ -3,6 +3,8 @@
 /// What a tool does with a stream of documents.
 package protocol DocumentFollower {
   mutating func take(_ item: StreamedDocument) throws(ToolFailure)
+  /// Called before `take` if malformed lines were skipped since the last document, and at the end.
+  mutating func hasSkippedLine()
   /// Whether to commit although there is more input.
   var isCommitDue: Bool { get }
   /// Flushes the output, then saves the checkpoint that covers it, if there is one.
@@ -14,6 +16,7 @@ package protocol DocumentFollower {
 }
 
 extension DocumentFollower {
+  package mutating func hasSkippedLine() {}
   package mutating func pause() throws(ToolFailure) { try commit() }
   package var dueTime: Double? { nil }
 }
@@ -27,8 +30,8 @@ package struct DocumentInput {
   private var isAtEnd = false
   /// Where malformed lines are reported; nil if they end the reading.
   private let complaints: StandardStreams?
-  /// Whether a line was skipped.
-  package private(set) var hasSkipped = false
+  /// Whether a line was skipped since the last document.
+  private var hasSkipped = false
 
   /// - Parameters:
   ///   - maxDepth: how many containers may be open at once.
@@ -80,6 +83,7 @@ package struct DocumentInput {
         orHangUpOf: output, until: { follower.dueTime },
         beforeWaiting: { () throws(ToolFailure) in try follower.pause() })
       {
+        tellOfSkippedLines(&follower)
         try follower.take(item)
         if follower.isCommitDue { try follower.commit() }
       }
@@ -88,7 +92,13 @@ package struct DocumentInput {
       if error != .brokenPipe { try follower.commit() }
       throw error
     }
+    tellOfSkippedLines(&follower)
     try follower.commit()
+  }
+
+  private mutating func tellOfSkippedLines(_ follower: inout some DocumentFollower) {
+    if hasSkipped { follower.hasSkippedLine() }
+    hasSkipped = false
   }
 
   /// The next complete document in the buffer.

@@ -78,6 +78,9 @@ package struct RecordReader {
     return current ?? 0
   }
 
+  /// Whether the last record has said which of several documents it belongs to.
+  package var isDocumentKnown: Bool { current != nil }
+
   /// Reads a checkpoint of several documents. See `SourceCheckpoint.read`.
   package mutating func resume(
     from path: [UInt8], _ take: (Checkpoint) throws(ToolFailure) -> Void
@@ -108,7 +111,7 @@ package struct RecordReader {
   /// Reports a failure after which the tool goes on.
   /// - Parameter losesChanges: whether later changes can no longer be applied.
   package mutating func skip(_ failure: ToolFailure, losesChanges: Bool = true) {
-    let isFirst = skipping.insert(current ?? 0).inserted
+    let isFirst = skipping.insert(current ?? (sources == nil ? 0 : -1)).inserted
     let text = losesChanges && isFirst ? "; changes are skipped until the next document" : ""
     streams.say(failure.diagnostic.adding(text))
   }

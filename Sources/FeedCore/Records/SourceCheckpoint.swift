@@ -8,6 +8,7 @@
 
 package enum SourceCheckpoint {
   private static let byName = "by"
+  private static let refusal = "not a checkpoint of --by: "
   private static let noteName = Array("checkpoint".utf8)
   /// Far larger than any document that the tools hold.
   private static let maxSize = 4 << 30
@@ -32,14 +33,14 @@ package enum SourceCheckpoint {
     var extra: [String: [UInt8]]?
     var isAtEnd = false
     while true {
-      while let item = try stream.next(isLast: isAtEnd, of: name) {
+      while let item = try next(in: &stream, isLast: isAtEnd, of: name) {
         let saved: Checkpoint?
         do throws(FormatError) {
           saved = try extra == nil ? nil : record(item.document.root, &sources)
           if saved == nil { extra = try note(item.document.root, sources.pointer) }
         } catch {
           throw .failed(
-            .trouble, "not a checkpoint of --by: " + error.message, source: name, place: item.place(of: error.offset))
+            .trouble, refusal + error.message, source: name, place: item.place(of: error.offset))
         }
         if let saved { try take(saved) }
       }
@@ -47,7 +48,15 @@ package enum SourceCheckpoint {
       isAtEnd = try naming(name, stream.read(from: file)) == 0
     }
     if let extra { return extra }
-    throw .failed(.trouble, "not a checkpoint of --by: the file is empty", source: name)
+    throw .failed(.trouble, refusal + "the file is empty", source: name)
+  }
+
+  private static func next(
+    in stream: inout JSONStream, isLast: Bool, of name: String
+  ) throws(ToolFailure) -> StreamedDocument? {
+    do { return try stream.next(isLast: isLast, of: name) } catch {
+      throw error.saying { Diagnostic(refusal + $0.text, source: $0.source, place: $0.place) }
+    }
   }
 
   private static func note(_ value: JSONValue, _ pointer: SourcePointer) throws(FormatError) -> [String: [UInt8]] {
