@@ -36,6 +36,26 @@ import Testing
         jq -r 'select(.data.w | length == 9000) | .source' printed | sort -n | uniq -c | awk '{ print $2, $1 }' | xargs
         """#, output: "1 20 2 20 3 20 4 20 5 20 6 20 7 20 8 20 9 20 10 20\n"),
     Line(
+      text: "http-cat --urls feeds --every 60 --records | jdiff -f --records-in --by /source"
+        + " | jpatch -f --by /source --records",
+      programs: [],
+      script: #"""
+        mkdir www; for name in a b; do echo '{"n":1,"name":"'$name'"}' >www/$name.json; done
+        # The server compares whole seconds.
+        touch -d 2026-01-01 www/*
+        python3 -u -m http.server --bind 127.0.0.1 --directory www 0 >log 2>&1 & others="$others $!"
+        wait_for grep -qs 'port [0-9]' log; port=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' log)
+        for name in a b; do printf '%s\thttp://127.0.0.1:%s/%s.json\n' $name $port $name; done >feeds
+        begin; wait_for grep -qs '"b"' printed; wait_for grep -qs '"a"' printed
+        echo '{"n":2,"name":"b"}' >www/b.new; mv www/b.new www/b.json; wait_for grep -qs '"id":"2"' printed; sort printed
+        """#,
+      output: """
+        {"event":"data","id":"1","data":{"n":1,"name":"a"},"source":"a"}
+        {"event":"data","id":"1","data":{"n":1,"name":"b"},"source":"b"}
+        {"event":"data","id":"2","data":{"n":2,"name":"b"},"source":"b"}
+
+        """),
+    Line(
       text: #"sse-cat --resume-from state "$url" | deliver --checkpoint state -- examples/sqlite/sink feed.db"#,
       programs: ["sqlite3"],
       script:
@@ -112,7 +132,7 @@ import Testing
     # Not for ever, as what is lost never comes.
     wait_for() { tries=0; until "$@"; do [ $((tries += 1)) -lt 1000 ] || { echo "not within time: $*"; return 1; }; sleep 0.02; done; }
     local_line() {
-      printf %s "$LINE" | sed -e 's/ 8080$/ --port-file port 0/' -e "s/upstream:8080/$upstream/" \
+      printf %s "$LINE" | sed -e 's/ 8080$/ --port-file port 0/' -e 's/--every 60/--every 1/' -e "s/upstream:8080/$upstream/" \
         -e 's,-L mqtts://broker/feed,--unix socket -t feed,'
     }
     run() { bash -c "$(local_line)" >printed; }

@@ -69,6 +69,13 @@ import Testing
   }
 
   @Test(.enabled(if: Repository.has("python3")))
+  func eachFeedOfManyHasItsDocument() throws {
+    let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/soak-by"))) 4 7")
+    #expect(result.status == 0, "\(result.error)")
+    #expect(result.text.hasPrefix("http-cat: 4 rounds, 6 feeds") && result.text.contains("\nmade: 4 rounds, 40 feeds"))
+  }
+
+  @Test(.enabled(if: Repository.has("python3")))
   func aHundredURLsArePolledByOneProcess() throws {
     let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/many")))
     #expect(result.status == 0, "\(result.error)")
