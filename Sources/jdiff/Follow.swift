@@ -88,7 +88,8 @@ struct Follow: DocumentFollower {
   private mutating func apply(_ item: StreamedDocument) throws(ToolFailure) -> Int? {
     guard let record = try records.record(item) else { return nil }
     // A message needs no source, nor does an event without effect. Neither touches the document that it is applied to.
-    let number = Self.events.follows(record.event) ? try records.document(of: item) : 0
+    let isFollowed = options.sources != nil && Self.events.follows(record.event)
+    let number = isFollowed ? try records.document(of: item) : 0
     if number == documents.count { documents.append(FollowedDocument(options)) }
     documents[number].countLosses(losses)
     let outcome = try records.apply(record, item, to: &documents[number].input)

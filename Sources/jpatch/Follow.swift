@@ -72,7 +72,8 @@ struct Follow: DocumentFollower {
   mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
     guard let record = try records.record(item) else { return }
     // A message needs no source, nor does an event without effect. Neither touches the document that it is applied to.
-    let number = beginning.stream.follows(record.event) ? try records.document(of: item) : 0
+    let isFollowed = options.sources != nil && beginning.stream.follows(record.event)
+    let number = isFollowed ? try records.document(of: item) : 0
     if number == documents.count { documents.append(beginning) }
     let outcome: DocumentStream.Outcome
     do { outcome = try records.apply(record, item, to: &documents[number].stream) } catch {
