@@ -15,10 +15,12 @@ enum Platform {
   #if canImport(Glibc)
     // Enumerations in Glibc, numbers elsewhere.
     static let streamSocket = Int32(SOCK_STREAM.rawValue)
+    static let datagramSocket = Int32(SOCK_DGRAM.rawValue)
     static let shutWrite = Int32(SHUT_WR)
     static let openFiles = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   #else
     static let streamSocket = SOCK_STREAM
+    static let datagramSocket = SOCK_DGRAM
     static let shutWrite = SHUT_WR
     static let openFiles = RLIMIT_NOFILE
   #endif

@@ -24,6 +24,41 @@ extension Descriptor {
     return socket
   }
 
+  /// A socket on which the parent process listens already, and which it has passed to us.
+  ///
+  /// Descriptors of the parent and of other processes share the setting "non-blocking": theirs become so too.
+  /// - Throws: `isNoListener` if the descriptor is something else, or is not open.
+  package static func inheritedListener(_ number: Int32, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
+    let socket = Descriptor(number, calls: calls)
+    guard try socket.option(SO_TYPE) == Platform.streamSocket, try socket.option(SO_ACCEPTCONN) != 0 else {
+      throw SystemError(code: ENOTSOCK)
+    }
+    try socket.prepare()
+    return socket
+  }
+
+  /// Opens a socket and connects it to a Unix domain socket of the same kind. An operation that would wait is an error
+  /// from the start.
+  /// - Parameter isDatagram: whether it sends whole messages. Then writes wait for room, for a second.
+  static func connected(
+    to address: SocketAddress, isDatagram: Bool = false, calls: SystemCalls
+  ) throws(SystemError) -> Descriptor {
+    let kind = isDatagram ? Platform.datagramSocket : Platform.streamSocket
+    let number = try calls.retrying(.socket) { systemSocket(AF_UNIX, kind, 0) }
+    let socket = Descriptor(number, calls: calls)
+    do throws(SystemError) {
+      try socket.prepare(isWaiting: isDatagram)
+      if isDatagram { try socket.limitWaiting() }
+      _ = try calls.retrying(.connect) {
+        unsafe address.withPointer { unsafe systemConnect(socket.number, $0, address.length) }
+      }
+    } catch {
+      socket.closeQuietly()
+      throw error
+    }
+    return socket
+  }
+
   /// Starts to listen; `accept` does not wait for a client.
   package func listen() throws(SystemError) { _ = try calls.retrying(.listen) { systemListen(number, SOMAXCONN) } }
 
@@ -54,15 +89,16 @@ extension Descriptor {
       throw error
     }
     let socket = Descriptor(number, calls: calls)
+    let address = SocketAddress(storage: storage, length: length)
     do throws(SystemError) {
       try socket.prepare()
-      try socket.set(Int32(IPPROTO_TCP), TCP_NODELAY)
+      if address.isInternet { try socket.set(Int32(IPPROTO_TCP), TCP_NODELAY) }
     } catch {
       // The client has probably left; macOS reports it here.
       socket.closeQuietly()
       return .lost(error)
     }
-    return .client(socket, SocketAddress(storage: storage, length: length))
+    return .client(socket, address)
   }
 
   /// The address of this socket; for a listener with port 0, with the port that the system chose.
@@ -95,10 +131,25 @@ extension Descriptor {
   /// Ends our output, so that the other side reads its end.
   package func endOutput() { _ = shutdown(number, Platform.shutWrite) }
 
-  /// Makes the socket non-blocking, and not inherited by child processes.
-  private func prepare() throws(SystemError) {
+  /// Makes the socket non-blocking unless it `isWaiting`, and not inherited by child processes.
+  private func prepare(isWaiting: Bool = false) throws(SystemError) {
     _ = try calls.retrying(.control) { fcntl(number, F_SETFD, FD_CLOEXEC) }
-    try stopWaiting()
+    if !isWaiting { try stopWaiting() }
+  }
+
+  /// A write waits for room for a second at most.
+  private func limitWaiting() throws(SystemError) {
+    var time = timeval(tv_sec: 1, tv_usec: 0)
+    _ = try calls.retrying(.setOption) {
+      unsafe setsockopt(number, SOL_SOCKET, SO_SNDTIMEO, &time, socklen_t(MemoryLayout<timeval>.size))
+    }
+  }
+
+  private func option(_ option: Int32) throws(SystemError) -> Int32 {
+    var value: Int32 = 0
+    var length = socklen_t(MemoryLayout<Int32>.size)
+    _ = try calls.retrying(.getOption) { unsafe getsockopt(number, SOL_SOCKET, option, &value, &length) }
+    return value
   }
 
   private func set(_ level: Int32, _ option: Int32, to value: Int32 = 1) throws(SystemError) {
@@ -134,6 +185,9 @@ extension SystemError {
     ].contains(code)
   }
 
+  /// What was passed as a listening socket is none.
+  package var isNoListener: Bool { code == ENOTSOCK || code == EBADF }
+
   /// Not an address of this machine, or an address family that it does not have.
   package var isUnknownAddress: Bool { code == EADDRNOTAVAIL || code == EAFNOSUPPORT }
 
@@ -146,6 +200,10 @@ private func systemSocket(_ family: Int32, _ kind: Int32, _ proto: Int32) -> Int
 
 private func systemBind(_ number: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
   unsafe bind(number, address, length)
+}
+
+private func systemConnect(_ number: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) -> Int32 {
+  unsafe connect(number, address, length)
 }
 
 private func systemListen(_ number: Int32, _ backlog: Int32) -> Int32 { listen(number, backlog) }

@@ -18,9 +18,9 @@ package struct SystemCalls: Sendable {
 
   /// The calls that move no data; a test only chooses which of them fail.
   package enum Call: Sendable, CaseIterable {
-    case open, close, sync, seek, rename, link, pipe, lock, waitForChild
+    case open, close, sync, seek, rename, link, unlink, changeOwner, pipe, lock, waitForChild
     case poll, createPoller, controlPoller, waitForPoller
-    case socket, bind, listen, accept, control, setOption, address
+    case socket, bind, connect, listen, accept, control, setOption, getOption, address
   }
 
   /// Reads from a descriptor into the free part of a buffer.
