@@ -6,6 +6,8 @@ import FeedCore
 struct Listeners {
   private var sockets: [Descriptor] = []
   private let firstToken: UInt64
+  /// The name of a socket of our own in the file system.
+  private var file: SocketFile?
   private var isOpen = false
   /// When to accept clients again, after descriptors had run out.
   private(set) var resumeTime: Double?
@@ -16,9 +18,37 @@ struct Listeners {
   /// - Parameter firstToken: the poller's token for the first socket; the others follow.
   init(firstToken: UInt64) { self.firstToken = firstToken }
 
+  /// Takes the place, as far as that is possible before clients may connect, so that most errors are reported at once.
+  /// - Returns: the addresses.
+  mutating func bind(_ options: Options) throws(ToolFailure) -> [SocketAddress] {
+    switch options.servingPlace {
+    case .address(let host, let port): return try bind(host: host, port: port, place: options.place)
+    case .inherited(let numbers):
+      let addresses = try numbers.map { number throws(ToolFailure) in try take(number) }
+      if options.portFile != nil, addresses.first?.unixName != nil { throw Options.noPort }
+      return addresses
+    case .socketFile(let path):
+      do throws(SystemError) { try SocketFile.check(path) } catch { throw Self.failure(error, options) }
+      return [SocketAddress(unixName: path)].compactMap(\.self)
+    }
+  }
+
+  /// Takes a socket of the parent process. Clients that connect before `begin` wait.
+  private mutating func take(_ number: Int32) throws(ToolFailure) -> SocketAddress {
+    let name = "fd:\(number)"
+    do throws(SystemError) {
+      let socket = try Descriptor.inheritedListener(number)
+      sockets.append(socket)
+      return try socket.localAddress()
+    } catch {
+      if error.isNoListener { throw .failed(.trouble, "no listening socket was passed", source: name) }
+      throw .system(error, name)
+    }
+  }
+
   /// Binds one port on all addresses of the host. Clients are refused until it listens.
   /// - Returns: the addresses.
-  mutating func bind(host: [UInt8], port: UInt16, place: String) throws(ToolFailure) -> [SocketAddress] {
+  private mutating func bind(host: [UInt8], port: UInt16, place: String) throws(ToolFailure) -> [SocketAddress] {
     let addresses: [SocketAddress]
     do { addresses = try SocketAddress.resolve(host: host, port: port) } catch {
       throw .failed(.trouble, error.message, source: place)
@@ -40,7 +70,27 @@ struct Listeners {
     return bound
   }
 
-  func listen() throws(SystemError) { for socket in sockets { try socket.listen() } }
+  mutating func listen(_ options: Options) throws(ToolFailure) {
+    do throws(SystemError) {
+      switch options.servingPlace {
+      case .address: for socket in sockets { try socket.listen() }
+      // They do already, and the parent process has chosen how many clients may wait.
+      case .inherited: break
+      case .socketFile(let path):
+        let made = try SocketFile.listen(path, mode: options.socketMode, owner: options.socketOwner)
+        sockets = [made.socket]
+        file = made.file
+      }
+    } catch { throw Self.failure(error, options) }
+  }
+
+  private static func failure(_ error: SystemError, _ options: Options) -> ToolFailure {
+    if options.servingPlace.isSocketFile, error.isOtherFile {
+      return .failed(.trouble, "there is a file that is not a socket", source: options.place)
+    }
+    let hint = options.socketOwner != nil && error.isNotPermitted ? " (--socket-owner)" : ""
+    return .failed(.trouble, error.message + hint, source: options.place)
+  }
 
   /// Starts to watch for clients.
   mutating func begin(_ poller: inout Poller) throws(SystemError) {
@@ -78,6 +128,8 @@ struct Listeners {
   mutating func close(_ poller: inout Poller) {
     isOpen = false
     resumeTime = nil
+    file?.remove()
+    file = nil
     for socket in sockets {
       // Once closed, it is no longer watched, even if this fails.
       try? poller.remove(socket)

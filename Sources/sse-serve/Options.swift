@@ -4,12 +4,12 @@ import FeedCore
 
 let sseServe = ToolSpec(
   "sse-serve", "Serve event records from standard input as an event stream",
-  synopsis: ["[options] [ADDRESS:]PORT"], operands: .none, options: Flag.self)
+  synopsis: ["[options] [ADDRESS:]PORT", "[options] unix:PATH", "[options] fd:N"], operands: .none, options: Flag.self)
 
 enum Flag: ToolOption {
   case plain, select, dataEvent, patchEvent, addIDs, idFrom, onError, replay, catchUp, keepalive, retry
   case clientBuffer, maxClients, allowOrigin, tokenFile, serverName
-  case waitReady, portFile, linger, keepServing, verbose
+  case waitReady, portFile, socketMode, socketOwner, linger, keepServing, verbose
   case maxDepth, maxOps, maxSize
 
   var group: OptionGroup {
@@ -18,7 +18,8 @@ enum Flag: ToolOption {
       .retry:
       OptionGroup("Options for the stream")
     case .clientBuffer, .maxClients, .allowOrigin, .tokenFile, .serverName: OptionGroup("Options for clients")
-    case .waitReady, .portFile, .linger, .keepServing, .verbose: OptionGroup("Options for start and end")
+    case .waitReady, .portFile, .socketMode, .socketOwner, .linger, .keepServing, .verbose:
+      OptionGroup("Options for start and end")
     case .maxDepth, .maxOps, .maxSize: .limits
     }
   }
@@ -52,6 +53,9 @@ enum Flag: ToolOption {
     case .serverName: OptionSpec("server-name", .host, "answer requests for this host; repeatable").repeating
     case .waitReady: OptionSpec("wait-ready", "accept clients after the note 'live' in the input")
     case .portFile: OptionSpec("port-file", .wholeFile, "write the port to FILE when clients can connect")
+    case .socketMode:
+      OptionSpec("socket-mode", .mode, "the permissions of the socket of unix:PATH").default("600")
+    case .socketOwner: OptionSpec("socket-owner", .owner, "who gets the socket of unix:PATH")
     case .linger:
       OptionSpec("linger", .seconds, "keep serving this long after the input ends").default("0").excludes(
         "keep-serving")
@@ -95,6 +99,24 @@ extension OptionType {
     $0 != [UInt8(ascii: "-")]
   }
 
+  /// Permission bits, a `UInt32`.
+  fileprivate static let mode = OptionType("MODE") { bytes throws(OptionRefusal) in
+    guard 1...4 ~= bytes.count, bytes.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "7")).contains($0) }),
+      let mode = UInt32(String(decoding: bytes, as: UTF8.self), radix: 8), mode <= 0o777
+    else { throw .expected("permissions in octal, such as 660", found: bytes) }
+    return mode
+  }
+
+  /// A user and a group of this system.
+  fileprivate static let owner = OptionType("USER[:GROUP]") { bytes throws(OptionRefusal) in
+    do throws(FileOwner.Refusal) { return try FileOwner(bytes) } catch {
+      switch error {
+      case .malformed: throw .expected("a user, USER:GROUP or :GROUP", found: bytes)
+      case .unknown(let kind, let name): throw OptionRefusal("there is no \(kind) '\(quoted(name))'")
+      }
+    }
+  }
+
   /// A host in the form that `HostList` compares.
   fileprivate static let host = OptionType("NAME") { bytes throws(OptionRefusal) in
     guard let name = HostList.name(ofAddress: bytes) else {
@@ -109,10 +131,9 @@ struct Options {
   enum Replay: Equatable { case events(Int), bytes(Int) }
   enum Ending: Equatable { case afterInput(linger: Double), never }
 
-  var host: [UInt8] = Array("127.0.0.1".utf8)
-  var port: UInt16 = 0
+  let servingPlace: ServingPlace
   /// The operand, for messages.
-  var place = ""
+  let place: String
 
   var isPlain = false
   var select = JSONPointer()
@@ -138,14 +159,17 @@ struct Options {
   var serverNames: [[UInt8]] = []
   var waitsUntilReady = false
   var portFile: [UInt8]?
+  /// Permission bits.
+  var socketMode: UInt32 = 0
+  var socketOwner: FileOwner?
   var ending = Ending.afterInput(linger: 0)
   var isVerbose = false
   var patching = PatchOptions()
   var maxOperations = 0
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
+    (servingPlace, place) = try ServingPlace.parse(invocation.operands)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value, streams) }
-    try setPlace(invocation.operands)
   }
 
   private mutating func set(_ flag: Flag, _ value: OptionValue, _ streams: StandardStreams) throws(ToolFailure) {
@@ -173,7 +197,15 @@ struct Options {
       token = try file.token(in: file.readAll(streams, limit: 1 << 16, option: "--token-file"))
     case .serverName: serverNames.append(try value.get())
     case .waitReady: waitsUntilReady = true
-    case .portFile: portFile = value.bytes
+    case .portFile:
+      if servingPlace.isSocketFile { throw Self.noPort }
+      portFile = value.bytes
+    case .socketMode:
+      try needSocketFile(flag, value)
+      socketMode = try value.get()
+    case .socketOwner:
+      try needSocketFile(flag, value)
+      socketOwner = try value.get()
     case .linger: ending = .afterInput(linger: try value.get())
     case .keepServing: ending = .never
     case .verbose: isVerbose = true
@@ -183,38 +215,26 @@ struct Options {
     }
   }
 
+  /// --port-file where there is no port.
+  static let noPort = ToolFailure.usage("option '--port-file' has no meaning with a Unix domain socket")
+
+  private func needSocketFile(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
+    if value.isDefault || servingPlace.isSocketFile { return }
+    throw .usage("option '--\(flag.spec.name)' needs unix:PATH in place of a port")
+  }
+
   /// The hosts that a request may name; nil for any.
   ///
   /// Pages of other sites must not read what only this machine can reach and no token protects. If others can reach the
-  /// server, they can read it anyway. If there is a token, such a page does not have it.
+  /// server, they can read it anyway. If there is a token, such a page does not have it. No page reaches a Unix domain
+  /// socket.
   /// - Parameter addresses: where the server listens.
   func hosts(on addresses: [SocketAddress]) -> HostList? {
-    let isPrivate = token == nil && addresses.allSatisfy(\.isLoopback)
+    let ports = addresses.filter { $0.unixName == nil }
+    let isPrivate = token == nil && !ports.isEmpty && ports.allSatisfy(\.isLoopback)
     guard isPrivate || !serverNames.isEmpty else { return nil }
-    let given = HostList.name(ofAddress: host).map { [$0] } ?? []
-    return HostList(serverNames + given + addresses.compactMap { HostList.name(of: Array($0.text.utf8)) })
-  }
-
-  /// `[ADDRESS:]PORT`; an IPv6 address is in brackets.
-  private mutating func setPlace(_ operands: [[UInt8]]) throws(ToolFailure) {
-    guard let operand = operands.first else { throw .usage("no PORT given") }
-    if operands.count > 1 { throw .usage("unexpected operand '\(quoted(operands[1]))'") }
-    place = quoted(operand)
-    let refused = ToolFailure.usage("expected [ADDRESS:]PORT, such as 8080 or [::1]:8080, found '\(place)'")
-    var digits = operand[...]
-    if let colon = operand.lastIndex(of: UInt8(ascii: ":")) {
-      digits = operand[(colon + 1)...]
-      var address = operand[..<colon]
-      if address.first == UInt8(ascii: "["), address.last == UInt8(ascii: "]") {
-        address = address.dropFirst().dropLast()
-      } else if address.contains(UInt8(ascii: ":")) {
-        throw refused
-      }
-      // `:8080` means the same as `8080`, as in other programs.
-      if address.isEmpty, colon > 0 { throw refused }
-      if !address.isEmpty { host = Array(address) }
-    }
-    guard let number = UInt16(decimal: digits) else { throw refused }
-    port = number
+    var given: [UInt8]?
+    if case .address(let host, _) = servingPlace { given = HostList.name(ofAddress: host) }
+    return HostList(serverNames + (given.map { [$0] } ?? []) + ports.compactMap { HostList.name(of: Array($0.text.utf8)) })
   }
 }

@@ -24,6 +24,8 @@ struct Server {
   private var signals: Descriptor?
   var listeners = Listeners(firstToken: Token.listeners)
   private var addresses: [SocketAddress] = []
+  /// How many clients have come by a Unix domain socket.
+  private var unixClients = 0
 
   var publisher: Publisher
   private var input: RecordInput
@@ -59,6 +61,8 @@ struct Server {
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
+    // Also if it fails: a socket in the file system must not stay.
+    defer { listeners.close(&poller) }
     try begin()
     while true {
       do throws(SystemError) {
@@ -83,7 +87,7 @@ struct Server {
 
   private mutating func begin() throws(ToolFailure) {
     // Bound even with --wait-ready, so that an error in the address is reported before the wait.
-    addresses = try listeners.bind(host: options.host, port: options.port, place: options.place)
+    addresses = try listeners.bind(options)
     router.hosts = options.hosts(on: addresses)
     if options.waitsUntilReady { inform("not listening until the note 'live' comes") } else { try open() }
     try naming(options.place, poller.add(input.descriptor, .input, as: Token.input))
@@ -92,13 +96,22 @@ struct Server {
   /// Lets clients connect.
   private mutating func open() throws(ToolFailure) {
     isOpen = true
-    try naming(options.place, listeners.listen())
+    // A socket in the file system is removed at a signal, so it is made when signals are caught.
+    if options.servingPlace.isSocketFile { try catchSignals() }
+    try listeners.listen(options)
     do { try listeners.begin(&poller) } catch { throw unableToServe(error) }
-    for address in addresses { inform("listening on http://\(address.text)/") }
+    for address in addresses {
+      inform("listening on " + (address.unixName == nil ? "http://\(address.text)/" : address.text))
+    }
     if let file = options.portFile, let port = addresses.first?.port {
       try naming(quoted(file), AtomicFile.replace(file) { $0.append(Array("\(port)\n".utf8)) })
     }
     // Only now: before this, during a wait, a signal ends the tool as usual.
+    if !options.servingPlace.isSocketFile { try catchSignals() }
+    notify("READY=1")
+  }
+
+  private mutating func catchSignals() throws(ToolFailure) {
     let signals = try naming(options.place, Signals.caught())
     self.signals = signals
     try naming(options.place, poller.add(signals, .input, as: Token.signal))
@@ -109,6 +122,7 @@ struct Server {
     guard end == nil else { return }
     end = reason
     shutdownDeadline = now + Limits.shutdownTime
+    notify("STOPPING=1")
     listeners.close(&poller)
     stopReading()
     resumeWaiting()
@@ -255,7 +269,9 @@ struct Server {
   var isFull: Bool { clients.count >= maxClients + Limits.otherConnections }
 
   private mutating func begin(_ socket: Descriptor, _ address: SocketAddress) throws(SystemError) {
-    let name = options.isVerbose ? address.text : ""
+    // Clients of a Unix domain socket have no address.
+    if address.unixName != nil { unixClients += 1 }
+    let name = !options.isVerbose ? "" : address.unixName == nil ? address.text : "unix:\(unixClients)"
     let connection = clients.insert(socket, name: name, deadline: now + Limits.requestTime)
     do { try poller.add(socket, .input, as: connection.token) } catch {
       close(connection, lost: error)
@@ -271,6 +287,11 @@ struct Server {
   /// The failure for an error without which the server cannot work.
   private func unableToServe(_ error: SystemError) -> ToolFailure {
     .failed(.trouble, "cannot serve clients: \(error.message)", source: options.place)
+  }
+
+  /// Tells the service manager, which may do without.
+  private func notify(_ state: String) {
+    do { try ServiceManager.notify(state) } catch { tell("cannot send \(state) to NOTIFY_SOCKET: \(error.message)") }
   }
 
   /// A message for a user who has started the server by hand and wants its address.

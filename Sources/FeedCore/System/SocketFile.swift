@@ -10,7 +10,7 @@ package struct SocketFile: Sendable {
   /// - Parameters:
   ///   - mode: its permission bits, whatever the umask is.
   ///   - owner: who gets it; nil for this process.
-  /// - Throws: `isInUse` if somebody listens there, `isOtherFile` if the file is no socket.
+  /// - Throws: `EADDRINUSE` if somebody listens there, `isOtherFile` if the file is no socket.
   package static func listen(
     _ path: [UInt8], mode: UInt32, owner: FileOwner?, calls: SystemCalls = .libc
   ) throws(SystemError) -> (socket: Descriptor, file: SocketFile) {
@@ -92,8 +92,8 @@ package struct SocketFile: Sendable {
 }
 
 extension SystemError {
-  /// Another process listens at the address.
-  package var isInUse: Bool { code == EADDRINUSE }
+  /// The process lacks the right (`EPERM`).
+  package var isNotPermitted: Bool { code == EPERM }
   /// The name belongs to a file of another kind.
   package var isOtherFile: Bool { code == EEXIST }
 }
