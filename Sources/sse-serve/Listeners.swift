@@ -28,7 +28,9 @@ struct Listeners {
       if options.portFile != nil, addresses.first?.unixName != nil { throw Options.noPort }
       return addresses
     case .socketFile(let path):
-      do throws(SystemError) { try SocketFile.check(path) } catch { throw Self.failure(error, options) }
+      if options.waitsUntilReady {
+        do throws(SystemError) { try SocketFile.check(path) } catch { throw Self.failure(error, options) }
+      }
       return [SocketAddress(unixName: path)].compactMap(\.self)
     }
   }

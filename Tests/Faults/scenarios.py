@@ -430,4 +430,5 @@ def all_scenarios():
         Scenario("echo", "ws-cat --reconnect-delay 5ms --half-close {WS}", b'{"a":1}\ntext\n{"b":[2]}\n'),
         serving.Served("a client", "sse-serve --port-file port 0"),
         serving.Served("plain events", "sse-serve --plain --add-ids --port-file port 0"),
+        serving.ServedBySocket("a client of a Unix socket", f"sse-serve --socket-owner :{os.getgid()} unix:feed.sock"),
     ]

@@ -14,12 +14,20 @@ COUNT = Records.COUNT
 class Client:
     """Reads the stream until it has every event; connects again if it was cut."""
 
-    def __init__(self, port, last):
-        self.port, self.last, self.events = port, last, []
+    def __init__(self, place, last):
+        self.place, self.last, self.events = place, last, []
+
+    def connect(self):
+        if not isinstance(self.place, str):
+            return socket.create_connection(self.place, timeout=2)
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(2)
+        client.connect(self.place)
+        return client
 
     def ask(self, path, fields=""):
-        client = socket.create_connection(("127.0.0.1", self.port), timeout=2)
-        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost:{self.port}\r\nConnection: close\r\n{fields}\r\n".encode())
+        client = self.connect()
+        client.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n{fields}\r\n".encode())
         return client
 
     def follow(self, is_enough):
@@ -56,21 +64,28 @@ class Served(Scenario):
     def __init__(self, name, command):
         super().__init__(name, command, b"".join(Records.record(number) for number in range(1, COUNT + 1)))
 
+    def place(self, folder):
+        """Where clients can connect; None as long as they cannot."""
+        content = read(os.path.join(folder, "port"))
+        return ("127.0.0.1", int(content)) if content else None
+
+    def start(self, folder, made, fault, is_traced):
+        return Process(self.command(made), folder, fault, is_traced)
+
     def run(self, folder, made, fault=None, is_traced=False):
         outcome = Outcome()
-        process = Process(self.command(made), folder, fault, is_traced)
-        port_file = os.path.join(folder, "port")
+        process = self.start(folder, made, fault, is_traced)
         try:
             process.popen.stdin.write(self.data)
             process.popen.stdin.flush()
         except BrokenPipeError:
             pass
-        while process.popen.poll() is None and process.left() > 5 and not read(port_file):
+        while process.popen.poll() is None and process.left() > 5 and not self.place(folder):
             time.sleep(0.005)
-        content = read(port_file)
+        place = self.place(folder)
         got_all = None
-        if content and process.popen.poll() is None:
-            client = Client(int(content), "1" if "--plain" in self.words else "")
+        if place and process.popen.poll() is None:
+            client = Client(place, "1" if "--plain" in self.words else "")
             # The last event, or the document after it.
             got_all = client.follow(lambda events: any(b"%d" % COUNT in event for event in events))
             outcome.notes = [] if got_all else ["a client did not get all events"]
@@ -82,3 +97,37 @@ class Served(Scenario):
         self.look(folder, outcome)
         outcome.files.pop("port", None)
         return outcome
+
+
+class ServedBySocket(Served):
+    """By a Unix domain socket, of which a file remains from a server that was killed. A service manager listens."""
+
+    NAME = "feed.sock"
+
+    def prepare(self, folder):
+        super().prepare(folder)
+        with socket.socket(socket.AF_UNIX) as stale:
+            stale.bind(os.path.join(folder, self.NAME))
+
+    def start(self, folder, made, fault, is_traced):
+        self.notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+        self.notices.settimeout(0)
+        name = os.path.join(folder, "..", "notify")
+        self.notices.bind(name)
+        self.is_ready, self.patience = False, time.monotonic() + 1
+        return Process(self.command(made), folder, fault, is_traced, extra={"NOTIFY_SOCKET": name})
+
+    def place(self, folder):
+        try:
+            self.is_ready = self.is_ready or self.notices.recv(100) == b"READY=1"
+        except OSError:
+            # It serves even if the notice is lost.
+            self.is_ready = time.monotonic() > self.patience
+        return os.path.join(folder, self.NAME) if self.is_ready else None
+
+    def look(self, folder, outcome):
+        self.notices.close()
+        # What it could not remove is as after kill -9.
+        hit = outcome.hit or ""
+        if os.path.exists(os.path.join(folder, self.NAME)) and outcome.status == 0 and "unlink" not in hit and "stat" not in hit:
+            outcome.notes.append("the socket was left behind")

@@ -22,7 +22,11 @@ package struct SocketFile: Sendable {
       defer { umask(before) }
       let socket = try Descriptor.bound(to: address, calls: calls)
       do throws(SystemError) {
-        guard let status = Descriptor.status(of: path, followsLinks: false) else { throw SystemError.last }
+        guard let status = Descriptor.status(of: path, followsLinks: false) else {
+          let error = SystemError.last
+          try? unlink(path, calls)
+          throw error
+        }
         let file = SocketFile(path: path, identity: .init(status), calls: calls)
         do throws(SystemError) {
           if let owner { try owner.take(path, calls) }
