@@ -233,8 +233,8 @@ struct Options {
     let ports = addresses.filter { $0.unixName == nil }
     let isPrivate = token == nil && !ports.isEmpty && ports.allSatisfy(\.isLoopback)
     guard isPrivate || !serverNames.isEmpty else { return nil }
-    var given: [UInt8]?
-    if case .address(let host, _) = servingPlace { given = HostList.name(ofAddress: host) }
-    return HostList(serverNames + (given.map { [$0] } ?? []) + ports.compactMap { HostList.name(of: Array($0.text.utf8)) })
+    var names = serverNames + ports.compactMap { HostList.name(of: Array($0.text.utf8)) }
+    if case .address(let host, _) = servingPlace, let name = HostList.name(ofAddress: host) { names.append(name) }
+    return HostList(names)
   }
 }

@@ -5,7 +5,9 @@ import Testing
 /// `examples/systemd` and `examples/cron`, as far as they can be tested without systemd and cron.
 @Suite struct UnitFileTests {
   static let examples = Repository.path("examples")
-  static let units = ["feed-ingest@.service", "feed-poll@.service", "feed-serve@.service"]
+  static let units = [
+    "feed-ingest@.service", "feed-poll@.service", "feed-serve@.service", "feed-stream@.service", "feed-stream@.socket",
+  ]
 
   /// The setting of a unit as a shell command line: in our units, systemd's quotes mean the same.
   static func command(_ setting: String, of unit: String, instance: String) throws -> String {
@@ -20,6 +22,7 @@ import Testing
     let file = Command.quote(Self.examples + "/systemd/" + unit)
     let result = try Command.shell("systemd-analyze verify --man=no \(file)")
     #expect(result.status == 0 && result.text.isEmpty && result.error.isEmpty, "\(result.text)\(result.error)")
+    guard unit.hasSuffix(".service") else { return }
     // On a scale to 10: higher means more rights.
     let exposure = try Command.shell("systemd-analyze security --offline=true --threshold=25 \(file)")
     #expect(exposure.status == 0, "\(exposure.text)")
@@ -102,6 +105,37 @@ import Testing
       kill $server; kill -- -$unit; wait
       """#, environment: ["START": start, "IS_UP": isUp])
     #expect(result.text == "{\"n\":1}\n", "\(result.text)\(result.error)")
+  }
+
+  /// systemd's own program passes the socket to the shell of the unit: the first client starts it, and is answered.
+  @Test(.enabled(if: ["systemd-socket-activate", "python3", "curl"].allSatisfy(Repository.has)))
+  func aStreamIsServedOnThePassedSocket() throws {
+    let start = try Self.command("ExecStart", of: "feed-stream@.service", instance: "test")
+    let result = try Command.shell(
+      #"""
+      echo '{"event":"data","id":"1","data":{"n":1}}' >records; mkfifo more
+      python3 -c 'import socket
+      notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
+      notices.bind("notify")
+      for _ in range(2): print(notices.recv(100).decode())' >notices & manager=$!
+      until [ -S notify ]; do sleep 0.02; done
+      eval "exec systemd-socket-activate -E NOTIFY_SOCKET=$PWD/notify -E 'SOURCE=cat records more' -E OPTIONS=-v \
+        -l $PWD/feed.sock $START" 2>messages & unit=$!
+      until grep -q '^Listening' messages; do sleep 0.02; done
+      curl -sS --unix-socket feed.sock http://localhost/snapshot
+      : >more; wait $unit; echo $?; wait $manager
+      cat notices; sed -n "s|$PWD/||; /^sse-serve/p" messages
+      """#, environment: ["START": start])
+    #expect(
+      result.text == """
+        {"n":1}
+        0
+        READY=1
+        STOPPING=1
+        sse-serve: listening on unix:feed.sock
+        sse-serve: unix:1: 200
+
+        """, "\(result.text)\(result.error)")
   }
 
   /// systemd does not end ExecStartPost when the server that it waits for has ended.
