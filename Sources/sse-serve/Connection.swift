@@ -25,6 +25,8 @@ final class Connection {
   /// For messages.
   let name: String
   var state: State
+  /// The stream that it gets or waits for.
+  var served: ServedStream?
   /// What the poller watches.
   var interest = PollEvents.input
 

@@ -8,8 +8,8 @@ struct ConnectionTable {
   private var free: [Int] = []
   private var generation: UInt64 = 0
   private(set) var count = 0
-  /// The connections with the event stream, in any order.
-  private(set) var streaming: [Connection] = []
+  /// How many of them get an event stream or wait for it.
+  private(set) var streamCount = 0
 
   private static let placeBits: UInt64 = 24
 
@@ -33,11 +33,10 @@ struct ConnectionTable {
     return connection
   }
 
-  /// Starts the event stream of a connection.
-  mutating func begin(_ stream: Connection.Stream, of connection: Connection) {
-    connection.stream = stream
-    connection.stream?.index = streaming.count
-    streaming.append(connection)
+  /// Makes a connection one of a stream's.
+  mutating func assign(_ connection: Connection, to stream: ServedStream) {
+    connection.served = stream
+    streamCount += 1
   }
 
   mutating func remove(_ connection: Connection) {
@@ -45,8 +44,9 @@ struct ConnectionTable {
     places[place] = nil
     free.append(place)
     count -= 1
-    guard let index = connection.stream?.index, let last = streaming.popLast(), last !== connection else { return }
-    streaming[index] = last
-    last.stream?.index = index
+    guard let served = connection.served else { return }
+    streamCount -= 1
+    served.remove(connection)
+    served.publisher.waiting.remove(connection.token)
   }
 }

@@ -7,26 +7,28 @@ let sseServe = ToolSpec(
   synopsis: ["[options] [ADDRESS:]PORT", "[options] unix:PATH", "[options] fd:N"], operands: .none, options: Flag.self)
 
 enum Flag: ToolOption {
-  case plain, select, dataEvent, patchEvent, addIDs, idFrom, onError, replay, catchUp, keepalive, retry
-  case clientBuffer, maxClients, allowOrigin, tokenFile, serverName
+  case plain, streamFrom, select, dataEvent, patchEvent, addIDs, idFrom, onError, replay, catchUp, keepalive, retry
+  case clientBuffer, maxClients, allowOrigin, tokenFile, tokenQuery, serverName
   case waitReady, portFile, socketMode, socketOwner, linger, keepServing, verbose
-  case maxDepth, maxOps, maxSize
+  case maxStreams, maxDepth, maxOps, maxSize
 
   var group: OptionGroup {
     switch self {
-    case .plain, .select, .dataEvent, .patchEvent, .addIDs, .idFrom, .onError, .replay, .catchUp, .keepalive,
-      .retry:
+    case .plain, .streamFrom, .select, .dataEvent, .patchEvent, .addIDs, .idFrom, .onError, .replay, .catchUp,
+      .keepalive, .retry:
       OptionGroup("Options for the stream")
-    case .clientBuffer, .maxClients, .allowOrigin, .tokenFile, .serverName: OptionGroup("Options for clients")
+    case .clientBuffer, .maxClients, .allowOrigin, .tokenFile, .tokenQuery, .serverName:
+      OptionGroup("Options for clients")
     case .waitReady, .portFile, .socketMode, .socketOwner, .linger, .keepServing, .verbose:
       OptionGroup("Options for start and end")
-    case .maxDepth, .maxOps, .maxSize: .limits
+    case .maxStreams, .maxDepth, .maxOps, .maxSize: .limits
     }
   }
 
   var spec: OptionSpec {
     switch self {
     case .plain: OptionSpec("plain", "serve any events; there is no document")
+    case .streamFrom: OptionSpec("stream-from", .sourcePointer, "serve a stream for each value of this member")
     case .select:
       OptionSpec("select", "p", .pointer("/results"), "answer /snapshot with only this value")
         .meaningless(with: "plain")
@@ -50,6 +52,8 @@ enum Flag: ToolOption {
       OptionSpec("max-clients", .integer(1...1_000_000), "serve at most N clients at a time").default("10000")
     case .allowOrigin: OptionSpec("allow-origin", .origin, "let web pages of this origin read; * for any").repeating
     case .tokenFile: OptionSpec("token-file", .tokenFile, "serve only clients with the bearer token in FILE")
+    case .tokenQuery:
+      OptionSpec("token-query", "take the token from the URL too, as ?access_token=").needs("token-file")
     case .serverName: OptionSpec("server-name", .host, "answer requests for this host; repeatable").repeating
     case .waitReady: OptionSpec("wait-ready", "accept clients after the note 'live' in the input")
     case .portFile: OptionSpec("port-file", .wholeFile, "write the port to FILE when clients can connect")
@@ -61,6 +65,8 @@ enum Flag: ToolOption {
         "keep-serving")
     case .keepServing: OptionSpec("keep-serving", "keep serving after the input ends")
     case .verbose: OptionSpec("verbose", "v", "report clients on standard error")
+    case .maxStreams:
+      OptionSpec("max-streams", .integer(1...Int.max), "the most streams").default("10000").needs("stream-from")
     case .maxDepth:
       OptionSpec("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of records and document")
         .default("10000")
@@ -136,6 +142,12 @@ struct Options {
   let place: String
 
   var isPlain = false
+  /// The streams by the member that tells them apart; nil if there is only one.
+  var sources: SourceIndex? {
+    streamFrom.map { SourceIndex(by: $0, limit: maxStreams, options: ("--stream-from", "--max-streams")) }
+  }
+  private var streamFrom: SourcePointer?
+  private var maxStreams = 0
   var select = JSONPointer()
   var dataEvent: [UInt8] = []
   var patchEvent: [UInt8] = []
@@ -155,6 +167,8 @@ struct Options {
   var retry: Double?
   var allowedOrigins: [[UInt8]] = []
   var token: [UInt8]?
+  /// Whether the token may come in the query: an `EventSource` of a browser cannot send headers.
+  var takesTokenFromQuery = false
   /// In the form that `HostList.name(of:)` returns.
   var serverNames: [[UInt8]] = []
   var waitsUntilReady = false
@@ -175,6 +189,8 @@ struct Options {
   private mutating func set(_ flag: Flag, _ value: OptionValue, _ streams: StandardStreams) throws(ToolFailure) {
     switch flag {
     case .plain: isPlain = true
+    case .streamFrom: streamFrom = try value.get()
+    case .maxStreams: maxStreams = try value.get()
     case .select: select = try value.get()
     case .dataEvent: dataEvent = value.bytes
     case .patchEvent: patchEvent = value.bytes
@@ -195,6 +211,7 @@ struct Options {
     case .tokenFile:
       let file = InputFile(value.bytes)
       token = try file.token(in: file.readAll(streams, limit: 1 << 16, option: "--token-file"))
+    case .tokenQuery: takesTokenFromQuery = true
     case .serverName: serverNames.append(try value.get())
     case .waitReady: waitsUntilReady = true
     case .portFile:

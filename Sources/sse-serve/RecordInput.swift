@@ -1,39 +1,77 @@
-// Standard input, read one piece at a time when the poller reports data.
+// Standard input, read one piece at a time when the poller reports data: event records, each for its stream.
 
 import FeedCore
 
 struct RecordInput {
   let descriptor: Descriptor
   private let skipsErrors: Bool
-  private var stream: JSONStream
+  private let losesChanges: Bool
+  private var input: JSONStream
+  private var records: RecordReader
+  /// Whether a record was skipped.
+  private(set) var hasSkipped = false
+  /// Whether there was input, but nothing in it that can be sent, nor a note.
+  var hasFoundNothing: Bool { records.hasFoundNothing }
+  /// Whether the input has said that everything missed has come.
+  var isLive: Bool { records.isLive }
 
   init(_ options: Options, _ streams: StandardStreams) {
     descriptor = streams.input
     skipsErrors = options.skipsErrors
-    stream = JSONStream(
+    losesChanges = !options.isPlain
+    input = JSONStream(
       maxDepth: options.patching.maxDepth, maxSize: options.patching.maxSize, isLineDelimited: skipsErrors)
+    let anyJSON = #"jq -c '{event: "message", data: .}' makes them of any JSON"#
+    let maker = options.isPlain ? anyJSON : "jdiff --follow makes them of documents"
+    records = RecordReader(
+      InputFile.standardInput.name, streams, remedy: maker, isVerbose: options.isVerbose, sources: options.sources)
   }
 
   /// Reads a piece, and publishes the records in it that are complete.
   /// - Returns: false at the end of the input.
-  mutating func read(into publisher: inout Publisher) throws(ToolFailure) -> Bool {
+  mutating func read(into table: inout StreamTable) throws(ToolFailure) -> Bool {
     let goesOn: Bool
-    do { goesOn = try stream.read(from: descriptor) > 0 } catch {
+    do { goesOn = try input.read(from: descriptor) > 0 } catch {
       // Another process has read it.
       if error.wouldBlock { return true }
       throw .system(error, InputFile.standardInput.name)
     }
-    while let item = try next(isLast: !goesOn, &publisher) { try publisher.take(item) }
+    while let item = try next(isLast: !goesOn, &table) { try publish(item, &table) }
     return goesOn
   }
 
-  private mutating func next(isLast: Bool, _ publisher: inout Publisher) throws(ToolFailure) -> StreamedDocument? {
+  private mutating func next(isLast: Bool, _ table: inout StreamTable) throws(ToolFailure) -> StreamedDocument? {
     while true {
-      do { return try stream.next(isLast: isLast, of: InputFile.standardInput.name, record: "event") } catch {
+      do { return try input.next(isLast: isLast, of: InputFile.standardInput.name, record: "event") } catch {
         guard skipsErrors else { throw error }
-        publisher.skip(error)
-        stream.skipLine()
+        skip(error, of: table.all)
+        input.skipLine()
       }
     }
+  }
+
+  /// Publishes a record in its stream.
+  /// - Throws: if it is malformed, unless `--on-error` says to continue.
+  mutating func publish(_ item: StreamedDocument, _ table: inout StreamTable) throws(ToolFailure) {
+    var stream: ServedStream?
+    do throws(ToolFailure) {
+      guard let record = try records.record(item) else { return }
+      let number = try records.document(of: item)
+      let found = table.stream(number, name: records.sources?.sources[number].name ?? [])
+      stream = found
+      if try found.publisher.publish(record, item, &records) { table.change(found) }
+    } catch {
+      // A change that does not fit is not fatal: the next whole document repairs it.
+      guard skipsErrors || error.status == .no else { throw error }
+      skip(error, of: stream.map { [$0] } ?? table.all)
+    }
+  }
+
+  /// Continues after input that cannot be sent. It may have been a change: then later changes may not fit.
+  /// - Parameter streams: those that it may have belonged to.
+  private mutating func skip(_ error: ToolFailure, of streams: [ServedStream]) {
+    records.skip(error, losesChanges: losesChanges)
+    hasSkipped = true
+    for stream in streams { stream.publisher.loseSync() }
   }
 }

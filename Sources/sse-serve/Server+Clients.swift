@@ -54,7 +54,8 @@ extension Server {
           if !hasAll { interest = [.input, .output] }
           break advancing
         case .streaming(var stream):
-          let hasAll = try stream.write(publisher.log, to: connection.socket)
+          guard let served = connection.served else { break advancing }
+          let hasAll = try stream.write(served.publisher.log, to: connection.socket)
           connection.state = .streaming(stream)
           if !hasAll { interest = [.input, .output] }
           guard hasAll, end != nil else { break advancing }
@@ -69,7 +70,7 @@ extension Server {
         try poller.change(connection.socket, interest, as: connection.token)
       }
     } catch { close(connection, lost: error) }
-    if hasAnswered { dropHoarders() }
+    if hasAnswered, let served = connection.served { dropHoarders(of: served) }
   }
 
   /// Starts to answer the next request.
@@ -90,14 +91,21 @@ extension Server {
   private mutating func answer(
     _ connection: Connection, _ reader: Connection.RequestReader, _ request: ClientRequest
   ) {
-    let route = router.route(request)
-    if case .stream(let id) = route, request.method == .get {
-      let count = clients.streaming.count + publisher.waiting.count
-      if count < maxClients { return beginStream(connection, request, after: id) }
+    var route = router.route(request)
+    var snapshot = Publisher.Snapshot.none
+    switch route {
+    case .stream(let name, let id):
+      guard let stream = table.stream(named: name) else { route = Router.unknownStream; break }
+      guard request.method == .get else { break }
+      if clients.streamCount < maxClients { return beginStream(connection, stream, request, after: id) }
       return refuse(connection, reader, 503, "too many clients", request)
+    case .snapshot(let name):
+      guard let stream = table.stream(named: name) else { route = Router.unknownStream; break }
+      snapshot = stream.publisher.currentSnapshot()
+      dropHoarders(of: stream)
+    case .list, .health, .methods, .refused: break
     }
-    let snapshot = route == .snapshot ? publisher.currentSnapshot() : .none
-    begin(Reply(route, request, options, snapshot: snapshot), connection, unread: reader.unread)
+    begin(Reply(route, request, options, snapshot: snapshot, table), connection, unread: reader.unread)
   }
 
   mutating func refuse(
@@ -106,7 +114,7 @@ extension Server {
   ) {
     var request = request ?? ClientRequest()
     if reader.asksForHead { request.method = .head }
-    begin(Reply(.refused(status, reason), request, options, snapshot: .none), connection, unread: reader.unread)
+    begin(Reply(.refused(status, reason), request, options, snapshot: .none, table), connection, unread: reader.unread)
   }
 
   private func begin(_ reply: Reply, _ connection: Connection, unread: [UInt8]) {
@@ -116,30 +124,35 @@ extension Server {
         text: .init(reply.text, reply.body), deadline: now + Limits.answerTime, unread: reply.closes ? nil : unread))
   }
 
-  private mutating func beginStream(_ connection: Connection, _ request: ClientRequest, after id: [UInt8]) {
-    let head = Reply.streamHead(request, options) + publisher.greeting
-    if isReading, options.catchUp > 0, publisher.wait(connection.token, for: id, until: now + options.catchUp) {
-      return beginWaiting(connection, head, id)
+  private mutating func beginStream(
+    _ connection: Connection, _ stream: ServedStream, _ request: ClientRequest, after id: [UInt8]
+  ) {
+    clients.assign(connection, to: stream)
+    let head = Reply.streamHead(request, options) + stream.publisher.greeting
+    if isReading, options.catchUp > 0, stream.publisher.wait(connection.token, for: id, until: now + options.catchUp) {
+      return beginWaiting(connection, for: stream, head, id)
     }
-    begin(connection, head, publisher.begin(after: id), after: id)
+    begin(connection, stream, head, stream.publisher.begin(after: id), after: id)
   }
 
   /// - Parameter unsent: text to send before the beginning.
   mutating func begin(
-    _ connection: Connection, _ unsent: [UInt8], _ beginning: Publisher.Beginning, after id: [UInt8]
+    _ connection: Connection, _ stream: ServedStream, _ unsent: [UInt8], _ beginning: Publisher.Beginning,
+    after id: [UInt8]
   ) {
-    if clients.streaming.isEmpty { lastSent = now }
-    clients.begin(
+    if stream.clients.isEmpty { stream.lastSent = now }
+    stream.begin(
       .init(
         beginning: .init(unsent + beginning.preamble, beginning.document), place: beginning.place,
-        begunAt: publisher.log.end, index: 0),
+        begunAt: stream.publisher.log.end, index: 0),
       of: connection)
+    table.setAlarm(stream)
     tell("begins" + (id.isEmpty ? "" : " after '\(shortened(id))'"), of: connection)
   }
 
   /// Closes the connections of clients that keep too many old documents in memory.
-  mutating func dropHoarders() {
-    while let text = publisher.excessText() {
+  mutating func dropHoarders(of stream: ServedStream) {
+    while let text = stream.publisher.excessText() {
       let holders = clients.all.filter { $0.heldText === text }
       if holders.isEmpty { return }
       for connection in holders {
@@ -157,7 +170,6 @@ extension Server {
     } else if connection.stream != nil {
       tell("ends", of: connection)
     }
-    publisher.waiting.remove(connection.token)
     // Once closed, it is no longer watched, even if this fails.
     try? poller.remove(connection.socket)
     connection.socket.closeQuietly()
@@ -168,30 +180,35 @@ extension Server {
 
   // MARK: All clients
 
-  /// Sends new bytes to all clients, drops those that are too far behind, and removes bytes that everyone has.
-  mutating func broadcast() {
-    let logEnd = publisher.log.end
-    guard logEnd > servedEnd else { return }
-    servedEnd = logEnd
-    lastSent = now
+  /// Sends what is new in the changed streams.
+  mutating func broadcast() { for stream in table.takeChanged() { broadcast(stream) } }
+
+  /// Sends new bytes to all clients of a stream, drops those that are too far behind, and removes bytes that everyone
+  /// has.
+  private mutating func broadcast(_ stream: ServedStream) {
+    resumeWaiting(of: stream)
+    let logEnd = stream.publisher.log.end
+    guard logEnd > stream.servedEnd else { return }
+    stream.servedEnd = logEnd
+    stream.lastSent = now
     var first = logEnd
     // From the last one, because the place of a closed one is given to the last.
-    for index in clients.streaming.indices.reversed() {
-      let connection = clients.streaming[index]
+    for index in stream.clients.indices.reversed() {
+      let connection = stream.clients[index]
       if !connection.isBlocked {
         advance(connection)
-      } else if let stream = connection.stream, isTooFarBehind(stream) {
-        tell("dropped, \(logEnd - stream.place) bytes behind", of: connection)
+      } else if let place = connection.stream, isTooFarBehind(place, stream.publisher) {
+        tell("dropped, \(logEnd - place.place) bytes behind", of: connection)
         close(connection)
       }
-      if let stream = connection.stream, clients[connection.token] != nil { first = min(first, stream.place) }
+      if let place = connection.stream, clients[connection.token] != nil { first = min(first, place.place) }
     }
-    publisher.drop(before: first)
+    stream.publisher.drop(before: first)
   }
 
   /// Whether more bytes wait for a client than --client-buffer allows. Bytes from before it came do not count, nor the
   /// rest of the event being sent: so an event larger than the buffer can be sent too.
-  private func isTooFarBehind(_ stream: Connection.Stream) -> Bool {
+  private func isTooFarBehind(_ stream: Connection.Stream, _ publisher: borrowing Publisher) -> Bool {
     let end = publisher.log.end
     let place = max(stream.place, stream.begunAt)
     guard end - place > options.clientBuffer else { return false }

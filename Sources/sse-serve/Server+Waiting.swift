@@ -4,31 +4,41 @@ import FeedCore
 
 extension Server {
   /// Sends the head, and nothing else until the event comes.
-  mutating func beginWaiting(_ connection: Connection, _ head: [UInt8], _ id: [UInt8]) {
-    if publisher.waiting.count == 1 { waitingCommentTime = now + (options.keepalive ?? 0) }
+  mutating func beginWaiting(_ connection: Connection, for stream: ServedStream, _ head: [UInt8], _ id: [UInt8]) {
+    if stream.publisher.waiting.count == 1 { stream.waitingCommentTime = now + (options.keepalive ?? 0) }
     connection.state = .waiting(.init(head, nil))
+    table.setAlarm(stream)
     tell("waits for the event '\(shortened(id))'", of: connection)
   }
 
-  /// Continues with the clients whose wait is over. This must be at once, while the log still has what follows their
-  /// events.
-  mutating func resumeWaiting() {
-    let ready = publisher.waiting.takeReady()
+  /// Continues with the clients of a stream whose wait is over. This must be at once, while the log still has what
+  /// follows their events.
+  mutating func resumeWaiting(of stream: ServedStream) {
+    let ready = stream.publisher.waiting.takeReady()
     for client in ready {
       guard let connection = clients[client.token], case .waiting(let head) = connection.state else { continue }
-      begin(connection, head.unsent, publisher.begin(after: client.id, at: client.place), after: client.id)
+      let beginning = stream.publisher.begin(after: client.id, at: client.place)
+      begin(connection, stream, head.unsent, beginning, after: client.id)
       advance(connection)
     }
-    if !ready.isEmpty { dropHoarders() }
+    if !ready.isEmpty { dropHoarders(of: stream) }
   }
 
-  /// Handles waits whose time is up.
-  mutating func expireWaiting() {
-    publisher.waiting.expire(now)
-    resumeWaiting()
-    guard let keepalive = options.keepalive, now >= waitingCommentTime, end == nil else { return }
-    waitingCommentTime = now + keepalive
-    for token in Array(publisher.waiting.tokens) {
+  /// Ends all waits, because no more events will come.
+  mutating func endWaiting() {
+    for stream in table.all where stream.publisher.waiting.count > 0 {
+      stream.publisher.waiting.expireAll()
+      resumeWaiting(of: stream)
+    }
+  }
+
+  /// Handles waits of a stream whose time is up.
+  mutating func expireWaiting(of stream: ServedStream) {
+    stream.publisher.waiting.expire(now)
+    resumeWaiting(of: stream)
+    guard let keepalive = options.keepalive, now >= stream.waitingCommentTime, end == nil else { return }
+    stream.waitingCommentTime = now + keepalive
+    for token in Array(stream.publisher.waiting.tokens) {
       guard let connection = clients[token], case .waiting(let head) = connection.state, head.isEmpty else { continue }
       connection.state = .waiting(.init(Publisher.comment, nil))
       advance(connection)

@@ -27,7 +27,7 @@ struct Server {
   /// How many clients have come by a Unix domain socket.
   private var unixClients = 0
 
-  var publisher: Publisher
+  var table: StreamTable
   private var input: RecordInput
   private(set) var isReading = true
   /// Whether clients can connect.
@@ -36,12 +36,6 @@ struct Server {
   var bytes: [UInt8] = []
 
   var now = Clock.monotonic()
-  /// The place in the log up to which all clients have been served.
-  var servedEnd = 0
-  /// When something was last sent to all clients.
-  var lastSent = Clock.monotonic()
-  /// When to send a comment to waiting clients.
-  var waitingCommentTime = 0.0
   private var lingerEnd: Double?
   var end: EndReason?
   private var shutdownDeadline = Double.infinity
@@ -52,9 +46,11 @@ struct Server {
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
     self.streams = streams
-    router = Router(token: options.token, isPlain: options.isPlain)
+    router = Router(
+      token: options.token, takesTokenFromQuery: options.takesTokenFromQuery, isPlain: options.isPlain,
+      isMany: options.sources != nil)
     maxClients = try Limits.clients(options)
-    publisher = Publisher(options, streams)
+    table = StreamTable(options)
     input = RecordInput(options, streams)
     Signals.ignoreBrokenPipe()
     poller = try naming(options.place, Poller())
@@ -79,7 +75,7 @@ struct Server {
     switch end {
     case .signal(let number): Signals.die(of: number)
     case .failure(let error): throw error
-    case .input, nil: return publisher.hasSkipped || publisher.hasFoundNothing ? .no : .yes
+    case .input, nil: return input.hasSkipped || input.hasFoundNothing ? .no : .yes
     }
   }
 
@@ -125,7 +121,7 @@ struct Server {
     notify("STOPPING=1")
     listeners.close(&poller)
     stopReading()
-    resumeWaiting()
+    for stream in table.all { resumeWaiting(of: stream) }
     for connection in clients.all {
       switch connection.state {
       case .asking, .closing: close(connection)
@@ -168,27 +164,20 @@ struct Server {
     var next = shutdownDeadline
     if let lingerEnd { next = min(next, lingerEnd) }
     if let time = listeners.resumeTime { next = min(next, time) }
-    if let keepalive = options.keepalive, !clients.streaming.isEmpty { next = min(next, lastSent + keepalive) }
-    if let deadline = publisher.waiting.nextDeadline {
-      next = min(next, deadline)
-      if options.keepalive != nil { next = min(next, waitingCommentTime) }
-    }
+    if let time = table.nextAlarm { next = min(next, time) }
     if hasTimed { next = min(next, nextSweep) }
     guard next < .infinity else { return -1 }
     return Int32(min(max(0, (next - now) * 1000), 3_600_000)) + 1
   }
 
   /// Whether there are clients with deadlines that are in no list.
-  private var hasTimed: Bool { clients.count > clients.streaming.count + publisher.waiting.count }
+  private var hasTimed: Bool { clients.count > clients.streamCount }
 
   /// Handles all timers that are due.
   private mutating func runTimers() {
     if let time = listeners.resumeTime, now >= time { resumeAccepting() }
     if let time = lingerEnd, now >= time { shutDown(.input) }
-    if let keepalive = options.keepalive, !clients.streaming.isEmpty, end == nil, now >= lastSent + keepalive {
-      publisher.appendComment()
-    }
-    expireWaiting()
+    while let stream = table.takeDue(now) { runTimers(of: stream) }
     guard hasTimed, now >= nextSweep else { return }
     nextSweep = now + 1
     for connection in clients.all {
@@ -200,6 +189,17 @@ struct Server {
         close(connection)
       }
     }
+  }
+
+  private mutating func runTimers(of stream: ServedStream) {
+    if let keepalive = options.keepalive, !stream.clients.isEmpty, end == nil, now >= stream.lastSent + keepalive {
+      stream.publisher.appendComment()
+      table.change(stream)
+      // It is sent in this turn.
+      stream.lastSent = now
+    }
+    expireWaiting(of: stream)
+    table.setAlarm(stream)
   }
 
   private mutating func handle(_ notice: PollNotice) throws(SystemError) {
@@ -220,9 +220,8 @@ struct Server {
   private mutating func readInput() {
     guard isReading else { return }
     do throws(ToolFailure) {
-      let goesOn = try input.read(into: &publisher)
-      if publisher.isLive, !isOpen { try open() }
-      resumeWaiting()
+      let goesOn = try input.read(into: &table)
+      if input.isLive, !isOpen { try open() }
       if goesOn { return }
       guard isOpen else {
         let text = "the input ended before the note 'live' (--wait-ready)"
@@ -237,9 +236,7 @@ struct Server {
     case .afterInput: return shutDown(.input)
     case .never: break
     }
-    // The events that they wait for will not come.
-    publisher.waiting.expireAll()
-    resumeWaiting()
+    endWaiting()
   }
 
   // MARK: New clients

@@ -74,7 +74,7 @@ private func check(_ request: ClientRequest) {
   // Some routes are for everybody, the others only for clients with the token.
   let token = Array("a token that no fuzzer knows".utf8)
   switch Router(token: token).route(request) {
-  case .stream, .snapshot: promise(false, "served without the token: \(request)")
+  case .stream, .snapshot, .list: promise(false, "served without the token: \(request)")
   case .health: promise(request.path == Array("/healthz".utf8), "another path: \(request)")
   case .methods: promise(request.method == .options, "another method: \(request)")
   case .refused: break
@@ -82,7 +82,7 @@ private func check(_ request: ClientRequest) {
   var known = request
   known.authorization = Array("Bearer ".utf8) + token
   let isHere = request.path == [UInt8(ascii: "/")] && [.get, .head].contains(request.method) && !request.hasBody
-  promise((Router(token: token).route(known) == .stream(after: request.lastEventID)) == isHere, "\(request)")
+  promise((Router(token: token).route(known) == .stream(nil, after: request.lastEventID)) == isHere, "\(request)")
 }
 
 /// The request in its plainest form, with the same meaning.

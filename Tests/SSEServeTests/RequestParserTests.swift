@@ -125,8 +125,8 @@ import Testing
       request.authorization = authorization.map { Array($0.utf8) }
       return router.route(request)
     }
-    #expect(route("Bearer secret") == .stream(after: []))
-    #expect(route("bEARER   secret") == .stream(after: []))
+    #expect(route("Bearer secret") == .stream(nil, after: []))
+    #expect(route("bEARER   secret") == .stream(nil, after: []))
     for wrong in [
       nil, "", "secret", "Basic secret", "Bearer", "Bearer ", "Bearer secre", "Bearer secretx", "Bearer Secret",
     ] {
@@ -142,6 +142,45 @@ import Testing
   }
 
   /// The host is checked before anything else, so that a foreign page learns nothing.
+  /// Paths with several streams. Names are percent-encoded; only an encoded slash is part of one.
+  @Test(arguments: [
+    ("/", "list"), ("/streams/a", "stream a"), ("/streams/a%2Fb", "stream a/b"),
+    ("/streams/%3Cscript%3E", "stream <script>"),
+    ("/streams/metrics", "stream metrics"), ("/streams/a/snapshot", "snapshot a"),
+    ("/streams/snapshot/snapshot", "snapshot snapshot"), ("/streams/%E2%82%AC", "stream €"), ("/streams/+", "stream +"),
+    ("/streams/a/b", "404"), ("/streams", "404"), ("/streams/", "404"), ("/streams//snapshot", "404"),
+    ("/snapshot", "404"), ("/streams/a/snapshot/", "404"), ("/a", "404"),
+  ])
+  func severalStreams(_ path: String, _ expected: String) {
+    var request = ClientRequest()
+    request.path = Array(path.utf8)
+    let found =
+      switch Router(token: nil, isMany: true).route(request) {
+      case .list: "list"
+      case .stream(let name, _): "stream " + String(decoding: name ?? [], as: UTF8.self)
+      case .snapshot(let name): "snapshot " + String(decoding: name ?? [], as: UTF8.self)
+      case .refused(let status, _): "\(status)"
+      default: "other"
+      }
+    #expect(found == expected)
+  }
+
+  @Test(arguments: [
+    ("access_token=secret", nil, true), ("x=1&access_token=secr%65t", nil, true), ("access_token=no", nil, false),
+    ("access_token=no", "Bearer secret", false), ("", "Bearer secret", true), ("", nil, false),
+  ])
+  func tokensInTheQuery(_ query: String, _ authorization: String?, _ isAllowed: Bool) {
+    var request = ClientRequest()
+    request.path = Array("/".utf8)
+    request.query = Array(query.utf8)
+    request.authorization = authorization.map { Array($0.utf8) }
+    let token = Array("secret".utf8)
+    let isHere = Router(token: token, takesTokenFromQuery: true).route(request) == .stream(nil, after: [])
+    #expect(isHere == isAllowed)
+    // Without the option the query has no token.
+    #expect((Router(token: token).route(request) == .stream(nil, after: [])) == (authorization == "Bearer secret"))
+  }
+
   @Test func hostsAreCompared() {
     func route(_ host: String?, _ hosts: HostList?, _ change: (inout ClientRequest) -> Void = { _ in }) -> Int? {
       var request = ClientRequest()

@@ -119,14 +119,30 @@ import Testing
   func publisher(_ records: String, plain: Bool = false, _ change: (inout Options) -> Void = { _ in }) throws
     -> Publisher
   {
-    var options = try Options(sseServe.parse([Array("0".utf8)]), StandardStreams(program: "sse-serve"))
-    options.isPlain = plain
-    change(&options)
-    var publisher = Publisher(options, StandardStreams(program: "sse-serve", error: Descriptor(-1)))
-    var stream = JSONStream()
-    stream.append(Array(records.utf8))
-    while let item = try stream.next(isLast: true) { try publisher.take(item) }
-    return publisher
+    var server = try Published(plain: plain, change)
+    try server.take(records)
+    return server.stream.publisher
+  }
+
+  /// The input and its streams, without clients.
+  struct Published {
+    private(set) var input: RecordInput
+    private(set) var table: StreamTable
+    var stream: ServedStream { table.all[0] }
+
+    init(plain: Bool = false, _ change: (inout Options) -> Void = { _ in }) throws {
+      var options = try Options(sseServe.parse([Array("0".utf8)]), StandardStreams(program: "sse-serve"))
+      options.isPlain = plain
+      change(&options)
+      input = RecordInput(options, StandardStreams(program: "sse-serve", error: Descriptor(-1)))
+      table = StreamTable(options)
+    }
+
+    mutating func take(_ records: String) throws {
+      var stream = JSONStream()
+      stream.append(Array(records.utf8))
+      while let item = try stream.next(isLast: true) { try input.publish(item, &table) }
+    }
   }
 
   /// Everything that a client gets, up to the end of the log.
@@ -170,8 +186,10 @@ import Testing
     let bad = #"{"event":"patch","id":"4","data":[{"op":"remove","path":"/none"}]}"#
     let next = #"{"event":"patch","id":"5","data":[{"op":"replace","path":"/n","value":5}]}"#
     let whole = #"{"event":"data","id":"6","data":{"n":6}}"#
-    var lost = try publisher(Self.records + bad + next)
-    #expect(lost.hasSkipped)
+    var server = try Published()
+    try server.take(Self.records + bad + next)
+    #expect(server.input.hasSkipped)
+    var lost = server.stream.publisher
     #expect(received(&lost) == ":\n\nid: 3\nevent: data\ndata: {\"n\":2}\n\n")
     #expect(received(&lost, after: "3") == ":\n\n")
     var again = try publisher(Self.records + bad + next + whole + next)

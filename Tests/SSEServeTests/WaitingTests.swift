@@ -105,12 +105,11 @@ import Testing
   func received(
     _ id: String, _ records: String, plain: Bool = true, _ change: (inout Options) -> Void = { _ in }
   ) throws -> String {
-    var publisher = try StreamTests().publisher("", plain: plain, change)
-    let waits = publisher.wait(1, for: Array(id.utf8), until: 10)
+    var server = try StreamTests.Published(plain: plain, change)
+    let waits = server.stream.publisher.wait(1, for: Array(id.utf8), until: 10)
     #expect(waits)
-    var stream = JSONStream()
-    stream.append(Array(records.utf8))
-    while let item = try stream.next(isLast: true) { try publisher.take(item) }
+    try server.take(records)
+    var publisher = server.stream.publisher
     let ready = publisher.waiting.takeReady()
     #expect(ready.count == 1)
     let beginning = publisher.begin(after: ready[0].id, at: ready[0].place)
@@ -161,6 +160,8 @@ import Testing
     (#"{"note":["live"]}"#, false), (#"{"comment":"live"}"#, false), (#"{"event":"x","note":"live","data":1}"#, false),
   ])
   func theNote(_ record: String, _ isLive: Bool) throws {
-    #expect(try StreamTests().publisher(record, plain: true).isLive == isLive)
+    var server = try StreamTests.Published(plain: true)
+    try server.take(record)
+    #expect(server.input.isLive == isLive)
   }
 }

@@ -1,9 +1,14 @@
-// Percent-encoding in queries (WHATWG URL §5.1): parts of URLs are compared decoded.
+// Percent-encoding in queries (WHATWG URL §5.1) and paths (RFC 3986 §2.1): parts of URLs are compared decoded.
 
 extension RandomAccessCollection<UInt8> where Index == Int {
   /// The decoded bytes of a query: `%41` and `+` (a space) are decoded, a `%` without two digits is unchanged.
-  @inlinable
-  package var percentDecoded: [UInt8] {
+  package var percentDecoded: [UInt8] { percentDecoded(plusIsSpace: true) }
+
+  /// The decoded bytes of a part of a path, in which `+` is a plus.
+  package var pathDecoded: [UInt8] { percentDecoded(plusIsSpace: false) }
+
+  @usableFromInline
+  func percentDecoded(plusIsSpace: Bool) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(count)
     var index = startIndex
@@ -14,7 +19,7 @@ extension RandomAccessCollection<UInt8> where Index == Int {
         result.append(high << 4 | low)
         index += 3
       } else {
-        result.append(self[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : self[index])
+        result.append(plusIsSpace && self[index] == UInt8(ascii: "+") ? UInt8(ascii: " ") : self[index])
         index += 1
       }
     }

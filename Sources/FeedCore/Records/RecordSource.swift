@@ -20,14 +20,17 @@ package struct SourcePointer: Equatable, Sendable {
   package var text: [UInt8] { JSONPointer(tokens: [member]).text }
 
   /// The name of a record's document: the text of a string, or a number, `true` or `false` as written.
-  package func name(in record: JSONValue) throws(FormatError) -> [UInt8] {
+  /// - Parameter option: the option that gave the pointer, for messages.
+  package func name(in record: JSONValue, option: String) throws(FormatError) -> [UInt8] {
     guard let value = record.member(member) else {
-      throw FormatError("no member '\(shortened(member))', which names the document (--by)", at: record)
+      throw FormatError("no member '\(shortened(member))', which names the document (\(option))", at: record)
     }
     guard value.kind != .null, let name = value.word else {
-      throw FormatError("'\(shortened(member))' is \(value.kind.name), which names no document (--by)", at: value)
+      throw FormatError("'\(shortened(member))' is \(value.kind.name), which names no document (\(option))", at: value)
     }
-    if name.isEmpty { throw FormatError("'\(shortened(member))' is empty, which names no document (--by)", at: value) }
+    if name.isEmpty {
+      throw FormatError("'\(shortened(member))' is empty, which names no document (\(option))", at: value)
+    }
     return name
   }
 
@@ -62,20 +65,24 @@ package struct SourceIndex: Sendable {
   package let pointer: SourcePointer
   /// At most this many sources.
   package let limit: Int
+  /// The options that gave the pointer and the limit, for messages.
+  private let options: (pointer: String, limit: String)
   package private(set) var sources: [RecordSource] = []
   private var numbers: [[UInt8]: Int] = [:]
 
-  package init(by pointer: SourcePointer, limit: Int) {
+  package init(by pointer: SourcePointer, limit: Int, options: (pointer: String, limit: String)) {
     self.pointer = pointer
     self.limit = limit
+    self.options = options
   }
 
   /// The number of a record's source, which is `sources.count - 1` if it is new.
   package mutating func number(of record: JSONValue) throws(FormatError) -> Int {
-    let name = try pointer.name(in: record)
+    let name = try pointer.name(in: record, option: options.pointer)
     if let number = numbers[name] { return number }
     guard sources.count < limit else {
-      throw FormatError("'\(shortened(name))' is one document too many: more than \(limit) (--max-sources)", at: record)
+      throw FormatError(
+        "'\(shortened(name))' is one document too many: more than \(limit) (\(options.limit))", at: record)
     }
     numbers[name] = sources.count
     sources.append(pointer.source(name, in: record))

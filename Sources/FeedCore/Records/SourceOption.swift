@@ -24,7 +24,7 @@ package enum SourceOption: ToolOption {
 }
 
 extension OptionType {
-  fileprivate static let sourcePointer = OptionType("POINTER") { bytes throws(OptionRefusal) in
+  package static let sourcePointer = OptionType("POINTER") { bytes throws(OptionRefusal) in
     let example = "/source"
     if let pointer = SourcePointer(try JSONPointer(typed: bytes, suchAs: example)) { return pointer }
     throw .expected("a member of the record that names its document, such as \(example)", found: bytes)
@@ -44,6 +44,6 @@ extension SourceIndex {
       }
     }
     guard let pointer else { return nil }
-    self.init(by: pointer, limit: limit)
+    self.init(by: pointer, limit: limit, options: ("--by", "--max-sources"))
   }
 }

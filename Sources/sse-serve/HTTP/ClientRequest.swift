@@ -21,18 +21,24 @@ struct ClientRequest: Equatable {
   var authorization: [UInt8]?
   var ifNoneMatch: [UInt8]?
   var lastEventIDField: [UInt8]?
+  /// Whether a person may read the answer: browsers ask for HTML.
+  var wantsHTML = false
   /// Whether a browser asks which requests it may send (Fetch §4.8).
   var isPreflight = false
 
   /// The id of the client's last event; empty for none. `EventSource` sends a header. Libraries that replace it may be
   /// unable to, and use the query parameter `lastEventId`.
   var lastEventID: [UInt8] {
-    if let lastEventIDField { return lastEventIDField }
+    lastEventIDField ?? parameter("lasteventid") ?? []
+  }
+
+  /// The value of a parameter of the query; nil if there is none.
+  /// - Parameter name: in lower case.
+  func parameter(_ name: String) -> [UInt8]? {
     for pair in query.split(separator: UInt8(ascii: "&")) {
       let cut = pair.firstIndex(of: UInt8(ascii: "=")) ?? pair.endIndex
-      guard pair[..<cut].lowercased == Array("lasteventid".utf8) else { continue }
-      return pair[cut...].dropFirst().percentDecoded
+      if pair[..<cut].lowercased.elementsEqual(name.utf8) { return pair[cut...].dropFirst().percentDecoded }
     }
-    return []
+    return nil
   }
 }

@@ -12,12 +12,24 @@ struct Reply {
 
   private static let noCache = "no-cache"
 
-  init(_ route: Route, _ request: ClientRequest, _ options: Options, snapshot: Publisher.Snapshot) {
+  init(_ route: Route, _ request: ClientRequest, _ options: Options, snapshot: Publisher.Snapshot, _ table: StreamTable)
+  {
     closes = !request.keepsAlive
     switch route {
     case .stream:
       closes = true
       (status, text) = (200, Self.streamHead(request, options))
+    case .list:
+      let page = StreamList(table, asHTML: request.wantsHTML)
+      var head = ResponseHead(200, closes: closes)
+      head.set("Content-Type", page.type)
+      if let policy = page.policy { head.set("Content-Security-Policy", policy) }
+      head.set("Vary", "Accept")
+      head.set("Cache-Control", Self.noCache)
+      head.set("Content-Length", "\(page.text.bytes.count)")
+      head.share(with: request.origin, allowed: options.allowedOrigins)
+      if request.method == .get { body = page.text }
+      (status, text) = (200, head.finished)
     case .health: (status, text) = Self.short(200, "ok", request, options, closes)
     case .methods: (status, text) = (204, Self.methods(request, options, closes))
     case .refused(let code, let reason):

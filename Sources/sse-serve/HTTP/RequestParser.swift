@@ -168,6 +168,9 @@ struct RequestParser {
     case "authorization": try Self.take(value, into: &request.authorization)
     case "last-event-id": try Self.take(value, into: &request.lastEventIDField)
     case "if-none-match": request.ifNoneMatch = request.ifNoneMatch.map { $0 + Array(",".utf8) + value } ?? Array(value)
+    case "accept":
+      let types = value.split(separator: UInt8(ascii: ",")).map { $0.prefix { $0 != UInt8(ascii: ";") }.trimmed() }
+      if types.contains(where: { $0.lowercased.elementsEqual("text/html".utf8) }) { request.wantsHTML = true }
     case "access-control-request-method": request.isPreflight = true
     case "transfer-encoding": hasTransferCoding = true
     case "content-length": try takeLength(value)

@@ -4,9 +4,12 @@ import FeedCore
 
 /// The result of a request.
 enum Route: Equatable {
-  /// The event stream, after an event id; empty means from now on.
-  case stream(after: [UInt8])
-  case snapshot
+  /// An event stream, after an event id; empty means from now on.
+  /// - Parameter name: nil if there is only one.
+  case stream([UInt8]?, after: [UInt8])
+  case snapshot([UInt8]?)
+  /// The names of the streams.
+  case list
   case health
   /// The allowed methods, for a browser or anybody else.
   case methods
@@ -15,8 +18,12 @@ enum Route: Equatable {
 
 struct Router {
   let token: [UInt8]?
+  /// Whether the token may come in the query.
+  var takesTokenFromQuery = false
   /// Whether the stream has no document.
   var isPlain = false
+  /// Whether there are several streams.
+  var isMany = false
   /// The accepted host names; nil for any.
   var hosts: HostList?
 
@@ -33,17 +40,38 @@ struct Router {
     // Browsers send no token with a preflight, and load balancers none with their checks.
     if request.method == .options { return .methods }
     if path == "/healthz" { return .health }
-    guard isAuthorized(request.authorization) else { return .refused(401, "unauthorized") }
+    guard isAuthorized(request) else { return .refused(401, "unauthorized") }
     switch path {
-    case "/": return .stream(after: request.lastEventID)
-    case "/snapshot": return .snapshot
-    default: return .refused(404, "not found: there are " + (isPlain ? "/ and /healthz" : "/, /snapshot and /healthz"))
+    case "/": return isMany ? .list : .stream(nil, after: request.lastEventID)
+    case "/snapshot" where !isMany: return .snapshot(nil)
+    default: return isMany ? named(request) : notFound
     }
   }
 
-  private func isAuthorized(_ authorization: [UInt8]?) -> Bool {
+  /// The resource of one of several streams. A slash in a name is percent-encoded (RFC 3986 §2.2).
+  private func named(_ request: ClientRequest) -> Route {
+    let parts = request.path.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
+    guard parts.count >= 3, parts[0].isEmpty, parts[1].elementsEqual("streams".utf8), !parts[2].isEmpty else {
+      return notFound
+    }
+    let name = parts[2].pathDecoded
+    if parts.count == 3 { return .stream(name, after: request.lastEventID) }
+    return parts.count == 4 && parts[3].elementsEqual("snapshot".utf8) ? .snapshot(name) : notFound
+  }
+
+  static let unknownStream = Route.refused(404, "unknown stream: GET / lists all streams")
+
+  private var notFound: Route {
+    let stream = isMany ? "/streams/NAME" : "/"
+    let snapshot = isMany ? ", /streams/NAME/snapshot and" : ", /snapshot and"
+    return .refused(404, "not found: there are \(isMany ? "/, " : "")\(stream)\(isPlain ? " and" : snapshot) /healthz")
+  }
+
+  private func isAuthorized(_ request: ClientRequest) -> Bool {
     guard let token else { return true }
-    guard let authorization else { return false }
+    // The parameter of RFC 6750 §2.3.
+    if takesTokenFromQuery, let given = request.parameter("access_token") { return Self.isSame(given, as: token) }
+    guard let authorization = request.authorization else { return false }
     let parts = authorization.split(separator: UInt8(ascii: " "), maxSplits: 1)
     guard parts.count == 2, parts[0].lowercased == Array("bearer".utf8) else { return false }
     return Self.isSame(Array(parts[1].drop { $0 == UInt8(ascii: " ") }), as: token)

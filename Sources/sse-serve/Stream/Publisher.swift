@@ -35,18 +35,11 @@ struct Publisher {
   private(set) var index: EventIndex
   /// The clients that wait for an event.
   var waiting = WaitingList()
-  /// Whether a record was skipped.
-  private(set) var hasSkipped = false
-  /// Whether there was input, but nothing in it that can be sent, nor a note.
-  var hasFoundNothing: Bool { records.hasFoundNothing }
-  /// Whether the input has said that everything missed has come.
-  var isLive: Bool { records.isLive }
 
   private let options: Options
   private var document = DocumentStream()
   private var writer = EventStreamWriter()
   private var count = 0
-  private var records: RecordReader
   /// The current document as an event and as an answer, until it changes.
   private var event: Text?
   private var snapshot: Snapshot?
@@ -62,11 +55,8 @@ struct Publisher {
   private static let dataName = Array("data".utf8)
   private static let messageName = Array("message".utf8)
 
-  init(_ options: Options, _ streams: StandardStreams) {
+  init(_ options: Options) {
     self.options = options
-    let anyJSON = #"jq -c '{event: "message", data: .}' makes them of any JSON"#
-    let maker = options.isPlain ? anyJSON : "jdiff --follow makes them of documents"
-    records = RecordReader(InputFile.standardInput.name, streams, remedy: maker, isVerbose: options.isVerbose)
     index = EventIndex(options.replay)
     document.options = options.patching
     document.maxOperations = options.maxOperations
@@ -76,44 +66,34 @@ struct Publisher {
 
   // MARK: Records
 
+  /// Drops changes until the next whole document.
+  mutating func loseSync() { document.loseSync() }
+
   /// Publishes a record.
-  /// - Throws: if it is malformed, unless `--on-error` says to continue.
-  mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
-    do throws(ToolFailure) { try publish(item) } catch {
-      // A change that does not fit is not fatal: the next whole document repairs it.
-      guard options.skipsErrors || error.status == .no else { throw error }
-      skip(error)
-    }
-  }
-
-  /// Continues after input that is not a record.
-  mutating func skip(_ error: ToolFailure) {
-    records.skip(error, losesChanges: !options.isPlain)
-    hasSkipped = true
-    // It may have been a change: then later changes may not fit.
-    document.loseSync()
-  }
-
-  private mutating func publish(_ item: StreamedDocument) throws(ToolFailure) {
-    guard let record = try records.record(item) else { return }
+  /// - Parameter records: their reader, which makes the messages.
+  /// - Returns: whether clients get it; not if changes are skipped.
+  mutating func publish(
+    _ record: EventRecord, _ item: StreamedDocument, _ records: inout RecordReader
+  ) throws(ToolFailure) -> Bool {
     let id = record.id(or: options.idFrom, maxDepth: options.patching.maxDepth)
-    try check(record.event, "'event'", item)
-    try check(id, idName(of: record), item)
+    try check(record.event, "'event'", item, records)
+    try check(id, idName(of: record), item, records)
     if id.count > Self.maxID {
       throw records.failure("\(idName(of: record)) has more than \(Self.maxID) bytes", item, at: 0)
     }
     guard let data = record.data else { throw records.failure("no 'data'", item, at: 0) }
     if !options.isPlain {
       let outcome = try records.apply(record, item, to: &document)
-      if outcome == .skipped { return }
+      if outcome == .skipped { return false }
       if outcome == .document || outcome == .change { snapshot = nil }
     }
     append(record, data, id: id)
+    return true
   }
 
   /// - Throws: if no field of an event stream can contain the value.
   private func check(
-    _ value: [UInt8], _ name: @autoclosure () -> String, _ item: StreamedDocument
+    _ value: [UInt8], _ name: @autoclosure () -> String, _ item: StreamedDocument, _ records: RecordReader
   ) throws(ToolFailure) {
     guard let bad = value.first(where: { $0.isLineEnd || $0 == 0 }) else { return }
     let what = bad == 0 ? "NUL" : "a line end"

@@ -1,0 +1,126 @@
+// One of the streams that are served: its events, and the clients that get them.
+
+import FeedCore
+
+final class ServedStream {
+  /// The value of the member that `--stream-from` names; empty for the only stream.
+  let name: [UInt8]
+  var publisher: Publisher
+  /// The clients that get the stream, in any order. Each knows its index here.
+  private(set) var clients: [Connection] = []
+  /// The place in the log up to which all clients have been served.
+  var servedEnd = 0
+  /// When something was last sent to all clients.
+  var lastSent = 0.0
+  /// When to send a comment to waiting clients.
+  var waitingCommentTime = 0.0
+  /// Whether it is in the table's list of changed streams.
+  fileprivate(set) var isChanged = false
+  /// When the table's timer for it is due.
+  fileprivate var alarm = Double.infinity
+
+  init(name: [UInt8], _ publisher: Publisher) {
+    self.name = name
+    self.publisher = publisher
+  }
+
+  func begin(_ stream: Connection.Stream, of connection: Connection) {
+    connection.stream = stream
+    connection.stream?.index = clients.count
+    clients.append(connection)
+  }
+
+  func remove(_ connection: Connection) {
+    guard let index = connection.stream?.index, let last = clients.popLast(), last !== connection else { return }
+    clients[index] = last
+    last.stream?.index = index
+  }
+
+  /// The next time at which it needs attention.
+  fileprivate func nextTime(keepalive: Double?) -> Double {
+    var next = Double.infinity
+    if let keepalive, !clients.isEmpty { next = lastSent + keepalive }
+    if let deadline = publisher.waiting.nextDeadline {
+      next = min(next, deadline)
+      if keepalive != nil { next = min(next, waitingCommentTime) }
+    }
+    return next
+  }
+}
+
+/// All streams. Without `--stream-from` there is one.
+///
+/// Whatever happens to one of ten thousand streams costs the same as if it were the only one: events, clients and timers
+/// find their stream without a search.
+struct StreamTable {
+  private let options: Options
+  private(set) var all: [ServedStream] = []
+  private var numbers: [[UInt8]: Int] = [:]
+  /// Those whose log has grown since it was sent to all clients.
+  private var changed: [ServedStream] = []
+  /// Timers, the next one first. One that is not its stream's alarm is stale.
+  private var alarms = Heap<Double, ServedStream>()
+
+  init(_ options: Options) {
+    self.options = options
+    if options.sources == nil { _ = add([]) }
+  }
+
+  /// The stream with a number, which may be that after the last one.
+  /// - Parameter name: of a new stream.
+  mutating func stream(_ number: Int, name: @autoclosure () -> [UInt8]) -> ServedStream {
+    number < all.count ? all[number] : add(name())
+  }
+
+  /// - Parameter name: nil for the only stream.
+  func stream(named name: [UInt8]?) -> ServedStream? {
+    guard let name else { return all.first }
+    return numbers[name].map { all[$0] }
+  }
+
+  private mutating func add(_ name: [UInt8]) -> ServedStream {
+    let stream = ServedStream(name: name, Publisher(options))
+    numbers[name] = all.count
+    all.append(stream)
+    return stream
+  }
+
+  // MARK: Changes
+
+  mutating func change(_ stream: ServedStream) {
+    guard !stream.isChanged else { return }
+    stream.isChanged = true
+    changed.append(stream)
+  }
+
+  /// The changed streams, which are then no longer changed.
+  mutating func takeChanged() -> [ServedStream] {
+    defer { changed.removeAll(keepingCapacity: true) }
+    for stream in changed { stream.isChanged = false }
+    return changed
+  }
+
+  // MARK: Timers
+
+  /// The time of the next timer. It may be too early, never too late.
+  var nextAlarm: Double? { alarms.first?.key }
+
+  /// Sets the timer of a stream, if it needs an earlier one. Call this when it has got a client.
+  mutating func setAlarm(_ stream: ServedStream) {
+    let time = stream.nextTime(keepalive: options.keepalive)
+    guard time < stream.alarm else { return }
+    stream.alarm = time
+    alarms.insert(stream, at: time)
+  }
+
+  /// The next stream whose timer is due; its timer is then not set.
+  mutating func takeDue(_ now: Double) -> ServedStream? {
+    while let first = alarms.first, first.key <= now {
+      alarms.removeFirst()
+      guard first.key == first.item.alarm else { continue }
+      first.item.alarm = .infinity
+      return first.item
+    }
+    return nil
+  }
+}
