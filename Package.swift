@@ -41,8 +41,8 @@ let tools: [(name: String, tests: String, uses: [Target.Dependency])] = [
   ("jdiff", "JDiffTests", []),
   ("xml-split", "XMLSplitTests", []),
   ("paginate", "PaginateTests", ["FeedHTTP", "CSQLite"]),
-  ("sse-serve", "SSEServeTests", []),
-  ("ws-cat", "WSCatTests", ["FeedHTTP"]),
+  ("sse-serve", "SSEServeTests", ["FeedZlib"]),
+  ("ws-cat", "WSCatTests", ["FeedHTTP", "FeedZlib"]),
   ("http-cat", "HTTPCatTests", ["FeedHTTP"]),
   ("deliver", "DeliverTests", []),
 ]
@@ -57,7 +57,8 @@ let libraries: [Target] = [
   .systemLibrary(name: "CCurl", providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
   .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])]),
   .systemLibrary(name: "CZlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-  .target(name: "FeedHTTP", dependencies: ["FeedCore", "CCurl", "CZlib"], swiftSettings: strict),
+  .target(name: "FeedZlib", dependencies: ["FeedCore", "CZlib"], swiftSettings: strict),
+  .target(name: "FeedHTTP", dependencies: ["FeedCore", "FeedZlib", "CCurl"], swiftSettings: strict),
 ]
 
 let executables: [Target] = tools.map { tool in

@@ -4,6 +4,7 @@
 // packed. Everything before an error is returned before the error.
 
 import FeedCore
+import FeedZlib
 
 package final class Inflater {
   package enum Coding { case gzip, deflate }
@@ -78,7 +79,7 @@ package final class Inflater {
     switch place {
     case .start:
       wrapping = coding == .gzip ? .gzip : Self.wrapping(ofDeflate: input[index])
-      stream = try InflaterStream(wrapping)
+      do { stream = try InflaterStream(wrapping) } catch { throw HTTPError(.local, error.message) }
       place = .inside
     case .inside: try run(to: &output, room: room)
     case .afterMember where input[index] == Self.memberStart:
@@ -99,7 +100,11 @@ package final class Inflater {
   private func run(to output: inout [UInt8], room: Int) throws(HTTPError) {
     let before = output.count
     let bytes = input
-    switch try stream?.run(bytes.span, from: &index, room: room, to: &output) {
+    let progress: InflaterStream.Progress?
+    do { progress = try stream?.run(bytes.span, from: &index, room: room, to: &output) } catch {
+      throw HTTPError(.local, error.message)
+    }
+    switch progress {
     case .end:
       wasFull = false
       // Some servers leave out the header and send only the checksum; curl accepts that too.

@@ -49,9 +49,17 @@ struct Connection {
     request.credentials.cookies = client.cookies(for: request.url) + request.credentials.cookies
     opening = OpeningRequest(
       request, subprotocols: options.subprotocols, origin: options.origin, compression: options.compression)
-    session = try Session(maxMessage: options.maxSize)
+    session = try Self.session(options, nil)
     timers = Timers(options)
     socket = try client.connect(opening.request)
+  }
+
+  private static func session(
+    _ options: Options, _ compression: PerMessageDeflate?
+  ) throws(HTTPError) -> Session {
+    do { return try Session(maxMessage: options.maxSize, compression: compression) } catch {
+      throw HTTPError(.local, error.message)
+    }
   }
 
   // MARK: Opening
@@ -100,7 +108,7 @@ struct Connection {
           return .ended(refusal(answer))
         case .open(let chosen):
           choice = chosen
-          session = try Session(maxMessage: options.maxSize, compression: chosen.compression)
+          session = try Self.session(options, chosen.compression)
           lastActivity = Clock.monotonic()
           return .open
         }

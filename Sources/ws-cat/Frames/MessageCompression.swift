@@ -3,7 +3,7 @@
 // empty stored block, which is not sent.
 
 import FeedCore
-import FeedHTTP
+import FeedZlib
 
 private let emptyBlockEnd: [UInt8] = [0x00, 0x00, 0xFF, 0xFF]
 
@@ -18,7 +18,7 @@ final class MessageInflater {
   private var isEnded = false
 
   /// - Parameter keepsWindow: whether a message may refer to those before it.
-  init(keepsWindow: Bool) throws(HTTPError) {
+  init(keepsWindow: Bool) throws(ZlibError) {
     stream = try InflaterStream(.none)
     self.keepsWindow = keepsWindow
   }
@@ -78,7 +78,7 @@ final class MessageDeflater {
   /// - Parameters:
   ///   - keepsWindow: whether a message may refer to those before it.
   ///   - windowBits: the binary logarithm of the window that the server has for us, 9 to 15.
-  init(keepsWindow: Bool, windowBits: Int) throws(HTTPError) {
+  init(keepsWindow: Bool, windowBits: Int) throws(ZlibError) {
     stream = try DeflaterStream(windowBits: windowBits)
     self.keepsWindow = keepsWindow
   }

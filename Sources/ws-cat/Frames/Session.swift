@@ -2,7 +2,7 @@
 // come out, and frames to send collect in the outbox. This answers pings with their payload, and close frames.
 
 import FeedCore
-import FeedHTTP
+import FeedZlib
 
 struct Session {
   enum Event: Equatable {
@@ -22,7 +22,7 @@ struct Session {
   private var pendingPong: [UInt8]?
 
   /// - Parameter compression: what the handshake agreed on; nil for none.
-  init(maxMessage: Int, compression: PerMessageDeflate? = nil) throws(HTTPError) {
+  init(maxMessage: Int, compression: PerMessageDeflate? = nil) throws(ZlibError) {
     guard let compression else {
       parser = FrameParser(maxMessage: maxMessage)
       return

@@ -1,8 +1,16 @@
-// One compressed stream of zlib's: bytes in, bytes out, and its end. The Inflater handles what may come before and
+// One compressed stream of zlib's: bytes in, bytes out, and its end. FeedHTTP's Inflater handles what may come before and
 // after it. WebSocket messages are parts of one stream.
 
 import CZlib
 import FeedCore
+
+/// Why zlib cannot work.
+package enum ZlibError: Error, Equatable {
+  case outOfMemory
+  case cannotStart
+
+  package var message: String { self == .outOfMemory ? "out of memory" : "zlib cannot start" }
+}
 
 @safe
 package final class InflaterStream {
@@ -30,17 +38,15 @@ package final class InflaterStream {
   /// Room for the window, once it is needed.
   private var window: [UInt8] = []
 
-  package init(_ wrapping: Wrapping) throws(HTTPError) {
+  package init(_ wrapping: Wrapping) throws(ZlibError) {
     unsafe state = .allocate(capacity: 1)
     unsafe state.initialize(to: z_stream())
     let code = unsafe feed_inflate_init(state, wrapping.rawValue)
     guard code == Z_OK else {
       unsafe state.deallocate()
-      throw code == Z_MEM_ERROR ? Self.outOfMemory : HTTPError(.local, "zlib cannot start")
+      throw code == Z_MEM_ERROR ? .outOfMemory : .cannotStart
     }
   }
-
-  private static var outOfMemory: HTTPError { HTTPError(.local, "out of memory") }
 
   deinit {
     unsafe inflateEnd(state)
@@ -74,7 +80,7 @@ package final class InflaterStream {
   ///   - room: the most bytes to append to `output`.
   package func run(
     _ input: borrowing Span<UInt8>, from index: inout Int, room: Int, to output: inout [UInt8]
-  ) throws(HTTPError) -> Progress {
+  ) throws(ZlibError) -> Progress {
     var code = Z_OK
     let given = min(input.count - index, Int(UInt32.max))
     let start = index
@@ -96,7 +102,7 @@ package final class InflaterStream {
     // Z_BUF_ERROR: there was nothing to do.
     case Z_OK, Z_BUF_ERROR: return .more
     case Z_STREAM_END: return .end
-    case Z_MEM_ERROR: throw Self.outOfMemory
+    case Z_MEM_ERROR: throw .outOfMemory
     case Z_NEED_DICT: return .damaged("it needs a dictionary")
     default: return .damaged(unsafe state.pointee.msg.map { unsafe String(cString: $0) } ?? "error \(code)")
     }

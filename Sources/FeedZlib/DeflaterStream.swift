@@ -9,12 +9,13 @@ package final class DeflaterStream {
   private let state: UnsafeMutablePointer<z_stream>
 
   /// - Parameter windowBits: the binary logarithm of how far back the output refers, 9 to 15.
-  package init(windowBits: Int) throws(HTTPError) {
+  package init(windowBits: Int) throws(ZlibError) {
     unsafe state = .allocate(capacity: 1)
     unsafe state.initialize(to: z_stream())
-    guard unsafe feed_deflate_init(state, Int32(-windowBits)) == Z_OK else {
+    let code = unsafe feed_deflate_init(state, Int32(-windowBits))
+    guard code == Z_OK else {
       unsafe state.deallocate()
-      throw HTTPError(.local, "zlib cannot start")
+      throw code == Z_MEM_ERROR ? .outOfMemory : .cannotStart
     }
   }
 
@@ -26,9 +27,10 @@ package final class DeflaterStream {
   /// Forgets what came before: the next output refers to nothing in it.
   package func restart() { unsafe deflateReset(state) }
 
-  /// Appends a compressed piece. It ends with an empty stored block (`Z_SYNC_FLUSH`), the bytes 00 00 FF FF, unless the
-  /// piece and everything before it is empty.
-  package func run(_ input: borrowing Span<UInt8>, to output: inout [UInt8]) {
+  /// Appends a compressed piece. It ends with an empty stored block, the bytes 00 00 FF FF, unless the piece and
+  /// everything before it is empty.
+  /// - Parameter forgets: whether the next piece refers to nothing in this one or before it (`Z_FULL_FLUSH`).
+  package func run(_ input: borrowing Span<UInt8>, forgets: Bool = false, to output: inout [UInt8]) {
     var index = 0
     var isFull = true
     while isFull {
@@ -43,7 +45,7 @@ package final class DeflaterStream {
             unsafe state.pointee.avail_in = UInt32(given)
             unsafe state.pointee.next_out = target.baseAddress.map { unsafe $0 + filled }
             unsafe state.pointee.avail_out = UInt32(room)
-            unsafe deflate(state, Z_SYNC_FLUSH)
+            unsafe deflate(state, forgets ? Z_FULL_FLUSH : Z_SYNC_FLUSH)
             filled += unsafe room - Int(state.pointee.avail_out)
           }
         }
