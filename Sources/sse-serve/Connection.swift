@@ -27,6 +27,8 @@ final class Connection {
   var state: State
   /// The stream that it gets or waits for.
   var served: ServedStream?
+  /// What it has got, if it gets the stream compressed.
+  var gzip: GzipMember?
   /// What the poller watches.
   var interest = PollEvents.input
 
@@ -63,6 +65,9 @@ final class Connection {
     case .asking, .waiting, .closing: nil
     }
   }
+
+  /// Text of its stream, in the form in which it gets it.
+  func encoded(_ text: [UInt8]) -> [UInt8] { gzip?.stored(text) ?? text }
 
   /// Discards the bytes that have come: to close with unread bytes would reset the connection.
   func drain() {

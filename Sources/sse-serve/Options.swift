@@ -8,7 +8,7 @@ let sseServe = ToolSpec(
 
 enum Flag: ToolOption {
   case plain, streamFrom, select, dataEvent, patchEvent, addIDs, idFrom, onError, replay, catchUp, keepalive, retry
-  case clientBuffer, maxClients, allowOrigin, tokenFile, tokenQuery, serverName
+  case clientBuffer, maxClients, gzip, allowOrigin, tokenFile, tokenQuery, serverName
   case waitReady, portFile, socketMode, socketOwner, linger, keepServing, verbose
   case maxStreams, maxDepth, maxOps, maxSize
 
@@ -17,7 +17,7 @@ enum Flag: ToolOption {
     case .plain, .streamFrom, .select, .dataEvent, .patchEvent, .addIDs, .idFrom, .onError, .replay, .catchUp,
       .keepalive, .retry:
       OptionGroup("Options for the stream")
-    case .clientBuffer, .maxClients, .allowOrigin, .tokenFile, .tokenQuery, .serverName:
+    case .clientBuffer, .maxClients, .gzip, .allowOrigin, .tokenFile, .tokenQuery, .serverName:
       OptionGroup("Options for clients")
     case .waitReady, .portFile, .socketMode, .socketOwner, .linger, .keepServing, .verbose:
       OptionGroup("Options for start and end")
@@ -50,6 +50,7 @@ enum Flag: ToolOption {
     case .clientBuffer: OptionSpec("client-buffer", .size, "drop a client when more data waits for it").default("1M")
     case .maxClients:
       OptionSpec("max-clients", .integer(1...1_000_000), "serve at most N clients at a time").default("10000")
+    case .gzip: OptionSpec("gzip", "compress streams for clients that accept it")
     case .allowOrigin: OptionSpec("allow-origin", .origin, "let web pages of this origin read; * for any").repeating
     case .tokenFile: OptionSpec("token-file", .tokenFile, "serve only clients with the bearer token in FILE")
     case .tokenQuery:
@@ -165,6 +166,8 @@ struct Options {
   var keepalive: Double?
   /// In seconds.
   var retry: Double?
+  /// Whether clients that accept gzip get it.
+  var compresses = false
   var allowedOrigins: [[UInt8]] = []
   var token: [UInt8]?
   /// Whether the token may come in the query: an `EventSource` of a browser cannot send headers.
@@ -207,6 +210,7 @@ struct Options {
       let seconds: Double = try value.get()
       keepalive = seconds > 0 ? seconds : nil
     case .retry: retry = try value.get()
+    case .gzip: compresses = true
     case .allowOrigin: allowedOrigins.append(value.bytes)
     case .tokenFile:
       let file = InputFile(value.bytes)

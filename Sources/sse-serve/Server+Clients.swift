@@ -55,10 +55,15 @@ extension Server {
           break advancing
         case .streaming(var stream):
           guard let served = connection.served else { break advancing }
-          let hasAll = try stream.write(served.publisher.log, to: connection.socket)
+          let log = connection.gzip == nil ? served.publisher.log : served.publisher.gzip?.bytes ?? ByteLog()
+          let hasAll = try stream.write(log, to: connection.socket)
           connection.state = .streaming(stream)
           if !hasAll { interest = [.input, .output] }
           guard hasAll, end != nil else { break advancing }
+          if let member = connection.gzip, !member.isFinished, let end = served.publisher.gzip?.end {
+            connection.stream?.beginning = .init(member.finish(at: end), nil)
+            continue
+          }
           connection.socket.endOutput()
           connection.drain()
           return close(connection)
@@ -128,7 +133,11 @@ extension Server {
     _ connection: Connection, _ stream: ServedStream, _ request: ClientRequest, after id: [UInt8]
   ) {
     clients.assign(connection, to: stream)
-    let head = Reply.streamHead(request, options) + stream.publisher.greeting
+    let isPacked = options.compresses && request.acceptsGzip
+    if isPacked { connection.gzip = GzipMember() }
+    let head =
+      Reply.streamHead(request, options) + (isPacked ? GzipMember.header : [])
+      + connection.encoded(stream.publisher.greeting)
     if isReading, options.catchUp > 0, stream.publisher.wait(connection.token, for: id, until: now + options.catchUp) {
       return beginWaiting(connection, for: stream, head, id)
     }
@@ -141,10 +150,12 @@ extension Server {
     after id: [UInt8]
   ) {
     if stream.clients.isEmpty { stream.lastSent = now }
+    var beginning = beginning
+    if let member = connection.gzip { beginning = stream.publisher.packed(beginning, for: member) }
     stream.begin(
       .init(
         beginning: .init(unsent + beginning.preamble, beginning.document), place: beginning.place,
-        begunAt: stream.publisher.log.end, index: 0),
+        begunAt: stream.publisher.end(for: connection), index: 0),
       of: connection)
     table.setAlarm(stream)
     tell("begins" + (id.isEmpty ? "" : " after '\(shortened(id))'"), of: connection)
@@ -192,27 +203,40 @@ extension Server {
     stream.servedEnd = logEnd
     stream.lastSent = now
     var first = logEnd
+    var firstPacked = stream.publisher.gzip?.end.packedPlace ?? 0
     // From the last one, because the place of a closed one is given to the last.
     for index in stream.clients.indices.reversed() {
       let connection = stream.clients[index]
       if !connection.isBlocked {
         advance(connection)
-      } else if let place = connection.stream, isTooFarBehind(place, stream.publisher) {
-        tell("dropped, \(logEnd - place.place) bytes behind", of: connection)
+      } else if let place = connection.stream, isTooFarBehind(place, connection, stream.publisher) {
+        tell("dropped, \(stream.publisher.end(for: connection) - place.place) bytes behind", of: connection)
         close(connection)
       }
-      if let place = connection.stream, clients[connection.token] != nil { first = min(first, place.place) }
+      guard let place = connection.stream?.place, clients[connection.token] != nil else { continue }
+      if connection.gzip == nil { first = min(first, place) } else { firstPacked = min(firstPacked, place) }
     }
-    stream.publisher.drop(before: first)
+    stream.publisher.drop(before: first, packed: firstPacked)
   }
 
   /// Whether more bytes wait for a client than --client-buffer allows. Bytes from before it came do not count, nor the
   /// rest of the event being sent: so an event larger than the buffer can be sent too.
-  private func isTooFarBehind(_ stream: Connection.Stream, _ publisher: borrowing Publisher) -> Bool {
-    let end = publisher.log.end
+  private func isTooFarBehind(
+    _ stream: Connection.Stream, _ connection: Connection, _ publisher: borrowing Publisher
+  ) -> Bool {
+    let end = publisher.end(for: connection)
     let place = max(stream.place, stream.begunAt)
     guard end - place > options.clientBuffer else { return false }
     if !stream.beginning.isEmpty { return true }
-    return end - publisher.index.eventEnd(after: place) > options.clientBuffer
+    let eventEnd =
+      connection.gzip == nil ? publisher.index.eventEnd(after: place) : publisher.gzip?.pieceEnd(after: place) ?? place
+    return end - eventEnd > options.clientBuffer
+  }
+}
+
+extension Publisher {
+  /// The end of the log that a client gets.
+  fileprivate func end(for connection: Connection) -> Int {
+    connection.gzip == nil ? log.end : gzip?.end.packedPlace ?? 0
   }
 }

@@ -40,7 +40,7 @@ extension Server {
     stream.waitingCommentTime = now + keepalive
     for token in Array(stream.publisher.waiting.tokens) {
       guard let connection = clients[token], case .waiting(let head) = connection.state, head.isEmpty else { continue }
-      connection.state = .waiting(.init(Publisher.comment, nil))
+      connection.state = .waiting(.init(connection.encoded(Publisher.comment), nil))
       advance(connection)
     }
   }

@@ -50,7 +50,7 @@ struct Server {
       token: options.token, takesTokenFromQuery: options.takesTokenFromQuery, isPlain: options.isPlain,
       isMany: options.sources != nil)
     maxClients = try Limits.clients(options)
-    table = StreamTable(options)
+    table = try StreamTable(options)
     input = RecordInput(options, streams)
     Signals.ignoreBrokenPipe()
     poller = try naming(options.place, Poller())

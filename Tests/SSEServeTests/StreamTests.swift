@@ -135,7 +135,7 @@ import Testing
       options.isPlain = plain
       change(&options)
       input = RecordInput(options, StandardStreams(program: "sse-serve", error: Descriptor(-1)))
-      table = StreamTable(options)
+      table = try StreamTable(options)
     }
 
     mutating func take(_ records: String) throws {

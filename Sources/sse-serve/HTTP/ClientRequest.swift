@@ -21,6 +21,8 @@ struct ClientRequest: Equatable {
   var authorization: [UInt8]?
   var ifNoneMatch: [UInt8]?
   var lastEventIDField: [UInt8]?
+  /// Whether the client takes answers in gzip.
+  var acceptsGzip = false
   /// Whether a person may read the answer: browsers ask for HTML.
   var wantsHTML = false
   /// Whether a browser asks which requests it may send (Fetch §4.8).

@@ -64,6 +64,10 @@ struct Reply {
     head.set("Cache-Control", noCache)
     // Asks nginx to forward each event at once.
     head.set("X-Accel-Buffering", "no")
+    if options.compresses {
+      head.set("Vary", "Accept-Encoding")
+      if request.acceptsGzip { head.set("Content-Encoding", "gzip") }
+    }
     head.share(with: request.origin, allowed: options.allowedOrigins)
     return head.finished
   }

@@ -168,6 +168,7 @@ struct RequestParser {
     case "authorization": try Self.take(value, into: &request.authorization)
     case "last-event-id": try Self.take(value, into: &request.lastEventIDField)
     case "if-none-match": request.ifNoneMatch = request.ifNoneMatch.map { $0 + Array(",".utf8) + value } ?? Array(value)
+    case "accept-encoding": if Self.acceptsGzip(value) { request.acceptsGzip = true }
     case "accept":
       let types = value.split(separator: UInt8(ascii: ",")).map { $0.prefix { $0 != UInt8(ascii: ";") }.trimmed() }
       if types.contains(where: { $0.lowercased.elementsEqual("text/html".utf8) }) { request.wantsHTML = true }
@@ -178,6 +179,18 @@ struct RequestParser {
       let options = value.split(separator: UInt8(ascii: ",")).map { $0.trimmed(\.isBlank).lowercased }
       if options.contains(Array("close".utf8)) { saysClose = true }
     default: break
+    }
+  }
+
+  /// Whether an Accept-Encoding names gzip, with a weight that is not 0 (RFC 9110 §12.5.3).
+  private static func acceptsGzip(_ value: ArraySlice<UInt8>) -> Bool {
+    value.split(separator: UInt8(ascii: ",")).contains { item in
+      let parts = item.lowercased.split(separator: UInt8(ascii: ";")).map { $0.trimmed(\.isBlank) }
+      guard let name = parts.first, name.elementsEqual("gzip".utf8) || name.elementsEqual("x-gzip".utf8) else {
+        return false
+      }
+      let weight = parts.dropFirst().first { $0.starts(with: "q=".utf8) }?.dropFirst(2)
+      return weight.map { $0.contains { (UInt8(ascii: "1")...UInt8(ascii: "9")).contains($0) } } ?? true
     }
   }
 

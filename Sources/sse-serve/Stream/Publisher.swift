@@ -5,6 +5,7 @@
 // that is held here.
 
 import FeedCore
+import FeedZlib
 
 struct Publisher {
   /// Text that several connections send; it is freed when the last of them is done.
@@ -32,6 +33,8 @@ struct Publisher {
   }
 
   private(set) var log = ByteLog()
+  /// The same, compressed; nil without `--gzip`.
+  private(set) var gzip: GzipLog?
   private(set) var index: EventIndex
   /// The clients that wait for an event.
   var waiting = WaitingList()
@@ -43,6 +46,8 @@ struct Publisher {
   /// The current document as an event and as an answer, until it changes.
   private var event: Text?
   private var snapshot: Snapshot?
+  /// The event, compressed, with the checksum of its text.
+  private var packedEvent: (text: Text, checksum: Checksum)?
   /// Old documents that clients may still be receiving, in order.
   private var held: [WeakText] = []
   /// The prefix of the numbers in added ids: ids of another run must not match ours.
@@ -55,8 +60,10 @@ struct Publisher {
   private static let dataName = Array("data".utf8)
   private static let messageName = Array("message".utf8)
 
-  init(_ options: Options) {
+  /// - Parameter deflater: nil without `--gzip`.
+  init(_ options: Options, _ deflater: DeflaterStream? = nil) {
     self.options = options
+    gzip = deflater.map { GzipLog($0) }
     index = EventIndex(options.replay)
     document.options = options.patching
     document.maxOperations = options.maxOperations
@@ -113,9 +120,10 @@ struct Publisher {
     var output = ByteWriter()
     let type = record.event.isEmpty ? Self.messageName : record.event
     writer.write(type: type, id: id, data: Self.wireText(data), to: &output)
-    log.append(output.take())
+    append(output.take())
     index.append(end: log.end, id: id)
     event = nil
+    packedEvent = nil
     if waiting.count > 0 { waiting.take(id.trimmed(\.isBlank), endingAt: log.end) }
   }
 
@@ -133,13 +141,21 @@ struct Publisher {
   }
 
   /// Tells all clients that the connection is alive.
-  mutating func appendComment() { log.append(Self.comment) }
+  mutating func appendComment() { append(Self.comment) }
+
+  private mutating func append(_ bytes: [UInt8]) {
+    log.append(bytes)
+    gzip?.append(bytes)
+  }
 
   /// Drops the part of the log that no client needs any more.
-  /// - Parameter place: everything before it was sent to all clients.
-  mutating func drop(before place: Int) {
+  /// - Parameters:
+  ///   - place: everything before it was sent to all clients.
+  ///   - packedPlace: the same for those that get it compressed.
+  mutating func drop(before place: Int, packed packedPlace: Int) {
     index.drop(before: place)
     log.drop(before: min(place, index.windowStart))
+    gzip?.drop(before: packedPlace, and: index.windowStart)
   }
 
   // MARK: Clients
@@ -205,6 +221,30 @@ struct Publisher {
     return made
   }
 
+  /// The beginning for a client that gets it compressed.
+  /// - Parameter member: gets the checksums of what the client gets.
+  mutating func packed(_ beginning: Beginning, for member: GzipMember) -> Beginning {
+    guard let gzip else { return beginning }
+    let mark = gzip.mark(at: beginning.place)
+    member.begin(at: mark)
+    var packed = Beginning(preamble: member.stored(beginning.preamble), place: mark.packedPlace)
+    if let document = beginning.document {
+      let made = packedEvent ?? pack(document, gzip)
+      member.add(made.checksum)
+      packed.document = made.text
+    }
+    return packed
+  }
+
+  private mutating func pack(_ document: Text, _ gzip: GzipLog) -> (text: Text, checksum: Checksum) {
+    var checksum = Checksum()
+    checksum.add(document.bytes)
+    let text = Text(gzip.packed(document.bytes))
+    packedEvent = (text, checksum)
+    held.append(WeakText(text: text))
+    return (text, checksum)
+  }
+
   /// The document, or the part that `--select` names, as JSON with a newline.
   mutating func currentSnapshot() -> Snapshot {
     if let snapshot { return snapshot }
@@ -239,6 +279,6 @@ struct Publisher {
     guard total > Self.spareText + 4 * (texts.last?.bytes.count ?? 0) else { return nil }
     // The current document is not kept by a client alone, and is freed by itself.
     if case .document(let current, _) = snapshot, texts[0] === current { return nil }
-    return texts[0] === event ? nil : texts[0]
+    return texts[0] === event || texts[0] === packedEvent?.text ? nil : texts[0]
   }
 }

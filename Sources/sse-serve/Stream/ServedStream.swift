@@ -1,6 +1,7 @@
 // One of the streams that are served: its events, and the clients that get them.
 
 import FeedCore
+import FeedZlib
 
 final class ServedStream {
   /// The value of the member that `--stream-from` names; empty for the only stream.
@@ -60,9 +61,14 @@ struct StreamTable {
   private var changed: [ServedStream] = []
   /// Timers, the next one first. One that is not its stream's alarm is stale.
   private var alarms = Heap<Double, ServedStream>()
+  /// For all streams; nil without `--gzip`.
+  private let deflater: DeflaterStream?
 
-  init(_ options: Options) {
+  init(_ options: Options) throws(ToolFailure) {
     self.options = options
+    do throws(ZlibError) { deflater = options.compresses ? try DeflaterStream(windowBits: 15) : nil } catch {
+      throw .failed(.trouble, error.message)
+    }
     if options.sources == nil { _ = add([]) }
   }
 
@@ -79,7 +85,7 @@ struct StreamTable {
   }
 
   private mutating func add(_ name: [UInt8]) -> ServedStream {
-    let stream = ServedStream(name: name, Publisher(options))
+    let stream = ServedStream(name: name, Publisher(options, deflater))
     numbers[name] = all.count
     all.append(stream)
     return stream
