@@ -123,13 +123,17 @@ extension Connection {
     var index: Int
 
     /// Writes as much as the system takes.
+    /// - Parameter sent: grows by the number of bytes written.
     /// - Returns: whether everything was written.
-    mutating func write(_ log: borrowing ByteLog, to socket: Descriptor) throws(SystemError) -> Bool {
-      guard try beginning.write(to: socket) else { return false }
+    mutating func write(
+      _ log: borrowing ByteLog, to socket: Descriptor, counting sent: inout Int
+    ) throws(SystemError) -> Bool {
+      guard try beginning.write(to: socket, counting: &sent) else { return false }
       while place < log.end {
         let (bytes, offset) = log.piece(at: place)
         guard let count = try socket.writeAvailable(bytes, from: offset) else { return false }
         place += count
+        sent += count
       }
       return true
     }
@@ -151,12 +155,14 @@ extension Connection {
     var unsent: [UInt8] { own.isEmpty ? [] : Array(own[offset...]) }
 
     /// Writes as much as the system takes.
+    /// - Parameter sent: grows by the number of bytes written.
     /// - Returns: whether everything was written.
-    mutating func write(to socket: Descriptor) throws(SystemError) -> Bool {
+    mutating func write(to socket: Descriptor, counting sent: inout Int) throws(SystemError) -> Bool {
       while !isEmpty {
         let bytes = own.isEmpty ? shared?.bytes ?? [] : own
         guard let count = try socket.writeAvailable(bytes, from: offset) else { return false }
         offset += count
+        sent += count
         guard offset == bytes.count else { continue }
         if own.isEmpty { shared = nil } else { own = [] }
         offset = 0

@@ -10,6 +10,7 @@ struct RecordInput {
   private var records: RecordReader
   /// Whether a record was skipped.
   private(set) var hasSkipped = false
+  private(set) var counts = Metrics.Events()
   /// Whether there was input, but nothing in it that can be sent, nor a note.
   var hasFoundNothing: Bool { records.hasFoundNothing }
   /// Whether the input has said that everything missed has come.
@@ -59,7 +60,14 @@ struct RecordInput {
       let number = try records.document(of: item)
       let found = table.stream(number, name: records.sources?.sources[number].name ?? [])
       stream = found
-      if try found.publisher.publish(record, item, &records) { table.change(found) }
+      let place = found.publisher.log.end
+      guard try found.publisher.publish(record, item, &records) else {
+        counts.withheld += 1
+        return
+      }
+      counts.published += 1
+      counts.bytes += found.publisher.log.end - place
+      table.change(found)
     } catch {
       // A change that does not fit is not fatal: the next whole document repairs it.
       guard skipsErrors || error.status == .no else { throw error }
@@ -71,6 +79,7 @@ struct RecordInput {
   /// - Parameter streams: those that it may have belonged to.
   private mutating func skip(_ error: ToolFailure, of streams: [ServedStream]) {
     records.skip(error, losesChanges: losesChanges)
+    counts.withheld += 1
     hasSkipped = true
     for stream in streams { stream.publisher.loseSync() }
   }

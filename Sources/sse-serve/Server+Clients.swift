@@ -35,7 +35,7 @@ extension Server {
           guard answerNext(connection, reader) else { break advancing }
           hasAnswered = true
         case .answering(var answer):
-          guard try answer.text.write(to: connection.socket) else {
+          guard try answer.text.write(to: connection.socket, counting: &metrics.sentBytes) else {
             answer.deadline = now + Limits.answerTime
             connection.state = .answering(answer)
             // No further request is read until it is sent.
@@ -49,14 +49,14 @@ extension Server {
             connection.state = .closing(deadline: now + Limits.closingTime)
           }
         case .waiting(var head):
-          let hasAll = try head.write(to: connection.socket)
+          let hasAll = try head.write(to: connection.socket, counting: &metrics.sentBytes)
           connection.state = .waiting(head)
           if !hasAll { interest = [.input, .output] }
           break advancing
         case .streaming(var stream):
           guard let served = connection.served else { break advancing }
           let log = connection.gzip == nil ? served.publisher.log : served.publisher.gzip?.bytes ?? ByteLog()
-          let hasAll = try stream.write(log, to: connection.socket)
+          let hasAll = try stream.write(log, to: connection.socket, counting: &metrics.sentBytes)
           connection.state = .streaming(stream)
           if !hasAll { interest = [.input, .output] }
           guard hasAll, end != nil else { break advancing }
@@ -98,6 +98,7 @@ extension Server {
   ) {
     var route = router.route(request)
     var snapshot = Publisher.Snapshot.none
+    var page: [UInt8] = []
     switch route {
     case .stream(let name, let id):
       guard let stream = table.stream(named: name) else { route = Router.unknownStream; break }
@@ -108,22 +109,27 @@ extension Server {
       guard let stream = table.stream(named: name) else { route = Router.unknownStream; break }
       snapshot = stream.publisher.currentSnapshot()
       dropHoarders(of: stream)
+    case .metrics: page = metrics.text(input.counts, clients, table)
     case .list, .health, .methods, .refused: break
     }
-    begin(Reply(route, request, options, snapshot: snapshot, table), connection, unread: reader.unread)
+    let reply = Reply(route, request, options, snapshot: snapshot, metrics: page, table)
+    begin(reply, connection, unread: reader.unread)
+    tell("\(request.shown) \(reply.status)", of: connection)
   }
 
+  /// - Parameter request: nil if it was not understood.
   mutating func refuse(
     _ connection: Connection, _ reader: Connection.RequestReader, _ status: Int, _ reason: String,
     _ request: ClientRequest? = nil
   ) {
-    var request = request ?? ClientRequest()
-    if reader.asksForHead { request.method = .head }
-    begin(Reply(.refused(status, reason), request, options, snapshot: .none, table), connection, unread: reader.unread)
+    var answered = request ?? ClientRequest()
+    if reader.asksForHead { answered.method = .head }
+    begin(Reply(.refused(status, reason), answered, options, table), connection, unread: reader.unread)
+    tell("\(request?.shown ?? "- -") \(status) \(reason)", of: connection)
   }
 
-  private func begin(_ reply: Reply, _ connection: Connection, unread: [UInt8]) {
-    tell("\(reply.status)", of: connection)
+  private mutating func begin(_ reply: Reply, _ connection: Connection, unread: [UInt8]) {
+    metrics.count(reply.status)
     connection.state = .answering(
       .init(
         text: .init(reply.text, reply.body), deadline: now + Limits.answerTime, unread: reply.closes ? nil : unread))
@@ -133,22 +139,27 @@ extension Server {
     _ connection: Connection, _ stream: ServedStream, _ request: ClientRequest, after id: [UInt8]
   ) {
     clients.assign(connection, to: stream)
+    metrics.count(200)
     let isPacked = options.compresses && request.acceptsGzip
     if isPacked { connection.gzip = GzipMember() }
     let head =
       Reply.streamHead(request, options) + (isPacked ? GzipMember.header : [])
       + connection.encoded(stream.publisher.greeting)
     if isReading, options.catchUp > 0, stream.publisher.wait(connection.token, for: id, until: now + options.catchUp) {
-      return beginWaiting(connection, for: stream, head, id)
+      return beginWaiting(connection, for: stream, head, id, request)
     }
-    begin(connection, stream, head, stream.publisher.begin(after: id), after: id)
+    begin(connection, stream, head, stream.publisher.begin(after: id), after: id, request)
   }
 
-  /// - Parameter unsent: text to send before the beginning.
+  /// - Parameters:
+  ///   - unsent: text to send before the beginning.
+  ///   - request: nil if it was reported before.
   mutating func begin(
     _ connection: Connection, _ stream: ServedStream, _ unsent: [UInt8], _ beginning: Publisher.Beginning,
-    after id: [UInt8]
+    after id: [UInt8], _ request: ClientRequest? = nil
   ) {
+    metrics.streamsBegun += 1
+    if beginning.isResumed { metrics.hits += 1 } else if !id.isEmpty { metrics.misses += 1 }
     if stream.clients.isEmpty { stream.lastSent = now }
     var beginning = beginning
     if let member = connection.gzip { beginning = stream.publisher.packed(beginning, for: member) }
@@ -158,7 +169,9 @@ extension Server {
         begunAt: stream.publisher.end(for: connection), index: 0),
       of: connection)
     table.setAlarm(stream)
-    tell("begins" + (id.isEmpty ? "" : " after '\(shortened(id))'"), of: connection)
+    tell(
+      (request.map { "\($0.shown) 200 " } ?? "") + "begins" + (id.isEmpty ? "" : " after '\(shortened(id))'"),
+      of: connection)
   }
 
   /// Closes the connections of clients that keep too many old documents in memory.
@@ -167,6 +180,7 @@ extension Server {
       let holders = clients.all.filter { $0.heldText === text }
       if holders.isEmpty { return }
       for connection in holders {
+        metrics.dropped += 1
         tell("dropped while it received an old document", of: connection)
         close(connection)
       }
@@ -210,6 +224,7 @@ extension Server {
       if !connection.isBlocked {
         advance(connection)
       } else if let place = connection.stream, isTooFarBehind(place, connection, stream.publisher) {
+        metrics.dropped += 1
         tell("dropped, \(stream.publisher.end(for: connection) - place.place) bytes behind", of: connection)
         close(connection)
       }

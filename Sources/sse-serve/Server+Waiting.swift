@@ -4,11 +4,13 @@ import FeedCore
 
 extension Server {
   /// Sends the head, and nothing else until the event comes.
-  mutating func beginWaiting(_ connection: Connection, for stream: ServedStream, _ head: [UInt8], _ id: [UInt8]) {
+  mutating func beginWaiting(
+    _ connection: Connection, for stream: ServedStream, _ head: [UInt8], _ id: [UInt8], _ request: ClientRequest
+  ) {
     if stream.publisher.waiting.count == 1 { stream.waitingCommentTime = now + (options.keepalive ?? 0) }
     connection.state = .waiting(.init(head, nil))
     table.setAlarm(stream)
-    tell("waits for the event '\(shortened(id))'", of: connection)
+    tell("\(request.shown) 200 waits for the event '\(shortened(id))'", of: connection)
   }
 
   /// Continues with the clients of a stream whose wait is over. This must be at once, while the log still has what

@@ -28,11 +28,12 @@ struct Server {
   private var unixClients = 0
 
   var table: StreamTable
-  private var input: RecordInput
+  private(set) var input: RecordInput
   private(set) var isReading = true
   /// Whether clients can connect.
   private var isOpen = false
   var clients = ConnectionTable()
+  var metrics = Metrics()
   var bytes: [UInt8] = []
 
   var now = Clock.monotonic()
@@ -296,9 +297,9 @@ struct Server {
     if options.isVerbose || streams.error.isTerminal { streams.say(Diagnostic(message)) }
   }
 
-  func tell(_ message: String, of connection: Connection? = nil) {
+  func tell(_ message: @autoclosure () -> String, of connection: Connection? = nil) {
     guard options.isVerbose else { return }
-    streams.say(Diagnostic(message, source: connection?.name))
+    streams.say(Diagnostic(message(), source: connection?.name))
   }
 }
 

@@ -74,7 +74,7 @@ private func check(_ request: ClientRequest) {
   // Some routes are for everybody, the others only for clients with the token.
   let token = Array("a token that no fuzzer knows".utf8)
   switch Router(token: token).route(request) {
-  case .stream, .snapshot, .list: promise(false, "served without the token: \(request)")
+  case .stream, .snapshot, .list, .metrics: promise(false, "served without the token: \(request)")
   case .health: promise(request.path == Array("/healthz".utf8), "another path: \(request)")
   case .methods: promise(request.method == .options, "another method: \(request)")
   case .refused: break

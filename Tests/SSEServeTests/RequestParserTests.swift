@@ -138,15 +138,16 @@ import Testing
     #expect(route(nil, "/", .options) == .methods)
     #expect(route(nil, "/", .other) == .refused(405, "method not allowed"))
     #expect(
-      route("Bearer secret", "/other") == .refused(404, "not found: there are /, /snapshot and /healthz"))
+      route("Bearer secret", "/other") == .refused(404, "not found: there are /, /snapshot, /metrics and /healthz"))
+    #expect(route("Bearer secret", "/metrics") == .metrics)
+    #expect(route(nil, "/metrics") == .refused(401, "unauthorized"))
   }
 
-  /// The host is checked before anything else, so that a foreign page learns nothing.
   /// Paths with several streams. Names are percent-encoded; only an encoded slash is part of one.
   @Test(arguments: [
     ("/", "list"), ("/streams/a", "stream a"), ("/streams/a%2Fb", "stream a/b"),
     ("/streams/%3Cscript%3E", "stream <script>"),
-    ("/streams/metrics", "stream metrics"), ("/streams/a/snapshot", "snapshot a"),
+    ("/streams/metrics", "stream metrics"), ("/metrics", "metrics"), ("/streams/a/snapshot", "snapshot a"),
     ("/streams/snapshot/snapshot", "snapshot snapshot"), ("/streams/%E2%82%AC", "stream €"), ("/streams/+", "stream +"),
     ("/streams/a/b", "404"), ("/streams", "404"), ("/streams/", "404"), ("/streams//snapshot", "404"),
     ("/snapshot", "404"), ("/streams/a/snapshot/", "404"), ("/a", "404"),
@@ -157,6 +158,7 @@ import Testing
     let found =
       switch Router(token: nil, isMany: true).route(request) {
       case .list: "list"
+      case .metrics: "metrics"
       case .stream(let name, _): "stream " + String(decoding: name ?? [], as: UTF8.self)
       case .snapshot(let name): "snapshot " + String(decoding: name ?? [], as: UTF8.self)
       case .refused(let status, _): "\(status)"
@@ -181,6 +183,7 @@ import Testing
     #expect((Router(token: token).route(request) == .stream(nil, after: [])) == (authorization == "Bearer secret"))
   }
 
+  /// The host is checked before anything else, so that a foreign page learns nothing.
   @Test func hostsAreCompared() {
     func route(_ host: String?, _ hosts: HostList?, _ change: (inout ClientRequest) -> Void = { _ in }) -> Int? {
       var request = ClientRequest()

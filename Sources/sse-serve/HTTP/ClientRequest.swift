@@ -3,7 +3,12 @@
 import FeedCore
 
 struct ClientRequest: Equatable {
-  enum Method: Equatable { case get, head, options, other }
+  enum Method: String, Equatable {
+    case get = "GET"
+    case head = "HEAD"
+    case options = "OPTIONS"
+    case other = "-"
+  }
 
   var method = Method.get
   /// As sent, up to the question mark.
@@ -27,6 +32,9 @@ struct ClientRequest: Equatable {
   var wantsHTML = false
   /// Whether a browser asks which requests it may send (Fetch §4.8).
   var isPreflight = false
+
+  /// For messages: the method and the path, without the query, which may have a token.
+  var shown: String { "\(method.rawValue) \(path.isEmpty ? "-" : shortened(path))" }
 
   /// The id of the client's last event; empty for none. `EventSource` sends a header. Libraries that replace it may be
   /// unable to, and use the query parameter `lastEventId`.

@@ -12,8 +12,11 @@ struct Reply {
 
   private static let noCache = "no-cache"
 
-  init(_ route: Route, _ request: ClientRequest, _ options: Options, snapshot: Publisher.Snapshot, _ table: StreamTable)
-  {
+  /// - Parameter metrics: the body of the answer to `/metrics`.
+  init(
+    _ route: Route, _ request: ClientRequest, _ options: Options, snapshot: Publisher.Snapshot = .none,
+    metrics: [UInt8] = [], _ table: StreamTable
+  ) {
     closes = !request.keepsAlive
     switch route {
     case .stream:
@@ -27,9 +30,16 @@ struct Reply {
       head.set("Vary", "Accept")
       head.set("Cache-Control", Self.noCache)
       head.set("Content-Length", "\(page.text.bytes.count)")
-      head.share(with: request.origin, allowed: options.allowedOrigins)
+      head.end(for: request, options)
       if request.method == .get { body = page.text }
       (status, text) = (200, head.finished)
+    case .metrics:
+      var head = ResponseHead(200, closes: closes)
+      head.set("Content-Type", Metrics.type)
+      head.set("Cache-Control", Self.noCache)
+      head.set("Content-Length", "\(metrics.count)")
+      head.end(for: request, options)
+      (status, text) = (200, head.finished + (request.method == .get ? metrics : []))
     case .health: (status, text) = Self.short(200, "ok", request, options, closes)
     case .methods: (status, text) = (204, Self.methods(request, options, closes))
     case .refused(let code, let reason):
@@ -51,7 +61,7 @@ struct Reply {
           head.set("Content-Length", "\(document.bytes.count)")
           if request.method == .get { body = document }
         }
-        head.share(with: request.origin, allowed: options.allowedOrigins)
+        head.end(for: request, options)
         (status, text) = (head.status, head.finished)
       }
     }
@@ -68,7 +78,7 @@ struct Reply {
       head.set("Vary", "Accept-Encoding")
       if request.acceptsGzip { head.set("Content-Encoding", "gzip") }
     }
-    head.share(with: request.origin, allowed: options.allowedOrigins)
+    head.end(for: request, options)
     return head.finished
   }
 
@@ -85,7 +95,7 @@ struct Reply {
     head.set("Content-Type", "text/plain")
     head.set("Cache-Control", status == 200 ? noCache : "no-store")
     head.set("Content-Length", "\(words.utf8.count + 1)")
-    head.share(with: request.origin, allowed: options.allowedOrigins)
+    head.end(for: request, options)
     return (status, head.finished + (request.method == .head ? [] : Array((words + "\n").utf8)))
   }
 
@@ -93,12 +103,21 @@ struct Reply {
   private static func methods(_ request: ClientRequest, _ options: Options, _ closes: Bool) -> [UInt8] {
     var head = ResponseHead(204, closes: closes)
     head.set("Allow", "GET, HEAD, OPTIONS")
-    head.share(with: request.origin, allowed: options.allowedOrigins)
+    head.end(for: request, options)
     if request.isPreflight && !options.allowedOrigins.isEmpty {
       head.set("Access-Control-Allow-Methods", "GET, HEAD")
       head.set("Access-Control-Allow-Headers", "Authorization, Cache-Control, If-None-Match, Last-Event-ID")
       head.set("Access-Control-Max-Age", "86400")
     }
     return head.finished
+  }
+}
+
+extension ResponseHead {
+  /// Adds the fields that every answer has.
+  fileprivate mutating func end(for request: ClientRequest, _ options: Options) {
+    // A page may have the token in its URL, which must not go to the targets of its links.
+    if options.takesTokenFromQuery { set("Referrer-Policy", "no-referrer") }
+    share(with: request.origin, allowed: options.allowedOrigins)
   }
 }

@@ -103,13 +103,7 @@ struct RequestParser {
       throw Self.bad("malformed request line")
     }
     try takeVersion(parts[2])
-    request.method =
-      switch String(decoding: parts[0], as: UTF8.self) {
-      case "GET": .get
-      case "HEAD": .head
-      case "OPTIONS": .options
-      default: .other
-      }
+    request.method = .init(rawValue: String(decoding: parts[0], as: UTF8.self)) ?? .other
     try takeTarget(parts[1])
   }
 

@@ -10,6 +10,7 @@ enum Route: Equatable {
   case snapshot([UInt8]?)
   /// The names of the streams.
   case list
+  case metrics
   case health
   /// The allowed methods, for a browser or anybody else.
   case methods
@@ -44,6 +45,7 @@ struct Router {
     switch path {
     case "/": return isMany ? .list : .stream(nil, after: request.lastEventID)
     case "/snapshot" where !isMany: return .snapshot(nil)
+    case "/metrics": return .metrics
     default: return isMany ? named(request) : notFound
     }
   }
@@ -62,9 +64,9 @@ struct Router {
   static let unknownStream = Route.refused(404, "unknown stream: GET / lists all streams")
 
   private var notFound: Route {
-    let stream = isMany ? "/streams/NAME" : "/"
-    let snapshot = isMany ? ", /streams/NAME/snapshot and" : ", /snapshot and"
-    return .refused(404, "not found: there are \(isMany ? "/, " : "")\(stream)\(isPlain ? " and" : snapshot) /healthz")
+    let streams = isMany ? "/, /streams/NAME" : "/"
+    let snapshot = isPlain ? "" : isMany ? ", /streams/NAME/snapshot" : ", /snapshot"
+    return .refused(404, "not found: there are \(streams)\(snapshot), /metrics and /healthz")
   }
 
   private func isAuthorized(_ request: ClientRequest) -> Bool {

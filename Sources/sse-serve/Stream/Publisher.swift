@@ -22,6 +22,8 @@ struct Publisher {
     var preamble: [UInt8] = []
     var document: Text?
     var place: Int
+    /// Whether the client continues after its last event.
+    var isResumed = false
   }
 
   /// The answer to `/snapshot`.
@@ -185,8 +187,8 @@ struct Publisher {
     var place = index.place(after: id)
     if let found { place = [.unknown, .after(found)].contains(place) ? .after(found) : .ambiguous(found) }
     switch place {
-    case .after(let place): return Beginning(place: place)
-    case .ambiguous(let place) where options.isPlain: return Beginning(place: place)
+    case .after(let place): return Beginning(place: place, isResumed: true)
+    case .ambiguous(let place) where options.isPlain: return Beginning(place: place, isResumed: true)
     case .ambiguous, .unknown: break
     }
     var beginning = Beginning(place: log.end)
