@@ -54,12 +54,10 @@ struct RecordInput {
   /// Publishes a record in its stream.
   /// - Throws: if it is malformed, unless `--on-error` says to continue.
   mutating func publish(_ item: StreamedDocument, _ table: inout StreamTable) throws(ToolFailure) {
-    var stream: ServedStream?
     do throws(ToolFailure) {
       guard let record = try records.record(item) else { return }
       let number = try records.document(of: item)
       let found = table.stream(number, name: records.sources?.sources[number].name ?? [])
-      stream = found
       let place = found.publisher.log.end
       guard try found.publisher.publish(record, item, &records) else {
         counts.withheld += 1
@@ -71,14 +69,22 @@ struct RecordInput {
     } catch {
       // A change that does not fit is not fatal: the next whole document repairs it.
       guard skipsErrors || error.status == .no else { throw error }
-      skip(error, of: stream.map { [$0] } ?? table.all)
+      skip(error, of: owners(item, table))
     }
+  }
+
+  /// The streams that a record may belong to. A record that names none may have been meant for any of them, and one that
+  /// names a stream too many belongs to none.
+  private func owners(_ item: StreamedDocument, _ table: StreamTable) -> [ServedStream] {
+    guard let pointer = records.sources?.pointer else { return table.all }
+    guard let name = try? pointer.name(in: item.document.root, option: "") else { return table.all }
+    return table.stream(named: name).map { [$0] } ?? []
   }
 
   /// Continues after input that cannot be sent. It may have been a change: then later changes may not fit.
   /// - Parameter streams: those that it may have belonged to.
   private mutating func skip(_ error: ToolFailure, of streams: [ServedStream]) {
-    records.skip(error, losesChanges: losesChanges)
+    records.skip(error, losesChanges: losesChanges && !streams.isEmpty)
     counts.withheld += 1
     hasSkipped = true
     for stream in streams { stream.publisher.loseSync() }

@@ -111,8 +111,8 @@ package struct RecordReader {
   /// Reports a failure after which the tool goes on.
   /// - Parameter losesChanges: whether later changes can no longer be applied.
   package mutating func skip(_ failure: ToolFailure, losesChanges: Bool = true) {
-    let isFirst = skipping.insert(current ?? (sources == nil ? 0 : -1)).inserted
-    let text = losesChanges && isFirst ? "; changes are skipped until the next document" : ""
+    let isFirst = losesChanges && skipping.insert(current ?? (sources == nil ? 0 : -1)).inserted
+    let text = isFirst ? "; changes are skipped until the next document" : ""
     streams.say(failure.diagnostic.adding(text))
   }
 

@@ -41,7 +41,9 @@ struct StreamList {
   }
 
   private static func path(_ stream: ServedStream) -> [UInt8] {
-    Array("/streams/".utf8) + stream.name.percentEncoded()
+    // A client takes plain dots for a step in the path (RFC 3986 §5.2.4).
+    let isDots = [".", ".."].contains { stream.name.elementsEqual($0.utf8) }
+    return Array("/streams/".utf8) + stream.name.percentEncoded { $0.isUnreserved && !isDots }
   }
 
   /// As text of an element of HTML. A name may have control characters.
