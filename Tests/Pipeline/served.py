@@ -107,12 +107,13 @@ class Relay(Server):
 class Stream:
     """A client of the event stream."""
 
-    def __init__(self, server, last=None, small=False):
-        self.socket = server.ask("/", "Last-Event-ID: %s\r\n" % last if last is not None else "", server.connect(small))
+    def __init__(self, server, last=None, small=False, path="/"):
+        self.socket = server.ask(path, "Last-Event-ID: %s\r\n" % last if last is not None else "", server.connect(small))
         self.rest = b""
         self.events = []
         self.is_open = True
         self.head = None
+        self.received = 0
 
     def read(self):
         """Reads the data that has come; False at the end."""
@@ -124,6 +125,7 @@ class Stream:
             self.is_open = False
             self.socket.close()
             return False
+        self.received += len(piece)
         self.rest += piece
         if self.head is None:
             head, mark, rest = self.rest.partition(b"\r\n\r\n")

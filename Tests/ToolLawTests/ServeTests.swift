@@ -10,6 +10,13 @@ struct ServeTests {
     "ready", "ahead", "behind",
   ]
 
+  /// Whether python's `prometheus_client` is available. In CI it must be.
+  static let hasPrometheus: Bool = {
+    let found = (try? Command.shell("/usr/bin/python3 -c 'import prometheus_client.parser'"))?.status == 0
+    precondition(found || !Repository.isCI, "python3-prometheus-client is missing, and CI=true")
+    return found
+  }()
+
   @Test(arguments: scenarios)
   func clients(_ scenario: String) throws {
     let result = try Command.shell("\(Command.quote(Repository.path("Tests/Pipeline/clients"))) \(scenario)")
@@ -32,6 +39,13 @@ struct ServeTests {
   /// Chains of relays, whose clients switch from one relay to another.
   @Test func nothingIsLostOverTwoHops() throws {
     let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/hops")))
+    #expect(result.status == 0 && result.text == "same\n", "\(result.error)")
+  }
+
+  /// /metrics agrees with what clients have seen. Prometheus's own library reads it.
+  @Test(.enabled(if: hasPrometheus))
+  func metrics() throws {
+    let result = try Command.shell("/usr/bin/python3 \(Command.quote(Repository.path("Tests/Pipeline/metrics")))")
     #expect(result.status == 0 && result.text == "same\n", "\(result.error)")
   }
 
