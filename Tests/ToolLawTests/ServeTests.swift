@@ -56,6 +56,13 @@ struct ServeTests {
     #expect(result.status == 0 && result.text == "EventSource\n", "\(result.error)")
   }
 
+  /// The page that lists streams, on a phone and on a desktop, and EventSource with the token in the URL.
+  @Test(.enabled(if: Repository.has("chromium-headless-shell")))
+  func severalStreamsInABrowser() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/browser-streams")))
+    #expect(result.status == 0 && result.text == "streams\n", "\(result.error)")
+  }
+
   /// Through nginx, each event arrives before the next one is made.
   @Test(.enabled(if: Repository.has("nginx") && Repository.has("curl")))
   func behindNginx() throws {

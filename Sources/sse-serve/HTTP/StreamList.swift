@@ -100,10 +100,15 @@ struct StreamList {
         last.abort();
         const mine = last = new AbortController();
         [name.textContent, text.textContent] = [link.textContent, ""];
-        const answer = await fetch(link.href + location.search, { signal: mine.signal });
-        const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-        for (let piece; !(piece = await reader.read()).done && mine === last;)
-          text.textContent = (text.textContent + piece.value).slice(-1e5);
+        try {
+          const answer = await fetch(link.href + location.search, { signal: mine.signal });
+          const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+          for (let piece; !(piece = await reader.read()).done && mine === last;)
+            text.textContent = (text.textContent + piece.value).slice(-1e5);
+          if (mine === last) text.textContent += "The stream has ended.";
+        } catch (error) {
+          if (mine === last) text.textContent += error;
+        }
       };
       </script>
       </body>

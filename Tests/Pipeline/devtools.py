@@ -1,0 +1,107 @@
+"""Headless Chromium, driven by its DevTools protocol over a pair of pipes: JSON that ends in NUL."""
+
+import json
+import os
+import queue
+import signal
+import subprocess
+import tempfile
+import threading
+import time
+
+from served import PATIENCE
+
+
+class Browser:
+    def __init__(self):
+        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
+        reading, self.writer = os.pipe()
+        self.reader, writing = os.pipe()
+        # Chromium reads from descriptor 3, and writes to 4.
+        command = 'exec 3<&%d 4>&%d; exec chromium-headless-shell "$@"' % (reading, writing)
+        self.process = subprocess.Popen(
+            ["bash", "-c", command, "bash", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+             "--no-proxy-server", "--user-data-dir=" + self.profile.name, "--remote-debugging-pipe"],
+            pass_fds=(reading, writing), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL, start_new_session=True)
+        os.close(reading)
+        os.close(writing)
+        self.answers = queue.Queue()
+        self.number = 0
+        self.pages = {}
+        threading.Thread(target=self.read, daemon=True).start()
+
+    def read(self):
+        rest = b""
+        while piece := os.read(self.reader, 1 << 16):
+            *messages, rest = (rest + piece).split(b"\0")
+            for message in map(json.loads, messages):
+                if "id" in message:
+                    self.answers.put(message)
+                elif message.get("sessionId") in self.pages:
+                    self.pages[message["sessionId"]].take(message["method"], message["params"])
+
+    def call(self, method, session=None, **parameters):
+        self.number += 1
+        message = {"id": self.number, "method": method, "params": parameters}
+        if session:
+            message["sessionId"] = session
+        os.write(self.writer, json.dumps(message).encode() + b"\0")
+        answer = self.answers.get(timeout=PATIENCE)
+        assert answer["id"] == self.number and "error" not in answer, (method, answer)
+        return answer["result"]
+
+    def close(self):
+        # The started process has children, which would remain.
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+        self.profile.cleanup()
+
+
+class Page:
+    """A page of its own. What it complains of is in `complaints`."""
+
+    def __init__(self, browser, url, width=1280):
+        self.browser = browser
+        self.complaints = []
+        self.loads = queue.Queue()
+        target = browser.call("Target.createTarget", url="about:blank")["targetId"]
+        self.session = browser.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        browser.pages[self.session] = self
+        for domain in ("Page", "Runtime", "Log"):
+            self.call(domain + ".enable")
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
+        self.call("Page.navigate", url=url)
+        self.loads.get(timeout=PATIENCE)
+
+    def call(self, method, **parameters):
+        return self.browser.call(method, self.session, **parameters)
+
+    def take(self, method, parameters):
+        if method == "Page.loadEventFired":
+            self.loads.put(None)
+        elif method == "Page.javascriptDialogOpening":
+            self.complaints.append("a dialog: " + parameters["message"])
+        elif method in ("Runtime.exceptionThrown", "Runtime.consoleAPICalled", "Log.entryAdded"):
+            self.complaints.append(json.dumps(parameters))
+
+    def value(self, script):
+        """The value of an expression; of a promise, what it becomes."""
+        answer = self.call("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in answer, (script, answer)
+        return answer["result"].get("value")
+
+    def until(self, script):
+        end = time.monotonic() + PATIENCE
+        while not (value := self.value(script)):
+            assert time.monotonic() < end, (script, self.value("document.body.innerText"), self.complaints)
+            time.sleep(0.02)
+        return value
+
+    def click(self, element):
+        """A click as by a mouse, in the middle of the element of an expression."""
+        place = self.value(
+            "(() => { const e = %s; e.scrollIntoView({block: 'center'}); const r = e.getClientRects()[0];"
+            " return [r.x + r.width / 2, r.y + r.height / 2] })()" % element)
+        for kind in ("mousePressed", "mouseReleased"):
+            self.call("Input.dispatchMouseEvent", type=kind, x=place[0], y=place[1], button="left", clickCount=1)
