@@ -52,9 +52,10 @@ bench: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Bench/bench
 
 # Kills the pipeline at random, ROUNDS times. Does the same with a tool that has a store, one that polls, and deliver
-# with each of its sinks. Puts engines between the tools, and kills servers behind nginx. Polls a server that lies, ten
-# times as often, and damages as many stores and checkpoints. Makes every system call of every tool fail once, and cuts
-# the power at every write. FAULTS and CUTS are options of the last two, such as --tool jpatch.
+# with each of its sinks. Puts engines between the tools, kills servers behind nginx, and connects to one ROUNDS
+# thousand times. Polls a server that lies, ten times as often, and damages as many stores and checkpoints. Makes
+# every system call of every tool fail once, and cuts the power at every write. FAULTS and CUTS are options of the
+# last two, such as --tool jpatch.
 ROUNDS ?= 100
 soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak $(ROUNDS)
@@ -65,6 +66,7 @@ soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-deliver --kills $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/engines --seconds 3
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/fan-out
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-serve --connections $(ROUNDS)000
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/deliver-commands
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/deliver-kills $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/slow-sink 60

@@ -56,6 +56,12 @@ struct ServeTests {
     #expect(result.status == 0 && result.text == "EventSource\n", "\(result.error)")
   }
 
+  /// Short connections of all kinds leave no descriptor and no memory. `make soak` has a hundred thousand.
+  @Test func shortConnections() throws {
+    let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/soak-serve")))
+    #expect(result.status == 0 && result.text == "flat\n", "\(result.error)")
+  }
+
   /// The page that lists streams, on a phone and on a desktop, and EventSource with the token in the URL.
   @Test(.enabled(if: Repository.has("chromium-headless-shell")))
   func severalStreamsInABrowser() throws {
