@@ -6,7 +6,9 @@ import Testing
 /// `--by`: which member names a document, its names, and the checkpoint of many documents.
 @Suite struct SourceTests {
   private func index(_ pointer: String = "/source", limit: Int = 3) throws -> SourceIndex {
-    SourceIndex(by: try #require(SourcePointer(try JSONPointer(Array(pointer.utf8)))), limit: limit)
+    SourceIndex(
+      by: try #require(SourcePointer(try JSONPointer(Array(pointer.utf8)))), limit: limit,
+      options: ("--by", "--max-sources"))
   }
 
   private func value(_ text: String) throws -> JSONValue { try JSONDocument(parsing: Array(text.utf8)).root }

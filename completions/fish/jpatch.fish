@@ -29,6 +29,8 @@ complete -c jpatch -s v -l verbose -d 'report records that print nothing, and wh
 complete -c jpatch -l checkpoint -r -F -d 'resume from FILE, and keep it up to date'
 complete -c jpatch -l data-event -x -d 'the event that brings a document'
 complete -c jpatch -l patch-event -x -d 'the event that brings a patch'
+complete -c jpatch -l by -x -d 'keep a document for each value of this member'
+complete -c jpatch -l max-sources -x -d 'the most documents'
 complete -c jpatch -l time -d 'add the time to each record'
 complete -c jpatch -l source -x -d 'add this name to each record'
 complete -c jpatch -s h -l help -d 'print this help and exit'
