@@ -35,7 +35,11 @@ import Testing
     #expect(result.status == sample.status && result.output == whole.output && result.error == whole.error)
     let log = try scratch.read("log")
     #expect(Self.names(in: log).contains { $0.name.hasPrefix("/") }, "an empty log proves nothing")
-    #expect(Self.untrusted(log, tool: sample.tool) == [])
+    // A socket that the command line names, and its folder.
+    let own = sample.command.split(separator: " ").filter { $0.hasPrefix("unix:") }.flatMap {
+      [String($0.dropFirst(5)), "."]
+    }
+    #expect(Self.untrusted(log, tool: sample.tool).filter { !own.contains(String($0.split(separator: " ")[1])) } == [])
   }
 
   /// In a static executable, glibc would still load files of the system for locales, character sets and names of hosts.

@@ -133,7 +133,7 @@ import Testing
         READY=1
         STOPPING=1
         sse-serve: listening on unix:feed.sock
-        sse-serve: unix:1: 200
+        sse-serve: unix:1: GET /snapshot 200
 
         """, "\(result.text)\(result.error)")
   }
