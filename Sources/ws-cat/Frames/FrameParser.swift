@@ -152,7 +152,21 @@ struct FrameParser {
       return message.append(span: piece)
     }
     let before = message.count
-    try inflater.take(piece, to: &message, limit: maxMessage)
+    do { try inflater.take(piece, to: &message, limit: maxMessage) } catch {
+      // The text before a damage comes first, wherever the data was cut.
+      try checkText(from: before)
+      throw error
+    }
+    try checkText(from: before)
+  }
+
+  /// Unpacks the rest of a message.
+  private mutating func endCompressed(_ inflater: MessageInflater) throws(ProtocolError) {
+    let before = message.count
+    do { try inflater.end(&message, limit: maxMessage) } catch {
+      try checkText(from: before)
+      throw error
+    }
     try checkText(from: before)
   }
 
@@ -172,11 +186,7 @@ struct FrameParser {
     case .close: return .close(try takeCloseCode())
     case .text, .binary, .continuation:
       guard isFinal else { return nil }
-      if isCompressed, let inflater {
-        let before = message.count
-        try inflater.end(&message, limit: maxMessage)
-        try checkText(from: before)
-      }
+      if isCompressed, let inflater { try endCompressed(inflater) }
       if isText, !utf8.isComplete { throw Self.badText }
       isInMessage = false
       isDone = true
