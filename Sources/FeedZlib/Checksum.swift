@@ -17,7 +17,7 @@ package struct Checksum: Equatable, Sendable {
 
   /// Adds the bytes after these.
   package mutating func add(_ other: Checksum) {
-    crc = UInt32(crc32_combine(UInt(crc), UInt(other.crc), other.count))
+    crc = UInt32(crc32_combine(UInt(crc), UInt(other.crc), numericCast(other.count)))
     count += other.count
   }
 
@@ -26,7 +26,7 @@ package struct Checksum: Equatable, Sendable {
     var rest = Checksum()
     rest.count = count - start.count
     // Of two parts, the checksum is that of the first one, moved by the length of the second one, and that of the second.
-    rest.crc = crc ^ UInt32(crc32_combine(UInt(start.crc), 0, rest.count))
+    rest.crc = crc ^ UInt32(crc32_combine(UInt(start.crc), 0, numericCast(rest.count)))
     return rest
   }
 }
