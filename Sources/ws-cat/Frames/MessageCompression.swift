@@ -34,7 +34,7 @@ final class MessageInflater {
         isEnded = false
       }
       let before = message.count
-      let room = min(Self.pieceSize, limit - before + 1)
+      let room = min(Self.pieceSize - 1, limit - before) + 1
       switch try run(piece, from: &index, room: room, to: &message) {
       case .damaged(let reason): throw Self.damaged(reason)
       case .end: isEnded = true
