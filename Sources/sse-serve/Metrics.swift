@@ -66,8 +66,10 @@ struct Metrics {
   private static func lag(_ streams: [ServedStream]) -> Int {
     var most = 0
     for stream in streams {
-      let end = stream.publisher.log.end
-      for client in stream.clients { most = max(most, client.stream.map { end - max($0.place, $0.begunAt) } ?? 0) }
+      for client in stream.clients {
+        let end = stream.publisher.end(for: client)
+        most = max(most, client.stream.map { end - max($0.place, $0.begunAt) } ?? 0)
+      }
     }
     return most
   }

@@ -251,7 +251,7 @@ extension Server {
 
 extension Publisher {
   /// The end of the log that a client gets.
-  fileprivate func end(for connection: Connection) -> Int {
+  func end(for connection: Connection) -> Int {
     connection.gzip == nil ? log.end : gzip?.end.packedPlace ?? 0
   }
 }

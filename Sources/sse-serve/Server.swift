@@ -200,7 +200,8 @@ struct Server {
       stream.lastSent = now
     }
     expireWaiting(of: stream)
-    table.setAlarm(stream)
+    // At the end no more comments are sent, so their time would stay in the past.
+    if end == nil { table.setAlarm(stream) }
   }
 
   private mutating func handle(_ notice: PollNotice) throws(SystemError) {

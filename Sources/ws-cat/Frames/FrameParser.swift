@@ -153,7 +153,7 @@ struct FrameParser {
     }
     let before = message.count
     do { try inflater.take(piece, to: &message, limit: maxMessage) } catch {
-      // The text before a damage comes first, wherever the data was cut.
+      // Wrong text counts first, since it came before the damage. So it does not matter where the data was cut.
       try checkText(from: before)
       throw error
     }
