@@ -33,7 +33,8 @@ struct FollowTests {
       wait_for grep -q note got
       echo '{"event":"a","id":"3","data":null}' >two; sink 1 feed <two
       wait_for grep -q '"3"' got
-      stop; server
+      # So that it misses the server for sure.
+      stop; wait_for grep -q follow words; server
       echo '{"event":"a","id":"4","data":null}' >three; sink 1 feed <three
       wait_for grep -q '"4"' got
       kill $follower
