@@ -24,12 +24,22 @@ extension Follow {
     for number in documents.indices {
       if let side = documents[number].current { printDocument(number, side) }
     }
+    // For a server that should not say that it does not know a document.
+    if options.sources != nil, !options.printsEventStream { output.append(.live) }
     guard let extra, options.firstID != nil else { return }
-    numbering.firstOfNew = extra[Self.firstName].flatMap { Int(decimal: $0) }
-    guard let reserved = extra[Self.reservedName].flatMap({ Int(decimal: $0) }) else { return }
-    let last = Numbering.last(reserved: reserved)
-    for number in documents.indices { documents[number].lastID = last }
-    numbering.firstOfNew = max(last + 1, numbering.firstOfNew ?? 0)
+    numbering.firstFree = try id(Self.firstName, in: extra, of: path)
+    guard let reserved = try id(Self.reservedName, in: extra, of: path) else { return }
+    numbering.firstFree = max(Numbering.last(reserved: reserved) + 1, numbering.firstFree ?? 0)
+  }
+
+  /// An id of the checkpoint besides those of its documents; nil if it is not there.
+  private func id(
+    _ name: String, in extra: [String: [UInt8]], of path: [UInt8]
+  ) throws(ToolFailure) -> Int? {
+    guard let text = extra[name] else { return nil }
+    if let id = Int(decimal: text), Options.ids.contains(id) { return id }
+    throw .failed(
+      .trouble, "'\(name)' of the checkpoint is not an id: \(shortened(text)) (--no-ids)", source: quoted(path))
   }
 
   /// - Parameter id: the last id that this run may use; nil for no more.
@@ -58,7 +68,7 @@ extension Follow {
       if documents[0].current == nil, numbering.reserved == nil { return }
       return try checkpoint.save(documents[0].checkpoint(extra))
     }
-    if let first = numbering.firstOfNew { extra[Self.firstName] = Array(String(first).utf8) }
+    if let first = numbering.firstFree { extra[Self.firstName] = Array(String(first).utf8) }
     try checkpoint.save { path throws(ToolFailure) in
       try SourceCheckpoint.write(
         path, of: sources, extra: extra, documents.lazy.map { $0.current == nil ? nil : $0.checkpoint() })

@@ -72,9 +72,14 @@ struct Follow: DocumentFollower {
       number = changed
     } catch {
       guard options.skipsErrors else { throw error }
-      records.skip(error)
+      let reach = records.reach(of: item)
+      records.skip(error, reach)
       hasSkipped = true
-      if !records.isDocumentKnown { losses += 1 }
+      switch reach {
+      case .none: break
+      case .all: losses += 1
+      case .one(let number): documents[number].input.loseSync()
+      }
       return
     }
     guard let document = documents[number].news() else { return }

@@ -9,9 +9,9 @@ struct Numbering {
   let first: Int?
   /// The ids up to this one are of this run only, as the checkpoint says; nil if it says nothing.
   var reserved: Int?
-  /// The ids of a document that the checkpoint does not have begin here: a run that was killed may have printed it.
-  /// Nil if no run was killed.
-  var firstOfNew: Int?
+  /// No event gets an id below this one: a run that was killed may have given it. Nil if no run was killed. A document
+  /// that has not changed since then keeps its id. With a greater one, it would look newer to readers that have more.
+  var firstFree: Int?
 
   /// Whether there are several documents. They share one reservation, and the checkpoint may be large.
   private let isOfMany: Bool
@@ -28,7 +28,9 @@ struct Numbering {
   /// The next id of a document; nil if events have none.
   /// - Parameter last: the last one.
   func id(after last: Int?) -> Int? {
-    first.map { first in last.map { $0 + 1 } ?? max(first, firstOfNew ?? first) }
+    guard let first else { return nil }
+    let next = last.map { $0 + 1 } ?? first
+    return max(next, firstFree ?? next)
   }
 
   /// Up to which id to reserve before this one is used; nil if it is reserved.

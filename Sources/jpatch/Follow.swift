@@ -78,7 +78,7 @@ struct Follow: DocumentFollower {
     let outcome: DocumentStream.Outcome
     do { outcome = try records.apply(record, item, to: &documents[number].stream) } catch {
       guard options.resyncs else { throw error }
-      records.skip(error)
+      records.skip(error, records.reach(of: item))
       hasFollowed = true
       status = .no
       return

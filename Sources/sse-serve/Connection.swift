@@ -58,7 +58,7 @@ final class Connection {
   }
 
   /// The shared text that this connection keeps in memory.
-  var heldText: Publisher.Text? {
+  var heldText: SharedText? {
     switch state {
     case .answering(let answer): answer.text.shared
     case .streaming(let stream): stream.beginning.shared
@@ -66,8 +66,9 @@ final class Connection {
     }
   }
 
-  /// Text of its stream, in the form in which it gets it.
-  func encoded(_ text: [UInt8]) -> [UInt8] { gzip?.stored(text) ?? text }
+  /// Text of its own, in the form in which it gets its stream.
+  /// - Parameter mark: the place in the compressed log up to which it has got the stream; nil before it begins.
+  func encoded(_ text: [UInt8], after mark: GzipLog.Mark? = nil) -> [UInt8] { gzip?.stored(text, after: mark) ?? text }
 
   /// Discards the bytes that have come: to close with unread bytes would reset the connection.
   func drain() {
@@ -142,10 +143,10 @@ extension Connection {
   /// Text to send: the client's own, then one that several connections share.
   struct Outgoing {
     private var own: [UInt8]
-    private(set) var shared: Publisher.Text?
+    private(set) var shared: SharedText?
     private var offset = 0
 
-    init(_ own: [UInt8], _ shared: Publisher.Text?) {
+    init(_ own: [UInt8], _ shared: SharedText?) {
       self.own = own
       self.shared = shared
     }

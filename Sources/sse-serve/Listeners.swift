@@ -9,6 +9,7 @@ struct Listeners {
   /// The name of a socket of our own in the file system.
   private var file: SocketFile?
   private var isOpen = false
+  private var isInherited = false
   /// When to accept clients again, after descriptors had run out.
   private(set) var resumeTime: Double?
 
@@ -24,6 +25,7 @@ struct Listeners {
     switch options.servingPlace {
     case .address(let host, let port): return try bind(host: host, port: port, place: options.place)
     case .inherited(let numbers):
+      isInherited = true
       let addresses = try numbers.map { number throws(ToolFailure) in try take(number) }
       if options.portFile != nil, addresses.first?.unixName != nil { throw Options.noPort }
       return addresses
@@ -38,14 +40,19 @@ struct Listeners {
   /// Takes a socket of the parent process. Clients that connect before `begin` wait.
   private mutating func take(_ number: Int32) throws(ToolFailure) -> SocketAddress {
     let name = "fd:\(number)"
+    let address: SocketAddress
     do throws(SystemError) {
       let socket = try Descriptor.inheritedListener(number)
       sockets.append(socket)
-      return try socket.localAddress()
+      address = try socket.localAddress()
     } catch {
       if error.isNoListener { throw .failed(.trouble, "no listening socket was passed", source: name) }
       throw .system(error, name)
     }
+    guard address.isInternet || address.unixName != nil else {
+      throw .failed(.trouble, "the socket is of an unknown kind", source: name)
+    }
+    return address
   }
 
   /// Binds one port on all addresses of the host. Clients are refused until it listens.
@@ -60,7 +67,8 @@ struct Listeners {
       var address = address
       address.port = bound.first?.port ?? port
       do throws(SystemError) {
-        let socket = try Descriptor.bound(to: address)
+        // A name such as `*` stands for both.
+        let socket = try Descriptor.bound(to: address, includesIPv4: addresses.count == 1)
         sockets.append(socket)
         bound.append(try socket.localAddress())
       } catch {
@@ -144,6 +152,8 @@ struct Listeners {
   func accept(_ token: UInt64) throws(SystemError) -> Descriptor.Accepted {
     let index = Int(token - firstToken)
     guard isOpen, index < sockets.count else { return .none }
+    // Another process that has the socket may have made it wait, for itself and for us.
+    if isInherited { try sockets[index].stopWaiting() }
     return try sockets[index].accept()
   }
 }

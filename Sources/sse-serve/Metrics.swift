@@ -14,7 +14,12 @@ struct Metrics {
     var bytes = 0
     /// How many were skipped: malformed records, changes that do not apply, and the changes after them.
     var withheld = 0
+    /// When the last one was published, in microseconds since 1970; 0 before.
+    var lastTime: Int64 = 0
   }
+
+  /// The limit of `clients`.
+  let maxClients: Int
 
   /// How many streams have begun.
   var streamsBegun = 0
@@ -42,9 +47,13 @@ struct Metrics {
     var page = Page()
     page.add("clients", .gauge, "Clients that get an event stream.", clients.streamCount - waiting)
     page.add("clients_waiting", .gauge, "Clients that wait for an event they have seen elsewhere.", waiting)
+    page.add("max_clients", .gauge, "The limit of both together.", maxClients)
     page.add("connections", .gauge, "Open connections, also those of the clients above.", clients.count)
     page.add("streams", .gauge, "Event streams that can be asked for.", streams.count)
     page.add("events_total", .counter, "Events published.", events.published)
+    page.add(
+      "last_event_timestamp_seconds", .gauge, "When the last event was published, in seconds since 1970.",
+      at: events.lastTime)
     page.add("events_withheld_total", .counter, "Records not published: malformed, or not applicable.", events.withheld)
     page.add("event_bytes_total", .counter, "Bytes of the published events, each counted once.", events.bytes)
     page.add("sent_bytes_total", .counter, "Bytes sent to all clients.", sentBytes)
@@ -58,7 +67,9 @@ struct Metrics {
     page.add(
       "requests_total", .counter, "Requests answered, by status.",
       by: "code", requests.sorted { $0.key < $1.key }.map { ("\($0.key)", $0.value) })
-    page.addStart(startTime)
+    // All programs have it under this name: a monitor sees by it that counters began at 0 again.
+    page.add(
+      "process_start_time_seconds", prefix: "", .gauge, "Start time, in seconds since 1970.", at: startTime)
     return page.text
   }
 
@@ -92,12 +103,13 @@ extension Metrics {
       for (key, value) in values { line("sse_serve_\(name){\(label)=\"\(key)\"} \(value)") }
     }
 
-    /// Adds the metric that all programs have under this name: a monitor sees by it that counters began at 0 again.
-    mutating func addStart(_ microseconds: Int64) {
-      let name = "process_start_time_seconds"
-      begin(name, .gauge, "Start time, in seconds since 1970.")
+    /// Adds a time.
+    mutating func add(
+      _ name: String, prefix: String = "sse_serve_", _ kind: Kind, _ help: String, at microseconds: Int64
+    ) {
+      begin(prefix + name, kind, help)
       let fraction = String(1_000_000 + microseconds % 1_000_000).dropFirst()
-      line("\(name) \(microseconds / 1_000_000).\(fraction)")
+      line("\(prefix)\(name) \(microseconds / 1_000_000).\(fraction)")
     }
 
     private mutating func begin(_ name: String, _ kind: Kind, _ help: String) {

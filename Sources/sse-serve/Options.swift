@@ -98,7 +98,7 @@ extension OptionType {
     let text = String(decoding: bytes, as: UTF8.self)
     // An origin with a path would never match: browsers send none.
     let slashes = bytes.count { $0 == UInt8(ascii: "/") }
-    let isOrigin = text.contains("://") && slashes == 2 || ["*", "null"].contains(text)
+    let isOrigin = text.contains("://") && slashes == 2 && !text.contains("*") || ["*", "null"].contains(text)
     return isOrigin && bytes.allSatisfy { $0.isVisible && $0 != UInt8(ascii: ",") }
   }
 
@@ -185,8 +185,9 @@ struct Options {
   var maxOperations = 0
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
+    let settings = try invocation.options(Flag.self)
     (servingPlace, place) = try ServingPlace.parse(invocation.operands)
-    for (flag, value) in try invocation.options(Flag.self) { try set(flag, value, streams) }
+    for (flag, value) in settings { try set(flag, value, streams) }
   }
 
   private mutating func set(_ flag: Flag, _ value: OptionValue, _ streams: StandardStreams) throws(ToolFailure) {

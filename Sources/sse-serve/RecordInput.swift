@@ -25,7 +25,8 @@ struct RecordInput {
     let anyJSON = #"jq -c '{event: "message", data: .}' makes them of any JSON"#
     let maker = options.isPlain ? anyJSON : "jdiff --follow makes them of documents"
     records = RecordReader(
-      InputFile.standardInput.name, streams, remedy: maker, isVerbose: options.isVerbose, sources: options.sources)
+      InputFile.standardInput.name, streams, remedy: maker, isVerbose: options.isVerbose, sources: options.sources,
+      apart: "--stream-from")
   }
 
   /// Reads a piece, and publishes the records in it that are complete.
@@ -45,7 +46,7 @@ struct RecordInput {
     while true {
       do { return try input.next(isLast: isLast, of: InputFile.standardInput.name, record: "event") } catch {
         guard skipsErrors else { throw error }
-        skip(error, of: table.all)
+        skip(error, nil, table)
         input.skipLine()
       }
     }
@@ -64,29 +65,27 @@ struct RecordInput {
         return
       }
       counts.published += 1
+      counts.lastTime = Clock.now()
       counts.bytes += found.publisher.log.end - place
       table.change(found)
     } catch {
       // A change that does not fit is not fatal: the next whole document repairs it.
       guard skipsErrors || error.status == .no else { throw error }
-      skip(error, of: owners(item, table))
+      skip(error, item, table)
     }
   }
 
-  /// The streams that a record may belong to. A record that names none may have been meant for any of them, and one that
-  /// names a stream too many belongs to none.
-  private func owners(_ item: StreamedDocument, _ table: StreamTable) -> [ServedStream] {
-    guard let pointer = records.sources?.pointer else { return table.all }
-    guard let name = try? pointer.name(in: item.document.root, option: "") else { return table.all }
-    return table.stream(named: name).map { [$0] } ?? []
-  }
-
   /// Continues after input that cannot be sent. It may have been a change: then later changes may not fit.
-  /// - Parameter streams: those that it may have belonged to.
-  private mutating func skip(_ error: ToolFailure, of streams: [ServedStream]) {
-    records.skip(error, losesChanges: losesChanges && !streams.isEmpty)
+  /// - Parameter item: nil if it could not be read.
+  private mutating func skip(_ error: ToolFailure, _ item: StreamedDocument?, _ table: StreamTable) {
+    let reach = losesChanges ? records.reach(of: item) : .none
+    records.skip(error, reach)
     counts.withheld += 1
     hasSkipped = true
-    for stream in streams { stream.publisher.loseSync() }
+    switch reach {
+    case .none: break
+    case .all: for stream in table.all { stream.publisher.loseSync() }
+    case .one(let number): table.all[number].publisher.loseSync()
+    }
   }
 }

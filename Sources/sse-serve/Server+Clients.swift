@@ -23,8 +23,7 @@ extension Server {
     }
   }
 
-  /// Continues with a connection as far as possible without waiting: reads its requests one after another, and sends
-  /// its output.
+  /// Continues with a connection as far as possible without waiting: reads its next request, and sends its output.
   mutating func advance(_ connection: Connection) {
     var hasAnswered = false
     do throws(SystemError) {
@@ -32,11 +31,14 @@ extension Server {
       advancing: while true {
         switch connection.state {
         case .asking(let reader):
-          guard answerNext(connection, reader) else { break advancing }
+          // The next request has to wait for the next turn, which comes at once: there is room for output.
+          if hasAnswered, !reader.unread.isEmpty { interest = .output }
+          guard !hasAnswered, answerNext(connection, reader) else { break advancing }
           hasAnswered = true
         case .answering(var answer):
+          let sent = metrics.sentBytes
           guard try answer.text.write(to: connection.socket, counting: &metrics.sentBytes) else {
-            answer.deadline = now + Limits.answerTime
+            if metrics.sentBytes > sent { answer.deadline = now + Limits.answerTime }
             connection.state = .answering(answer)
             // No further request is read until it is sent.
             interest = .output
@@ -98,6 +100,7 @@ extension Server {
   ) {
     var route = router.route(request)
     var snapshot = Publisher.Snapshot.none
+    var list: StreamList?
     var page: [UInt8] = []
     switch route {
     case .stream(let name, let id):
@@ -110,9 +113,12 @@ extension Server {
       snapshot = stream.publisher.currentSnapshot()
       dropHoarders(of: stream)
     case .metrics: page = metrics.text(input.counts, clients, table)
-    case .list, .health, .methods, .refused: break
+    case .list:
+      list = table.list(asHTML: request.wantsHTML, now)
+      dropListHoarders()
+    case .health, .methods, .refused: break
     }
-    let reply = Reply(route, request, options, snapshot: snapshot, metrics: page, table)
+    let reply = Reply(route, request, options, snapshot: snapshot, list: list, metrics: page)
     begin(reply, connection, unread: reader.unread)
     tell("\(request.shown) \(reply.status)", of: connection)
   }
@@ -124,7 +130,7 @@ extension Server {
   ) {
     var answered = request ?? ClientRequest()
     if reader.asksForHead { answered.method = .head }
-    begin(Reply(.refused(status, reason), answered, options, table), connection, unread: reader.unread)
+    begin(Reply(.refused(status, reason), answered, options), connection, unread: reader.unread)
     tell("\(request?.shown ?? "- -") \(status) \(reason)", of: connection)
   }
 
@@ -176,15 +182,23 @@ extension Server {
 
   /// Closes the connections of clients that keep too many old documents in memory.
   mutating func dropHoarders(of stream: ServedStream) {
-    while let text = stream.publisher.excessText() {
-      let holders = clients.all.filter { $0.heldText === text }
-      if holders.isEmpty { return }
-      for connection in holders {
-        metrics.dropped += 1
-        tell("dropped while it received an old document", of: connection)
-        close(connection)
-      }
+    while let text = stream.publisher.excessText() { if !dropHolders(of: text, "document") { return } }
+  }
+
+  /// Closes the connections of clients that keep too many old lists in memory.
+  private mutating func dropListHoarders() {
+    while let text = table.heldLists.excess() { if !dropHolders(of: text, "list") { return } }
+  }
+
+  /// - Returns: whether there was one.
+  private mutating func dropHolders(of text: SharedText, _ what: String) -> Bool {
+    let holders = clients.all.filter { $0.heldText === text }
+    for connection in holders {
+      metrics.dropped += 1
+      tell("dropped while it received an old \(what)", of: connection)
+      close(connection)
     }
+    return !holders.isEmpty
   }
 
   /// - Parameter error: why, if the connection was lost.
@@ -210,10 +224,12 @@ extension Server {
 
   /// Sends new bytes to all clients of a stream, drops those that are too far behind, and removes bytes that everyone
   /// has.
-  private mutating func broadcast(_ stream: ServedStream) {
+  /// - Parameter comments: whether a client for which there is nothing gets a comment. Comments are not in the log, which
+  ///   would grow as long as no events come.
+  mutating func broadcast(_ stream: ServedStream, comments: Bool = false) {
     resumeWaiting(of: stream)
     let logEnd = stream.publisher.log.end
-    guard logEnd > stream.servedEnd else { return }
+    guard logEnd > stream.servedEnd || comments else { return }
     stream.servedEnd = logEnd
     stream.lastSent = now
     var first = logEnd
@@ -222,6 +238,7 @@ extension Server {
     for index in stream.clients.indices.reversed() {
       let connection = stream.clients[index]
       if !connection.isBlocked {
+        if comments { addComment(for: connection, stream.publisher) }
         advance(connection)
       } else if let place = connection.stream, isTooFarBehind(place, connection, stream.publisher) {
         metrics.dropped += 1
@@ -234,6 +251,14 @@ extension Server {
     stream.publisher.drop(before: first, packed: firstPacked)
   }
 
+  /// Lets a client that has everything know that the connection is alive.
+  private func addComment(for connection: Connection, _ publisher: borrowing Publisher) {
+    guard let stream = connection.stream, stream.beginning.isEmpty,
+      stream.place == publisher.end(for: connection)
+    else { return }
+    connection.stream?.beginning = .init(connection.encoded(Publisher.comment, after: publisher.gzip?.end), nil)
+  }
+
   /// Whether more bytes wait for a client than --client-buffer allows. Bytes from before it came do not count, nor the
   /// rest of the event being sent: so an event larger than the buffer can be sent too.
   private func isTooFarBehind(
@@ -242,7 +267,8 @@ extension Server {
     let end = publisher.end(for: connection)
     let place = max(stream.place, stream.begunAt)
     guard end - place > options.clientBuffer else { return false }
-    if !stream.beginning.isEmpty { return true }
+    // A document. All other text is short.
+    if stream.beginning.shared != nil { return true }
     let eventEnd =
       connection.gzip == nil ? publisher.index.eventEnd(after: place) : publisher.gzip?.pieceEnd(after: place) ?? place
     return end - eventEnd > options.clientBuffer

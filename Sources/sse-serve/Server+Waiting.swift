@@ -34,6 +34,16 @@ extension Server {
     }
   }
 
+  /// Ends the stream of a client that still waits. It gets no event, so it keeps its ID: another server may have those
+  /// after that.
+  mutating func endWait(of connection: Connection, _ head: Connection.Outgoing) {
+    guard let stream = connection.served else { return close(connection) }
+    if let mark = stream.publisher.gzip?.end { connection.gzip?.begin(at: mark) }
+    let end = stream.publisher.end(for: connection)
+    stream.begin(.init(beginning: head, place: end, begunAt: end, index: 0), of: connection)
+    advance(connection)
+  }
+
   /// Handles waits of a stream whose time is up.
   mutating func expireWaiting(of stream: ServedStream) {
     stream.publisher.waiting.expire(now)

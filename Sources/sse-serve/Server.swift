@@ -33,7 +33,7 @@ struct Server {
   /// Whether clients can connect.
   private var isOpen = false
   var clients = ConnectionTable()
-  var metrics = Metrics()
+  var metrics: Metrics
   var bytes: [UInt8] = []
 
   var now = Clock.monotonic()
@@ -51,6 +51,7 @@ struct Server {
       token: options.token, takesTokenFromQuery: options.takesTokenFromQuery, isPlain: options.isPlain,
       isMany: options.sources != nil)
     maxClients = try Limits.clients(options)
+    metrics = Metrics(maxClients: maxClients)
     table = try StreamTable(options)
     input = RecordInput(options, streams)
     Signals.ignoreBrokenPipe()
@@ -126,11 +127,7 @@ struct Server {
     for connection in clients.all {
       switch connection.state {
       case .asking, .closing: close(connection)
-      // Such a client keeps its id; another server may have the events after that.
-      case .waiting:
-        connection.socket.endOutput()
-        connection.drain()
-        close(connection)
+      case .waiting(let head): endWait(of: connection, head)
       case .answering: break
       case .streaming: advance(connection)
       }
@@ -183,21 +180,22 @@ struct Server {
     nextSweep = now + 1
     for connection in clients.all {
       guard let deadline = connection.deadline, now >= deadline else { continue }
-      if case .asking(let reader) = connection.state, !reader.isIdle {
+      switch connection.state {
+      case .asking(let reader) where !reader.isIdle:
         refuse(connection, reader, 408, "request timeout")
         advance(connection)
-      } else {
-        close(connection)
+      case .answering:
+        // The poller reports room only when much of the system's buffer is free. A slow client may have read something.
+        advance(connection)
+        if let deadline = connection.deadline, now >= deadline { close(connection) }
+      default: close(connection)
       }
     }
   }
 
   private mutating func runTimers(of stream: ServedStream) {
     if let keepalive = options.keepalive, !stream.clients.isEmpty, end == nil, now >= stream.lastSent + keepalive {
-      stream.publisher.appendComment()
-      table.change(stream)
-      // It is sent in this turn.
-      stream.lastSent = now
+      broadcast(stream, comments: true)
     }
     expireWaiting(of: stream)
     // At the end no more comments are sent, so their time would stay in the past.

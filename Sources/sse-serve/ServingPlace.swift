@@ -13,10 +13,15 @@ enum ServingPlace {
   /// - Returns: the place, and how messages call it.
   static func parse(_ operands: [[UInt8]]) throws(ToolFailure) -> (ServingPlace, name: String) {
     guard let operand = operands.first else {
-      guard let numbers = ServiceManager.passedSockets else { throw .usage("no PORT given") }
+      guard let numbers = ServiceManager.passedSockets else {
+        let hint = ServiceManager.hasPassedToOther ? "; fd:3 takes the socket that another process was passed" : ""
+        throw .usage("no PORT given" + hint)
+      }
       return (.inherited(numbers), "fd:\(numbers.lowerBound)")
     }
-    if operands.count > 1 { throw .usage("unexpected operand '\(quoted(operands[1]))'") }
+    if operands.count > 1 {
+      throw .usage("unexpected operand '\(quoted(operands[1]))': records come from standard input")
+    }
     let name = quoted(operand)
     if operand.starts(with: "unix:".utf8) { return (.socketFile(try path(operand.dropFirst(5))), name) }
     if operand.starts(with: "fd:".utf8) {
@@ -39,7 +44,7 @@ enum ServingPlace {
 
   /// `[ADDRESS:]PORT`; an IPv6 address is in brackets.
   private static func address(_ operand: [UInt8], _ name: String) throws(ToolFailure) -> ServingPlace {
-    let refused = ToolFailure.usage("expected [ADDRESS:]PORT, such as 8080 or [::1]:8080, found '\(name)'")
+    let refused = ToolFailure.usage("expected [ADDRESS:]PORT such as 8080, unix:PATH or fd:N, found '\(name)'")
     var host = Array("127.0.0.1".utf8)
     var digits = operand[...]
     if let colon = operand.lastIndex(of: UInt8(ascii: ":")) {

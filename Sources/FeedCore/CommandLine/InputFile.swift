@@ -48,7 +48,7 @@ package struct InputFile: Sendable {
   package func token(in content: [UInt8]) throws(ToolFailure) -> [UInt8] {
     let token = Array(content.trimmed())
     guard !token.isEmpty, token.allSatisfy(\.isVisible) else {
-      throw .failed(.trouble, "expected a token in visible ASCII characters", source: name)
+      throw .failed(.trouble, "expected one line with a token in visible ASCII characters", source: name)
     }
     return token
   }

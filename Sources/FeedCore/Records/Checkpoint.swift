@@ -40,6 +40,9 @@ package struct Checkpoint: Sendable {
       throw .system(error, name)
     }
     do { return try Checkpoint(parsing: bytes) } catch {
+      if SourceCheckpoint.isBegun(in: bytes) {
+        throw .failed(.trouble, "a checkpoint of many documents, made with --by", source: name)
+      }
       throw .malformed(FormatError("not a checkpoint: " + error.message, at: error.offset), in: bytes, of: name)
     }
   }

@@ -53,6 +53,13 @@ package struct Note: Equatable, Sendable {
 }
 
 extension ByteWriter {
+  /// Writes a note that says nothing but its kind.
+  package mutating func append(_ kind: Note.Kind) {
+    append("{\"note\":")
+    appendText(kind.rawValue)
+    endRecord()
+  }
+
   /// Writes a note as a line. Members without a value are left out.
   package mutating func append(_ note: Note) {
     append("{\"note\":")

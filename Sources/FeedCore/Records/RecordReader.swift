@@ -15,18 +15,26 @@ package struct RecordReader {
   package private(set) var hasNonRecords = false
   /// Whether the note `live` was read.
   package private(set) var isLive = false
+  /// The option that keeps documents apart, for messages.
+  private let apart: String
+  /// The value of `source` in the last whole document, and whether another one was reported.
+  private var lastSource: [UInt8]?
+  private var hasMixed = false
   /// The documents that the records belong to; nil if there is only one.
   package private(set) var sources: SourceIndex?
   /// The document of the record that was read last, by its number; nil if the record names none.
   private var current: Int?
   /// The documents of which changes are skipped because one has failed. The only one has the number 0.
   private var skipping: Set<Int> = []
+  /// Stands for all documents there, until one of them is whole again.
+  private static let all = -1
 
   package init(
     _ source: String, _ streams: StandardStreams, remedy: String, tellsAtOnce: Bool = true, isVerbose: Bool,
-    sources: SourceIndex? = nil
+    sources: SourceIndex? = nil, apart: String = "--by"
   ) {
     self.source = source
+    self.apart = apart
     self.sources = sources
     self.streams = streams
     self.remedy = remedy
@@ -78,8 +86,30 @@ package struct RecordReader {
     return current ?? 0
   }
 
-  /// Whether the last record has said which of several documents it belongs to.
-  package var isDocumentKnown: Bool { current != nil }
+  /// Reports, once, that documents of different sources are taken for one.
+  private mutating func tellOfMixing(_ item: StreamedDocument) {
+    guard sources == nil, !hasMixed, let name = item.document.root.member(Self.source)?.word else { return }
+    if let lastSource, lastSource != name {
+      hasMixed = true
+      let text = "a document of '\(shortened(name))' after one of '\(shortened(lastSource))'"
+      streams.say(diagnostic("\(text); \(apart) /source keeps them apart", item))
+    }
+    lastSource = name
+  }
+
+  private static let source = Array("source".utf8)
+
+  /// The documents that a skipped record may have been meant to change.
+  package enum Reach: Equatable { case none, all, one(Int) }
+
+  /// A record that names no document may have been meant for any of them, and one that names a document too many for none.
+  /// - Parameter item: nil if it could not be read.
+  package func reach(of item: StreamedDocument?) -> Reach {
+    guard let sources else { return .one(0) }
+    if sources.sources.isEmpty { return .none }
+    guard let item, let name = try? sources.pointer.name(in: item.document.root, option: "") else { return .all }
+    return sources.number(named: name).map(Reach.one) ?? .none
+  }
 
   /// Reads a checkpoint of several documents. See `SourceCheckpoint.read`.
   package mutating func resume(
@@ -97,7 +127,9 @@ package struct RecordReader {
     do {
       let outcome = try stream.apply(record)
       switch outcome {
-      case .document: if !skipping.isEmpty { skipping.remove(current ?? 0) }
+      case .document:
+        if !skipping.isEmpty { skipping.subtract([current ?? 0, Self.all]) }
+        tellOfMixing(item)
       case .message(let text): streams.say(diagnostic("error: " + String(decoding: text, as: UTF8.self), item))
       case .skipped: tell("skipped until the next document", of: item)
       case .change, .other: break
@@ -109,10 +141,16 @@ package struct RecordReader {
   }
 
   /// Reports a failure after which the tool goes on.
-  /// - Parameter losesChanges: whether later changes can no longer be applied.
-  package mutating func skip(_ failure: ToolFailure, losesChanges: Bool = true) {
-    let isFirst = losesChanges && skipping.insert(current ?? (sources == nil ? 0 : -1)).inserted
-    let text = isFirst ? "; changes are skipped until the next document" : ""
+  /// - Parameter reach: the documents whose later changes can no longer be applied.
+  package mutating func skip(_ failure: ToolFailure, _ reach: Reach) {
+    var text = ""
+    switch reach {
+    case .none: break
+    case .one(let number):
+      if skipping.insert(number).inserted { text = "; changes are skipped until the next document" }
+    case .all:
+      if skipping.insert(Self.all).inserted { text = "; changes are skipped until the next document of each" }
+    }
     streams.say(failure.diagnostic.adding(text))
   }
 

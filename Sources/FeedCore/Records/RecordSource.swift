@@ -9,12 +9,14 @@ package struct SourcePointer: Equatable, Sendable {
   /// - Returns: nil if the pointer does not name a member of the record itself, or names one that records or
   ///   checkpoints need for something else.
   package init?(_ pointer: JSONPointer) {
-    guard pointer.tokens.count == 1, let member = pointer.tokens.first, member.isUTF8, !Self.taken.contains(member)
+    guard pointer.tokens.count == 1, let member = pointer.tokens.first, member.isUTF8,
+      !Self.taken.contains(where: { member.elementsEqual($0.utf8) })
     else { return nil }
     self.member = member
   }
 
-  private static let taken = ["event", "id", "data", "time", "mark", "reserved"].map { Array($0.utf8) }
+  /// What records and checkpoints need for something else.
+  static let taken = ["event", "id", "data", "time", "mark", "reserved"]
 
   /// The pointer as text.
   package var text: [UInt8] { JSONPointer(tokens: [member]).text }
@@ -69,6 +71,8 @@ package struct SourceIndex: Sendable {
   private let options: (pointer: String, limit: String)
   package private(set) var sources: [RecordSource] = []
   private var numbers: [[UInt8]: Int] = [:]
+  /// In bytes. Percent-encoded, such a name still fits into a request of HTTP.
+  private static let longestName = 2048
 
   package init(by pointer: SourcePointer, limit: Int, options: (pointer: String, limit: String)) {
     self.pointer = pointer
@@ -76,10 +80,17 @@ package struct SourceIndex: Sendable {
     self.options = options
   }
 
+  /// The number of a source; nil if no record of it has come.
+  func number(named name: [UInt8]) -> Int? { numbers[name] }
+
   /// The number of a record's source, which is `sources.count - 1` if it is new.
   package mutating func number(of record: JSONValue) throws(FormatError) -> Int {
     let name = try pointer.name(in: record, option: options.pointer)
     if let number = numbers[name] { return number }
+    if name.count > Self.longestName {
+      let text = "a name of \(name.count) bytes, and at most \(Self.longestName) are allowed (\(options.pointer))"
+      throw FormatError(text, at: record.member(pointer.member) ?? record)
+    }
     guard sources.count < limit else {
       throw FormatError(
         "'\(shortened(name))' is one document too many: more than \(limit) (\(options.limit))", at: record)

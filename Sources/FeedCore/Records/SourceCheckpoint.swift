@@ -10,6 +10,8 @@ package enum SourceCheckpoint {
   private static let byName = "by"
   private static let refusal = "not a checkpoint of --by: "
   private static let noteName = Array("checkpoint".utf8)
+  /// What a file begins with, up to the pointer.
+  private static let head = "{\"note\":\"checkpoint\",\"\(byName)\":"
   /// Far larger than any document that the tools hold.
   private static let maxSize = 4 << 30
 
@@ -59,6 +61,9 @@ package enum SourceCheckpoint {
     }
   }
 
+  /// Whether a file begins like one.
+  static func isBegun(in bytes: [UInt8]) -> Bool { bytes.starts(with: head.utf8) }
+
   private static func note(_ value: JSONValue, _ pointer: SourcePointer) throws(FormatError) -> [String: [UInt8]] {
     guard value.member("event") == nil, value.member("note")?.string == noteName,
       let member = value.member(byName), let text = member.string
@@ -90,7 +95,7 @@ package enum SourceCheckpoint {
     try naming(
       quoted(path),
       AtomicFile.replace(path, mode: Checkpoint.mode) { output in
-        output.append("{\"note\":\"checkpoint\",\"\(byName)\":")
+        output.append(head)
         JSONString.write(sources.pointer.text.span, to: &output)
         output.append(members: extra)
         output.endRecord()

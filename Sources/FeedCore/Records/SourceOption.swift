@@ -27,7 +27,8 @@ extension OptionType {
   package static let sourcePointer = OptionType("POINTER") { bytes throws(OptionRefusal) in
     let example = "/source"
     if let pointer = SourcePointer(try JSONPointer(typed: bytes, suchAs: example)) { return pointer }
-    throw .expected("a member of the record that names its document, such as \(example)", found: bytes)
+    let taken = SourcePointer.taken.joined(separator: ", ")
+    throw .expected("one member of the record, such as \(example), and none of \(taken)", found: bytes)
   }
 }
 

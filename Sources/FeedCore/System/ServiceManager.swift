@@ -6,11 +6,21 @@ package enum ServiceManager {
   ///
   /// Other processes of a pipeline inherit the variables too, but `LISTEN_PID` is only one of them.
   package static var passedSockets: Range<Int32>? {
-    guard let process = Process.environment("LISTEN_PID"), Int32(decimal: process) == Process.identifier,
-      let count = Process.environment("LISTEN_FDS").flatMap({ Int32(decimal: $0) }), 1...mostSockets ~= count
-    else { return nil }
-    return 3..<3 + count
+    guard let (receiver, numbers) = passed, receiver == Process.identifier else { return nil }
+    return numbers
   }
+
+  /// Whether sockets were passed to another process, of which this one may have inherited them.
+  package static var hasPassedToOther: Bool { passed.map { $0.receiver != Process.identifier } ?? false }
+
+  private static var passed: (receiver: Int32, numbers: Range<Int32>)? {
+    guard let receiver = number("LISTEN_PID"), let count = number("LISTEN_FDS"), 1...mostSockets ~= count else {
+      return nil
+    }
+    return (receiver, 3..<3 + count)
+  }
+
+  private static func number(_ name: String) -> Int32? { Process.environment(name).flatMap { Int32(decimal: $0) } }
 
   /// No unit has more.
   private static let mostSockets: Int32 = 100

@@ -3,7 +3,10 @@
 
 extension Descriptor {
   /// Opens a socket and binds it to an address. Clients are refused until it listens.
-  package static func bound(to address: SocketAddress, calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
+  /// - Parameter includesIPv4: whether `[::]` also stands for all IPv4 addresses.
+  package static func bound(
+    to address: SocketAddress, includesIPv4: Bool = true, calls: SystemCalls = .libc
+  ) throws(SystemError) -> Descriptor {
     let family = Int32(address.storage.ss_family)
     let number = try calls.retrying(.socket) { systemSocket(family, Platform.streamSocket, 0) }
     let socket = Descriptor(number, calls: calls)
@@ -13,7 +16,8 @@ extension Descriptor {
       try socket.set(SOL_SOCKET, SO_REUSEADDR)
       // Otherwise the system decides whether `[::]` includes IPv4, and two tools on one port might not notice each
       // other.
-      if family == AF_INET6 { try socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: address.isUnspecified ? 0 : 1) }
+      let isOnlyIPv6 = !(includesIPv4 && address.isUnspecified)
+      if family == AF_INET6 { try socket.set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, to: isOnlyIPv6 ? 1 : 0) }
       _ = try calls.retrying(.bind) {
         unsafe address.withPointer { unsafe systemBind(socket.number, $0, address.length) }
       }

@@ -42,7 +42,7 @@ package struct SocketAddress: Sendable {
   private var family: Int32 { Int32(storage.ss_family) }
 
   /// Whether it has an address and a port.
-  var isInternet: Bool { family == AF_INET || family == AF_INET6 }
+  package var isInternet: Bool { family == AF_INET || family == AF_INET6 }
 
   /// The port; 0 lets the system choose one. Only for IPv4 and IPv6.
   package var port: UInt16 {

@@ -31,6 +31,8 @@ package struct SocketFile: Sendable {
         do throws(SystemError) {
           if let owner { try owner.take(path, calls) }
           try socket.listen()
+          // In a folder without a lock, another server may have taken the name just before.
+          guard file.isThere else { throw SystemError(code: EADDRINUSE) }
         } catch {
           file.remove()
           throw error
@@ -45,9 +47,12 @@ package struct SocketFile: Sendable {
 
   /// Removes the name, if it is still ours.
   package func remove() {
-    guard Descriptor.status(of: path, followsLinks: false).map(Descriptor.Identity.init) == identity else { return }
-    // Otherwise it stays as after kill -9.
-    try? Self.unlink(path, calls)
+    // If this fails, it stays as after kill -9.
+    if isThere { try? Self.unlink(path, calls) }
+  }
+
+  private var isThere: Bool {
+    Descriptor.status(of: path, followsLinks: false).map(Descriptor.Identity.init) == identity
   }
 
   /// Whether `listen` could make it now, as far as one can know before.

@@ -7,15 +7,17 @@ struct Reply {
   /// The head, followed by a short body.
   let text: [UInt8]
   /// The rest of the body, for a document.
-  private(set) var body: Publisher.Text?
+  private(set) var body: SharedText?
   var closes: Bool
 
   private static let noCache = "no-cache"
 
-  /// - Parameter metrics: the body of the answer to `/metrics`.
+  /// - Parameters:
+  ///   - list: the answer to `/`, if there are many streams.
+  ///   - metrics: the answer to `/metrics`.
   init(
     _ route: Route, _ request: ClientRequest, _ options: Options, snapshot: Publisher.Snapshot = .none,
-    metrics: [UInt8] = [], _ table: StreamTable
+    list: StreamList? = nil, metrics: [UInt8] = []
   ) {
     closes = !request.keepsAlive
     switch route {
@@ -23,16 +25,20 @@ struct Reply {
       closes = true
       (status, text) = (200, Self.streamHead(request, options))
     case .list:
-      let page = StreamList(table, asHTML: request.wantsHTML)
+      guard let list else {
+        (status, text) = Self.short(404, "not found", request, options, closes)
+        return
+      }
       var head = ResponseHead(200, closes: closes)
-      head.set("Content-Type", page.type)
-      if let policy = page.policy { head.set("Content-Security-Policy", policy) }
+      let page = list.isHTML ? list.head() : nil
+      head.set("Content-Type", list.type)
+      if let page { head.set("Content-Security-Policy", page.policy) }
       head.set("Vary", "Accept")
       head.set("Cache-Control", Self.noCache)
-      head.set("Content-Length", "\(page.text.bytes.count)")
+      head.set("Content-Length", "\((page?.text.count ?? 0) + list.text.bytes.count)")
       head.end(for: request, options)
-      if request.method == .get { body = page.text }
-      (status, text) = (200, head.finished)
+      if request.method == .get { body = list.text }
+      (status, text) = (200, head.finished + (request.method == .get ? page?.text ?? [] : []))
     case .metrics:
       var head = ResponseHead(200, closes: closes)
       head.set("Content-Type", Metrics.type)
@@ -87,7 +93,10 @@ struct Reply {
   ) -> (Int, [UInt8]) {
     var head = ResponseHead(status, closes: closes)
     switch status {
-    case 401: head.set("WWW-Authenticate", request.authorization == nil ? "Bearer" : "Bearer error=\"invalid_token\"")
+    case 401:
+      let hasToken =
+        request.authorization != nil || options.takesTokenFromQuery && request.parameter("access_token") != nil
+      head.set("WWW-Authenticate", hasToken ? "Bearer error=\"invalid_token\"" : "Bearer")
     case 405: head.set("Allow", "GET, HEAD, OPTIONS")
     case 503: head.set("Retry-After", "5")
     default: break

@@ -2,27 +2,22 @@
 
 import FeedCore
 
+/// The list is made once for many clients. Only the head of the page is for one of them.
 struct StreamList {
-  let type: String
-  /// The Content-Security-Policy of the page.
-  private(set) var policy: String?
-  let text: Publisher.Text
+  /// How many streams it has.
+  let count: Int
+  let isHTML: Bool
+  /// The JSON, or the items of the page and its end.
+  let text: SharedText
 
-  init(_ table: StreamTable, asHTML: Bool) {
-    let streams = table.all.sorted { $0.name.lexicographicallyPrecedes($1.name) }
-    guard asHTML else {
-      type = "application/json"
-      text = Publisher.Text(Self.json(streams))
-      return
-    }
-    // Names cannot become scripts: they are escaped, and only a script with this number runs.
-    let nonce = String(decoding: Base64.encoded((0..<16).map { _ in .random(in: .min ... .max) }), as: UTF8.self)
-    type = "text/html; charset=utf-8"
-    policy =
-      "default-src 'none'; connect-src 'self'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; "
-      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-    text = Publisher.Text(Self.html(streams, nonce))
+  init(_ streams: [ServedStream], asHTML: Bool) {
+    count = streams.count
+    isHTML = asHTML
+    let streams = streams.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+    text = SharedText(asHTML ? Self.items(streams) : Self.json(streams))
   }
+
+  var type: String { isHTML ? "text/html; charset=utf-8" : "application/json" }
 
   /// `{"streams":[{"name":"a/b","path":"/streams/a%2Fb","clients":2}]}`
   private static func json(_ streams: [ServedStream]) -> [UInt8] {
@@ -48,7 +43,9 @@ struct StreamList {
 
   /// As text of an element of HTML. A name may have control characters.
   private static func escaped(_ name: [UInt8]) -> [UInt8] {
-    name.flatMap { byte -> [UInt8] in
+    var name = name
+    UTF8Repair.repair(&name)
+    return name.flatMap { byte -> [UInt8] in
       switch byte {
       case UInt8(ascii: "<"): Array("&lt;".utf8)
       case UInt8(ascii: "&"): Array("&amp;".utf8)
@@ -60,8 +57,23 @@ struct StreamList {
 
   // MARK: The page
 
-  private static func html(_ streams: [ServedStream], _ nonce: String) -> [UInt8] {
-    let title = streams.count == 1 ? "1 stream" : "\(streams.count) streams"
+  private static func items(_ streams: [ServedStream]) -> [UInt8] {
+    let items = streams.map { stream in
+      // Relative, because a proxy may have put a prefix before our paths.
+      Array("<li><a href=\"".utf8) + path(stream).dropFirst() + Array("\">".utf8) + escaped(stream.name)
+        + Array("</a></li>\n".utf8)
+    }
+    return items.joined() + Array("</ul>\n</body>\n</html>\n".utf8)
+  }
+
+  /// The page up to its items, and its Content-Security-Policy. Names cannot become scripts: they are escaped, and only a
+  /// script with the number of this page runs.
+  func head() -> (text: [UInt8], policy: String) {
+    let nonce = String(decoding: Base64.encoded((0..<16).map { _ in .random(in: .min ... .max) }), as: UTF8.self)
+    let policy =
+      "default-src 'none'; connect-src 'self'; script-src 'nonce-\(nonce)'; style-src 'nonce-\(nonce)'; "
+      + "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    let title = count == 1 ? "1 stream" : "\(count) streams"
     let head = """
       <!doctype html>
       <html lang="en">
@@ -75,46 +87,45 @@ struct StreamList {
       ul { columns: 14rem; padding-left: 1.2rem }
       li, pre { overflow-wrap: anywhere }
       pre { white-space: pre-wrap; max-height: 70vh; overflow-y: auto }
+      h2:empty, pre:empty { display: none }
       </style>
       </head>
       <body>
       <h1>\(title)</h1>
-      <ul>
-
-      """
-    let items = streams.map { stream in
-      Array("<li><a href=\"".utf8) + path(stream) + Array("\">".utf8) + escaped(stream.name) + Array("</a></li>\n".utf8)
-    }
-    let foot = """
-      </ul>
       <h2></h2>
       <pre></pre>
       <script nonce="\(nonce)">
       // A click shows a stream as it comes. A token in this page's URL goes with the request.
-      const [list, name, text] = ["ul", "h2", "pre"].map((tag) => document.querySelector(tag));
+      const [name, text] = ["h2", "pre"].map((tag) => document.querySelector(tag));
+      const most = 1e5;
       let last = new AbortController();
-      list.onclick = async (click) => {
-        const link = click.target.closest("a");
-        if (!link) return;
+      const show = (piece) => {
+        const isAtEnd = text.scrollTop + text.clientHeight > text.scrollHeight - 20;
+        const whole = text.textContent + piece;
+        text.textContent = whole.length > most ? "…" + whole.slice(-most) : whole;
+        if (isAtEnd) text.scrollTop = text.scrollHeight;
+      };
+      document.onclick = async (click) => {
+        const link = click.target.closest("li a");
+        if (!link || click.ctrlKey || click.metaKey || click.shiftKey) return;
         click.preventDefault();
         last.abort();
         const mine = last = new AbortController();
         [name.textContent, text.textContent] = [link.textContent, ""];
+        name.scrollIntoView();
         try {
           const answer = await fetch(link.href + location.search, { signal: mine.signal });
           const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
-          for (let piece; !(piece = await reader.read()).done && mine === last;)
-            text.textContent = (text.textContent + piece.value).slice(-1e5);
-          if (mine === last) text.textContent += "The stream has ended.";
+          for (let piece; !(piece = await reader.read()).done && mine === last;) show(piece.value);
+          if (mine === last) show("The stream has ended.");
         } catch (error) {
-          if (mine === last) text.textContent += error;
+          if (mine === last) show(error);
         }
       };
       </script>
-      </body>
-      </html>
+      <ul>
 
       """
-    return Array(head.utf8) + items.joined() + Array(foot.utf8)
+    return (Array(head.utf8), policy)
   }
 }

@@ -71,15 +71,17 @@ final class GzipMember {
   static let header: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 0xFF]
   private static let longestBlock = 0xFFFF
 
-  /// The checksum of what it got besides the log.
-  private var own = Checksum()
-  /// The checksum of the log before its part.
-  private var start = Checksum()
+  /// The checksum of what it got: text of its own, and the log up to `counted`.
+  private var checksum = Checksum()
+  /// The checksum of the log up to there.
+  private var counted = Checksum()
   private(set) var isFinished = false
 
   /// Text of its own, as blocks that are not compressed (RFC 1951 §3.2.4).
-  func stored(_ text: [UInt8]) -> [UInt8] {
-    own.add(text)
+  /// - Parameter mark: the end of the part of the log that it has got; nil if it has none yet.
+  func stored(_ text: [UInt8], after mark: GzipLog.Mark? = nil) -> [UInt8] {
+    if let mark { count(upTo: mark) }
+    checksum.add(text)
     var blocks: [UInt8] = []
     var rest = text[...]
     while !rest.isEmpty {
@@ -92,18 +94,24 @@ final class GzipMember {
   }
 
   /// Text that comes compressed.
-  func add(_ checksum: Checksum) { own.add(checksum) }
+  func add(_ text: Checksum) { checksum.add(text) }
 
   /// Its part of the log begins here.
-  func begin(at mark: GzipLog.Mark) { start = mark.checksum }
+  func begin(at mark: GzipLog.Mark) { counted = mark.checksum }
+
+  /// It has got the log up to here.
+  private func count(upTo mark: GzipLog.Mark) {
+    checksum.add(mark.checksum.removing(counted))
+    counted = mark.checksum
+  }
 
   /// The end of the member.
   /// - Parameter end: the end of the log.
   func finish(at end: GzipLog.Mark) -> [UInt8] {
     isFinished = true
-    var all = own
-    all.add(end.checksum.removing(start))
-    return [0x03, 0x00] + Self.littleEndian(all.crc) + Self.littleEndian(UInt32(truncatingIfNeeded: all.count))
+    count(upTo: end)
+    return [0x03, 0x00] + Self.littleEndian(checksum.crc)
+      + Self.littleEndian(UInt32(truncatingIfNeeded: checksum.count))
   }
 
   private static func littleEndian(_ number: some FixedWidthInteger & UnsignedInteger) -> [UInt8] {

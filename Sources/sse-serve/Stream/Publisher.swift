@@ -8,19 +8,10 @@ import FeedCore
 import FeedZlib
 
 struct Publisher {
-  /// Text that several connections send; it is freed when the last of them is done.
-  final class Text {
-    let bytes: [UInt8]
-
-    init(_ bytes: [UInt8]) { self.bytes = bytes }
-  }
-
-  private struct WeakText { weak var text: Text? }
-
   /// What a client gets after the greeting, and its place in the log.
   struct Beginning {
     var preamble: [UInt8] = []
-    var document: Text?
+    var document: SharedText?
     var place: Int
     /// Whether the client continues after its last event.
     var isResumed = false
@@ -31,7 +22,7 @@ struct Publisher {
     case none
     /// There is a document, but nothing at the pointer of `--select`.
     case notThere
-    case document(Text, tag: [UInt8])
+    case document(SharedText, tag: [UInt8])
   }
 
   private(set) var log = ByteLog()
@@ -46,12 +37,12 @@ struct Publisher {
   private var writer = EventStreamWriter()
   private var count = 0
   /// The current document as an event and as an answer, until it changes.
-  private var event: Text?
+  private var event: SharedText?
   private var snapshot: Snapshot?
   /// The event, compressed, with the checksum of its text.
-  private var packedEvent: (text: Text, checksum: Checksum)?
+  private var packedEvent: (text: SharedText, checksum: Checksum)?
   /// Old documents that clients may still be receiving, in order.
-  private var held: [WeakText] = []
+  private var held = HeldTexts()
   /// The prefix of the numbers in added ids: ids of another run must not match ours.
   private let run = Array("\(Clock.now() / 1000)-".utf8)
 
@@ -122,7 +113,9 @@ struct Publisher {
     var output = ByteWriter()
     let type = record.event.isEmpty ? Self.messageName : record.event
     writer.write(type: type, id: id, data: Self.wireText(data), to: &output)
-    append(output.take())
+    let bytes = output.take()
+    log.append(bytes)
+    gzip?.append(bytes)
     index.append(end: log.end, id: id)
     event = nil
     packedEvent = nil
@@ -140,14 +133,6 @@ struct Publisher {
     var text = ByteWriter()
     JSONWriter.writeCompact(JSONTree(data), to: &text)
     return text.take()
-  }
-
-  /// Tells all clients that the connection is alive.
-  mutating func appendComment() { append(Self.comment) }
-
-  private mutating func append(_ bytes: [UInt8]) {
-    log.append(bytes)
-    gzip?.append(bytes)
   }
 
   /// Drops the part of the log that no client needs any more.
@@ -205,7 +190,7 @@ struct Publisher {
   }
 
   /// The document as an event for a late client, with the id of the last event.
-  private mutating func currentEvent() -> Text? {
+  private mutating func currentEvent() -> SharedText? {
     if let event { return event }
     guard let tree = document.document else { return nil }
     var text = ByteWriter()
@@ -217,9 +202,9 @@ struct Publisher {
     output.append(index.lastID)
     output.append("\n")
     writer.write(type: document.dataEvent, id: [], data: text.take(), to: &output)
-    let made = Text(output.take())
+    let made = SharedText(output.take())
     event = made
-    held.append(WeakText(text: made))
+    held.add(made)
     return made
   }
 
@@ -238,12 +223,12 @@ struct Publisher {
     return packed
   }
 
-  private mutating func pack(_ document: Text, _ gzip: GzipLog) -> (text: Text, checksum: Checksum) {
+  private mutating func pack(_ document: SharedText, _ gzip: GzipLog) -> (text: SharedText, checksum: Checksum) {
     var checksum = Checksum()
     checksum.add(document.bytes)
-    let text = Text(gzip.packed(document.bytes))
+    let text = SharedText(gzip.packed(document.bytes))
     packedEvent = (text, checksum)
-    held.append(WeakText(text: text))
+    held.add(text)
     return (text, checksum)
   }
 
@@ -258,8 +243,8 @@ struct Publisher {
         JSONWriter.writeCompact(part, to: &text)
         text.append("\n")
         let bytes = text.take()
-        let content = Text(bytes)
-        held.append(WeakText(text: content))
+        let content = SharedText(bytes)
+        held.add(content)
         made = .document(content, tag: EntityTag.of(bytes))
       }
     }
@@ -267,20 +252,13 @@ struct Publisher {
     return made
   }
 
-  /// How many bytes of old documents are allowed, besides a few times the current one.
-  private static let spareText = 64 << 20
-
   /// The oldest document, if slow clients keep too many of them in memory. Each change makes a new document for later
   /// clients. In a stream of small changes, a client that reads nothing is never too far behind, so another limit is
   /// needed.
-  mutating func excessText() -> Text? {
-    held.removeAll { $0.text == nil }
-    guard held.count > 2 else { return nil }
-    let texts = held.compactMap(\.text)
-    let total = texts.reduce(0) { $0 + $1.bytes.count }
-    guard total > Self.spareText + 4 * (texts.last?.bytes.count ?? 0) else { return nil }
+  mutating func excessText() -> SharedText? {
+    guard let oldest = held.excess() else { return nil }
     // The current document is not kept by a client alone, and is freed by itself.
-    if case .document(let current, _) = snapshot, texts[0] === current { return nil }
-    return texts[0] === event || texts[0] === packedEvent?.text ? nil : texts[0]
+    if case .document(let current, _) = snapshot, oldest === current { return nil }
+    return oldest === event || oldest === packedEvent?.text ? nil : oldest
   }
 }

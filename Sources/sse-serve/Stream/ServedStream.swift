@@ -61,6 +61,10 @@ struct StreamTable {
   private var changed: [ServedStream] = []
   /// Timers, the next one first. One that is not its stream's alarm is stale.
   private var alarms = Heap<Double, ServedStream>()
+  /// The lists for programs and for browsers, as they were made last.
+  private var lists: [Bool: (list: StreamList, time: Double)] = [:]
+  /// Those that clients may still be receiving.
+  var heldLists = HeldTexts()
   /// For all streams; nil without `--gzip`.
   private let deflater: DeflaterStream?
 
@@ -89,6 +93,18 @@ struct StreamTable {
     numbers[name] = all.count
     all.append(stream)
     return stream
+  }
+
+  /// The list of all streams, whose numbers of clients may be a second old. So it costs little time however often clients
+  /// ask.
+  mutating func list(asHTML: Bool, _ now: Double) -> StreamList {
+    if let (list, time) = lists[asHTML], list.count == all.count, now < time + 1 { return list }
+    // An old one of the other kind must not stay for the table alone.
+    lists = lists.filter { now < $0.value.time + 1 }
+    let list = StreamList(all, asHTML: asHTML)
+    lists[asHTML] = (list, now)
+    heldLists.add(list.text)
+    return list
   }
 
   // MARK: Changes
