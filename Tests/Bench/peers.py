@@ -1,5 +1,6 @@
 """The peers of the tools, installed on demand; those that cannot be installed are left out with a note."""
 
+import contextlib
 import os
 import platform
 import shutil
@@ -40,24 +41,23 @@ def install(folder):
 
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-# The peers in C: their library as pkg-config knows it, and how to compile them.
-IN_C = {"yyjson": ("yyjson", "-O3"), "expat": ("expat", "-O2"), "libxml2": ("libxml-2.0", "-O2")}
+# The programs in C: their library as pkg-config knows it, and how to compile them.
+IN_C = {"yyjson": ("yyjson", "-O3"), "expat": ("expat", "-O2"), "libxml2": ("libxml-2.0", "-O2"),
+        "bare": (None, "-O2"), "crowd": (None, "-O2")}
 # Debian puts the sources of its Rust packages there.
 CRATES = os.environ.get("CRATES", "/usr/share/cargo/registry")
 
 
 def build(name, folder):
-    """Builds the peer NAME.c, if there is a compiler and the library. Returns the program, or None."""
+    """Builds the program NAME.c, if there is a compiler and the library. Returns it, or None."""
     library, level = IN_C[name]
     program, source = os.path.join(folder, name), os.path.join(HERE, name + ".c")
-    try:
-        flags = subprocess.run(["pkg-config", "--cflags", "--libs", library], capture_output=True, text=True)
-        if flags.returncode == 0 and subprocess.run(
-                ["cc", level, "-o", program, source, *flags.stdout.split()], capture_output=True).returncode == 0:
-            return program
-    except OSError:
-        pass
-    print("  note: no %s here (pkg-config %s); its column is left out" % (name, library), file=sys.stderr)
+    with contextlib.suppress(OSError, subprocess.CalledProcessError):
+        flags = [] if library is None else subprocess.run(
+            ["pkg-config", "--cflags", "--libs", library], capture_output=True, text=True, check=True).stdout.split()
+        subprocess.run(["cc", level, "-o", program, source, *flags], capture_output=True, check=True)
+        return program
+    print("  note: no %s here (cc, pkg-config %s); its column is left out" % (name, library), file=sys.stderr)
     return None
 
 

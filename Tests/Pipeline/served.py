@@ -51,25 +51,27 @@ class Server:
         self.process.kill()
         self.process.wait()
 
-    def memory(self):
+    def memory(self, process=None):
         """Resident KiB."""
-        with open("/proc/%d/status" % self.process.pid, encoding="ascii") as file:
+        with open("/proc/%d/status" % (process or self.process).pid, encoding="ascii") as file:
             return int(re.search(r"VmRSS:\s*(\d+)", file.read())[1])
 
-    def cpu(self):
+    def cpu(self, process=None):
         """Seconds."""
-        with open("/proc/%d/stat" % self.process.pid, encoding="ascii") as file:
+        with open("/proc/%d/stat" % (process or self.process).pid, encoding="ascii") as file:
             fields = file.read().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def files(self):
         return len(os.listdir("/proc/%d/fd" % self.process.pid))
 
-    def connect(self, small=False):
+    def connect(self, small=False, address=None):
         client = socket.socket()
         if small:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         client.settimeout(PATIENCE)
+        if address:
+            client.bind((address, 0))
         client.connect(("127.0.0.1", self.port))
         return client
 
@@ -87,6 +89,28 @@ class Server:
         client.close()
         head, _, body = text.partition(b"\r\n\r\n")
         return int(head.split()[1]), body
+
+
+class LocalServer(Server):
+    """On a Unix domain socket."""
+
+    def __init__(self, *options):
+        self.folder = tempfile.TemporaryDirectory()
+        self.path = os.path.join(self.folder.name, "socket")
+        self.process = subprocess.Popen(
+            ["sse-serve", *options, "unix:" + self.path], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+        until(self.is_up)
+
+    def is_up(self):
+        with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
+            return self.answer("/healthz")
+
+    def connect(self, small=False, address=None):
+        client = socket.socket(socket.AF_UNIX)
+        # With a time limit, this would fail as soon as others wait.
+        client.connect(self.path)
+        client.settimeout(PATIENCE)
+        return client
 
 
 class Relay(Server):

@@ -42,6 +42,13 @@ struct ServeTests {
     #expect(result.status == 0 && result.text == "same\n", "\(result.error)")
   }
 
+  /// Feeds on one port, while all parts of the pipeline are killed and started again. `make soak` has a hundred.
+  @Test func manyFeedsOnOnePort() throws {
+    let result = try Command.shell(
+      "\(Command.quote(Repository.path("Tests/Pipeline/soak-feeds"))) --feeds 12 --rounds 5 --seconds 1")
+    #expect(result.status == 0 && result.text.hasPrefix("5 rounds, 12 feeds, 24 clients, "), "\(result.error)")
+  }
+
   /// /metrics agrees with what clients have seen. Prometheus's own library reads it.
   @Test(.enabled(if: hasPrometheus))
   func metrics() throws {
@@ -60,6 +67,13 @@ struct ServeTests {
   @Test func shortConnections() throws {
     let result = try Command.shell(Command.quote(Repository.path("Tests/Pipeline/soak-serve")))
     #expect(result.status == 0 && result.text == "flat\n", "\(result.error)")
+  }
+
+  /// What each client unpacks is whole: no event waits for the next one. `make soak` does so for a minute.
+  @Test(.enabled(if: Repository.has("curl") && Repository.has("gzip")))
+  func streamsInGzip() throws {
+    let result = try Command.shell("/usr/bin/python3 \(Command.quote(Repository.path("Tests/Pipeline/compressed")))")
+    #expect(result.status == 0 && result.text == "arrived\n", "\(result.error)")
   }
 
   /// The page that lists streams, on a phone and on a desktop, and EventSource with the token in the URL.
