@@ -71,6 +71,19 @@ class Fed(Cut):
         return int(json.loads(content).get("id", 0)) if content else 0
 
 
+class FedMany(Cut):
+    """A checkpoint of many documents, which is written at most once a second: one in the middle, and one at the end."""
+
+    def feed(self, process, folder):
+        first = self.scenario.records(1)
+        process.popen.stdin.write(first)
+        process.popen.stdin.flush()
+        while process.popen.poll() is None and process.left() > 3 and not self.scenario.kept(folder):
+            time.sleep(0.002)
+        process.popen.stdin.write(self.scenario.data.removeprefix(first))
+        process.popen.stdin.flush()
+
+
 class Refusing(Fed):
     """One of the records is refused."""
 
@@ -91,6 +104,8 @@ def all_cuts():
         Cut(by_name["jpatch", "in place with backup and undo"]),
         Fed(by_name["jpatch", "checkpoint"]),
         Fed(by_name["jdiff", "checkpoint"]),
+        FedMany(by_name["jpatch", "checkpoint of many"]),
+        FedMany(by_name["jdiff", "checkpoint of many"]),
         Refusing(by_name["deliver", "checkpoint"]),
         Cut(by_name["sse-cat", "checkpoint"]),
         Cut(by_name["http-cat", "checkpoint"]),

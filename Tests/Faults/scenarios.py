@@ -64,7 +64,7 @@ class Scenario:
 
     def look(self, folder, outcome):
         for name in os.listdir(folder):
-            if not os.path.isdir(os.path.join(folder, name)):
+            if os.path.isfile(os.path.join(folder, name)):
                 outcome.files[name] = read(os.path.join(folder, name))
 
     def again(self, folder, made, command=None, data=None):
@@ -165,6 +165,58 @@ class Records(Scenario):
             return [f"run again: {again}"]
         if everything != set(range(1, self.COUNT + 1)) and not (outcome.hit and "write(1" in outcome.hit):
             return [f"printed: {before}, then {self.printed(again.output)}"]
+        return []
+
+
+class Feeds(Scenario):
+    """`--by --checkpoint`: with the next run, each document of each feed is printed, and no id is given to two."""
+
+    COUNT, FEEDS = 3, "ab"
+
+    def __init__(self, command):
+        super().__init__(
+            "checkpoint of many", command + " --by /source --checkpoint state",
+            b"".join(self.records(number) for number in range(1, self.COUNT + 1)))
+
+    def records(self, number, kept=None):
+        """The next document of each feed, but for those that are in the checkpoint."""
+        return b"".join(
+            json.dumps({"event": "data", "id": str(number), "data": {"n": number}, "source": feed}).encode() + b"\n"
+            for feed in self.FEEDS if number > (kept or {}).get(feed, 0))
+
+    @staticmethod
+    def kept(folder):
+        """The document of each feed in the checkpoint."""
+        content = read(os.path.join(folder, "state"))
+        if content is None:
+            return {}
+        note, *records = map(json.loads, content.splitlines())
+        if note["by"] != "/source" or not content.endswith(b"\n"):
+            raise ValueError(f"it is not whole: {content!r}")
+        return {record["source"]: record["data"]["n"] for record in records if record["data"]}
+
+    def afterwards(self, folder, made, base, outcome):
+        try:
+            kept = self.kept(folder)
+            rest = b"".join(self.records(number, kept) for number in range(1, self.COUNT + 1))
+            again = self.again(folder, made, data=rest)
+            if again.status != 0 or self.kept(folder) != dict.fromkeys(self.FEEDS, self.COUNT):
+                return [f"run again: {again}, checkpoint {self.kept(folder)}"]
+        except (ValueError, KeyError, TypeError) as error:
+            return [f"the checkpoint is neither old nor new: {error}"]
+        printed = {}
+        for line in (outcome.output + b"\n" + again.output).splitlines():
+            try:
+                record = json.loads(line)
+            except ValueError:
+                continue  # torn
+            if "event" not in record:
+                continue  # a note
+            if printed.setdefault((record["source"], record["id"]), record["data"]["n"]) != record["data"]["n"]:
+                return [f"an id is there twice: {outcome.output!r}, {again}"]
+        wanted = {(feed, number) for feed in self.FEEDS for number in range(1, self.COUNT + 1)}
+        if {(feed, number) for (feed, _), number in printed.items()} != wanted and "write(1" not in (outcome.hit or ""):
+            return [f"printed: {outcome.output!r}, then {again}"]
         return []
 
 
@@ -411,6 +463,8 @@ def all_scenarios():
             files={"doc": b"// x\n" + OLD}, states={"doc": [b"// x\n" + OLD, b"// x\n" + NEW]}),
         Records(),
         Documents(),
+        Feeds("jdiff --follow --records-in"),
+        Feeds("jpatch --follow --records"),
         Delivered(),
         Repeated("files", "xml-split --files part-%d.xml r", xml, states=parts),
         Repeated("durable files", "xml-split --durable --files part-%d.xml r", xml, states=parts),
@@ -430,5 +484,10 @@ def all_scenarios():
         Scenario("echo", "ws-cat --reconnect-delay 5ms --half-close {WS}", b'{"a":1}\ntext\n{"b":[2]}\n'),
         serving.Served("a client", "sse-serve --port-file port 0"),
         serving.Served("plain events", "sse-serve --plain --add-ids --port-file port 0"),
+        serving.Served(
+            "a client of one of several streams, in gzip, with a token",
+            "sse-serve --stream-from /source --gzip --token-file token --port-file port 0", "/streams/a",
+            "Accept-Encoding: gzip\r\nAuthorization: Bearer secret\r\n", {"token": b"secret\n"}),
+        serving.ServedByManager("a client of a socket that is passed", "sse-serve fd:{FD}"),
         serving.ServedBySocket("a client of a Unix socket", f"sse-serve --socket-owner :{os.getgid()} unix:feed.sock"),
     ]

@@ -3,6 +3,7 @@ import os
 import re
 import socket
 import time
+import zlib
 
 from scenarios import Records, Scenario, read
 from tracing import Outcome, Process
@@ -14,8 +15,9 @@ COUNT = Records.COUNT
 class Client:
     """Reads the stream until it has every event; connects again if it was cut."""
 
-    def __init__(self, place, last):
+    def __init__(self, place, last, path="/", fields=""):
         self.place, self.last, self.events = place, last, []
+        self.path, self.fields = path, fields
 
     def connect(self):
         if not isinstance(self.place, str):
@@ -33,16 +35,21 @@ class Client:
     def follow(self, is_enough):
         for _ in range(ATTEMPTS):
             try:
-                fields = f"Last-Event-ID: {self.last}\r\n" if self.last else ""
-                with self.ask("/", fields) as client:
-                    text = b""
-                    while not is_enough(self.events) and (piece := client.recv(65536)):
-                        text += piece
+                fields = self.fields + (f"Last-Event-ID: {self.last}\r\n" if self.last else "")
+                with self.ask(self.path, fields) as client, client.makefile("rb") as stream:
+                    unpack, text = bytes, b""
+                    while (line := stream.readline()).strip():
+                        if line.startswith(b"Content-Encoding: gzip"):
+                            unpack = zlib.decompressobj(wbits=31).decompress
+                    while not is_enough(self.events) and (piece := stream.read1(65536)):
+                        text += unpack(piece)
                         blocks = text.split(b"\n\n")
                         text = blocks.pop()
                         self.take(blocks)
             except OSError:
                 pass
+            except zlib.error:
+                return False
             if is_enough(self.events):
                 return True
             time.sleep(0.02)
@@ -61,8 +68,10 @@ class Client:
 class Served(Scenario):
     """The output is what the clients received; the server ends with its input."""
 
-    def __init__(self, name, command):
-        super().__init__(name, command, b"".join(Records.record(number) for number in range(1, COUNT + 1)))
+    def __init__(self, name, command, path="/", fields="", files=None):
+        records = b"".join(Records.record(number) for number in range(1, COUNT + 1))
+        super().__init__(name, command, records.replace(b'{"event"', b'{"source":"a","event"'), files)
+        self.path, self.fields = path, fields
 
     def place(self, folder):
         """Where clients can connect; None as long as they cannot."""
@@ -85,7 +94,7 @@ class Served(Scenario):
         place = self.place(folder)
         got_all = None
         if place and process.popen.poll() is None:
-            client = Client(place, "1" if "--plain" in self.words else "")
+            client = Client(place, "1" if "--plain" in self.words else "", self.path, self.fields)
             # The last event, or the document after it.
             got_all = client.follow(lambda events: any(b"%d" % COUNT in event for event in events))
             outcome.notes = [] if got_all else ["a client did not get all events"]
@@ -97,6 +106,19 @@ class Served(Scenario):
         self.look(folder, outcome)
         outcome.files.pop("port", None)
         return outcome
+
+
+class ServedByManager(Served):
+    """On a socket that a service manager has opened, as descriptor N of `fd:N`."""
+
+    def start(self, folder, made, fault, is_traced):
+        with socket.create_server(("127.0.0.1", 0)) as listener:
+            self.address = listener.getsockname()
+            words = [word.replace("{FD}", "%d" % listener.fileno()) for word in self.command(made)]
+            return Process(words, folder, fault, is_traced, pass_fds=[listener.fileno()])
+
+    def place(self, folder):
+        return self.address
 
 
 class ServedBySocket(Served):

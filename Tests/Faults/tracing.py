@@ -36,7 +36,7 @@ def environment(extra=None):
 class Process:
     """A command in its own group, so that all of it can be ended; under strace to see a call or make it fail."""
 
-    def __init__(self, command, folder, fault=None, is_traced=False, stdin=subprocess.PIPE, extra=None):
+    def __init__(self, command, folder, fault=None, is_traced=False, stdin=subprocess.PIPE, extra=None, pass_fds=()):
         self.log_path = os.path.join(folder, "..", "strace.log") if fault or is_traced else None
         # The calls of deliver's COMMAND do not matter.
         follow = [] if command[0] == "deliver" else ["-f"]
@@ -46,7 +46,7 @@ class Process:
         self.deadline = time.monotonic() + PATIENCE
         self.popen = subprocess.Popen(
             words + command, cwd=folder, stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-            start_new_session=True, env=environment(extra))
+            start_new_session=True, env=environment(extra), pass_fds=pass_fds)
 
     def left(self):
         return max(0.1, self.deadline - time.monotonic())
