@@ -36,7 +36,7 @@ import Testing
         jq -r 'select(.data.w | length == 9000) | .source' printed | sort -n | uniq -c | awk '{ print $2, $1 }' | xargs
         """#, output: "1 20 2 20 3 20 4 20 5 20 6 20 7 20 8 20 9 20 10 20\n"),
     Line(
-      text: "http-cat --urls feeds --every 60 --records | jdiff -f --records-in --by /source"
+      text: "http-cat --urls feeds --as json --every 60 --records | jdiff -f --records-in --by /source"
         + " | jpatch -f --by /source --records",
       programs: [],
       script: #"""
@@ -115,6 +115,22 @@ import Testing
         until grep -qs . got; do echo '{"event":"a","id":"'$((n += 1))'","data":{}}' >&3; sleep 0.05; done
         wait $client; sed 's/[0-9][0-9]*/N/' got
         """#, output: #"{"event":"a","id":"N","data":{}}"# + "\n"),
+    Line(
+      text: "http-cat --urls feeds --as json --every 60 --records"
+        + " | jdiff -f --records-in --by /source --checkpoint state | sse-serve --stream-from /source --wait-ready --catch-up 2m 8080",
+      programs: [],
+      script: #"""
+        mkdir www; for name in a b; do echo '{"n":1,"name":"'$name'"}' >www/$name.json; done
+        touch -d 2026-01-01 www/*
+        python3 -u -m http.server --bind 127.0.0.1 --directory www 0 >log 2>&1 & others="$others $!"
+        wait_for grep -qs 'port [0-9]' log; web=$(sed -n 's/.* port \([0-9]*\) .*/\1/p' log)
+        for name in a b; do printf '%s/%s\thttp://127.0.0.1:%s/%s.json\n' $name $name $web $name; done >feeds
+        found() { wait_for test -s port; curl -sf http://127.0.0.1:$(cat port)/streams/b%2Fb/snapshot | grep -q "$1"; }
+        begin; wait_for found '"n":1'; kill -9 -- -$line; wait $line; rm port
+        # After a kill, ids continue after all that may have been used.
+        echo '{"n":2,"name":"b"}' >www/b.new; mv www/b.new www/b.json; begin; wait_for found '"n":2'
+        client '' streams/b%2Fb
+        """#, output: #"{"event":"data","id":"102","data":{"n":2,"name":"b"}}"# + "\n"),
   ]
 
   @Test func everyLineOfThePageIsRun() throws {
@@ -159,7 +175,7 @@ import Testing
       mosquitto -c conf 2>log & others="$others $!"
       wait_for test -S socket
     }
-    client() { wait_for test -s port; sse-cat -n 1 ${1:+--last-event-id 0} --max-time 20 "http://127.0.0.1:$(cat port)/"; }
+    client() { wait_for test -s port; sse-cat -n 1 ${1:+--last-event-id 0} --max-time 20 "http://127.0.0.1:$(cat port)/${2-}"; }
     line=
     trap '{ [ -z "$line" ] || kill -KILL -- -$line; for other in $others; do kill -KILL $other; done; } 2>/dev/null' EXIT
 
