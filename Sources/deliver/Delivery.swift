@@ -55,7 +55,10 @@ struct Delivery {
     var isDue = false
     while watch.interruption == nil {
       switch try reader.next(isDue: isDue) {
-      case .end: return
+      case .end:
+        // A signal that came at the same time, as when a whole pipeline is stopped.
+        _ = try watch.wait(until: 0)
+        return
       case .batch(var batch):
         isDue = false
         try deliver(&batch)
