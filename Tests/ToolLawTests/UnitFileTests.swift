@@ -113,13 +113,13 @@ import Testing
     let start = try Self.command("ExecStart", of: "feed-stream@.service", instance: "test")
     let result = try Command.shell(
       #"""
-      echo '{"event":"data","id":"1","data":{"n":1}}' >records; mkfifo more
+      printf '%s\n' '{"event":"data","id":"1","data":{"n":1}}' '{"note":"live"}' >records; mkfifo more
       python3 -c 'import socket
       notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
       notices.bind("notify")
       for _ in range(2): print(notices.recv(100).decode())' >notices & manager=$!
       until [ -S notify ]; do sleep 0.02; done
-      eval "exec systemd-socket-activate -E NOTIFY_SOCKET=$PWD/notify -E 'SOURCE=cat records more' -E OPTIONS=-v \
+      eval "exec systemd-socket-activate -E NOTIFY_SOCKET=$PWD/notify -E 'SOURCE=cat records more' -E 'OPTIONS=-v --wait-ready' \
         -l $PWD/feed.sock $START" 2>messages & unit=$!
       until grep -q '^Listening' messages; do sleep 0.02; done
       curl -sS --unix-socket feed.sock http://localhost/snapshot
