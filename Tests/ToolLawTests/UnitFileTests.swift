@@ -132,6 +132,7 @@ import Testing
         0
         READY=1
         STOPPING=1
+        sse-serve: not listening until the note 'live' comes
         sse-serve: listening on unix:feed.sock
         sse-serve: unix:1: GET /snapshot 200
 

@@ -60,7 +60,7 @@ import Testing
 
   static let pairs: [(Sample.Encoding, Sample.Encoding)] = [
     (.utf8, .utf8), (.utf16LE, .utf16LE), (.utf16BE, .utf16BE), (.latin1, .utf8), (.gb18030, .utf16BE),
-    (.utf8, .utf16LE), (.utf16LE, .latin1), (.utf16BE, .utf16LE), (.gb18030, .gb18030), (.latin1, .gb18030),
+    (.utf8, .utf16LE), (.utf16LE, .latin1), (.utf16BE, .utf16LE), (.latin1, .gb18030), (.gb18030, .gb18030),
   ]
 
   @Test(arguments: pairs.indices)
@@ -69,9 +69,9 @@ import Testing
     let (whole, next) = (Self.documents(first), Self.documents(second))
     #expect(whole.bytes.count > 300 && whole.records.count > 100)
     for cut in stride(from: 0, through: whole.bytes.count, by: first.unit) {
-      for piece in [Int.max, 1] {
-        Self.check(whole, cut, next, ["/status"], between: first.formFeed, piece: piece)
-      }
+      // Each encoding comes first in an even and in an odd pair, so each of its cuts is read in both ways.
+      let piece = (cut / first.unit + pair) % 2 == 0 ? Int.max : 1
+      Self.check(whole, cut, next, ["/status"], between: first.formFeed, piece: piece)
     }
   }
 
