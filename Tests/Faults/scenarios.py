@@ -24,6 +24,15 @@ MARKED = b"""{
 """
 
 
+def records_of(text):
+    """The records on its lines, without a line that a fault has torn."""
+    for line in text.splitlines():
+        try:
+            yield json.loads(line)
+        except ValueError:
+            continue
+
+
 def read(path):
     try:
         with open(path, "rb") as file:
@@ -205,11 +214,7 @@ class Feeds(Scenario):
         except (ValueError, KeyError, TypeError) as error:
             return [f"the checkpoint is neither old nor new: {error}"]
         printed = {}
-        for line in (outcome.output + b"\n" + again.output).splitlines():
-            try:
-                record = json.loads(line)
-            except ValueError:
-                continue  # torn
+        for record in records_of(outcome.output + b"\n" + again.output):
             if "event" not in record:
                 continue  # a note
             if printed.setdefault((record["source"], record["id"]), record["data"]["n"]) != record["data"]["n"]:
@@ -241,11 +246,7 @@ class Documents(Scenario):
         if again.status != 0 or state.get("data") != {"n": 3, "m": []}:
             return [f"run again: {again}, checkpoint {state}"]
         documents = {}
-        for line in (outcome.output + b"\n" + again.output).splitlines():
-            try:
-                record = json.loads(line)
-            except ValueError:
-                continue  # torn
+        for record in records_of(outcome.output + b"\n" + again.output):
             if documents.setdefault(record["id"], record["data"]) != record["data"]:
                 return [f"the id {record['id']} is there twice: {outcome.output!r}, {again}"]
         return []
@@ -389,13 +390,7 @@ class Delivered(Scenario):
 
     @staticmethod
     def ids(lines):
-        found = []
-        for line in lines.splitlines():
-            try:
-                found.append(int(json.loads(line)["id"]))
-            except ValueError:
-                pass  # torn
-        return found
+        return [int(record["id"]) for record in records_of(lines)]
 
     def look(self, folder, outcome):
         """Dead records are compared without the time that each has."""
