@@ -8,7 +8,7 @@ let wsCat = ToolSpec(
   synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Flag.self,
   // The request is always a GET of HTTP/1.1, and its answer is not compressed. Redirects are followed only with
   // --follow-redirects: curl's --location changes nothing in other tools, so it cannot mean that here.
-  sharing: StampOption.rows { $0.meaningless(with: "raw") }
+  sharing: EndOption.rows(without: [.until]) { $0 } + StampOption.rows { $0.meaningless(with: "raw") }
     + ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
     + HTTPOption.rows(
       without: HTTPOption.bodies + [.request, .http1, .http2, .location, .fail, .compressed]))
@@ -16,7 +16,7 @@ let wsCat = ToolSpec(
 enum Flag: ToolOption {
   case eventFrom, event, drop, idFrom, inflate, dataAs, raw, null
   case send, resend, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
-  case limit, untilMatch
+  case limit
   case subprotocol, origin, compress, noContextTakeover, pingInterval, pingTimeout, closeCode
   case maxSize
   case followRedirects
@@ -26,7 +26,7 @@ enum Flag: ToolOption {
     case .eventFrom, .event, .drop, .idFrom, .inflate, .dataAs, .raw, .null: .output
     case .send, .resend, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
       OptionGroup("Options for sending")
-    case .limit, .untilMatch: .ending
+    case .limit: .ending
     case .followRedirects: HTTPOption.location.group
     case .subprotocol, .origin, .compress, .noContextTakeover, .pingInterval, .pingTimeout,
       .closeCode:
@@ -61,7 +61,6 @@ enum Flag: ToolOption {
     case .halfClose: OptionSpec("half-close", "close when all input has been sent")
     case .limit:
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
-    case .untilMatch: OptionSpec("until-match", .condition, "end at a message with this value")
     case .maxSize:
       OptionSpec("max-size", .size, "the most bytes of a message").default("64M").synonym("max-message")
     case .subprotocol: OptionSpec("subprotocol", .subprotocol, "offer this subprotocol; repeatable").repeating
@@ -145,7 +144,7 @@ struct Options {
   var readsRecords = false
   var halfCloses = false
   var limit = Int.max
-  var until: Condition?
+  let ends: EndMarks
   var maxSize = 0
   var subprotocols: [[UInt8]] = []
   var origin: [UInt8]?
@@ -167,6 +166,7 @@ struct Options {
     followsRedirects = http.trustsRedirects
     connection = try ConnectionOptions(invocation, reconnects: true, resumes: false)
     stamp = try RecordStamp(invocation)
+    ends = try EndMarks(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     if forgetsMessages { compression = PerMessageDeflate(serverKeepsWindow: false, clientKeepsWindow: false) }
     try refuseReservedHeaders(http)
@@ -192,7 +192,6 @@ struct Options {
     case .recordsIn: readsRecords = true
     case .halfClose: halfCloses = true
     case .limit: limit = try value.get()
-    case .untilMatch: until = try value.get()
     case .maxSize: maxSize = try value.get()
     case .subprotocol: subprotocols.append(value.bytes)
     case .origin: origin = value.bytes

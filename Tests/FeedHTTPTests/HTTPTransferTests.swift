@@ -45,7 +45,7 @@ import Testing
     }
 
     func resume() {}
-    func isProxied(_ url: HTTPURL) -> Bool { false }
+    var wasSent: Bool { true }
   }
 
   /// Answers the first request with the first hop, and so on.

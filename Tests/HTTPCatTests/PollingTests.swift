@@ -65,17 +65,21 @@ import Testing
     }
     #expect(waits == [20, 40, 80, 100, 100, 100])
     // The wait is the server's if that is longer.
-    let asked = PollFailure(failure: failure.failure, kind: .status(503), asked: 3000)
+    let asked = PollFailure(failure: failure.failure, kind: .status(HTTPHead(status: 503)), asked: 3000)
     let wait = resource.fail(asked, now: 0)
     #expect(wait?.seconds == 3000)
   }
 
   @Test func aMistakeIsNotTheServers() {
     let failure = ToolFailure.failed(.otherEnd, "x")
-    func isMistake(_ kind: PollFailure.Kind) -> Bool { PollFailure(failure: failure, kind: kind).isMistake }
-    let mistakes = (100..<600).filter { isMistake(.status($0)) }
-    #expect(mistakes == (400..<500).filter { ![408, 425, 429].contains($0) })
-    #expect(isMistake(.network(.permanent)) && !isMistake(.network(.transient)) && !isMistake(.content))
+    func isFinal(_ kind: PollFailure.Kind, after hasSucceeded: Bool = false) -> Bool {
+      PollFailure(failure: failure, kind: kind).isFinal(hasSucceeded: hasSucceeded)
+    }
+    let passing = (300..<600).filter { !isFinal(.status(HTTPHead(status: $0))) }
+    #expect(passing == [408, 420, 425, 429, 500] + (502..<600).filter { $0 != 505 })
+    #expect((300..<600).filter { isFinal(.status(HTTPHead(status: $0)), after: true) } == [410])
+    #expect(isFinal(.network(.permanent)) && !isFinal(.network(.transient)) && !isFinal(.content))
+    #expect(!isFinal(.network(.permanent), after: true) && isFinal(.network(.local), after: true))
   }
 }
 

@@ -58,11 +58,11 @@ class CurlHandle {
     try set(CURLOPT_COOKIEFILE, [])
   }
 
-  /// Whether the answer came from or through a proxy: then the port is not the URL's.
-  func isProxied(_ url: HTTPURL) -> Bool {
-    var port = 0
-    unsafe feed_get_long(easy, CURLINFO_PRIMARY_PORT, &port)
-    return socket == nil && port > 0 && !url.origin.hasSuffix(":\(port)")
+  /// Whether any of the request was sent, or handed to the system to send.
+  var wasSent: Bool {
+    var size = 0
+    unsafe feed_get_long(easy, CURLINFO_REQUEST_SIZE, &size)
+    return size > 0
   }
 
   /// The failure that the transfer ended with, if any.

@@ -14,7 +14,7 @@ package struct HTTPHead: Equatable, Sendable {
   private var version: [UInt8] = []
   package internal(set) var fields: [Field] = []
 
-  package init() {}
+  package init(status: Int = 0) { self.status = status }
 
   /// The value of the last field called `name` (in lower case).
   package func value(of name: String) -> [UInt8]? { fields.last { $0.name == name }?.value }

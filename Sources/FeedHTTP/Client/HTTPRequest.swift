@@ -83,6 +83,8 @@ package struct HTTPRequest: Sendable {
   package var condition: Condition?
   package var credentials = Credentials()
   package var route = Route()
+  /// Whether the request changes nothing, whatever its method, or the user has said that it may be repeated.
+  package var mayRepeat = false
   /// Whether a redirect to another origin gets everything that the first one gets (`--location-trusted`).
   package var trustsRedirects = false
   /// The values of cookies that servers have set. A client that keeps cookies sends them by itself.
@@ -111,12 +113,15 @@ package struct HTTPRequest: Sendable {
     return request.headers
   }
 
+  /// Whether it may be repeated after it was sent (RFC 9110 §9.2.1).
+  package var isRepeatable: Bool { mayRepeat || ["GET", "HEAD", "OPTIONS", "QUERY"].contains(method) }
+
   /// Whether the answer may be 304.
   package var isConditional: Bool {
     sentHeaders.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
   }
 
-  func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
+  package func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
 
   /// The request for the target of a redirect (RFC 9110 §15.4).
   ///

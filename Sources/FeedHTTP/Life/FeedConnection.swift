@@ -13,13 +13,6 @@ package protocol BodySink {
 package enum BodyProgress: Sendable { case more, finished }
 
 package struct FeedConnection {
-  /// Whether a tool accepts a head.
-  package enum Acceptance: Sendable {
-    case feed
-    /// - Parameter problem: the error in the answer; if nil, its status.
-    case refused(problem: String?)
-  }
-
   private let transfer: HTTPTransfer
   private let client: HTTPClient
   private let interrupts: Interrupts
@@ -47,11 +40,12 @@ package struct FeedConnection {
   package var url: HTTPURL { transfer.request.url }
 
   /// Runs until the feed is open or has failed.
+  /// - Parameter problem: what is wrong with the head of a success; nil if the answer is a feed.
   /// - Returns: nil if it is open.
-  package mutating func open(_ judge: (HTTPHead) -> Acceptance) -> ConnectionEnding? {
+  package mutating func open(_ problem: (HTTPHead) -> String?) -> ConnectionEnding? {
     do throws(HTTPError) {
       while true {
-        if try transfer.next() == .head { return answer(judge) }
+        if try transfer.next() == .head { return answer(problem) }
         if let ending = try waitForNetwork() { return ending }
       }
     } catch {
@@ -68,7 +62,12 @@ package struct FeedConnection {
       case .head?: continue
       case .end?: return .closed
       case .body?:
-        if try sink.take(transfer.chunk) == .finished { return .finished }
+        do {
+          if try sink.take(transfer.chunk) == .finished { return .finished }
+        } catch {
+          // The message may quote what the server has repeated of our request.
+          throw error.saying { $0.hidingSecrets(of: transfer.request, and: []) }
+        }
         // Taken afterwards: if our reader is slow, the server is not idle.
         lastActivity = Clock.monotonic()
         if let deadline, lastActivity >= deadline { return .outOfTime }
@@ -91,18 +90,24 @@ package struct FeedConnection {
     case .timeUp:
       if let deadline, Clock.monotonic() >= deadline { return .outOfTime }
       let what = isOpen ? "nothing received" : "no answer"
-      throw HTTPError(.timedOut, "\(what) for \(secondsText(idleTimeout ?? 0)) s")
+      throw transfer.unanswered(HTTPError(.timedOut, "\(what) for \(secondsText(idleTimeout ?? 0)) s"))
     }
   }
 
-  private mutating func answer(_ judge: (HTTPHead) -> Acceptance) -> ConnectionEnding? {
-    if transfer.head.status == 204 { return .stopped }
-    switch judge(transfer.head) {
-    case .feed:
-      isOpen = true
-      lastActivity = Clock.monotonic()  // the head is activity too
-      return nil
-    case .refused(let problem): return client.refusal(of: transfer, problem, until: deadline, interrupts)
+  private mutating func answer(_ problem: (HTTPHead) -> String?) -> ConnectionEnding? {
+    let head = transfer.head
+    var found: String?
+    switch StatusPolicy().verdict(head, to: transfer.request) {
+    case .empty: return .stopped(status: head.status)
+    case .taken:
+      found = problem(head)
+      if found == nil {
+        isOpen = true
+        lastActivity = Clock.monotonic()  // the head is activity too
+        return nil
+      }
+    case .retried, .final: if head.status == 206 { found = StatusPolicy.part }
     }
+    return client.refusal(of: transfer, found, until: deadline, interrupts)
   }
 }

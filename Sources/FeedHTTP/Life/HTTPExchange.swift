@@ -9,8 +9,6 @@ package struct HTTPAnswer: Sendable {
   package let body: [UInt8]
   /// The answered request, after redirects.
   package let request: HTTPRequest
-  /// Whether a proxy may have sent it instead of the server.
-  package let isFromProxy: Bool
 
   /// The URL that answered.
   package var url: HTTPURL { request.url }
@@ -108,17 +106,18 @@ package struct HTTPExchange {
     let now = Clock.monotonic()
     if now >= end { throw tooLong }
     guard now < lastActivity + limits.idleTimeout else {
-      throw HTTPError(.timedOut, "nothing received for \(secondsText(limits.idleTimeout)) s")
+      throw transfer.unanswered(HTTPError(.timedOut, "nothing received for \(secondsText(limits.idleTimeout)) s"))
     }
     return nil
   }
 
   private var answer: HTTPAnswer {
-    HTTPAnswer(head: transfer.head, body: body, request: transfer.request, isFromProxy: transfer.isFromProxy)
+    HTTPAnswer(head: transfer.head, body: body, request: transfer.request)
   }
 
   private var tooLong: HTTPError {
     let time = secondsText(limits.requestTimeout)
-    return HTTPError(.timedOut, "the \(limits.noun) took longer than \(time) s (--request-timeout)")
+    return transfer.unanswered(
+      HTTPError(.timedOut, "the \(limits.noun) took longer than \(time) s (--request-timeout)"))
   }
 }

@@ -41,11 +41,15 @@ struct PolledBody {
   /// The digest that equal bodies share.
   var digest: [UInt8] { SHA256.digest(text).flatMap(\.hexDigits) }
 
-  func holds(_ condition: Condition) -> Bool {
+  /// What the body means for the end; of lines, the first that means something.
+  func meaning(_ ends: EndMarks) -> EndMarks.Meaning {
+    if ends.isEmpty { return .nothing }
     switch form {
-    case .json: document.map { condition.holds(for: $0) } ?? false
-    case .lines: Lines(text: text).contains { Self.parsed(text[$0]).map { condition.holds(for: $0) } ?? false }
-    case .bytes: false
+    case .json: return ends.meaning(type: [], data: [], document)
+    case .lines:
+      return Lines(text: text).lazy.map { ends.meaning(type: [], data: [], Self.parsed(text[$0])) }
+        .first { $0 != .nothing } ?? .nothing
+    case .bytes: return .nothing
     }
   }
 

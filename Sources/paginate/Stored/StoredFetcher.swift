@@ -65,7 +65,7 @@ struct StoredFetcher: PageFetcher {
     } catch {
       failure = error
       var failed = FeedFailure(status: error.status, message: error.message)
-      if case .status(let status) = source.failureKind { failed.isForgotten = [400, 404, 410].contains(status) }
+      if case .status(let head) = source.failureKind { failed.isForgotten = [400, 404, 410].contains(head.status) }
       return .failed(failed)
     }
   }
