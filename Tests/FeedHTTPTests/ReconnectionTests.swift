@@ -82,7 +82,7 @@ import Testing
     case "permanent": .failed(HTTPError(.permanent, "certificate"))
     case "local": .failed(HTTPError(.local, "no such file"))
     case "proxy": number.map { .failed(HTTPError(.proxy($0), "the proxy answered \($0)")) }
-    case "refused": number.flatMap { refusal($0, words.dropFirst(2).map { $0.contains(":") ? $0 : "Retry-After:\($0)" }) }
+    case "refused": number.flatMap { refusal($0, Array(words.dropFirst(2))) }
     case "hangup": .interrupted(.hangUp)
     case "signal": number.map { .interrupted(.signal(Int32($0))) }
     default: nil
@@ -92,7 +92,10 @@ import Testing
   private static func refusal(_ status: Int, _ fields: [String]) -> ConnectionEnding? {
     var head = HTTPHead()
     _ = head.take(Array("HTTP/1.1 \(status) No\r\n".utf8))
-    for field in fields { _ = head.take(Array("\(field)\r\n".utf8)) }
+    for word in fields {
+      let field = word.contains(":") ? word : "Retry-After:\(word)"
+      _ = head.take(Array("\(field)\r\n".utf8))
+    }
     guard let url = try? HTTPURL(Array("http://x/".utf8)) else { return nil }
     return .refused(Refusal(head, body: [], to: HTTPRequest(url: url, userAgent: [])))
   }

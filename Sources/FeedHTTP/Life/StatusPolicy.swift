@@ -37,7 +37,7 @@ package struct StatusPolicy: Equatable, Sendable {
   private static let incapable: Set<Int> = [501, 505]
   /// Statuses that end a stream that was open: who asks again after them is banned sooner or later
   /// (https://docs.x.com/x-api/fundamentals/handling-disconnections).
-  private static let closing: Set<Int> = [401, 403, 404, 406, 410]
+  private static let closing: Set<Int> = [401, 403, 404, 406, 410, 501, 505]
 
   /// The problem with an answer of status 206 to a request for the whole.
   package static let part = "HTTP 206: only a part of the body"

@@ -68,7 +68,7 @@ extension Poller {
     }
     try save(index, next: 0)
     if case .failure(let option) = meaning {
-      let failure = EndMarks.failure(option, failed, source: answer.url.display)
+      let failure = EndMarks.failure(option, Array(failed.trimmed()), source: answer.url.display)
       throw failure.saying { $0.hidingSecrets(of: answer.request, and: []) }
     }
     if meaning == .end { isFinished = true }

@@ -190,7 +190,8 @@ struct Poller {
     do {
       running.append(
         Running(
-          index: index, exchange: try HTTPExchange(request, of: client, limits) { [request] in
+          index: index,
+          exchange: try HTTPExchange(request, of: client, limits) { [request] in
             StatusPolicy().verdict($0, to: request) == .taken
           }))
       queue.begin(url.origin, now, pausing: list != nil)

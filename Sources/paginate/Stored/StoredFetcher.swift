@@ -9,7 +9,7 @@ struct StoredFetcher: PageFetcher {
   /// The method of the first request; stored requests cannot change it.
   private let method: String
   private let store: Options.Store
-  /// `--until-match`.
+  /// `--stop-before`.
   private let until: Condition?
   private var since: SinceReader?
   /// Prints the note that the feed is open, with the first valid answer; nil if there is nothing to note any more.
