@@ -27,7 +27,8 @@ extension Connection {
       return ending
     } catch {
       finishClosing(&pump, prints: false)
-      throw error
+      // The message may quote what the server has repeated of our request.
+      throw error.saying { $0.hidingSecrets(of: opening.request, and: []) }
     }
   }
 
