@@ -60,6 +60,8 @@ struct Politeness: Equatable, Sendable {
 
   /// What to do about an answer: the policy for all tools, but for refusals that only a body explains.
   static func verdict(_ head: HTTPHead, _ body: JSONDocument?, to request: HTTPRequest) -> StatusPolicy.Verdict {
+    // Heroku answers so without being asked for a part, and says where the next one is.
+    if head.status == 206, head.value(of: "next-range") != nil { return .taken }
     let verdict = StatusPolicy().verdict(head, to: request)
     guard verdict == .final, head.status >= 400 else { return verdict }
     let isThrottled = head.status == 400 && body.map { Self.isThrottled($0.root) } == true
