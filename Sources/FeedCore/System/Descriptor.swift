@@ -77,8 +77,9 @@ package struct Descriptor: Sendable {
   }
 
   /// Opens a file to read and write; creates it if it does not exist.
-  static func openOrCreate(_ path: [UInt8], mode: UInt32) throws(SystemError) -> Descriptor {
-    try open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode: mode)
+  /// - Parameter followsLinks: if not, a symbolic link is refused (`ELOOP`).
+  static func openOrCreate(_ path: [UInt8], mode: UInt32, followsLinks: Bool = true) throws(SystemError) -> Descriptor {
+    try open(path, O_RDWR | O_CREAT | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW), mode: mode)
   }
 
   static func open(directory path: [UInt8], calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
