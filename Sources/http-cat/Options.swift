@@ -9,7 +9,7 @@ let httpCat = ToolSpec(
   readsURL: { _ in true }, options: Flag.self,
   sharing: StampOption.rows { $0.needs("records") }
     + ConnectionOption.rows(without: [.reconnectDelay, .retryStatus, .reconnect, .noReconnect]) { $0.needs("records") }
-    + HTTPOption.rows())
+    + HTTPOption.rows().map { $0.name == "dump-header" ? $0.meaningless(with: "urls") : $0 })
 
 enum Flag: ToolOption {
   case asForm, records, idFrom, between

@@ -55,7 +55,7 @@ struct Subscription: Followed {
   }
 
   private mutating func request(_ follower: Follower) -> HTTPRequest {
-    var request = follower.http.request(url)
+    var request = follower.http.request(url, jsonAccept: "text/event-stream, application/json")
     request.setDefault("Accept", Array("text/event-stream".utf8))
     request.setDefault("Cache-Control", Array("no-cache".utf8))
     let id = pump.parser.lastEventID

@@ -115,6 +115,11 @@ class CurlHandle {
     }
     if !route.isInsecure { try configure(Authorities(option: route.authorities)) }
     if !route.resolve.isEmpty { try set(CURLOPT_RESOLVE, list: route.resolve) }
+    switch route.addresses {
+    case .any: break
+    case .ipv4: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+    case .ipv6: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+    }
     if let path = route.unixSocket { try set(CURLOPT_UNIX_SOCKET_PATH, path) }
     switch route.version {
     case .any: break

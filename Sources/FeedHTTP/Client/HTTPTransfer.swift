@@ -88,6 +88,7 @@ package final class HTTPTransfer {
   private func available() throws(HTTPError) -> Event? {
     // The answer to the next hop may also have arrived with the sending of its request. Then nothing would end a wait.
     while !isHeadTold, let head = hop.head {
+      try request.headerDump?.write(head)
       guard let next = try redirects.follow(head, of: request) else {
         self.head = head
         // The cookies of this answer are available now.
