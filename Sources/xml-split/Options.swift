@@ -37,14 +37,17 @@ enum Flag: ToolOption {
     case .null: OptionSpec("null", "0", "end each element with NUL").excludes("as-json", "fields", "records")
     case .oneLine: OptionSpec("one-line", "print each on one line").excludes("as-json", "fields", "records", "files")
     case .noInherit: OptionSpec("no-inherit", "add no namespace declarations").excludes("as-json", "fields")
-    case .asJSON: OptionSpec("as-json", "j", "print each as a line of JSON").excludes("header-row").mistaken(for: "json")
+    case .asJSON:
+      OptionSpec("as-json", "j", "print each as a line of JSON").excludes("header-row").mistaken(for: "json")
     case .array:
       OptionSpec("array", .elementName, "JSON: write children of this name as an array").repeating
         .needs("as-json").excludes("ordered", "fields")
-    case .arrays: OptionSpec("arrays", "JSON: write all children as arrays").needs("as-json").excludes("ordered", "fields")
+    case .arrays:
+      OptionSpec("arrays", "JSON: write all children as arrays").needs("as-json").excludes("ordered", "fields")
     case .ordered: OptionSpec("ordered", "JSON: keep the order of children and text").needs("as-json")
     case .stripPrefixes:
-      OptionSpec("strip-prefixes", "JSON: write names without prefixes").needs("as-json").excludes("namespaces", "fields")
+      OptionSpec("strip-prefixes", "JSON: write names without prefixes")
+        .needs("as-json").excludes("namespaces", "fields")
     case .namespaces:
       OptionSpec("namespaces", "JSON: write names as {uri}name").needs("as-json").excludes("fields")
     case .textKey:

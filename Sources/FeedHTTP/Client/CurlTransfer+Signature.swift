@@ -26,7 +26,9 @@ extension HTTPURL {
     guard let mark = text.utf8.firstIndex(of: UInt8(ascii: "?")) else { return text }
     let query = text.utf8[text.utf8.index(after: mark)...].split(separator: UInt8(ascii: "&"))
     let parameters = query.map { $0.contains(UInt8(ascii: "=")) ? Array($0) : Array($0) + [UInt8(ascii: "=")] }
-    let parts = parameters.map { $0.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false) }
+    let parts = parameters.map {
+      $0.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
+    }
     let ordered = parts.sorted { a, b in
       a[0] == b[0] ? a[1].lexicographicallyPrecedes(b[1]) : a[0].lexicographicallyPrecedes(b[0])
     }
