@@ -12,7 +12,7 @@ let httpCat = ToolSpec(
   } + StampOption.rows { $0.needs("records") }
     + ConnectionOption.rows(without: [.reconnectDelay, .retryStatus]) { $0.needs("records") }
     .map { $0.name.hasSuffix("reconnect") ? $0.needs("stream") : $0 }
-    + HTTPOption.rows())
+    + HTTPOption.rows().map { $0.name == "dump-header" ? $0.meaningless(with: "urls") : $0 })
 
 enum Flag: ToolOption {
   case asForm, records, idFrom, between

@@ -62,11 +62,11 @@ struct Subscription: Followed {
   }
 
   private mutating func request(_ follower: Follower) -> HTTPRequest {
-    var request = follower.http.request(url)
+    let both = "text/event-stream, application/json"
+    var request = follower.http.request(url, jsonAccept: both)
     // Who asks to reconnect accepts that a POST is sent again.
     request.mayRepeat = options.connection.reconnects
-    let accepted = request.body == nil ? "" : "application/json, "
-    request.setDefault("Accept", Array((accepted + "text/event-stream").utf8))
+    request.setDefault("Accept", Array((request.body == nil ? "text/event-stream" : both).utf8))
     request.setDefault("Cache-Control", Array("no-cache".utf8))
     let id = pump.parser.lastEventID
     guard let problem = ResumableID.problem(id) else {

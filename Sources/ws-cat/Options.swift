@@ -6,12 +6,15 @@ import FeedHTTP
 let wsCat = ToolSpec(
   "ws-cat", "Speak WebSocket: send lines as messages, print messages as records",
   synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Flag.self,
-  // The request is always a GET of HTTP/1.1, and its answer is not compressed. Redirects are followed only with
+  // The request is always a GET of HTTP/1.1, and its answer is not compressed. libcurl, which knows Digest and signatures,
+  // does not make it. Redirects are followed only with
   // --follow-redirects: curl's --location changes nothing in other tools, so it cannot mean that here.
   sharing: EndOption.rows(without: [.until]) { $0 } + StampOption.rows { $0.meaningless(with: "raw") }
     + ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
     + HTTPOption.rows(
-      without: HTTPOption.bodies + [.request, .http1, .http2, .location, .fail, .compressed]))
+      without: HTTPOption.bodies + [
+        .request, .digest, .awsSigV4, .http1, .http2, .location, .fail, .compressed,
+      ]))
 
 enum Flag: ToolOption {
   case eventFrom, event, drop, idFrom, inflate, dataAs, raw, null

@@ -65,6 +65,7 @@ import Testing
       return hop
     }
 
+    func keepCookies(of head: HTTPHead, from url: HTTPURL) {}
     func drop(_ hop: AnyObject) { current.removeAll { $0 === hop } }
     func perform() throws(HTTPError) { for hop in current { hop.goOn() } }
   }

@@ -21,13 +21,24 @@ import Testing
   }
 
   static let fresh: [(fields: String, seconds: Double)] = [
-    ("", 60), ("Cache-Control: no-cache", 60), ("Cache-Control: max-age=30", 30),
+    ("", 60), ("Cache-Control: no-cache", 5), ("Cache-Control: no-store, max-age=60", 5),
+    ("Cache-Control: no-cache=\"set-cookie\"", 60), ("Cache-Control: must-revalidate, max-age=30", 30),
+    ("Cache-Control: max-age=30, No-Cache", 5),
+    ("Cache-Control: max-age=30", 30),
     ("Cache-Control: max-age=30|Age: 10", 20),
     ("Cache-Control: public, Max-Age=\"120\"", 120), ("Cache-Control: max-age=1", 5), ("Cache-Control: max-age=0", 5),
     ("Cache-Control: max-age=86400", 3600), ("Cache-Control: max-age=30|Age: 100", 5),
     ("Cache-Control: max-age=-1", 60),
     ("Cache-Control: max-age=99999999999999999999", 3600), ("Cache-Control: max-age=", 60),
     ("Cache-Control: no-transform|Cache-Control: max-age=40", 40),
+    // Of two fields, the first.
+    ("Cache-Control: max-age=100|Age: 10|Age: 90", 90), ("Cache-Control: max-age=100|Age: 10, 90", 90),
+    // Without max-age, Expires less Date.
+    ("Date: Sun, 06 Nov 1994 08:49:37 GMT|Expires: Sun, 06 Nov 1994 08:51:37 GMT", 120),
+    ("Date: Sun, 06 Nov 1994 08:49:37 GMT|Expires: Sun, 06 Nov 1994 08:51:37 GMT|Age: 100", 20),
+    ("Date: Sun, 06 Nov 1994 08:49:37 GMT|Expires: Sun, 06 Nov 1994 08:49:00 GMT", 5),
+    ("Cache-Control: max-age=30|Date: Sun, 06 Nov 1994 08:49:37 GMT|Expires: Sun, 06 Nov 1994 08:51:37 GMT", 30),
+    ("Expires: 0", 5), ("Expires: Sun, 06 Nov 1994 08:49:37 GMT", 5), ("Expires: Fri, 01 Jan 2100 00:00:00 GMT", 3600),
   ]
 
   @Test(arguments: fresh.indices)

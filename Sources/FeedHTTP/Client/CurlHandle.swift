@@ -9,8 +9,6 @@ class CurlHandle {
   let easy: UnsafeMutableRawPointer
   /// How the transfer ended; nil while it runs.
   var result: CURLcode?
-  /// Must live longer than the handle.
-  private var jar: CookieJar?
   private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
   /// The Unix socket to connect to, in place of the URL's host.
   private var socket: String?
@@ -48,14 +46,6 @@ class CurlHandle {
     while let list = unsafe lists.popLast() { unsafe curl_slist_free_all(list) }
     unsafe errorText.deallocate()
     unsafe socketError.deallocate()
-  }
-
-  /// Sends the cookies in a jar, and stores new ones in it.
-  func use(_ jar: CookieJar) throws(HTTPError) {
-    self.jar = jar
-    try unsafe check(jar.attach(to: easy))
-    // The empty file name turns cookies on: without it, libcurl drops session cookies.
-    try set(CURLOPT_COOKIEFILE, [])
   }
 
   /// Whether any of the request was sent, or handed to the system to send.
@@ -115,6 +105,11 @@ class CurlHandle {
     }
     if !route.isInsecure { try configure(Authorities(option: route.authorities)) }
     if !route.resolve.isEmpty { try set(CURLOPT_RESOLVE, list: route.resolve) }
+    switch route.addresses {
+    case .any: break
+    case .ipv4: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+    case .ipv6: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+    }
     if let path = route.unixSocket { try set(CURLOPT_UNIX_SOCKET_PATH, path) }
     switch route.version {
     case .any: break

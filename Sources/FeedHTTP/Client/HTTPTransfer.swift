@@ -25,7 +25,11 @@ protocol HTTPTransport: AnyObject {
   /// The values of the cookies that are kept for later requests.
   var cookieValues: [[UInt8]] { get }
 
+  /// Begins a request, with the cookies that are kept for its URL.
   func begin(_ request: HTTPRequest) throws(HTTPError) -> any HTTPHop
+  /// Keeps the cookies that an answer sets.
+  /// - Parameter url: the URL that answered.
+  func keepCookies(of head: HTTPHead, from url: HTTPURL)
   /// Ends a hop in any state.
   func drop(_ hop: AnyObject)
   /// Does everything that needs no waiting.
@@ -85,6 +89,8 @@ package final class HTTPTransfer {
   private func available() throws(HTTPError) -> Event? {
     // The answer to the next hop may also have arrived with the sending of its request. Then nothing would end a wait.
     while !isHeadTold, let head = hop.head {
+      try request.headerDump?.write(head)
+      transport.keepCookies(of: head, from: request.url)
       guard let next = try redirects.follow(head, of: request) else {
         self.head = head
         // The cookies of this answer are available now.

@@ -176,10 +176,9 @@ final class StoreFile {
   /// Locks a feed: one run at a time, while other feeds of the file can be used.
   /// - Returns: nil if another run holds the lock.
   func lock(_ feed: FeedRecord, waits: Bool) throws(StoreError) -> LockFile? {
-    do {
-      return try LockFile.take(path + Array("-feed\(feed.number).lock".utf8), waits: waits)
-    } catch {
-      throw StoreError(.readOnly, "the lock file beside it: \(error.message)")
+    let lock = path + Array("-feed\(feed.number).lock".utf8)
+    do { return try LockFile.take(lock, waits: waits) } catch {
+      throw StoreError(.readOnly, "the lock file beside it: \(LockFile.message(error, at: lock))")
     }
   }
 }
