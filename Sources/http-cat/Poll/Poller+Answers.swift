@@ -32,12 +32,12 @@ extension Poller {
 
   private mutating func take(_ answer: HTTPAnswer, _ index: Int) throws(ToolFailure) {
     let time = Clock.now()
-    let milliseconds = max(Int(time / 1000), lastMilliseconds + 1)
+    let number = ids.next(at: time)
     let result: PollResult
     let wasOpen = resources[index].isOpen
     do {
       result = try resources[index].take(answer, options) { validators, digest in
-        KnownBody.id(milliseconds: milliseconds, validators, digest: digest)
+        KnownBody.id(number: number, validators, digest: digest)
       }
     } catch {
       return try fail(index, error)
@@ -52,7 +52,6 @@ extension Poller {
       resources[index].hasToldEmpty = true
     case .changed(let body):
       (meaning, failed) = (body.meaning(options.ends), body.text)
-      lastMilliseconds = milliseconds
       let resource = resources[index]
       // A large body is written out while it is printed.
       try write { printer in printer.print(body, of: resource, answer, now: time) }

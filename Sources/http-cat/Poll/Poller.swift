@@ -29,8 +29,8 @@ struct Poller {
   var printer: BodyPrinter
   /// The checkpoint of the only resource; nil for a list.
   var checkpoint: PollCheckpoint?
-  /// The time of the last body, in milliseconds; each new one must be later.
-  var lastMilliseconds: Int
+  /// Begin the ids of records.
+  var ids = EventIDs()
   var lastFailure: ToolFailure?
   var isFinished = false
 
@@ -49,7 +49,6 @@ struct Poller {
     limits = HTTPExchange.Limits(
       noun: "body", maxSize: options.maxSize, idleTimeout: options.connection.idleTimeout ?? .infinity,
       requestTimeout: min(options.requestTimeout, interval?.longestPoll ?? .infinity))
-    lastMilliseconds = 0
     switch subject {
     case .url(let url): try add(url, now)
     case .list(let path):
@@ -73,7 +72,7 @@ struct Poller {
     if !options.resumeID.isEmpty { known = KnownBody(id: options.resumeID, of: url) }
     // The command line overrides the type of the first body.
     if options.form != .auto { known.type = nil }
-    lastMilliseconds = known.milliseconds
+    ids.resume(after: known.id)
     var wait = checkpoint.next - time
     if wait > 0, interval == nil {
       let text = "the server wants no request for another \(secondsText(Double(wait) / 1000)) s (--checkpoint)"
