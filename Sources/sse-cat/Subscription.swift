@@ -38,7 +38,8 @@ struct Subscription: Followed {
     } catch {
       return .failed(error)
     }
-    if let ending = connection.open(Self.judge) { return ending }
+    let opening = try follower.open(&self) { connection.open(until: $0, Self.judge) }
+    if case .ended(let ending) = opening { return ending }
     try follower.open(&self, at: connection.url.display)
     pump.restart()
     let ending = try connection.run(&pump)

@@ -34,7 +34,10 @@ struct EndlessBody: Followed {
     } catch {
       return .failed(error)
     }
-    if let ending = connection.open({ $0.status == 200 ? .feed : .refused(problem: nil) }) { return ending }
+    let opening = try follower.open(&self) { moment in
+      connection.open(until: moment) { $0.status == 200 ? .feed : .refused(problem: nil) }
+    }
+    if case .ended(let ending) = opening { return ending }
     try follower.open(&self, at: connection.url.display)
     printer.begin(connection.head)
     let ending = try connection.run(&printer)
