@@ -87,8 +87,8 @@ struct Subscription: Followed {
     let (found, isLeast) = source.countUnsent()
     let count = found + (hasSentFirst ? 0 : options.sent.count)
     guard count > 0 else { return nil }
-    let words = (isLeast ? "at least " : "") + (count == 1 ? "1 message was not sent" : "\(count) messages were not sent")
-    return words + (hasSentFirst ? "" : options.helloProblem)
+    let words = count == 1 ? "1 message was not sent" : "\(count) messages were not sent"
+    return (isLeast ? "at least " : "") + words + (hasSentFirst ? "" : options.helloProblem)
   }
 }
 

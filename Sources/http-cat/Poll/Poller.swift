@@ -61,6 +61,7 @@ struct Poller {
         resources.append(Resource(entry.url, name: entry.name, due: now + share, policy))
         enqueue(index)
       }
+      reportLateTurns()
     }
   }
 
@@ -100,6 +101,7 @@ struct Poller {
         refreshList()
         try start()
         let wasBusy = try advance()
+        reportLateAnswers()
         try flush()
         if let status = try status() {
           noteClosed(resources)
@@ -180,7 +182,8 @@ struct Poller {
     do {
       running.append(
         Running(index: index, exchange: try HTTPExchange(request, of: client, limits) { $0.status == 200 }))
-      queue.begin(url.origin, now, pausing: list != nil)
+      queue.begin(url.origin, now, pause: list == nil ? 0 : options.hostDelay)
+      resources[index].answerWait.begin(streams, now)
     } catch {
       try fail(index, PollFailure(error, of: url))
     }
@@ -189,7 +192,7 @@ struct Poller {
   // MARK: Waiting
 
   private mutating func wait() throws(ToolFailure) {
-    var moments = running.map(\.exchange.deadline)
+    var moments = running.map(\.exchange.deadline) + running.compactMap { resources[$0.index].answerWait.dueTime }
     if running.count < options.parallel, let moment = queue.nextMoment() { moments.append(moment) }
     if list != nil, let interval { moments.append(listLooked + interval.seconds) }
     if let deadline { moments.append(deadline) }

@@ -54,7 +54,8 @@ extension Connection {
       let text = "no answer to the close frame for \(secondsText(Self.closeTimeout)) s"
       throw .failed(.later, text, source: options.url.display)
     }
-    if session.hasReceivedClose, session.closeCode != options.closeCode { _ = try closing(session.closeCode, isDone: true) }
+    guard session.hasReceivedClose, session.closeCode != options.closeCode else { return }
+    _ = try closing(session.closeCode, isDone: true)
   }
 
   /// Sends the last texts, if the first ones were sent, and the close frame.
