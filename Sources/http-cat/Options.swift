@@ -16,7 +16,7 @@ let httpCat = ToolSpec(
 
 enum Flag: ToolOption {
   case asForm, records, idFrom, between
-  case every, jitter, maxBackoff, requestTimeout, urls, parallel
+  case every, jitter, maxBackoff, requestTimeout, urls, parallel, hostDelay
   case stream
   case limit
   case checkpoint, resumeFrom
@@ -25,7 +25,7 @@ enum Flag: ToolOption {
   var group: OptionGroup {
     switch self {
     case .asForm, .records, .idFrom, .between: .output
-    case .every, .jitter, .maxBackoff, .requestTimeout, .urls, .parallel:
+    case .every, .jitter, .maxBackoff, .requestTimeout, .urls, .parallel, .hostDelay:
       OptionGroup("Options for polling").meaningless(with: "stream")
     case .stream: OptionGroup("Options for streaming")
     case .limit: .ending
@@ -57,6 +57,8 @@ enum Flag: ToolOption {
         .excludes("source")
     case .parallel:
       OptionSpec("parallel", .integer(1...1000), "how many requests may run at once").default("16").needs("urls")
+    case .hostDelay:
+      OptionSpec("host-delay", .seconds, "wait this long between two requests to one server").default("1").needs("urls")
     case .stream:
       OptionSpec("stream", "print one body as it comes, and reconnect").meaningless(with: "as=json")
     case .limit:
@@ -123,6 +125,8 @@ struct Options {
   /// In seconds.
   var requestTimeout = 0.0
   var parallel = 0
+  /// Between the starts of two requests to one server, in seconds.
+  var hostDelay = 0.0
   var limit = Int.max
   let ends: EndMarks
   var checkpoint: [UInt8]?
@@ -154,6 +158,7 @@ struct Options {
       case .requestTimeout: requestTimeout = try value.get()
       case .urls: list = value.bytes
       case .parallel: parallel = try value.get()
+      case .hostDelay: hostDelay = try value.get()
       case .stream: isStream = true
       case .limit: limit = try value.get()
       case .checkpoint: checkpoint = value.bytes

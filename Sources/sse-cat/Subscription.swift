@@ -40,7 +40,10 @@ struct Subscription: Followed {
     } catch {
       return .failed(error)
     }
-    if let ending = connection.open({ StreamAnswer($0, to: request).problem }) { return ending }
+    let opening = try follower.open(&self) { moment in
+      connection.open(until: moment) { StreamAnswer($0, to: request).problem }
+    }
+    if case .ended(let ending) = opening { return ending }
     try follower.open(&self, at: connection.url.display)
     pump.restart()
     guard StreamAnswer(connection.head, to: request) == .stream else { return try takeWhole(&connection) }

@@ -17,8 +17,8 @@ let wsCat = ToolSpec(
       ]))
 
 enum Flag: ToolOption {
-  case eventFrom, event, drop, idFrom, inflate, dataAs, raw, null
-  case send, resend, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, halfClose
+  case eventFrom, event, drop, idFrom, inflate, binaryAs, dataAs, raw, null
+  case send, resend, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, closeAfter
   case limit
   case subprotocol, origin, compress, noContextTakeover, pingInterval, pingTimeout, closeCode
   case maxSize
@@ -26,8 +26,8 @@ enum Flag: ToolOption {
 
   var group: OptionGroup {
     switch self {
-    case .eventFrom, .event, .drop, .idFrom, .inflate, .dataAs, .raw, .null: .output
-    case .send, .resend, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .halfClose:
+    case .eventFrom, .event, .drop, .idFrom, .inflate, .binaryAs, .dataAs, .raw, .null: .output
+    case .send, .resend, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .closeAfter:
       OptionGroup("Options for sending")
     case .limit: .ending
     case .followRedirects: HTTPOption.location.group
@@ -46,6 +46,8 @@ enum Flag: ToolOption {
     case .idFrom:
       OptionSpec("id-from", .pointer("/id"), "where to find the ID in a message").meaningless(with: "raw")
     case .inflate: OptionSpec("inflate", .choice(MessageCoding.self), "unpack binary messages in this format")
+    case .binaryAs:
+      OptionSpec("binary-as", .choice(BinaryForm.self), "what a binary message that is UTF-8 becomes").default("base64")
     case .dataAs:
       OptionSpec("data-as", .choice(PayloadForm.self), "how records hold the data").default("auto")
         .meaningless(with: "raw")
@@ -61,7 +63,8 @@ enum Flag: ToolOption {
     case .binary: OptionSpec("binary", "send the lines as binary messages").excludes("records-in")
     case .crlf: OptionSpec("crlf", "lines end in CR LF: do not send the CR").excludes("records-in")
     case .recordsIn: OptionSpec("records-in", "read event records in place of lines")
-    case .halfClose: OptionSpec("half-close", "close when all input has been sent")
+    case .closeAfter:
+      OptionSpec("close-after", .seconds, "after all input is sent, close when nothing comes for this long")
     case .limit:
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
     case .maxSize:
@@ -132,6 +135,7 @@ struct Options {
   var dropped: [[UInt8]] = []
   var idFrom: JSONPointer?
   var inflates: MessageCoding?
+  var binaryForm = BinaryForm.base64
   var dataForm = PayloadForm.auto
   var isRaw = false
   var endsWithNull = false
@@ -145,7 +149,8 @@ struct Options {
   var isBinary = false
   var dropsReturns = false
   var readsRecords = false
-  var halfCloses = false
+  /// In seconds, after the input has ended and all of it has been sent.
+  var closeAfter: Double?
   var limit = Int.max
   let ends: EndMarks
   var maxSize = 0
@@ -182,6 +187,7 @@ struct Options {
     case .drop: dropped.append(value.bytes)
     case .idFrom: idFrom = try value.get()
     case .inflate: inflates = try value.get()
+    case .binaryAs: binaryForm = try value.get()
     case .dataAs: dataForm = try value.get()
     case .raw: isRaw = true
     case .null: endsWithNull = true
@@ -193,7 +199,7 @@ struct Options {
     case .binary: isBinary = true
     case .crlf: dropsReturns = true
     case .recordsIn: readsRecords = true
-    case .halfClose: halfCloses = true
+    case .closeAfter: closeAfter = try value.get()
     case .limit: limit = try value.get()
     case .maxSize: maxSize = try value.get()
     case .subprotocol: subprotocols.append(value.bytes)
@@ -205,6 +211,12 @@ struct Options {
     case .pingTimeout: pingTimeout = try value.get()
     case .closeCode: closeCode = try value.get()
     }
+  }
+
+  /// What is missing before anything is sent, for the end of a message; empty without `--send-after`.
+  var helloProblem: String {
+    guard let sendAfter else { return "" }
+    return ": no message with '\(quoted(sendAfter.text))' has come (--send-after)"
   }
 
   /// Refuses the headers that ws-cat sets itself in the handshake.

@@ -10,6 +10,9 @@ struct Subscription: Followed {
   private var pump: MessagePump
   private var source: MessageSource
   private(set) var closing: Closing?
+  /// Whether there has been a connection, and whether the last one has sent the messages of `--send`.
+  private var wasOpen = false
+  private var hasSentFirst = false
 
   init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.options = options
@@ -42,7 +45,7 @@ struct Subscription: Followed {
       do { connection = try Connection(request, options, of: client, follower, streams) } catch {
         return ConnectionEnding.failed(error).adding(reached)
       }
-      switch connection.open(&redirects, until: timeLimit) {
+      switch try follower.open(&self, { connection.open(&redirects, until: timeLimit, orLateAt: $0) }) {
       case .ended(let ending): return ending.adding(reached)
       case .redirected(let next):
         request = next
@@ -67,7 +70,25 @@ struct Subscription: Followed {
     if let resent, options.connection.isVerbose {
       follower.complain("sending \(resent) \(resent == 1 ? "message" : "messages") again")
     }
-    return try connection.run(&pump, &source)
+    wasOpen = true
+    defer { hasSentFirst = connection.isReady }
+    let ending = try connection.run(&pump, &source)
+    hasSentFirst = connection.isReady
+    if case .interrupted(.signal) = ending, let words = unsentWords() { follower.complain(words) }
+    return ending
+  }
+
+  // MARK: The end
+
+  /// What was not sent, for a message: `2 messages were not sent`; nil if there is nothing, or if `-n` or
+  /// `--until-match` ended everything.
+  mutating func unsentWords() -> String? {
+    guard wasOpen, !pump.isFinished else { return nil }
+    let (found, isLeast) = source.countUnsent()
+    let count = found + (hasSentFirst ? 0 : options.sent.count)
+    guard count > 0 else { return nil }
+    let words = count == 1 ? "1 message was not sent" : "\(count) messages were not sent"
+    return (isLeast ? "at least " : "") + words + (hasSentFirst ? "" : options.helloProblem)
   }
 }
 

@@ -9,6 +9,11 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
   var follower = Follower(
     options.connection, options.http, source: options.url.display, missing: "connection",
     awaited: options.ends.awaited, streams, signals: try naming(nil, Signals.caught()))
-  let status = try follower.run(&subscription)
+  let status: ExitStatus
+  do { status = try follower.run(&subscription) } catch {
+    if error == .brokenPipe { throw error }
+    throw error.adding(subscription.unsentWords().map { "; " + $0 } ?? "")
+  }
+  if let words = subscription.unsentWords() { throw .failed(.later, words, source: options.url.display) }
   return status == .yes && subscription.hasFoundNothing ? .no : status
 }

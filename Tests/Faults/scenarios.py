@@ -474,7 +474,7 @@ def all_scenarios():
         Store(),
         Store("durable store", "--durable"),
         Reader(),
-        Scenario("echo", "ws-cat --reconnect-delay 5ms --half-close {WS}", b'{"a":1}\ntext\n{"b":[2]}\n'),
+        Scenario("echo", "ws-cat --reconnect-delay 5ms --close-after 0 {WS}", b'{"a":1}\ntext\n{"b":[2]}\n'),
         serving.Served("a client", "sse-serve --port-file port 0"),
         serving.Served("plain events", "sse-serve --plain --add-ids --port-file port 0"),
         serving.Served(

@@ -46,7 +46,7 @@ import Testing
         #expect(model.moment(place) == expected, "step \(step)")
         let origin = model.waiting.remove(at: place).origin
         taken.append((found, origin))
-        queue.begin(origin, now, pausing: true)
+        queue.begin(origin, now, pause: 1)
         model.busy.insert(origin)
         model.notBefore[origin] = max(now + 1, model.notBefore[origin] ?? 0)
       case 4:
@@ -74,9 +74,9 @@ import Testing
     queue.add(2, to: "b", due: 6)
     #expect(queue.next(4) == nil && queue.nextMoment() == 5)
     #expect(queue.next(5) != nil)
-    queue.begin("a", 5, pausing: true)
+    queue.begin("a", 5, pause: 1)
     #expect(queue.nextMoment() == 6 && queue.next(6) == 2)
-    queue.begin("b", 6, pausing: true)
+    queue.begin("b", 6, pause: 1)
     #expect(queue.next(100) == nil && queue.nextMoment() == nil && !queue.isEmpty)
     // A second after the first request to this server.
     queue.end("a")
@@ -87,7 +87,7 @@ import Testing
 
   @Test func aListThatChangesForgetsNoServer() {
     var queue = PollQueue()
-    queue.begin("a", 5, pausing: true)
+    queue.begin("a", 5, pause: 1)
     queue.hold("b", until: 100)
     queue.add(0, to: "c", due: 5)
     queue.removeAll(7)

@@ -6,6 +6,8 @@ package struct StandardStreams: Sendable {
   package var input = Descriptor.standardInput
   package var output = Descriptor.standardOutput
   package var error = Descriptor.standardError
+  /// How long a tool waits before it names what does not come, in seconds. A test sets its own.
+  package var patience = SilentWait.patience
   /// The name that begins each message on standard error.
   let program: String
 

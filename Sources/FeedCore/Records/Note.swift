@@ -21,6 +21,8 @@ package struct Note: Equatable, Sendable {
     case skipped
     /// The tool waits because the server asked it to.
     case held
+    /// Something that the tool has asked for has not come for ten seconds.
+    case waiting
   }
 
   package var kind: Kind

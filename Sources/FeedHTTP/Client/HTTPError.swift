@@ -46,6 +46,13 @@ extension HTTPError {
     HTTPError(.local, "cannot wait: " + error.message)
   }
 
+  /// Nothing has come for too long (`--idle-timeout`).
+  /// - Parameter isOpen: whether there has been an answer.
+  package static func idle(_ seconds: Double, isOpen: Bool) -> HTTPError {
+    let what = isOpen ? "nothing received" : "no answer"
+    return HTTPError(.timedOut, "\(what) for \(secondsText(seconds)) s (--idle-timeout)")
+  }
+
   /// The error for libcurl's result of a transfer.
   /// - Parameters:
   ///   - systemError: the `errno` of a failed connection; 0 for none.

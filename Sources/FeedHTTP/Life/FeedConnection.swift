@@ -13,6 +13,12 @@ package protocol BodySink {
 package enum BodyProgress: Sendable { case more, finished }
 
 package struct FeedConnection {
+  /// What `open` has come to.
+  package enum Opening: Sendable {
+    case open
+    case ended(ConnectionEnding)
+  }
+
   private let transfer: HTTPTransfer
   private let client: HTTPClient
   private let interrupts: Interrupts
@@ -23,7 +29,7 @@ package struct FeedConnection {
 
   /// - Parameters:
   ///   - deadline: when to end, by the monotonic clock.
-  ///   - idleTimeout: the longest time without data, in seconds.
+  ///   - idleTimeout: the longest time without data, in seconds; the head of the answer counts as data.
   package init(
     _ request: HTTPRequest, of client: HTTPClient, deadline: Double?, idleTimeout: Double?, _ interrupts: Interrupts
   ) throws(HTTPError) {
@@ -40,16 +46,19 @@ package struct FeedConnection {
   package var url: HTTPURL { transfer.request.url }
 
   /// Runs until the feed is open or has failed.
-  /// - Parameter problem: what is wrong with the head of a success; nil if the answer is a feed.
-  /// - Returns: nil if it is open.
-  package mutating func open(_ problem: (HTTPHead) -> String?) -> ConnectionEnding? {
+  /// - Parameters:
+  ///   - moment: when to return in any case, by the monotonic clock.
+  ///   - problem: what is wrong with the head of a success; nil if the answer is a feed.
+  /// - Returns: nil if there was no answer until then. Call it again.
+  package mutating func open(until moment: Double?, _ problem: (HTTPHead) -> String?) -> Opening? {
     do throws(HTTPError) {
       while true {
-        if try transfer.next() == .head { return answer(problem) }
-        if let ending = try waitForNetwork() { return ending }
+        if try transfer.next() == .head { return answer(problem).map(Opening.ended) ?? .open }
+        if let moment, Clock.monotonic() >= moment { return nil }
+        if let ending = try waitForNetwork(until: moment) { return .ended(ending) }
       }
     } catch {
-      return .failed(error)
+      return .ended(.failed(error))
     }
   }
 
@@ -81,16 +90,20 @@ package struct FeedConnection {
   }
 
   /// Waits for the network.
+  /// - Parameter moment: when to return in any case.
   /// - Returns: an ending if a timeout has passed.
-  private mutating func waitForNetwork() throws(HTTPError) -> ConnectionEnding? {
+  private mutating func waitForNetwork(until moment: Double? = nil) throws(HTTPError) -> ConnectionEnding? {
     let idleDeadline = idleTimeout.map { lastActivity + $0 }
-    switch try client.wait(until: [deadline, idleDeadline].compactMap(\.self).min(), interrupts) {
+    switch try client.wait(until: [deadline, idleDeadline, moment].compactMap(\.self).min(), interrupts) {
     case .activity: return nil
     case .interrupted(let interruption): return .interrupted(interruption)
     case .timeUp:
-      if let deadline, Clock.monotonic() >= deadline { return .outOfTime }
-      let what = isOpen ? "nothing received" : "no answer"
-      throw transfer.unanswered(HTTPError(.timedOut, "\(what) for \(secondsText(idleTimeout ?? 0)) s"))
+      let now = Clock.monotonic()
+      if let deadline, now >= deadline { return .outOfTime }
+      if let idleTimeout, now >= lastActivity + idleTimeout {
+        throw transfer.unanswered(.idle(idleTimeout, isOpen: isOpen))
+      }
+      return nil
     }
   }
 

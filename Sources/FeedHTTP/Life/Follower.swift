@@ -44,6 +44,8 @@ package struct Follower {
   private let sleep: (Double) throws(ToolFailure) -> Interruption?
   private var reconnection: Reconnection
   private var hasToldDelay = false
+  /// The wait for the head of an answer.
+  private var answerWait = SilentWait()
   /// When the last connection was started.
   private var beginning = 0.0
   /// The URL of the open connection, as messages show it.
@@ -131,6 +133,30 @@ package struct Follower {
   private func complain(_ diagnostic: Diagnostic) { if !http.isSilent { streams.say(diagnostic) } }
 
   private func tell(_ message: String) { if options.isVerbose { complain(message) } }
+
+  // MARK: Waits
+
+  /// Opens a connection. Names an answer that does not come.
+  /// - Parameter open: runs until a time of the monotonic clock, and returns nil if there is no answer then.
+  package mutating func open<Outcome>(
+    _ feed: inout some Followed, _ open: (_ moment: Double?) -> Outcome?
+  ) throws(ToolFailure) -> Outcome {
+    answerWait.begin(streams)
+    defer { answerWait.end() }
+    while true {
+      if let outcome = open(answerWait.dueTime) { return outcome }
+      if let report = answerWait.report() { try warn(report, report.words("no answer"), of: &feed) }
+    }
+  }
+
+  /// Names something that does not come.
+  package func warn(
+    _ report: SilentWait.Report, _ text: String, of feed: inout some Followed
+  ) throws(ToolFailure) {
+    try note(Note(.waiting, url: openURL ?? source, reason: text), of: &feed)
+    if options.printsNotes { try feed.flush() }
+    if report.isFirst { complain(text) } else { tell(text) }
+  }
 
   // MARK: Between connections
 

@@ -22,7 +22,7 @@ package struct HTTPExchange {
     package var noun: String
     /// The largest body in bytes, unpacked.
     package var maxSize: Int
-    /// The longest time without data, in seconds.
+    /// The longest time without data, in seconds; the head of the answer counts as data.
     package var idleTimeout: Double
     /// The longest time for the whole answer, in seconds.
     package var requestTimeout: Double
@@ -39,6 +39,8 @@ package struct HTTPExchange {
   private let limits: Limits
   private let isWanted: @Sendable (HTTPHead) -> Bool
   private var body: [UInt8] = []
+  /// Whether the head of the answer has come.
+  package private(set) var hasHead = false
   private var isRefused = false
   private var end: Double
   private var lastActivity: Double
@@ -81,6 +83,7 @@ package struct HTTPExchange {
       lastActivity = Clock.monotonic()
       switch event {
       case .head:
+        hasHead = true
         guard !isWanted(transfer.head) else {
           guard transfer.head.hasDoubtfulLength else { break }
           transfer.cancel()
@@ -106,7 +109,7 @@ package struct HTTPExchange {
     let now = Clock.monotonic()
     if now >= end { throw tooLong }
     guard now < lastActivity + limits.idleTimeout else {
-      throw transfer.unanswered(HTTPError(.timedOut, "nothing received for \(secondsText(limits.idleTimeout)) s"))
+      throw transfer.unanswered(.idle(limits.idleTimeout, isOpen: hasHead))
     }
     return nil
   }

@@ -19,9 +19,6 @@ struct PollQueue {
     var moment: Double? { isBusy ? nil : waiting.first.map { max($0.key, notBefore) } }
   }
 
-  /// The pause between two resources of one origin, in seconds.
-  private static let pause = 1.0
-
   private var origins: [Origin] = []
   private var places: [String: Int] = [:]
   /// Origins by the times of their next requests. An entry is out of date if its time is not the origin's `listed`.
@@ -54,11 +51,11 @@ struct PollQueue {
   mutating func nextMoment() -> Double? { first()?.moment }
 
   /// Records that a request has begun.
-  /// - Parameter pausing: whether the next one to the same origin waits a second.
-  mutating func begin(_ origin: String, _ now: Double, pausing: Bool) {
+  /// - Parameter pause: how long the next one to the same origin waits, in seconds.
+  mutating func begin(_ origin: String, _ now: Double, pause: Double) {
     let place = place(of: origin)
     origins[place].isBusy = true
-    if pausing { hold(origin, until: now + Self.pause) }
+    if pause > 0 { hold(origin, until: now + pause) }
     list(place)
   }
 

@@ -17,12 +17,14 @@ extension Poller {
       do { answer = try running[place].exchange.advance() } catch {
         failure = PollFailure(error, of: resources[index].url)
       }
+      if running[place].exchange.hasHead { resources[index].answerWait.end() }
       guard answer != nil || failure != nil else {
         place += 1
         continue
       }
       isBusy = true
       queue.end(resources[index].url.origin)
+      resources[index].answerWait.end()
       running.remove(at: place)
       if let answer { try take(answer, index) }
       if let failure { try fail(index, failure) }
@@ -105,6 +107,26 @@ extension Poller {
   }
 
   // MARK: Messages
+
+  /// Names the answers that do not come.
+  mutating func reportLateAnswers() {
+    let now = Clock.monotonic()
+    for index in running.map(\.index) {
+      guard let report = resources[index].answerWait.report(now) else { continue }
+      warn(report.words("no answer"), resources[index].url.display, of: resources[index].name, isFirst: report.isFirst)
+    }
+  }
+
+  /// Names something that does not come.
+  /// - Parameters:
+  ///   - source: a URL, as messages show it.
+  ///   - name: of the feed.
+  ///   - isFirst: whether it is always reported, and not only with `-v`.
+  mutating func warn(_ text: String, _ source: String, of name: [UInt8]?, isFirst: Bool = true) {
+    if options.connection.printsNotes { printer.print(Note(.waiting, url: source, source: name, reason: text)) }
+    guard isFirst || options.connection.isVerbose, !http.isSilent else { return }
+    streams.say(Diagnostic(text, source: source))
+  }
 
   private func complain(_ answer: HTTPAnswer, _ text: String) {
     if !http.isSilent { streams.say(Diagnostic(text, source: answer.url.display)) }

@@ -35,5 +35,19 @@ extension Poller {
     queue.removeAll(listLooked)
     let isRunning = Set(running.map(\.index))
     for index in resources.indices where !resources[index].isOver && !isRunning.contains(index) { enqueue(index) }
+    reportLateTurns()
+  }
+
+  /// Names the server whose URLs cannot all be asked as often as `--every` says, because of `--host-delay`. Of several,
+  /// the one with the most URLs.
+  mutating func reportLateTurns() {
+    guard case .fixed(let seconds)? = interval, seconds > 0, options.hostDelay > 0 else { return }
+    let counts = resources.reduce(into: [:]) { $0[$1.url.origin, default: 0] += 1 }
+    guard let (origin, count) = counts.max(by: { ($0.value, $1.key) < ($1.value, $0.key) }),
+      count > 1, Double(count) * options.hostDelay > seconds
+    else { return }
+    let delay = options.hostDelay == 1 ? "one a second" : "one every \(secondsText(options.hostDelay)) s"
+    let cycle = secondsText(Double(count) * options.hostDelay)
+    warn("\(count) URLs of one server, \(delay): each is asked every \(cycle) s (--host-delay)", origin, of: nil)
   }
 }

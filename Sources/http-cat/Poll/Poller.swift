@@ -60,6 +60,7 @@ struct Poller {
         resources.append(Resource(entry.url, name: entry.name, due: now + share, policy))
         enqueue(index)
       }
+      reportLateTurns()
     }
   }
 
@@ -99,6 +100,7 @@ struct Poller {
         refreshList()
         try start()
         let wasBusy = try advance()
+        reportLateAnswers()
         try flush()
         if let status = try status() {
           noteClosed(resources)
@@ -193,7 +195,8 @@ struct Poller {
           exchange: try HTTPExchange(request, of: client, limits) { [request] in
             StatusPolicy().verdict($0, to: request) == .taken
           }))
-      queue.begin(url.origin, now, pausing: list != nil)
+      queue.begin(url.origin, now, pause: list == nil ? 0 : options.hostDelay)
+      resources[index].answerWait.begin(streams, now)
     } catch {
       try fail(index, PollFailure(error, of: url))
     }
@@ -202,7 +205,7 @@ struct Poller {
   // MARK: Waiting
 
   private mutating func wait() throws(ToolFailure) {
-    var moments = running.map(\.exchange.deadline)
+    var moments = running.map(\.exchange.deadline) + running.compactMap { resources[$0.index].answerWait.dueTime }
     if running.count < options.parallel, let moment = queue.nextMoment() { moments.append(moment) }
     if list != nil, let interval { moments.append(listLooked + interval.seconds) }
     if let deadline { moments.append(deadline) }

@@ -24,6 +24,8 @@ struct Resource {
   let url: HTTPURL
   private(set) var known: KnownBody
   private var polls: PollSchedule
+  /// The wait for the head of an answer.
+  var answerWait = SilentWait()
   /// Whether an answer was accepted and no poll has failed since.
   private(set) var isOpen = false
   private(set) var hasSucceeded = false

@@ -37,7 +37,8 @@ struct EndlessBody: Followed {
     } catch {
       return .failed(error)
     }
-    if let ending = connection.open({ _ in nil }) { return ending }
+    let opening = try follower.open(&self) { connection.open(until: $0) { _ in nil } }
+    if case .ended(let ending) = opening { return ending }
     try follower.open(&self, at: connection.url.display)
     printer.begin(connection.head)
     let ending = try connection.run(&printer)

@@ -93,6 +93,11 @@ struct Flights {
   /// - Returns: why the tool must end, if it must.
   func sleep(until deadline: Double) throws(ToolFailure) -> Interruption? { try interrupts.sleep(until: deadline) }
 
+  /// Whether the answer to a request has begun.
+  func hasHead(_ page: PageRequest) -> Bool {
+    flights.first { $0.page == page && !$0.isUnwanted }?.exchange?.hasHead ?? false
+  }
+
   /// The answer to a request, if it has come.
   func arrival(of page: PageRequest) -> Arrival? { flights.first { $0.page == page && !$0.isUnwanted }?.arrival }
 

@@ -16,9 +16,14 @@ extension PageSource {
 
   /// Waits for the answer to a request, and makes others meanwhile.
   mutating func arrival(of request: PageRequest, _ ahead: [PageRequest]) throws(ToolFailure) -> Arrival {
+    answerWait.begin(streams)
+    defer { answerWait.end() }
     while true {
       let next = try startSome(of: ahead)
-      if let arrival = try look(at: request, until: next) { return arrival }
+      let moment = [next, answerWait.dueTime].compactMap(\.self).min()
+      if let arrival = try look(at: request, until: moment) { return arrival }
+      if flights.hasHead(request) { answerWait.end() }
+      if let report = answerWait.report() { try warn(report, report.words("no answer"), try Self.url(of: request)) }
     }
   }
 

@@ -20,6 +20,8 @@ struct PageSource {
   var progress: Progress
   private var notes: NotePrinter
   private var policy: RetryPolicy
+  /// The wait for the head of an answer.
+  var answerWait = SilentWait()
   /// The wait that an answer asked for, and its end by the monotonic clock.
   var pause = (wait: 0.0, reason: "", end: 0.0)
   /// How many more requests the server allows now; nil if it does not say.
@@ -240,6 +242,13 @@ struct PageSource {
     retryWait = Int(min(seconds, 1e9).rounded(.up))
     let text = "asked to wait \(secondsText(seconds)) s (\(reason)), more than \(secondsText(options.maxWait)) s"
     return .failed(.later, text + " (--max-wait)", source: source)
+  }
+
+  /// Names something that does not come.
+  mutating func warn(_ report: SilentWait.Report, _ text: String, _ url: HTTPURL) throws(ToolFailure) {
+    try notes.print(.waiting, url.display, text)
+    guard report.isFirst || options.isVerbose, !options.http.isSilent else { return }
+    streams.say(Diagnostic(text, source: url.display))
   }
 
   /// Reports what only `-v` shows.

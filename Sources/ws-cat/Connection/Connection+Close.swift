@@ -16,30 +16,46 @@ extension Connection {
   }
 
   /// Sends the last texts and the close frame, unless already sent, and waits for the end.
-  /// - Parameter prints: whether further messages are printed; otherwise they are dropped.
-  mutating func finishClosing(_ pump: inout MessagePump, prints: Bool) {
+  /// - Parameters:
+  ///   - prints: whether further messages are printed; otherwise they are dropped.
+  ///   - extends: whether the wait goes on while data comes, at most to the end of `--max-time`.
+  /// - Returns: whether the server has closed or ended the connection.
+  @discardableResult
+  mutating func finishClosing(_ pump: inout MessagePump, prints: Bool, extends: Bool = false) -> Bool {
     var prints = prints
-    if !session.hasSentClose {
-      close()
-    }
-    let end = Clock.monotonic() + Self.closeTimeout
+    if !session.hasSentClose { close() }
+    var end = Clock.monotonic() + Self.closeTimeout
     // Errors no longer matter from here on.
     do throws(HTTPError) {
       while true {
         takeRest(&pump, &prints)
         try flush()
         let received = try socket.receive(into: &chunk)
-        if received == .end { return }
+        if received == .end { return true }
         used = 0
-        let left = end - Clock.monotonic()
-        if left <= 0 { return }
+        let now = Clock.monotonic()
+        if extends, received == .bytes { end = min(now + Self.closeTimeout, deadline ?? .infinity) }
+        let left = end - now
+        if left <= 0 { return session.hasReceivedClose }
         if received == .nothing { try waitForServer(left) }
       }
     } catch {
-      guard options.connection.isVerbose else { return }
-      let text = "the closing handshake failed: " + error.message
-      streams.say(Diagnostic(text, source: options.url.display))
+      if options.connection.isVerbose {
+        let text = "the closing handshake failed: " + error.message
+        streams.say(Diagnostic(text, source: options.url.display))
+      }
+      return session.hasReceivedClose
     }
+  }
+
+  /// Closes after `--close-after`, and prints the answers that still come. The server must agree that all is well.
+  mutating func closeAfterInput(_ pump: inout MessagePump) throws(ToolFailure) {
+    guard finishClosing(&pump, prints: true, extends: true) else {
+      let text = "no answer to the close frame for \(secondsText(Self.closeTimeout)) s"
+      throw .failed(.later, text, source: options.url.display)
+    }
+    guard session.hasReceivedClose, session.closeCode != options.closeCode else { return }
+    _ = try closing(session.closeCode, isDone: true)
   }
 
   /// Sends the last texts, if the first ones were sent, and the close frame.

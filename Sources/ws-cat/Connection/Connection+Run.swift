@@ -16,20 +16,20 @@ extension Connection {
       source.putBack(session.outbox.unsent(socket.unsent))
       socket.close()
     }
-    do throws(ToolFailure) {
-      let ending = try exchange(&pump, &source)
-      switch ending {
-      case .lost where !session.hasReceivedClose: break
-      // After a signal, the user may still want the messages that arrive.
-      case .interrupted(.signal): finishClosing(&pump, prints: true)
-      default: finishClosing(&pump, prints: false)
-      }
-      return ending
-    } catch {
+    let ending: ConnectionEnding
+    do { ending = try exchange(&pump, &source) } catch {
       finishClosing(&pump, prints: false)
       // The message may quote what the server has repeated of our request.
       throw error.saying { $0.hidingSecrets(of: opening.request, and: []) }
     }
+    switch ending {
+    case .lost where !session.hasReceivedClose: break
+    // After a signal, the user may still want the messages that arrive.
+    case .interrupted(.signal): finishClosing(&pump, prints: true)
+    case .finished where !pump.isFinished && !session.hasReceivedClose: try closeAfterInput(&pump)
+    default: finishClosing(&pump, prints: false)
+    }
+    return ending
   }
 
   private mutating func exchange(
@@ -38,7 +38,7 @@ extension Connection {
     var nextPoll = 0.0
     var failure: HTTPError?
     while true {
-      if let ending = try takeChunk(&pump) { return ending }
+      if let ending = try takeChunk(&pump, &source) { return ending }
       if pump.maySend { sendFirst() }
       let isWaiting = try fillOutbox(&source)
       let received: HTTPConnection.Received
@@ -48,14 +48,15 @@ extension Connection {
         received = try socket.receive(into: &chunk)
         if let failure, received != .bytes { throw failure }
       } catch {
-        return try broken(error)
+        return try broken(error, &source)
       }
       used = 0
       let now = Clock.monotonic()
+      if hasSentInput, !isSending, quietSince == nil { quietSince = now }
       // There is room again for what waits, so nothing has to happen before it is sent.
       let goesOn = isWaiting && !session.isFull
       switch received {
-      case .end: return try ended()
+      case .end: return try broken(HTTPError(.transient, "connection closed without a close frame"), &source)
       case .bytes:
         lastActivity = now
         timers.live()
@@ -63,22 +64,24 @@ extension Connection {
       }
       let isBusy = received == .bytes || goesOn
       if isBusy, now < nextPoll { continue }
-      if let ending = try runTimers(now) { return ending }
+      if let ending = try runTimers(now, &pump) { return ending }
       nextPoll = now + Self.pollInterval
-      let interruption = try poll(until: isBusy ? now : nextMoment, &source)
+      let interruption = try poll(until: isBusy ? now : nextMoment(pump), &source)
       if let interruption { return .interrupted(interruption) }
     }
   }
 
   // MARK: The server's messages
 
-  private mutating func takeChunk(_ pump: inout MessagePump) throws(ToolFailure) -> ConnectionEnding? {
-    let isLeaving = session.hasSentClose
+  private mutating func takeChunk(
+    _ pump: inout MessagePump, _ source: inout MessageSource
+  ) throws(ToolFailure) -> ConnectionEnding? {
     while let event = try nextEvent(pump.count + 1) {
       switch event {
       case .message:
+        if quietSince != nil { quietSince = Clock.monotonic() }
         if try pump.take(session.message, isText: session.isText) == .finished { return .finished }
-      case .closed(let code): return try closing(code, isLeaving: isLeaving)
+      case .closed(let code): return try closing(code, isDone: try isDone(&source))
       }
     }
     return nil
@@ -94,16 +97,12 @@ extension Connection {
   }
 
   /// The meaning of the server's close frame (RFC 6455 §7.4.1).
-  /// - Parameter isLeaving: whether our close frame came first.
-  private func closing(_ code: Int?, isLeaving: Bool) throws(ToolFailure) -> ConnectionEnding {
-    let hasSentAll = isLeaving && session.outbox.unsent(socket.unsent).isEmpty
-    // An answer repeats our code; any other code is a message of the server's own.
-    guard let code, code != CloseCode.normal, code != CloseCode.goingAway, !(hasSentAll && code == options.closeCode)
-    else { return hasSentAll ? .finished : .closed }
+  /// - Parameter isDone: whether there is no reason to connect again.
+  func closing(_ code: Int?, isDone: Bool) throws(ToolFailure) -> ConnectionEnding {
+    guard let code, code != CloseCode.normal, code != CloseCode.goingAway else { return isDone ? .finished : .closed }
     let reason = HTTPExcerpt.hidden(session.reason, for: opening.request)
     let message = "closed by the server with \(code)" + (reason.isEmpty ? "" : ": " + quoted(reason))
-    // All messages were sent, so there is no reason to connect again.
-    if hasSentAll { throw .failed(.otherEnd, message, source: options.url.display) }
+    if isDone { throw .failed(.otherEnd, message, source: options.url.display) }
     return .lost(HTTPError(.transient, message))
   }
 
@@ -123,7 +122,7 @@ extension Connection {
     guard isReady, !session.hasSentClose else { return session.hasPendingPong }
     while !session.isFull {
       guard let message = try source.next() else {
-        if source.isAtEnd, options.halfCloses { close() }
+        hasSentInput = source.isAtEnd && options.closeAfter != nil
         return session.hasPendingPong
       }
       session.send(message, isKept: message.sending != .again)
@@ -133,45 +132,45 @@ extension Connection {
 
   /// Sends as much as there is room for.
   mutating func flush() throws(HTTPError) {
-    let before = socket.unsent
     let bytes = session.outbox.bytes
     let taken = try socket.send(bytes.span.extracting(session.outbox.pending))
     session.outbox.take(taken, unsent: socket.unsent)
-    if taken > 0 || socket.unsent != before { lastSending = Clock.monotonic() }
   }
 
   private var isSending: Bool { !session.outbox.isEmpty || socket.unsent > 0 }
 
   // MARK: Ends
 
-  private func broken(_ error: HTTPError) throws(ToolFailure) -> ConnectionEnding {
-    guard session.hasSentClose, !isSending else { return .lost(error) }
-    throw .failed(.otherEnd, error.message, source: options.url.display)
+  /// Whether another connection would have nothing to do: with `--close-after`, if all input has been sent. The end of
+  /// the input may come together with that of the connection.
+  private func isDone(_ source: inout MessageSource) throws(ToolFailure) -> Bool {
+    guard options.closeAfter != nil, isReady, session.outbox.unsent(socket.unsent).isEmpty else { return false }
+    if !source.isAtEnd, (try? source.descriptor.hasInput) == true { try source.read() }
+    return try source.isUsedUp()
   }
 
-  private func ended() throws(ToolFailure) -> ConnectionEnding {
-    // A peer that knows that we will send no more may end without a close frame.
-    if session.hasSentClose, !isSending { return .finished }
-    return .lost(HTTPError(.transient, "connection closed without a close frame"))
+  private func broken(_ error: HTTPError, _ source: inout MessageSource) throws(ToolFailure) -> ConnectionEnding {
+    guard try isDone(&source) else { return .lost(error) }
+    throw .failed(.otherEnd, error.message, source: options.url.display)
   }
 
   // MARK: Time
 
-  private var nextMoment: Double? {
-    [timers.next(lastActivity), deadline, closeDeadline].compactMap(\.self).min()
+  private func nextMoment(_ pump: MessagePump) -> Double? {
+    [timers.next(lastActivity), deadline, closeMoment, pump.helloWait.dueTime].compactMap(\.self).min()
   }
 
-  /// After a half close: when the server has been silent for too long.
-  private var closeDeadline: Double? {
-    session.hasSentClose ? max(lastActivity, lastSending) + Self.closeTimeout : nil
+  /// When nothing has come for as long as `--close-after` says, after all input has been sent.
+  private var closeMoment: Double? {
+    guard let quietSince, let seconds = options.closeAfter else { return nil }
+    // The fragments of a message that has begun are no silence.
+    return (session.parser.isInMessage ? max(quietSince, lastActivity) : quietSince) + seconds
   }
 
-  private mutating func runTimers(_ now: Double) throws(ToolFailure) -> ConnectionEnding? {
+  private mutating func runTimers(_ now: Double, _ pump: inout MessagePump) throws(ToolFailure) -> ConnectionEnding? {
     if let deadline, now >= deadline { return .outOfTime }
-    if let end = closeDeadline, now >= end {
-      let text = "no answer to the close frame for \(secondsText(Self.closeTimeout)) s"
-      throw .failed(.later, text, source: options.url.display)
-    }
+    if let closeMoment, now >= closeMoment { return try quietEnd() }
+    if let report = pump.helloWait.report(now) { try warn(report, &pump) }
     while let event = timers.due(now, lastActivity) {
       switch event {
       case .ping: session.ping()
@@ -182,6 +181,24 @@ extension Connection {
       }
     }
     return nil
+  }
+
+  /// The end that `--close-after` asks for.
+  private func quietEnd() throws(ToolFailure) -> ConnectionEnding {
+    guard let awaited = options.ends.awaited, let seconds = options.closeAfter else { return .finished }
+    let text = "no \(awaited) within \(secondsText(seconds)) s after the last message (--close-after)"
+    throw .failed(.later, text, source: options.url.display)
+  }
+
+  /// Names the message without which nothing is sent.
+  private func warn(_ report: SilentWait.Report, _ pump: inout MessagePump) throws(ToolFailure) {
+    let text = report.words("nothing sent") + options.helloProblem
+    if options.connection.printsNotes {
+      try pump.print(Note(.waiting, url: url.display, reason: text))
+      try pump.flush()
+    }
+    guard report.isFirst || options.connection.isVerbose, !options.http.isSilent else { return }
+    streams.say(Diagnostic(text, source: options.url.display))
   }
 
   /// Waits for the server, and for input if there is room for it. Reads available input.

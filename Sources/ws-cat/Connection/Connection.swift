@@ -23,8 +23,10 @@ struct Connection {
   var chunk: [UInt8] = []
   var used = 0
   var lastActivity = Clock.monotonic()
-  /// When bytes were last sent.
-  var lastSending = Clock.monotonic()
+  /// With `--close-after`: whether the outbox has all of the input, and all of the input has ended.
+  var hasSentInput = false
+  /// With `--close-after`: when all input had been sent, or the last message after that came.
+  var quietSince: Double?
   var timers: Timers
   /// Whether our own messages may be sent.
   var isReady = false
@@ -35,6 +37,9 @@ struct Connection {
   /// The request without what belongs to one hop: cookies of servers, a name of ~/.netrc, headers of the handshake.
   private let request: HTTPRequest
   let opening: OpeningRequest
+  /// The part of the request that has not been sent, and the head of the answer.
+  private var unsentHead: [UInt8]
+  private var answer = OpeningAnswer()
 
   init(
     _ request: HTTPRequest, _ options: Options, of client: HTTPClient, _ follower: Follower, _ streams: StandardStreams
@@ -49,6 +54,7 @@ struct Connection {
     request.credentials.cookies = client.cookies(for: request.url) + request.credentials.cookies
     opening = OpeningRequest(
       request, subprotocols: options.subprotocols, origin: options.origin, compression: options.compression)
+    unsentHead = opening.request.head()
     session = try Self.session(options, nil)
     timers = Timers(options)
     socket = try client.connect(opening.request)
@@ -71,33 +77,35 @@ struct Connection {
   /// - Parameters:
   ///   - redirects: those that led here.
   ///   - timeLimit: when to give up, by the monotonic clock.
-  mutating func open(_ redirects: inout Redirects, until timeLimit: Double) -> Outcome {
-    let timeout = opening.request.route.connectTimeout
+  ///   - moment: when to return in any case.
+  /// - Returns: nil if there was no answer until `moment`. Call it again.
+  mutating func open(_ redirects: inout Redirects, until timeLimit: Double, orLateAt moment: Double?) -> Outcome? {
     do throws(HTTPError) {
       while try !socket.open() {
         // libcurl knows what to wait for.
-        switch try client.wait(until: min(timeLimit, deadline ?? timeLimit), interrupts) {
+        switch try client.wait(until: nextLimit(timeLimit, moment), interrupts) {
         case .activity: continue
-        case .timeUp: if let ending = try outOfTime(timeLimit, timeout) { return .ended(ending) }
+        case .timeUp:
+          if let ending = try outOfTime(timeLimit) { return .ended(ending) }
+          if isPast(moment) { return nil }
         case .interrupted(let interruption): return .ended(.interrupted(interruption))
         }
       }
-      return try handshake(until: timeLimit, timeout, &redirects)
+      return try handshake(&redirects, until: timeLimit, orLateAt: moment)
     } catch {
       return .ended(.failed(error))
     }
   }
 
   private mutating func handshake(
-    until timeLimit: Double, _ timeout: Double, _ redirects: inout Redirects
-  ) throws(HTTPError) -> Outcome {
-    var answer = OpeningAnswer()
-    var unsent = opening.request.head()
+    _ redirects: inout Redirects, until timeLimit: Double, orLateAt moment: Double?
+  ) throws(HTTPError) -> Outcome? {
     while true {
-      unsent.removeFirst(try socket.send(unsent.span))
+      unsentHead.removeFirst(try socket.send(unsentHead.span))
       switch try socket.receive(into: &chunk) {
       case .end: throw HTTPError(.transient, "connection closed before the end of the handshake")
       case .bytes:
+        lastActivity = Clock.monotonic()
         used = 0
         let bytes = chunk
         guard try answer.take(bytes.span, from: &used) else { continue }
@@ -110,25 +118,37 @@ struct Connection {
         case .open(let chosen):
           choice = chosen
           session = try Self.session(options, chosen.compression)
-          lastActivity = Clock.monotonic()
           return .open
         }
       case .nothing:
-        let isSending = !unsent.isEmpty || socket.unsent > 0
-        let moment = min(timeLimit, deadline ?? timeLimit)
-        if let interruption = try wait(until: moment, isSending: isSending).interruption {
+        let isSending = !unsentHead.isEmpty || socket.unsent > 0
+        let limit = nextLimit(timeLimit, moment)
+        if let interruption = try wait(until: limit, isSending: isSending).interruption {
           return .ended(.interrupted(interruption))
         }
-        if let ending = try outOfTime(timeLimit, timeout) { return .ended(ending) }
+        if let ending = try outOfTime(timeLimit) { return .ended(ending) }
+        if isPast(moment) { return nil }
       }
     }
   }
 
-  /// - Returns: an ending if the time is up, else nil.
-  private func outOfTime(_ timeLimit: Double, _ timeout: Double) throws(HTTPError) -> ConnectionEnding? {
+  /// When the wait for the answer ends in any case.
+  private func nextLimit(_ timeLimit: Double, _ moment: Double?) -> Double {
+    let idle = options.connection.idleTimeout.map { lastActivity + $0 }
+    return [deadline, idle, moment].compactMap(\.self).reduce(timeLimit, min)
+  }
+
+  private func isPast(_ moment: Double?) -> Bool { moment.map { Clock.monotonic() >= $0 } ?? false }
+
+  /// - Returns: nil if there is still time.
+  private func outOfTime(_ timeLimit: Double) throws(HTTPError) -> ConnectionEnding? {
     let now = Clock.monotonic()
     if let deadline, now >= deadline { return .outOfTime }
-    if now >= timeLimit { throw HTTPError(.timedOut, "no answer for \(secondsText(timeout)) s") }
+    if now >= timeLimit {
+      let seconds = secondsText(opening.request.route.connectTimeout)
+      throw HTTPError(.timedOut, "no answer for \(seconds) s (--connect-timeout)")
+    }
+    if let idle = options.connection.idleTimeout, now >= lastActivity + idle { throw .idle(idle, isOpen: false) }
     return nil
   }
 

@@ -38,7 +38,7 @@ struct Timers {
   /// The next event that is due. Call this until it returns nil.
   mutating func due(_ now: Double, _ lastActivity: Double) -> Event? {
     if let timeout = options.connection.idleTimeout, now >= lastActivity + timeout {
-      return .lost(HTTPError(.timedOut, "nothing received for \(secondsText(timeout)) s"))
+      return .lost(.idle(timeout, isOpen: true))
     }
     if let unanswered, now >= unanswered + pingTimeout {
       return .lost(HTTPError(.timedOut, "no answer to a ping for \(secondsText(pingTimeout)) s"))

@@ -42,7 +42,7 @@ struct FrameParser {
   /// Payload bytes still to come; nil during a header.
   private var left: Int?
   /// Whether a message has begun and its last fragment has not come.
-  private var isInMessage = false
+  private(set) var isInMessage = false
   /// Whether `message` has been returned.
   private var isDone = true
   private var utf8 = UTF8Check()

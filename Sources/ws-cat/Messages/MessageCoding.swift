@@ -16,6 +16,14 @@ enum MessageCoding: String, CaseIterable, Sendable {
   case deflate
 }
 
+/// What a binary message becomes whose bytes are UTF-8, and its option, `--binary-as`.
+enum BinaryForm: String, CaseIterable, Sendable {
+  /// A `binary` event, like every other binary message.
+  case base64
+  /// The same as a text message.
+  case text
+}
+
 extension MessageCoding {
   /// The first bytes of gzip: its two magic bytes, and the only method that exists.
   private static let gzipStart: [UInt8] = [0x1F, 0x8B, 8]

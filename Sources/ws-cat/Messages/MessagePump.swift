@@ -7,9 +7,11 @@ struct MessagePump {
   enum Progress { case more, finished }
 
   private let source: String
+  private let streams: StandardStreams
   private let printer: MessagePrinter
   private let stamp: RecordStamp
   private let inflates: MessageCoding?
+  private let binaryForm: BinaryForm
   private let maxSize: Int
   private let idFrom: JSONPointer?
   private let sendAfter: Condition?
@@ -24,12 +26,18 @@ struct MessagePump {
   private var printed = 0
   /// Whether the message of `--send-after` has come on this connection.
   private(set) var maySend = false
+  /// The wait for that message.
+  var helloWait = SilentWait()
+  /// Whether the last message that was wanted has come.
+  private(set) var isFinished = false
 
   init(_ options: Options, source: String, _ streams: StandardStreams) {
     self.source = source
+    self.streams = streams
     printer = MessagePrinter(options)
     stamp = options.stamp
     inflates = options.inflates
+    binaryForm = options.binaryForm
     maxSize = options.maxSize
     idFrom = options.idFrom
     sendAfter = options.sendAfter
@@ -41,11 +49,19 @@ struct MessagePump {
   }
 
   /// Starts a new connection.
-  mutating func restart() { maySend = sendAfter == nil }
+  mutating func restart() {
+    maySend = sendAfter == nil
+    if !maySend { helloWait.begin(streams) }
+  }
 
   mutating func take(_ message: [UInt8], isText: Bool) throws(ToolFailure) -> Progress {
     count += 1
-    if isText { return try take(text: message) }
+    let progress = isText ? try take(text: message) : try takeBinary(message)
+    isFinished = progress == .finished
+    return progress
+  }
+
+  private mutating func takeBinary(_ message: [UInt8]) throws(ToolFailure) -> Progress {
     if let inflates {
       let unpacked: [UInt8]?
       do { unpacked = try inflates.unpacked(message, limit: maxSize) } catch {
@@ -53,13 +69,13 @@ struct MessagePump {
       }
       if let unpacked { return unpacked.isUTF8 ? try take(text: unpacked) : try take(binary: unpacked) }
     }
-    return try take(binary: message)
+    return binaryForm == .text && message.isUTF8 ? try take(text: message) : try take(binary: message)
   }
 
   private mutating func take(text: [UInt8]) throws(ToolFailure) -> Progress {
     let isParsed = looksInside || !maySend
     let document = isParsed ? try? PayloadForm.parsed(text) : nil
-    if !maySend, let document, let sendAfter, sendAfter.holds(for: document) { maySend = true }
+    if !maySend, let document, let sendAfter, sendAfter.holds(for: document) { allowSending() }
     names.find(in: document)
     if names.isWanted {
       let id = idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
@@ -71,6 +87,11 @@ struct MessagePump {
       try countPrinted()
     }
     return try progress(after: text, document, of: names.name)
+  }
+
+  private mutating func allowSending() {
+    maySend = true
+    helloWait.end()
   }
 
   private mutating func take(binary message: [UInt8]) throws(ToolFailure) -> Progress {

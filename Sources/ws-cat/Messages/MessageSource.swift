@@ -5,6 +5,8 @@ import FeedCore
 
 struct MessageSource {
   private static let name = "-"
+  /// How many pieces of the input are read only to count their messages.
+  private static let mostCounted = 64
 
   let descriptor: Descriptor
   private let maxMessage: Int
@@ -71,6 +73,31 @@ struct MessageSource {
       return message
     }
     return records == nil ? try nextLine() : try nextRecord()
+  }
+
+  /// Whether all input has been read and handed out.
+  mutating func isUsedUp() throws(ToolFailure) -> Bool {
+    guard let message = try next() else { return isAtEnd }
+    putBack([message])
+    return false
+  }
+
+  /// Counts the messages that no connection has sent, after the last one. Reads the input that has come, but no more
+  /// than a few MiB of it.
+  /// - Returns: how many there are, and whether there may be more.
+  mutating func countUnsent() -> (count: Int, isLeast: Bool) {
+    var count = 0
+    do {
+      for _ in 0..<Self.mostCounted {
+        while let message = try next() { if message.sending != .again { count += 1 } }
+        guard !isAtEnd, (try? descriptor.hasInput) == true else { return (count, false) }
+        try read()
+      }
+    } catch {
+      // What cannot be sent is not a message.
+      return (count, false)
+    }
+    return (count, true)
   }
 
   /// Takes back unsent messages.
