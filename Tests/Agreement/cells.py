@@ -110,7 +110,11 @@ def play(table, row, column, server, folder):
         return parts(table, run, None, "", None)
     probe = [index for index, text in enumerate((row.script or row.section.script or "{row}").split(" / "), 1)
              if "{row}" in text]
-    verdict = judge(run, requests, probe[0] if probe else 1) if is_probe else None
+    number = probe[0] if probe else 1
+    verdict = judge(run, requests, number) if is_probe else None
+    if verdict == "retried":
+        # A fast tool may ask again before it is ended.
+        requests = min(requests, number)
     return parts(table, run, requests, url, verdict)
 
 
