@@ -81,6 +81,7 @@ struct PolledBody {
     for range in Lines(text: answer.body) {
       var line = answer.body[range]
       if line.last == UInt8(ascii: "\r") { line.removeLast() }
+      if line.first?.isRecordSeparator == true { line.removeFirst() }
       if line.allSatisfy(\.isWhiteSpace) { continue }
       do { _ = try JSONDocument(parsing: Array(line), maxDepth: maxDepth) } catch {
         throw failure(JSONError(error.kind, at: line.startIndex + error.offset), in: answer)
