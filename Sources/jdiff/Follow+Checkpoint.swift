@@ -37,10 +37,14 @@ extension Follow {
   }
 
   mutating func pause() throws(ToolFailure) {
+    if options.readsRecords { records.reportUnusable(Self.remedy) }
     if records.sources == nil || isCommitDue { try commit() } else { try output.flushOutput() }
   }
 
-  var dueTime: Double? { records.sources == nil ? nil : checkpoint.dueTime }
+  var dueTime: Double? {
+    let saving = records.sources == nil ? nil : checkpoint.dueTime
+    return [saving, records.dueTime].compactMap(\.self).min()
+  }
 }
 
 extension FollowedDocument {

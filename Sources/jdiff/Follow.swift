@@ -17,8 +17,7 @@ struct Follow: DocumentFollower {
 
   /// Whether all documents so far were event records, which should not be compared themselves.
   private var areRecords: Bool?
-  /// Whether an event brought or changed a document.
-  private var hasFollowed = false
+  static let remedy = "jpatch --follow --records --data-event sets its name"
   private var hasSkipped = false
   /// How often something was skipped that may have been a change of any document.
   private var losses = 0
@@ -43,7 +42,7 @@ struct Follow: DocumentFollower {
       progress: ReadingProgress(streams, of: [file]))
     try resume()
     try input.feed(&self, orHangUpOf: streams.output)
-    if !hasSkipped { try reportNothingFound() }
+    if !hasSkipped, options.readsRecords, try !records.isOfUse(Self.remedy) { return .no }
     return areRecords == true || hasSkipped ? .no : .yes
   }
 
@@ -65,7 +64,7 @@ struct Follow: DocumentFollower {
   private mutating func takeRecord(_ item: StreamedDocument) throws(ToolFailure) {
     let number: Int
     do throws(ToolFailure) {
-      guard let changed = try apply(item) else { return }
+      guard let changed = try apply(item) else { return records.reportUnusable(Self.remedy) }
       number = changed
     } catch {
       guard options.skipsErrors else { throw error }
@@ -95,18 +94,7 @@ struct Follow: DocumentFollower {
     if number == documents.count { documents.append(FollowedDocument(options)) }
     documents[number].countLosses(losses)
     let outcome = try records.apply(record, item, to: &documents[number].input)
-    if outcome == .document || outcome == .change || outcome == .skipped { hasFollowed = true }
     return outcome == .document || outcome == .change ? number : nil
-  }
-
-  /// Reports records that contained nothing for this tool (law 12).
-  private func reportNothingFound() throws(ToolFailure) {
-    if !options.readsRecords || hasFollowed || records.hasNotes { return }
-    if records.hasNonRecords { throw records.nothing }
-    if records.hasEvents {
-      let text = "no event brings a document (jpatch --follow --records --data-event sets its name)"
-      throw .failed(.no, text, source: file.name)
-    }
   }
 
   /// Reports event records, once: the documents in them should be compared instead (law 12).

@@ -12,8 +12,7 @@ struct Follow: DocumentFollower {
   private var output: ByteWriter
   private var status = ExitStatus.yes
   private var records: RecordReader
-  /// Whether there was an event of a document stream.
-  private var hasFollowed = false
+  private static let remedy = "--data-event and --patch-event set their names"
   private var checkpoint = CheckpointKeeper()
 
   init(_ options: Options, _ streams: StandardStreams) {
@@ -32,18 +31,7 @@ struct Follow: DocumentFollower {
       options.file, try options.file.open(streams), maxDepth: options.maxDepth, maxSize: options.patching.maxSize,
       record: "event", progress: ReadingProgress(streams, of: [options.file]))
     try input.feed(&self, orHangUpOf: streams.output)
-    try reportNothingFound()
-    return status
-  }
-
-  /// Reports input that contained nothing for this tool (law 12).
-  private func reportNothingFound() throws(ToolFailure) {
-    if hasFollowed || records.hasNotes { return }
-    if records.hasNonRecords { throw records.nothing }
-    if records.hasEvents {
-      let text = "no event brings a document or a change (--data-event and --patch-event set their names)"
-      throw .failed(.no, text, source: options.file.name)
-    }
+    return try records.isOfUse(Self.remedy) ? status : .no
   }
 
   /// Sets the documents before the first event: those of the checkpoint, else the given one.
@@ -70,7 +58,7 @@ struct Follow: DocumentFollower {
   }
 
   mutating func take(_ item: StreamedDocument) throws(ToolFailure) {
-    guard let record = try records.record(item) else { return }
+    guard let record = try records.record(item) else { return records.reportUnusable(Self.remedy) }
     // A message needs no source, nor does an event without effect. Neither touches the document that it is applied to.
     let isFollowed = options.sources != nil && beginning.stream.follows(record.event)
     let number = isFollowed ? try records.document(of: item) : 0
@@ -79,12 +67,13 @@ struct Follow: DocumentFollower {
     do { outcome = try records.apply(record, item, to: &documents[number].stream) } catch {
       guard options.resyncs else { throw error }
       records.skip(error, records.reach(of: item))
-      hasFollowed = true
       status = .no
       return
     }
-    if outcome == .other { return records.tell("skipped: not an event of a document stream", of: item) }
-    hasFollowed = true
+    if outcome == .other {
+      records.tell("skipped: not an event of a document stream", of: item)
+      return records.reportUnusable(Self.remedy)
+    }
     guard outcome == .document || outcome == .change else { return }
     let source = records.sources?.sources[number]
     if let reason = documents[number].show(source, afterDocument: outcome == .document, to: &output) {
@@ -106,10 +95,14 @@ struct Follow: DocumentFollower {
   }
 
   mutating func pause() throws(ToolFailure) {
+    records.reportUnusable(Self.remedy)
     if records.sources == nil || isCommitDue { try commit() } else { try output.flushOutput() }
   }
 
-  var dueTime: Double? { records.sources == nil ? nil : checkpoint.dueTime }
+  var dueTime: Double? {
+    let saving = records.sources == nil ? nil : checkpoint.dueTime
+    return [saving, records.dueTime].compactMap(\.self).min()
+  }
 }
 
 /// A document, and what has been printed of it.

@@ -13,6 +13,14 @@ package struct RecordReader {
   package private(set) var hasEvents = false
   package private(set) var hasNotes = false
   package private(set) var hasNonRecords = false
+  /// How many values have come before the first that the tool can use, before a message says so at once.
+  private static let mostUnusable = 20
+  /// Whether an event was used: one that the document stream knows.
+  package private(set) var hasUsed = false
+  private var unusable = 0
+  /// The wait for an event that can be used, once values have come that cannot.
+  private var usableWait = SilentWait()
+  private var hasReportedUnusable = false
   /// Whether the note `live` was read.
   package private(set) var isLive = false
   /// The option that keeps documents apart, for messages.
@@ -49,6 +57,46 @@ package struct RecordReader {
   /// The failure of a tool that found no records and has not yet reported it.
   package var nothing: ToolFailure { .failed(.no, "no event records in this input (\(remedy))", source: source) }
 
+  /// When to call `reportUnusable` again, by the monotonic clock; nil for never.
+  package var dueTime: Double? { usableWait.dueTime }
+
+  /// Says that nothing in the input can be used, once: after twenty values, or ten seconds after the first. The end of
+  /// the input may be far away.
+  /// - Parameter remedy: what to do if there are events, but none of a document stream.
+  package mutating func reportUnusable(_ remedy: String) {
+    guard !hasUsed, unusable > 0, !hasReportedUnusable else { return }
+    guard usableWait.report() != nil || unusable >= Self.mostUnusable else { return }
+    usableWait.end()
+    hasReportedUnusable = true
+    streams.say(unused(remedy).diagnostic)
+  }
+
+  /// At the end of the input: whether it had anything for the tool. Notes are something, unless there are events too.
+  /// - Throws: if it has not, and that has not been reported.
+  package func isOfUse(_ remedy: String) throws(ToolFailure) -> Bool {
+    if hasUsed || !hasEvents && (hasNotes || !hasNonRecords) { return true }
+    if hasReportedUnusable { return false }
+    throw unused(remedy)
+  }
+
+  private func unused(_ remedy: String) -> ToolFailure {
+    hasEvents ? .failed(.no, "no event brings a document or a change (\(remedy))", source: source) : nothing
+  }
+
+  /// A value came that the tool cannot use.
+  private mutating func countUnusable() {
+    guard !hasUsed else { return }
+    unusable += 1
+    usableWait.begin(streams)
+  }
+
+  /// An event came that the tool can use, or a change that it must skip.
+  private mutating func use() {
+    guard !hasUsed else { return }
+    hasUsed = true
+    usableWait.end()
+  }
+
   /// Reads a document as a record.
   /// - Returns: nil for a note, and for a value that is no record, which is reported and skipped.
   package mutating func record(_ item: StreamedDocument) throws(ToolFailure) -> EventRecord? {
@@ -73,6 +121,7 @@ package struct RecordReader {
     } else {
       tell("skipped: no member 'event'", of: item)
       hasNonRecords = true
+      if !tellsAtOnce { countUnusable() }
     }
     return nil
   }
@@ -134,8 +183,10 @@ package struct RecordReader {
       case .skipped: tell("skipped until the next document", of: item)
       case .change, .other: break
       }
+      if outcome == .other { countUnusable() } else { use() }
       return outcome
     } catch {
+      use()
       throw .failed(error.isMalformed ? .trouble : .no, diagnostic(error.message, item, at: error.offset))
     }
   }
