@@ -22,7 +22,7 @@ complete -c jdiff -l jsonc -d 'accept comments and trailing commas, and ignore t
 complete -c jdiff -s f -l follow -d 'read documents, print event records'
 complete -c jdiff -l records-in -d 'read event records instead of documents'
 complete -c jdiff -l sse -d 'print an event stream'
-complete -c jdiff -l first-id -x -d 'the id of the first event'
+complete -c jdiff -l first-id -x -d 'count the events from N on, for their ids'
 complete -c jdiff -l no-ids -d 'give the events no id'
 complete -c jdiff -l full-every -x -d 'print every Nth change as a whole document'
 complete -c jdiff -l checkpoint -r -F -d 'resume from FILE, and keep it up to date'

@@ -2,7 +2,7 @@
 complete -c xml-split -s 0 -l null -d 'end each element with NUL'
 complete -c xml-split -l one-line -d 'print each on one line'
 complete -c xml-split -l no-inherit -d 'add no namespace declarations'
-complete -c xml-split -s j -l json -d 'print each as a line of JSON'
+complete -c xml-split -s j -l as-json -d 'print each as a line of JSON'
 complete -c xml-split -l array -x -d 'JSON: write children of this name as an array'
 complete -c xml-split -l arrays -d 'JSON: write all children as arrays'
 complete -c xml-split -l ordered -d 'JSON: keep the order of children and text'
