@@ -64,6 +64,7 @@ soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-poll $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-by $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-feeds --rounds $(ROUNDS)
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/restarts $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/soak-deliver --kills $(ROUNDS)
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/engines --seconds 3
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Pipeline/fan-out

@@ -83,6 +83,21 @@ static inline CURLcode feed_limit_age(CURL *easy, long seconds) {
 #endif
 }
 
+/* Lets libcurl answer the challenges of Digest authentication, and no others. */
+static inline CURLcode feed_use_digest(CURL *easy) {
+  return curl_easy_setopt(easy, CURLOPT_HTTPAUTH, (long)CURLAUTH_DIGEST);
+}
+
+/* Signs the request as AWS does; an old libcurl cannot. */
+static inline CURLcode feed_sign_aws(CURL *easy, const char *provider) {
+#if LIBCURL_VERSION_NUM >= 0x074b00
+  return curl_easy_setopt(easy, CURLOPT_AWS_SIGV4, provider);
+#else
+  (void)easy, (void)provider;
+  return CURLE_NOT_BUILT_IN;
+#endif
+}
+
 /* Allows only http and https, whatever this libcurl was built with, by the option of its version. */
 static inline CURLcode feed_set_http_only(CURL *easy) {
 #if LIBCURL_VERSION_NUM >= 0x075500

@@ -9,7 +9,7 @@ enum FormChoice: String, CaseIterable, Sendable { case auto, json, lines, bytes 
 
 enum BodyForm: Equatable, Sendable {
   case json
-  /// NDJSON: a document on each line.
+  /// NDJSON: a document on each line. RS may come before it (RFC 7464).
   case lines
   case bytes
 
@@ -18,9 +18,10 @@ enum BodyForm: Equatable, Sendable {
     switch mediaType {
     case "application/json", "text/json": self = .json
     case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines",
-      "application/jsonlines", "application/x-json-stream", "application/stream+json":
+      "application/jsonlines", "application/json-lines", "application/x-json-stream", "application/stream+json",
+      "application/json-seq":
       self = .lines
-    default: self = mediaType.hasSuffix("+json") ? .json : .bytes
+    default: self = mediaType.hasSuffix("+json-seq") ? .lines : mediaType.hasSuffix("+json") ? .json : .bytes
     }
   }
 }

@@ -7,15 +7,18 @@ let httpCat = ToolSpec(
   "http-cat", "Print an HTTP resource each time it changes, or one that never ends",
   synopsis: ["[options] URL", "[options] --urls FILE", "--stream [options] URL"], operands: .none,
   readsURL: { _ in true }, options: Flag.self,
-  sharing: StampOption.rows { $0.needs("records") }
-    + ConnectionOption.rows(without: [.reconnectDelay, .retryStatus, .reconnect, .noReconnect]) { $0.needs("records") }
-    + HTTPOption.rows())
+  sharing: EndOption.rows(without: [.until, .untilEvent, .failEvent]) {
+    $0.meaningless(with: "as=bytes", "between")
+  } + StampOption.rows { $0.needs("records") }
+    + ConnectionOption.rows(without: [.reconnectDelay, .retryStatus]) { $0.needs("records") }
+    .map { $0.name.hasSuffix("reconnect") ? $0.needs("stream") : $0 }
+    + HTTPOption.rows().map { $0.name == "dump-header" ? $0.meaningless(with: "urls") : $0 })
 
 enum Flag: ToolOption {
   case asForm, records, idFrom, between
   case every, jitter, maxBackoff, requestTimeout, urls, parallel, hostDelay
-  case stream, noReconnect
-  case limit, untilMatch
+  case stream
+  case limit
   case checkpoint, resumeFrom
   case maxSize, maxDepth
 
@@ -24,8 +27,8 @@ enum Flag: ToolOption {
     case .asForm, .records, .idFrom, .between: .output
     case .every, .jitter, .maxBackoff, .requestTimeout, .urls, .parallel, .hostDelay:
       OptionGroup("Options for polling").meaningless(with: "stream")
-    case .stream, .noReconnect: OptionGroup("Options for streaming")
-    case .limit, .untilMatch: .ending
+    case .stream: OptionGroup("Options for streaming")
+    case .limit: .ending
     case .checkpoint, .resumeFrom: OptionGroup("Options for resuming").meaningless(with: "stream")
     case .maxSize, .maxDepth: .limits
     }
@@ -58,13 +61,9 @@ enum Flag: ToolOption {
       OptionSpec("host-delay", .seconds, "wait this long between two requests to one server").default("1").needs("urls")
     case .stream:
       OptionSpec("stream", "print one body as it comes, and reconnect").meaningless(with: "as=json")
-    case .noReconnect: OptionSpec("no-reconnect", "connect only once").needs("stream")
     case .limit:
       OptionSpec("limit", "n", .integer(1...Int.max), "end after N bodies, or N lines of a stream")
         .meaningless(with: "between")
-    case .untilMatch:
-      OptionSpec("until-match", .condition, "end at a body or line with this value").meaningless(
-        with: "as=bytes", "between")
     case .checkpoint:
       OptionSpec("checkpoint", .wholeFile, "resume from FILE, and keep it up to date").excludes("urls")
     case .resumeFrom:
@@ -129,7 +128,7 @@ struct Options {
   /// Between the starts of two requests to one server, in seconds.
   var hostDelay = 0.0
   var limit = Int.max
-  var until: Condition?
+  let ends: EndMarks
   var checkpoint: [UInt8]?
   /// From a checkpoint of `--resume-from`: the id of the last body that the sink has taken.
   var resumeID: [UInt8] = []
@@ -141,12 +140,12 @@ struct Options {
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     http = try HTTPOptions(invocation, streams)
     stamp = try RecordStamp(invocation)
+    ends = try EndMarks(invocation)
     // Each body and line has the time, even if no option asks for it.
     stamp.hasTime = true
     var interval: Interval?
     var isStream = false
     var list: [UInt8]?
-    var reconnects = true
     for (flag, value) in try invocation.options(Flag.self) {
       switch flag {
       case .asForm: form = try value.get()
@@ -161,9 +160,7 @@ struct Options {
       case .parallel: parallel = try value.get()
       case .hostDelay: hostDelay = try value.get()
       case .stream: isStream = true
-      case .noReconnect: reconnects = false
       case .limit: limit = try value.get()
-      case .untilMatch: until = try value.get()
       case .checkpoint: checkpoint = value.bytes
       case .resumeFrom: resumeID = try Checkpoint.read(value.bytes)?.id ?? []
       case .maxSize: maxSize = try value.get()
@@ -171,9 +168,9 @@ struct Options {
       }
     }
     // Data that is sent between two connections is lost.
-    connection = try ConnectionOptions(invocation, reconnects: reconnects, resumes: false)
+    connection = try ConnectionOptions(invocation, reconnects: http.isPlainGet, resumes: false)
     task = try Self.task(invocation.operands, list, http, isStream: isStream, every: interval)
-    let wantsLines = printsRecords || limit != .max || until != nil
+    let wantsLines = printsRecords || limit != .max || !ends.isEmpty
     if isStream, wantsLines {
       if form == .bytes { throw .usage("'--as bytes' has no lines for '--records' or '--limit'") }
       form = .lines

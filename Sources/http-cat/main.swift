@@ -8,8 +8,8 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
   if case .stream(let url) = options.task {
     var body = try EndlessBody(url, options, streams)
     var follower = Follower(
-      options.connection, options.http, source: url.display, missing: "no body",
-      awaited: options.until.map { _ in "no match" }, rule: .stream, streams)
+      options.connection, options.http, source: url.display, missing: "body", awaited: options.ends.awaited,
+      rule: .stream, streams)
     return try follower.run(&body)
   }
   var poller = try Poller(options, streams)

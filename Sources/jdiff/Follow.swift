@@ -12,7 +12,8 @@ struct Follow: DocumentFollower {
   var checkpoint = CheckpointKeeper()
   var documents: [FollowedDocument] = []
   var records: RecordReader
-  var numbering: Numbering
+  /// Nil if events have none.
+  var ids: EventIDs?
 
   /// Whether all documents so far were event records, which should not be compared themselves.
   private var areRecords: Bool?
@@ -27,7 +28,7 @@ struct Follow: DocumentFollower {
     self.streams = streams
     file = options.files[0]
     output = ByteWriter(streams.output, records: .filter)
-    numbering = Numbering(first: options.firstID, isOfMany: options.sources != nil)
+    ids = options.ids
     records = RecordReader(
       file.name, streams, remedy: "without --records-in, documents are compared", tellsAtOnce: false,
       isVerbose: false, sources: options.sources)
@@ -40,11 +41,7 @@ struct Follow: DocumentFollower {
       skippingLinesWith: options.skipsErrors ? streams : nil, record: options.readsRecords ? "event" : "document",
       progress: ReadingProgress(streams, of: [file]))
     try resume()
-    do { try input.feed(&self, orHangUpOf: streams.output) } catch {
-      if error != .brokenPipe { try releaseIDs() }
-      throw error
-    }
-    try releaseIDs()
+    try input.feed(&self, orHangUpOf: streams.output)
     if !hasSkipped, options.readsRecords, try !records.isOfUse(Self.remedy) { return .no }
     return areRecords == true || hasSkipped ? .no : .yes
   }
@@ -120,7 +117,7 @@ struct Follow: DocumentFollower {
   ) throws(ToolFailure) {
     let new = try side(document, record)
     guard let old = documents[number].current else {
-      try advance(number, to: new)
+      advance(number, to: new)
       printDocument(number, new)
       return try output.checkOutput()
     }
@@ -142,7 +139,7 @@ struct Follow: DocumentFollower {
     }
     if options.verifies { try patch?.verify(from: old, to: new, options.scope) }
     let held = try held(old, new, patch, record)
-    try advance(number, to: held)
+    advance(number, to: held)
     documents[number].changesSinceFull += 1
     if let text = patch?.document, documents[number].changesSinceFull != options.fullEvery,
       text.bytes.count < held.whole.bytes.count
@@ -167,12 +164,8 @@ struct Follow: DocumentFollower {
     try Side(document, options.scope, of: file.name, record: record)
   }
 
-  private mutating func advance(_ number: Int, to held: Side) throws(ToolFailure) {
-    if let next = numbering.id(after: documents[number].lastID) {
-      if checkpoint.isKept, let reservation = numbering.reservation(for: next) { try reserveIDs(upTo: reservation) }
-      documents[number].lastID = next
-    }
-    documents[number].hold(held)
+  private mutating func advance(_ number: Int, to held: Side) {
+    documents[number].hold(held, id: ids?.next())
     checkpoint.invalidate()
   }
 

@@ -5,8 +5,8 @@ import FeedCore
 struct FollowedDocument {
   /// The document that the reader of the records has now.
   private(set) var current: Side?
-  /// The id of the last event; nil before the first, and if events have none.
-  var lastID: Int?
+  /// The id of the last event; empty before the first, and if events have none.
+  private(set) var id: [UInt8] = []
   /// How many changes were printed since the last whole document.
   var changesSinceFull = 0
   /// The document of the input, if the input is event records.
@@ -24,16 +24,17 @@ struct FollowedDocument {
     input.attachedBeforeRebase = Self.attachedBytes
   }
 
-  /// The id of the last event as text; empty if there is none.
-  var id: [UInt8] { lastID.map { Array(String($0).utf8) } ?? [] }
-
   /// Skips all changes until the next whole document if one may have been lost.
   mutating func countLosses(_ count: Int) {
     if losses != count { input.loseSync() }
     losses = count
   }
 
-  mutating func hold(_ side: Side) { current = side }
+  /// - Parameter id: of the event that brings it; nil if events have none.
+  mutating func hold(_ side: Side, id: [UInt8]?) {
+    current = side
+    self.id = id ?? []
+  }
 
   /// The document of the input; nil if the reader has it already.
   mutating func news() -> JSONDocument? {

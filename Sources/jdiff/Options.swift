@@ -66,7 +66,9 @@ enum Flag: ToolOption {
     case .follow: OptionSpec("follow", "f", "read documents, print event records")
     case .recordsIn: OptionSpec("records-in", "read event records instead of documents")
     case .sse: OptionSpec("sse", "print an event stream")
-    case .firstID: OptionSpec("first-id", .integer(Options.ids), "the id of the first event").default("1")
+    case .firstID:
+      OptionSpec("first-id", .integer(EventIDs.range), "count the events from N on, for their ids")
+        .excludes("checkpoint")
     case .noIDs: OptionSpec("no-ids", "give the events no id").excludes("first-id")
     case .fullEvery: OptionSpec("full-every", .integer(1...Int.max), "print every Nth change as a whole document")
     case .checkpoint: OptionSpec("checkpoint", .wholeFile, "resume from FILE, and keep it up to date")
@@ -152,8 +154,6 @@ struct Options {
   /// OLD and NEW, or the one stream to follow.
   var files: [InputFile] = []
 
-  /// Whole numbers that every JSON reader represents exactly.
-  static let ids = 0...(1 << 53)
   /// A pointer that messages show as an example.
   static let example = "/results/*/updated"
 
@@ -162,8 +162,8 @@ struct Options {
   let sources: SourceIndex?
   var printsEventStream = false
   let stamp: RecordStamp
-  /// nil for none.
-  var firstID: Int?
+  /// Nil if events have none.
+  var ids: EventIDs? = EventIDs()
   var fullEvery: Int?
   var checkpoint: [UInt8]?
   var skipsErrors = false
@@ -209,8 +209,8 @@ struct Options {
     case .follow: follows = true
     case .recordsIn: readsRecords = true
     case .sse: printsEventStream = true
-    case .firstID: firstID = try value.get()
-    case .noIDs: firstID = nil
+    case .firstID: ids = EventIDs(countingFrom: try value.get())
+    case .noIDs: ids = nil
     case .fullEvery: fullEvery = try value.get()
     case .checkpoint: checkpoint = value.bytes
     case .onError: skipsErrors = try value.get() == "skip"

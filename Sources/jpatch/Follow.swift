@@ -45,7 +45,7 @@ struct Follow: DocumentFollower {
     }
     try begin(with: options.initial)
     if let path = checkpoint.path {
-      _ = try records.resume(from: path) { saved in
+      try records.resume(from: path) { saved in
         documents.append(beginning)
         documents[documents.count - 1].resume(from: saved)
       }

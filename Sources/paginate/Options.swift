@@ -10,7 +10,7 @@ let paginate = ToolSpec(
 
 enum Flag: ToolOption {
   case next, items, itemsObject, itemsLines, id, hasMore, total, emptyCursor, endStatus, noDedupe
-  case limit, maxPages, untilID, untilMatch, records, pages, printNext, baseURL, keepParam
+  case limit, maxPages, stopBefore, records, pages, printNext, baseURL, keepParam
   case store, feed, more, full, cached, after, before, pageSize, status, changed, redeliver, resumeFrom, every, since,
     sinceOverlap, orderKey, order, overlap, onGap, durable, wait, now, secretParam
   case delay, parallel, retries, maxWait, idleTimeout, requestTimeout, allowHost, sendAuthTo, notes, verbose
@@ -20,7 +20,7 @@ enum Flag: ToolOption {
     switch self {
     case .next, .items, .itemsObject, .itemsLines, .id, .hasMore, .total, .emptyCursor, .endStatus, .noDedupe:
       OptionGroup("Options that describe a page")
-    case .limit, .maxPages, .untilID, .untilMatch, .records, .pages, .printNext, .baseURL, .keepParam: .output
+    case .limit, .maxPages, .stopBefore, .records, .pages, .printNext, .baseURL, .keepParam: .output
     case .store, .feed, .more, .full, .cached, .after, .before, .pageSize, .status, .changed, .redeliver, .resumeFrom,
       .every, .since, .sinceOverlap, .orderKey, .order, .overlap, .onGap, .durable, .wait, .now, .secretParam:
       OptionGroup("Options for a store").needs("store")
@@ -51,9 +51,8 @@ enum Flag: ToolOption {
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N items").synonym("max-items")
         .excludes("status")
     case .maxPages: OptionSpec("max-pages", .integer(1...Int.max), "end after N pages").excludes("status")
-    case .untilID: OptionSpec("until-id", .text("ID"), "end before the item with this id").needs("id").excludes("store")
-    case .untilMatch:
-      OptionSpec("until-match", .condition, "end before the first item with this value").excludes("cached", "status")
+    case .stopBefore:
+      OptionSpec("stop-before", .condition, "end before the first item with this value").excludes("cached", "status")
     case .records: OptionSpec("records", "print event records").excludes("pages", "print-next")
     case .pages: OptionSpec("pages", "print whole pages").excludes("print-next")
     case .printNext: OptionSpec("print-next", "print only the URL of the next page")
@@ -240,8 +239,7 @@ struct Options {
     case .noDedupe: walk.dedupes = false
     case .limit: walk.limit = try value.get()
     case .maxPages: walk.maxPages = try value.get()
-    case .untilID: walk.untilID = value.bytes
-    case .untilMatch: walk.untilMatch = try value.get()
+    case .stopBefore: walk.stopBefore = try value.get()
     case .records: form = .items(.record(stamp))
     case .pages: form = .pages
     case .printNext:

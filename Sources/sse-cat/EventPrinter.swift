@@ -16,13 +16,17 @@ struct EventPrinter {
     stamp = options.stamp
   }
 
-  mutating func print(_ parser: borrowing EventStreamParser, to output: inout ByteWriter) throws(FormatError) {
+  /// Prints an event.
+  /// - Parameter parsed: the data as JSON, if it was parsed: inside, nil if it is not JSON.
+  mutating func print(
+    _ event: StreamEvent, parsed: JSONDocument??, to output: inout ByteWriter
+  ) throws(FormatError) {
     switch format {
-    case .records: try printRecord(parser, to: &output)
+    case .records: try printRecord(event, parsed, to: &output)
     case .raw:
-      output.append(parser.data)
+      output.append(event.data)
       output.endLine(terminator)
-    case .sse: stream.write(type: parser.type, id: parser.lastEventID, data: parser.data, to: &output)
+    case .sse: stream.write(type: event.type, id: event.id, data: event.data, to: &output)
     }
   }
 
@@ -42,11 +46,23 @@ struct EventPrinter {
     if format == .sse { stream.write(retry: milliseconds, to: &output) }
   }
 
-  private func printRecord(_ parser: borrowing EventStreamParser, to output: inout ByteWriter) throws(FormatError) {
-    let data = parser.data
-    let document = try dataForm.document(of: data)
-    output.beginRecord(event: parser.type.span, id: parser.lastEventID.span)
-    output.appendPayload(data, document)
+  private func printRecord(
+    _ event: StreamEvent, _ parsed: JSONDocument??, to output: inout ByteWriter
+  ) throws(FormatError) {
+    let document =
+      if let parsed { try dataForm.document(of: event.data, parsed: parsed) } else {
+        try dataForm.document(of: event.data)
+      }
+    output.beginRecord(event: event.type.span, id: event.id.span)
+    output.appendPayload(event.data, document)
     output.endRecord(stamp)
   }
+}
+
+/// An event as the stream brought it; all of it is valid UTF-8.
+struct StreamEvent {
+  let type: [UInt8]
+  /// The last event ID; empty for none.
+  let id: [UInt8]
+  let data: [UInt8]
 }

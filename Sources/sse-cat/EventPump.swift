@@ -51,9 +51,9 @@ struct EventPump: BodySink {
     while let item = try nextItem(chunk, &index) {
       switch item {
       case .event:
-        if try takeEvent() == .finished { return .finished }
-        handledID = parser.lastEventID
-        if handledID.count <= ResumableID.longest { resumableID = handledID }
+        let event = StreamEvent(type: parser.type, id: parser.lastEventID, data: parser.data)
+        if try take(event) == .finished { return .finished }
+        cover()
       case .comment: printer.print(comment: parser.comment, to: &output)
       case .retry(let milliseconds):
         retry = milliseconds
@@ -106,14 +106,28 @@ struct EventPump: BodySink {
     }
   }
 
-  private mutating func takeEvent() throws(ToolFailure) -> BodyProgress {
+  /// Prints an event, if it is wanted.
+  mutating func take(_ event: StreamEvent) throws(ToolFailure) -> BodyProgress {
     count += 1
-    if let data = options.untilData, parser.data == data { return .finished }
-    if let type = options.untilType, parser.type == type { return .finished }
-    guard options.types.isEmpty || options.types.contains(parser.type) else { return .more }
-    do { try printer.print(parser, to: &output) } catch { throw failure(error.message, event: count) }
-    printed += 1
-    return printed < options.limit ? .more : .finished
+    let ends = options.ends
+    let parsed: JSONDocument?? = ends.looksInside ? .some(try? PayloadForm.parsed(event.data)) : nil
+    let meaning = ends.isEmpty ? .nothing : ends.meaning(type: event.type, data: event.data, parsed ?? nil)
+    if meaning == .sentinel { return .finished }
+    if options.types.isEmpty || options.types.contains(event.type) {
+      do { try printer.print(event, parsed: parsed, to: &output) } catch { throw failure(error.message, event: count) }
+      printed += 1
+    }
+    if case .failure(let option) = meaning {
+      cover()
+      throw EndMarks.failure(option, event.data, source: source, record: "event \(count)")
+    }
+    return meaning == .end || printed >= options.limit ? .finished : .more
+  }
+
+  /// The last event has been handled: the checkpoint may cover it.
+  private mutating func cover() {
+    handledID = parser.lastEventID
+    if handledID.count <= ResumableID.longest { resumableID = handledID }
   }
 
   private func failure(_ message: String, event: Int) -> ToolFailure {

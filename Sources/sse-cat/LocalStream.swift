@@ -5,6 +5,7 @@ import FeedCore
 struct LocalStream {
   private let file: InputFile
   private let streams: StandardStreams
+  private let options: Options
   private let deadline: Double?
   private var pump: EventPump
 
@@ -12,29 +13,45 @@ struct LocalStream {
     self.file = file
     self.streams = streams
     deadline = options.connection.maxTime.map { Clock.monotonic() + $0 }
+    self.options = options
     pump = EventPump(options, source: file.name, fault: .trouble, streams)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
     var reader = ByteReader(try file.openFeed(streams))
     var head: [UInt8] = []
-    var isWhole = false
     do throws(ToolFailure) {
       while try waitForInput(reader) {
-        isWhole = try !naming(file.name, reader.next())
-        if isWhole { break }
+        if try !naming(file.name, reader.next()) {
+          try pump.flush()
+          return try end(head)
+        }
         if head.count < InputGuess.size { head += reader.chunk.prefix(InputGuess.size) }
-        if try pump.take(reader.chunk) == .finished { break }
+        if try pump.take(reader.chunk) == .finished {
+          try pump.flush()
+          return .yes
+        }
       }
     } catch {
       pump.abandon()
       throw error
     }
     try pump.flush()
-    if isWhole, pump.parser.isForeign {
+    if let awaited = options.ends.awaited {
+      throw .outOfTime(options.connection.maxTime ?? 0, awaiting: awaited, source: file.name)
+    }
+    return .yes
+  }
+
+  /// The input has ended.
+  /// - Parameter head: its beginning.
+  private func end(_ head: [UInt8]) throws(ToolFailure) -> ExitStatus {
+    if pump.parser.isForeign {
       throw .failed(
         .no, "no event stream in this input" + InputGuess.hint(head, wantsEvents: true), source: file.name)
     }
+    if let awaited = options.ends.awaited { throw .ended(.no, before: awaited, source: file.name) }
+    if pump.parser.isInsideEvent { throw .failed(.no, "the input ends inside an event", source: file.name) }
     return .yes
   }
 

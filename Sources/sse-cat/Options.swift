@@ -6,19 +6,19 @@ import FeedHTTP
 let sseCat = ToolSpec(
   "sse-cat", "Print an event stream, one record a line, and stay connected",
   synopsis: ["[options] URL", "[options] [FILE]"], readsURL: FeedSource.isURL, options: Flag.self,
-  sharing: StampOption.rows { $0.meaningless(with: "raw", "sse") }
+  sharing: EndOption.rows { $0 } + StampOption.rows { $0.meaningless(with: "raw", "sse") }
     + ConnectionOption.rows { $0.meaningless(with: "raw", "sse") } + HTTPOption.rows())
 
 enum Flag: ToolOption {
   case event, dataAs, raw, null, sse, comments
-  case limit, until, untilEvent
+  case limit
   case lastEventID, checkpoint, resumeFrom
   case maxSize
 
   var group: OptionGroup {
     switch self {
     case .event, .dataAs, .raw, .null, .sse, .comments: .output
-    case .limit, .until, .untilEvent: .ending
+    case .limit: .ending
     case .lastEventID, .checkpoint, .resumeFrom: OptionGroup("Options for resuming")
     case .maxSize: .limits
     }
@@ -36,8 +36,6 @@ enum Flag: ToolOption {
     case .comments: OptionSpec("comments", "print comments too")
     case .limit:
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
-    case .until: OptionSpec("until", .text("TEXT"), "end at an event with exactly this data")
-    case .untilEvent: OptionSpec("until-event", .text("NAME"), "end at an event of this type")
     case .maxSize:
       OptionSpec("max-size", .size, "the most bytes of an event's data").default("64M").synonym("max-event-size")
     case .lastEventID: OptionSpec("last-event-id", .eventID, "ask for the events after this one")
@@ -69,8 +67,7 @@ struct Options {
   let stamp: RecordStamp
   var types: [[UInt8]] = []
   var limit = Int.max
-  var untilData: [UInt8]?
-  var untilType: [UInt8]?
+  let ends: EndMarks
   var maxSize = 0
   var lastEventID: [UInt8] = []
   var checkpoint = CheckpointKeeper()
@@ -84,6 +81,7 @@ struct Options {
     source = try http.completed(operand)
     connection = try ConnectionOptions(invocation, reconnects: http.isPlainGet)
     stamp = try RecordStamp(invocation)
+    ends = try EndMarks(invocation)
     var givenID: [UInt8]?
     var resumeFrom: [UInt8]?
     var checkpointPath: [UInt8]?
@@ -96,8 +94,6 @@ struct Options {
       case .sse: format = .sse
       case .comments: showsComments = true
       case .limit: limit = try value.get()
-      case .until: untilData = value.bytes
-      case .untilEvent: untilType = value.bytes
       case .maxSize: maxSize = try value.get()
       case .lastEventID: givenID = value.bytes
       case .checkpoint: checkpointPath = value.bytes

@@ -4,7 +4,7 @@ import FeedCore
 import FeedHTTP
 
 struct Subscription: Followed {
-  private let idleTimeout: Double?
+  private let options: Options
   private let url: HTTPURL
   private let client: HTTPClient
   private var pump: EventPump
@@ -12,7 +12,7 @@ struct Subscription: Followed {
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
-    idleTimeout = options.connection.idleTimeout
+    self.options = options
     pump = EventPump(options, source: url.display, fault: .otherEnd, streams)
     client = try HTTPClient(keepsCookies: true)
   }
@@ -32,32 +32,44 @@ struct Subscription: Followed {
 
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
     var connection: FeedConnection
+    let request = request(follower)
     do {
       connection = try FeedConnection(
-        request(follower), of: client, deadline: follower.deadline, idleTimeout: idleTimeout, follower.interrupts)
+        request, of: client, deadline: follower.deadline, idleTimeout: options.connection.idleTimeout,
+        follower.interrupts)
     } catch {
       return .failed(error)
     }
-    let opening = try follower.open(&self) { connection.open(until: $0, Self.judge) }
+    let opening = try follower.open(&self) { moment in
+      connection.open(until: moment) { StreamAnswer($0, to: request).problem }
+    }
     if case .ended(let ending) = opening { return ending }
     try follower.open(&self, at: connection.url.display)
     pump.restart()
-    let ending = try connection.run(&pump)
+    guard StreamAnswer(connection.head, to: request) == .stream else { return try takeWhole(&connection) }
+    var ending = try connection.run(&pump)
     if let milliseconds = pump.retry { follower.setDelay(Double(milliseconds) / 1000) }
+    if case .closed = ending, pump.parser.isInsideEvent {
+      ending = .lost(HTTPError(.transient, "the stream ended inside an event"))
+    }
     return ending
   }
 
-  /// A stream has status 200 and the right type (WHATWG HTML §9.2.3).
-  private static func judge(_ head: HTTPHead) -> FeedConnection.Acceptance {
-    let type = head.mediaType
-    if head.status == 200 && type == "text/event-stream" { return .feed }
-    let found = type.map { quoted($0.utf8) } ?? "no content type"
-    return .refused(problem: head.status == 200 ? "expected text/event-stream, found \(found)" : nil)
+  /// Reads an answer that is no stream: one event, or nothing.
+  private mutating func takeWhole(_ connection: inout FeedConnection) throws(ToolFailure) -> ConnectionEnding {
+    var body = WholeBody(maxSize: options.maxSize, source: url.display)
+    let ending = try connection.run(&body)
+    guard case .closed = ending, body.bytes.contains(where: { !$0.isWhiteSpace }) else { return ending }
+    UTF8Repair.repair(&body.bytes)
+    return try pump.take(body.event) == .finished ? .finished : ending
   }
 
   private mutating func request(_ follower: Follower) -> HTTPRequest {
-    var request = follower.http.request(url)
-    request.setDefault("Accept", Array("text/event-stream".utf8))
+    let both = "text/event-stream, application/json"
+    var request = follower.http.request(url, jsonAccept: both)
+    // Who asks to reconnect accepts that a POST is sent again.
+    request.mayRepeat = options.connection.reconnects
+    request.setDefault("Accept", Array((request.body == nil ? "text/event-stream" : both).utf8))
     request.setDefault("Cache-Control", Array("no-cache".utf8))
     let id = pump.parser.lastEventID
     guard let problem = ResumableID.problem(id) else {

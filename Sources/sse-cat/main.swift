@@ -11,7 +11,9 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
     return try stream.run()
   case .url(let url):
     var subscription = try Subscription(url, options, streams)
-    var follower = Follower(options.connection, options.http, source: url.display, missing: "no event stream", streams)
+    var follower = Follower(
+      options.connection, options.http, source: url.display, missing: "event stream", awaited: options.ends.awaited,
+      streams)
     return try follower.run(&subscription)
   }
 }

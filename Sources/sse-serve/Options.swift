@@ -44,7 +44,7 @@ enum Flag: ToolOption {
     case .onError: OptionSpec("on-error", .choice("stop", "skip"), "what to do with a malformed record").default("stop")
     case .replay: OptionSpec("replay", .replay, "events or bytes to keep for reconnecting clients").default("1M")
     case .catchUp:
-      OptionSpec("catch-up", .seconds, "wait this long for an event a client has seen").default("10")
+      OptionSpec("catch-up", .seconds, "wait this long for an event a client has seen").default("0")
     case .keepalive: OptionSpec("keepalive", .seconds, "send a comment after this long without data").default("15")
     case .retry: OptionSpec("retry", .delay, "tell clients to wait this long before reconnecting")
     case .clientBuffer: OptionSpec("client-buffer", .size, "drop a client when more data waits for it").default("1M")

@@ -6,17 +6,20 @@ import FeedHTTP
 let wsCat = ToolSpec(
   "ws-cat", "Speak WebSocket: send lines as messages, print messages as records",
   synopsis: ["[options] URL"], operands: .none, readsURL: { _ in true }, options: Flag.self,
-  // The request is always a GET of HTTP/1.1, and its answer is not compressed. Redirects are followed only with
+  // The request is always a GET of HTTP/1.1, and its answer is not compressed. libcurl, which knows Digest and signatures,
+  // does not make it. Redirects are followed only with
   // --follow-redirects: curl's --location changes nothing in other tools, so it cannot mean that here.
-  sharing: StampOption.rows { $0.meaningless(with: "raw") }
+  sharing: EndOption.rows(without: [.until]) { $0 } + StampOption.rows { $0.meaningless(with: "raw") }
     + ConnectionOption.rows(without: [.reconnect]) { $0.meaningless(with: "raw") }
     + HTTPOption.rows(
-      without: HTTPOption.bodies + [.request, .http1, .http2, .location, .fail, .compressed]))
+      without: HTTPOption.bodies + [
+        .request, .digest, .awsSigV4, .http1, .http2, .location, .fail, .compressed,
+      ]))
 
 enum Flag: ToolOption {
   case eventFrom, event, drop, idFrom, inflate, binaryAs, dataAs, raw, null
   case send, resend, sendAfter, sendEvery, onExit, binary, crlf, recordsIn, closeAfter
-  case limit, untilMatch
+  case limit
   case subprotocol, origin, compress, noContextTakeover, pingInterval, pingTimeout, closeCode
   case maxSize
   case followRedirects
@@ -26,7 +29,7 @@ enum Flag: ToolOption {
     case .eventFrom, .event, .drop, .idFrom, .inflate, .binaryAs, .dataAs, .raw, .null: .output
     case .send, .resend, .sendAfter, .sendEvery, .onExit, .binary, .crlf, .recordsIn, .closeAfter:
       OptionGroup("Options for sending")
-    case .limit, .untilMatch: .ending
+    case .limit: .ending
     case .followRedirects: HTTPOption.location.group
     case .subprotocol, .origin, .compress, .noContextTakeover, .pingInterval, .pingTimeout,
       .closeCode:
@@ -64,7 +67,6 @@ enum Flag: ToolOption {
       OptionSpec("close-after", .seconds, "after all input is sent, close when nothing comes for this long")
     case .limit:
       OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
-    case .untilMatch: OptionSpec("until-match", .condition, "end at a message with this value")
     case .maxSize:
       OptionSpec("max-size", .size, "the most bytes of a message").default("64M").synonym("max-message")
     case .subprotocol: OptionSpec("subprotocol", .subprotocol, "offer this subprotocol; repeatable").repeating
@@ -150,7 +152,7 @@ struct Options {
   /// In seconds, after the input has ended and all of it has been sent.
   var closeAfter: Double?
   var limit = Int.max
-  var until: Condition?
+  let ends: EndMarks
   var maxSize = 0
   var subprotocols: [[UInt8]] = []
   var origin: [UInt8]?
@@ -172,6 +174,7 @@ struct Options {
     followsRedirects = http.trustsRedirects
     connection = try ConnectionOptions(invocation, reconnects: true, resumes: false)
     stamp = try RecordStamp(invocation)
+    ends = try EndMarks(invocation)
     for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
     if forgetsMessages { compression = PerMessageDeflate(serverKeepsWindow: false, clientKeepsWindow: false) }
     try refuseReservedHeaders(http)
@@ -198,7 +201,6 @@ struct Options {
     case .recordsIn: readsRecords = true
     case .closeAfter: closeAfter = try value.get()
     case .limit: limit = try value.get()
-    case .untilMatch: until = try value.get()
     case .maxSize: maxSize = try value.get()
     case .subprotocol: subprotocols.append(value.bytes)
     case .origin: origin = value.bytes
@@ -214,8 +216,7 @@ struct Options {
   /// What is missing before anything is sent, for the end of a message; empty without `--send-after`.
   var helloProblem: String {
     guard let sendAfter else { return "" }
-    let words = quoted(sendAfter.pointer.text + [UInt8(ascii: "=")] + sendAfter.value)
-    return ": no message with '\(words)' has come (--send-after)"
+    return ": no message with '\(quoted(sendAfter.text))' has come (--send-after)"
   }
 
   /// Refuses the headers that ws-cat sets itself in the handshake.

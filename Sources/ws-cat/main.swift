@@ -7,8 +7,8 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
   let options = try Options(invocation, streams)
   var subscription = try Subscription(options, streams)
   var follower = Follower(
-    options.connection, options.http, source: options.url.display, missing: "no connection",
-    awaited: options.until.map { _ in "no match" }, streams, signals: try naming(nil, Signals.caught()))
+    options.connection, options.http, source: options.url.display, missing: "connection",
+    awaited: options.ends.awaited, streams, signals: try naming(nil, Signals.caught()))
   let status: ExitStatus
   do { status = try follower.run(&subscription) } catch {
     if error == .brokenPipe { throw error }

@@ -41,7 +41,7 @@ struct FormOptions {
     if isCount { return .count }
     if isOneLine { return .oneLine(terminator: terminator) }
     if isRecords {
-      if !isJSON, !fields.isEmpty { throw .usage("options '--records' and '--fields' need '--json'") }
+      if !isJSON, !fields.isEmpty { throw .usage("options '--records' and '--fields' need '--as-json'") }
       return .records(id: id, data: isJSON ? .json(try jsonForm()) : .xml, stamp)
     }
     if isJSON { return .json(try jsonForm()) }

@@ -12,7 +12,7 @@ let xmlSplit = ToolSpec(
   sharing: StampOption.rows(in: Flag.records.group) { $0.needs("records") })
 
 enum Flag: ToolOption {
-  case null, oneLine, noInherit, json, array, arrays, ordered
+  case null, oneLine, noInherit, asJSON, array, arrays, ordered
   case stripPrefixes, namespaces, textKey, attrPrefix
   case fields, headerRow, csv, join, verbose, records, id, entities, count
   case nested, ns, having, notHaving, limit
@@ -22,7 +22,7 @@ enum Flag: ToolOption {
 
   var group: OptionGroup {
     switch self {
-    case .null, .oneLine, .noInherit, .json, .array, .arrays, .ordered, .stripPrefixes, .namespaces, .textKey,
+    case .null, .oneLine, .noInherit, .asJSON, .array, .arrays, .ordered, .stripPrefixes, .namespaces, .textKey,
       .attrPrefix, .fields, .headerRow, .csv, .join, .verbose, .records, .id, .entities, .count:
       .output
     case .nested, .ns, .having, .notHaving, .limit: OptionGroup("Options for selecting elements")
@@ -34,40 +34,43 @@ enum Flag: ToolOption {
 
   var spec: OptionSpec {
     switch self {
-    case .null: OptionSpec("null", "0", "end each element with NUL").excludes("json", "fields", "records")
-    case .oneLine: OptionSpec("one-line", "print each on one line").excludes("json", "fields", "records", "files")
-    case .noInherit: OptionSpec("no-inherit", "add no namespace declarations").excludes("json", "fields")
-    case .json: OptionSpec("json", "j", "print each as a line of JSON").excludes("header-row")
+    case .null: OptionSpec("null", "0", "end each element with NUL").excludes("as-json", "fields", "records")
+    case .oneLine: OptionSpec("one-line", "print each on one line").excludes("as-json", "fields", "records", "files")
+    case .noInherit: OptionSpec("no-inherit", "add no namespace declarations").excludes("as-json", "fields")
+    case .asJSON:
+      OptionSpec("as-json", "j", "print each as a line of JSON").excludes("header-row").mistaken(for: "json")
     case .array:
       OptionSpec("array", .elementName, "JSON: write children of this name as an array").repeating
-        .needs("json").excludes("ordered", "fields")
-    case .arrays: OptionSpec("arrays", "JSON: write all children as arrays").needs("json").excludes("ordered", "fields")
-    case .ordered: OptionSpec("ordered", "JSON: keep the order of children and text").needs("json")
+        .needs("as-json").excludes("ordered", "fields")
+    case .arrays:
+      OptionSpec("arrays", "JSON: write all children as arrays").needs("as-json").excludes("ordered", "fields")
+    case .ordered: OptionSpec("ordered", "JSON: keep the order of children and text").needs("as-json")
     case .stripPrefixes:
-      OptionSpec("strip-prefixes", "JSON: write names without prefixes").needs("json").excludes("namespaces", "fields")
+      OptionSpec("strip-prefixes", "JSON: write names without prefixes")
+        .needs("as-json").excludes("namespaces", "fields")
     case .namespaces:
-      OptionSpec("namespaces", "JSON: write names as {uri}name").needs("json").excludes("fields")
+      OptionSpec("namespaces", "JSON: write names as {uri}name").needs("as-json").excludes("fields")
     case .textKey:
       OptionSpec("text-key", .memberName, "JSON: the name of text in an object").default("#text")
-        .needs("json").excludes("ordered", "fields")
+        .needs("as-json").excludes("ordered", "fields")
     case .attrPrefix:
       OptionSpec("attr-prefix", .memberPrefix, "JSON: what comes before the names of attributes").default("@")
-        .needs("json").excludes("ordered", "fields")
+        .needs("as-json").excludes("ordered", "fields")
     case .fields:
       OptionSpec("fields", "f", .fields, "print the text at these paths, tab-separated").repeating.excludes("ordered")
     case .headerRow: OptionSpec("header-row", "print the paths first").needs("fields")
-    case .csv: OptionSpec("csv", "print the text as CSV, with the paths first").needs("fields").excludes("json")
+    case .csv: OptionSpec("csv", "print the text as CSV, with the paths first").needs("fields").excludes("as-json")
     case .join:
       OptionSpec("join", .separator, "print all texts of a path, with this between them").needs("fields")
     case .verbose:
-      OptionSpec("verbose", "v", "report paths with several texts, or with none").needs("fields").excludes("json")
+      OptionSpec("verbose", "v", "report paths with several texts, or with none").needs("fields").excludes("as-json")
     case .records: OptionSpec("records", "print event records")
     case .id: OptionSpec("id", .field, "take the id of each record from this path").needs("records")
     case .entities:
       OptionSpec("entities", .choice("error", "literal"), "what to do with entities of a DTD").default("error")
     case .count:
       OptionSpec("count", "print only how many elements there are")
-        .excludes("null", "one-line", "no-inherit", "json", "fields", "records", "files")
+        .excludes("null", "one-line", "no-inherit", "as-json", "fields", "records", "files")
     case .nested: OptionSpec("nested", "print inner elements too, before the outer ones")
     case .ns: OptionSpec("ns", .namespace, "the namespace of a prefix in paths").repeating
     case .having: OptionSpec("having", .field, "print only elements with a match for this path").repeating
@@ -76,7 +79,7 @@ enum Flag: ToolOption {
     case .limit: OptionSpec("limit", "n", .integer(1...Int.max), "end after N elements")
     case .files:
       OptionSpec("files", .fileNames, "write each to a file: 'part-%05d.xml', '{@id}.xml'")
-        .excludes("json", "fields", "records")
+        .excludes("as-json", "fields", "records")
     case .perFile:
       OptionSpec("per-file", .fileLimit, "N elements in each file, in a root element, or a size: 10M").needs("files")
     case .noWrap: OptionSpec("no-wrap", "write no root element around the elements").needs("files")
@@ -200,7 +203,7 @@ struct Options {
       case .having: having.append(try value.get())
       case .notHaving: notHaving.append(try value.get())
       case .limit: limit = try value.get()
-      case .json: form.isJSON = true
+      case .asJSON: form.isJSON = true
       case .array: form.json.arrays?.insert(value.bytes)
       case .arrays: form.json.arrays = nil
       case .ordered: form.json.isOrdered = true

@@ -3,7 +3,7 @@ import Testing
 
 @testable import FeedHTTP
 
-/// The cookies that ws-cat keeps from a handshake. For its own transfers, libcurl decides.
+/// The cookies that a client keeps.
 @Suite struct CookieTests {
   /// The cookies for `url` after answers with these Set-Cookie fields.
   /// - Parameter source: the URL that answers; nil for `url`.
@@ -47,7 +47,10 @@ import Testing
     ("a=b; Path=/", "http://one/", "http://one.own-host.invalid/", false),
     ("a=b; Path=/", "http://one/", "http://x.one.own-host.invalid/", false),
     // With a domain: only for a domain of the host that sets it.
-    ("a=b; Path=/; Domain=x.example", "http://host.x.example/", "http://other.x.example/", true),
+    ("a=b; Path=/; Domain=x.example", "http://host.x.example/", "http://other.x.example/", false),
+    ("a=b; Path=/; Domain=x.example", "http://host.x.example/", "http://host.x.example/", true),
+    ("a=b; Path=/; Domain=.org", "http://a.org/", "http://b.org/", false),
+    ("a=b; Path=/; Domain=co.uk", "http://a.co.uk/", "http://b.co.uk/", false),
     ("a=b; Path=/; Domain=.X.example", "http://x.example/", "http://other.x.example/", true),
     ("a=b; Path=/; Domain=x.example", "http://host.x.example/", "http://ax.example/", false),
     ("a=b; Path=/; Domain=y.example", "http://host.x.example/", "http://y.example/", false),
@@ -66,6 +69,9 @@ import Testing
     ("a=b; Path=/; Secure", "http://host/", "https://host/", false),
     ("a=b; Path=/", "http://host/", "https://host/", true),
     ("a=b; Path=/; Secure", "https://host/", "http://host/", false),
+    ("a=b; Path=/; Secure=x", "https://host/", "http://host/", false),
+    ("a=b; Path=/; Secure=x", "https://host/", "https://host/", true),
+    ("a=b; Path=/; Secure=x", "http://host/", "http://host/", false),
     // Names whose prefix promises something.
     ("__Secure-a=b; Path=/; Secure", "https://host/", "https://host/", true),
     ("__Secure-a=b; Path=/", "https://host/", "https://host/", false),

@@ -53,7 +53,7 @@ import Testing
     var rules = ConnectionOptions()
     change(&rules)
     var follower = Follower(
-      rules, HTTPOptions(), Reconnection(rules, source: "http://x/", missing: "no feed", random: { 0 }),
+      rules, HTTPOptions(), Reconnection(rules, source: "http://x/", missing: "feed", random: { 0 }),
       source: "http://x/", StandardStreams(program: "tool", error: writing), Interrupts(.standardOutput)
     ) { deadline throws(ToolFailure) in
       clockwork.waits.append(Int((deadline - Clock.monotonic()).rounded()))
@@ -87,7 +87,7 @@ import Testing
   }
 
   @Test func allIsToldWhenAskedTo() throws {
-    var feed = Feed(endings: [(.closed, 1), (.stopped, 0)])
+    var feed = Feed(endings: [(.closed, 1), (.stopped(status: 204), 0)])
     let (_, _, words) = try run(&feed) { $0.isVerbose = true }
     #expect(
       words.split(separator: "\n").map { $0.dropFirst("tool: http://x/: ".count) } == [
@@ -134,7 +134,7 @@ import Testing
 
   /// Each note is written out before the next wait, and -v does not change them.
   @Test(arguments: [false, true]) func notesTellWhatBecomesOfTheConnections(_ isVerbose: Bool) throws {
-    var feed = Feed(endings: [(failed, 0), (lost, 2), (try refusal(503), 0), (.closed, 1), (.stopped, 0)])
+    var feed = Feed(endings: [(failed, 0), (lost, 2), (try refusal(503), 0), (.closed, 1), (.stopped(status: 204), 0)])
     let (result, waits, words) = try run(&feed) {
       $0.printsNotes = true
       $0.isVerbose = isVerbose
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func thereAreNoNotesUnlessTheyAreWanted() throws {
-    var feed = Feed(endings: [(failed, 0), (lost, 2), (try refusal(503), 0), (.closed, 1), (.stopped, 0)])
+    var feed = Feed(endings: [(failed, 0), (lost, 2), (try refusal(503), 0), (.closed, 1), (.stopped(status: 204), 0)])
     _ = try run(&feed)
     #expect(feed.notes.isEmpty)
   }

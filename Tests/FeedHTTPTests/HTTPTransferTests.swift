@@ -45,7 +45,7 @@ import Testing
     }
 
     func resume() {}
-    func isProxied(_ url: HTTPURL) -> Bool { false }
+    var wasSent: Bool { true }
   }
 
   /// Answers the first request with the first hop, and so on.
@@ -65,6 +65,7 @@ import Testing
       return hop
     }
 
+    func keepCookies(of head: HTTPHead, from url: HTTPURL) {}
     func drop(_ hop: AnyObject) { current.removeAll { $0 === hop } }
     func perform() throws(HTTPError) { for hop in current { hop.goOn() } }
   }

@@ -20,11 +20,11 @@ struct HeaderValueTests {
     ("120", 120.0), ("0", 0), ("1.5", 1.5), ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("Sun, 06 Nov 1994 08:40:37 GMT", 0),
   ])
   func retryAfter(_ text: String, _ seconds: Double) {
-    #expect(RetryAfter.seconds(Array(text.utf8), now: Int64(Self.example) * 1_000_000) == seconds)
+    #expect(AskedWait.retryAfter(Array(text.utf8), now: Int64(Self.example) * 1_000_000) == seconds)
   }
 
   @Test(arguments: ["", "-1", "soon", "1.2.3", "."])
-  func noRetryAfter(_ text: String) { #expect(RetryAfter.seconds(Array(text.utf8)) == nil) }
+  func noRetryAfter(_ text: String) { #expect(AskedWait.retryAfter(Array(text.utf8), now: 0) == nil) }
 
   @Test func statusSets() throws {
     let set = try #require(StatusSet(Array("429,5xx".utf8)))

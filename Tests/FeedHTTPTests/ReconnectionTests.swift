@@ -26,7 +26,7 @@ import Testing
       } else if words[0] == "rules" {
         cases[cases.count - 1].rules = rules(words.dropFirst().filter { !["stream", "awaited"].contains($0) })
         if words.contains("stream") { cases[cases.count - 1].rule = .stream }
-        if words.contains("awaited") { cases[cases.count - 1].awaited = "no match" }
+        if words.contains("awaited") { cases[cases.count - 1].awaited = "event 'done'" }
       } else {
         cases[cases.count - 1].steps.append((words, sides.count > 1 ? sides[1] : nil, number))
       }
@@ -42,7 +42,8 @@ import Testing
       case "delay": rules.delay = Double(parts[1]) ?? .nan
       case "retries": rules.retries = Int(parts[1]) ?? -1
       case "status": rules.retryStatus = StatusSet(Int(parts[1]) ?? 0)
-      case "once": rules.reconnects = false
+      case "once": (rules.reconnects, rules.repeatsRequest) = (false, false)
+      case "unrepeated": rules.reconnects = false
       case "unresumed": rules.resumes = false
       case "time": rules.maxTime = Double(parts[1])
       default: Issue.record("unknown rule \(word)")
@@ -51,12 +52,12 @@ import Testing
     return rules
   }
 
-  @Test func thereAreCases() { #expect(Self.cases.count >= 26) }
+  @Test func thereAreCases() { #expect(Self.cases.count >= 31) }
 
   @Test(arguments: cases)
   func comesToWhatIsExpected(_ item: Case) throws {
     var reconnection = Reconnection(
-      item.rules, source: "x", missing: "no feed", awaited: item.awaited, rule: item.rule, random: { 0 })
+      item.rules, source: "x", missing: "feed", awaited: item.awaited, rule: item.rule, random: { 0 })
     for (words, comes, line) in item.steps {
       switch words[0] {
       case "open": reconnection.open()
@@ -72,25 +73,29 @@ import Testing
     let number = words.count > 1 ? Int(words[1]) : nil
     return switch words[0] {
     case "finished": .finished
-    case "stopped": .stopped
+    case "stopped": .stopped(status: 204)
     case "closed": .closed
     case "time": .outOfTime
     case "lost": .lost(HTTPError(.transient, "connection lost"))
     case "failed": .failed(HTTPError(.transient, "connection refused"))
+    case "unanswered": .failed(HTTPError(.unanswered, "nobody knows"))
     case "permanent": .failed(HTTPError(.permanent, "certificate"))
     case "local": .failed(HTTPError(.local, "no such file"))
     case "proxy": number.map { .failed(HTTPError(.proxy($0), "the proxy answered \($0)")) }
-    case "refused": number.flatMap { refusal($0, words.dropFirst(2).first) }
+    case "refused": number.flatMap { refusal($0, Array(words.dropFirst(2))) }
     case "hangup": .interrupted(.hangUp)
     case "signal": number.map { .interrupted(.signal(Int32($0))) }
     default: nil
     }
   }
 
-  private static func refusal(_ status: Int, _ retryAfter: String?) -> ConnectionEnding? {
+  private static func refusal(_ status: Int, _ fields: [String]) -> ConnectionEnding? {
     var head = HTTPHead()
     _ = head.take(Array("HTTP/1.1 \(status) No\r\n".utf8))
-    if let retryAfter { _ = head.take(Array("Retry-After: \(retryAfter)\r\n".utf8)) }
+    for word in fields {
+      let field = word.contains(":") ? word : "Retry-After:\(word)"
+      _ = head.take(Array("\(field)\r\n".utf8))
+    }
     guard let url = try? HTTPURL(Array("http://x/".utf8)) else { return nil }
     return .refused(Refusal(head, body: [], to: HTTPRequest(url: url, userAgent: [])))
   }

@@ -77,22 +77,24 @@ private let now: Int64 = 1_792_238_400_500_000
 
 private func checkWaits(_ head: HTTPHead, body: [UInt8]) {
   let document = try? JSONDocument(parsing: body)
-  let (alone, asked) = (Politeness(head, now: now), Politeness(head, document, now: now))
-  for politeness in [alone, asked] {
-    promise(politeness.wait.isFinite && politeness.wait >= 0, "\(politeness)")
-    promise(politeness.reason.isEmpty == (politeness.wait == 0), "\(politeness)")
+  let (alone, asked) = (AskedWait(head, now: now), Politeness(head, document, now: now).wait)
+  for wait in [alone, asked] {
+    promise(wait.seconds.isFinite && wait.seconds >= 0, "\(wait)")
+    promise(wait.reason.isEmpty == (wait.seconds == 0), "\(wait)")
   }
-  promise(asked.wait >= alone.wait, "a body that makes it shorter: \(asked)")
+  promise(asked.seconds >= alone.seconds, "a body that makes it shorter: \(asked)")
   if let reset = RateLimit(head, now: now).reset { promise(reset >= 0, "\(reset)") }
-  let verdict = Politeness.verdict(head, document, now: now)
-  promise((verdict == .page) == (200..<300).contains(head.status), "\(verdict) of \(head.status)")
+  guard let url = try? HTTPURL(Array("http://h/".utf8)) else { return }
+  let verdict = Politeness.verdict(head, document, to: HTTPRequest(url: url, userAgent: []))
+  let isSuccess = (200..<300).contains(head.status) && head.status != 206
+  promise((verdict == .taken || verdict == .empty) == isSuccess, "\(verdict) of \(head.status)")
   var policy = RetryPolicy(base: 0.5, .spread(longest: 60)) { 1 }
-  guard case .wait(let seconds, _) = policy.fail(asked: asked.wait) else { return promise(false, "given up") }
-  promise(seconds >= asked.wait && seconds >= 0.5, "\(seconds) for \(asked)")
+  guard case .wait(let seconds, _) = policy.fail(asked: asked.seconds) else { return promise(false, "given up") }
+  promise(seconds >= asked.seconds && seconds >= 0.5, "\(seconds) for \(asked)")
 }
 
 private func checkTimes(_ value: [UInt8]) {
-  if let seconds = RetryAfter.seconds(value, now: now) { promise(seconds >= 0, "\(seconds): \(shown(value))") }
+  if let seconds = AskedWait.retryAfter(value, now: now) { promise(seconds >= 0, "\(seconds): \(shown(value))") }
   guard let seconds = ISOTime(value)?.approximate else { return }
   promise(abs(seconds) < 4e11, "\(seconds): \(shown(value))")
   promise(HTTPDate.seconds(value, now: now) == nil, "a time of two kinds: \(shown(value))")
@@ -123,6 +125,6 @@ private func checkMoment(_ bytes: [UInt8]) {
     promise(ISOTime(Array(text.utf8))?.approximate == Double(seconds) + 0.25, "not \(seconds): \(text)")
     let head = madeHead(429, [Array("X-RateLimit-Reset: \(text)".utf8)])
     let wait = Double(seconds) - Double(now) / 1_000_000 + 0.25
-    promise(Politeness(head, now: now).wait == wait, "not a wait of \(wait) s: \(text)")
+    promise(AskedWait(head, now: now).seconds == wait, "not a wait of \(wait) s: \(text)")
   }
 }

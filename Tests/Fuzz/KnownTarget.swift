@@ -6,7 +6,9 @@ func fuzzKnown(_ bytes: [UInt8]) {
     return
   }
   let known = KnownBody(saved, of: url)
-  promise((0...253_402_300_799_999).contains(known.milliseconds), "milliseconds")
+  var ids = EventIDs()
+  ids.resume(after: known.id)
+  promise(Int(decimal: ids.next()).map { EventIDs.range.contains($0) } ?? false, "an id past 2^53")
   for validators in [known.validators, KnownBody(id: saved.id, of: url).validators].compactMap(\.self) {
     let condition = validators.condition
     promise(isSendable(condition.tags) && isSendable(condition.date), "a condition that no header can carry")

@@ -21,13 +21,24 @@ import Testing
   }
 
   static let fresh: [(fields: String, seconds: Double)] = [
-    ("", 60), ("Cache-Control: no-cache", 60), ("Cache-Control: max-age=30", 30),
+    ("", 60), ("Cache-Control: no-cache", 5), ("Cache-Control: no-store, max-age=60", 5),
+    ("Cache-Control: no-cache=\"set-cookie\"", 60), ("Cache-Control: must-revalidate, max-age=30", 30),
+    ("Cache-Control: max-age=30, No-Cache", 5),
+    ("Cache-Control: max-age=30", 30),
     ("Cache-Control: max-age=30|Age: 10", 20),
     ("Cache-Control: public, Max-Age=\"120\"", 120), ("Cache-Control: max-age=1", 5), ("Cache-Control: max-age=0", 5),
     ("Cache-Control: max-age=86400", 3600), ("Cache-Control: max-age=30|Age: 100", 5),
     ("Cache-Control: max-age=-1", 60),
     ("Cache-Control: max-age=99999999999999999999", 3600), ("Cache-Control: max-age=", 60),
     ("Cache-Control: no-transform|Cache-Control: max-age=40", 40),
+    // Of two fields, the first.
+    ("Cache-Control: max-age=100|Age: 10|Age: 90", 90), ("Cache-Control: max-age=100|Age: 10, 90", 90),
+    // Without max-age, Expires less Date.
+    ("Date: Sun, 06 Nov 1994 08:49:37 GMT|Expires: Sun, 06 Nov 1994 08:51:37 GMT", 120),
+    ("Date: Sun, 06 Nov 1994 08:49:37 GMT|Expires: Sun, 06 Nov 1994 08:51:37 GMT|Age: 100", 20),
+    ("Date: Sun, 06 Nov 1994 08:49:37 GMT|Expires: Sun, 06 Nov 1994 08:49:00 GMT", 5),
+    ("Cache-Control: max-age=30|Date: Sun, 06 Nov 1994 08:49:37 GMT|Expires: Sun, 06 Nov 1994 08:51:37 GMT", 30),
+    ("Expires: 0", 5), ("Expires: Sun, 06 Nov 1994 08:49:37 GMT", 5), ("Expires: Fri, 01 Jan 2100 00:00:00 GMT", 3600),
   ]
 
   @Test(arguments: fresh.indices)
@@ -65,17 +76,21 @@ import Testing
     }
     #expect(waits == [20, 40, 80, 100, 100, 100])
     // The wait is the server's if that is longer.
-    let asked = PollFailure(failure: failure.failure, kind: .status(503), asked: 3000)
+    let asked = PollFailure(failure: failure.failure, kind: .status(HTTPHead(status: 503)), asked: 3000)
     let wait = resource.fail(asked, now: 0)
     #expect(wait?.seconds == 3000)
   }
 
   @Test func aMistakeIsNotTheServers() {
     let failure = ToolFailure.failed(.otherEnd, "x")
-    func isMistake(_ kind: PollFailure.Kind) -> Bool { PollFailure(failure: failure, kind: kind).isMistake }
-    let mistakes = (100..<600).filter { isMistake(.status($0)) }
-    #expect(mistakes == (400..<500).filter { ![408, 425, 429].contains($0) })
-    #expect(isMistake(.network(.permanent)) && !isMistake(.network(.transient)) && !isMistake(.content))
+    func isFinal(_ kind: PollFailure.Kind, after hasSucceeded: Bool = false) -> Bool {
+      PollFailure(failure: failure, kind: kind).isFinal(hasSucceeded: hasSucceeded)
+    }
+    let passing = (300..<600).filter { !isFinal(.status(HTTPHead(status: $0))) }
+    #expect(passing == [408, 420, 425, 429, 500] + (502..<600).filter { $0 != 505 })
+    #expect((300..<600).filter { isFinal(.status(HTTPHead(status: $0)), after: true) } == [410])
+    #expect(isFinal(.network(.permanent)) && !isFinal(.network(.transient)) && !isFinal(.content))
+    #expect(!isFinal(.network(.permanent), after: true) && isFinal(.network(.local), after: true))
   }
 }
 
@@ -131,10 +146,10 @@ import Testing
       (validators("", "Fri, 20 Nov 2026 10:00:00 GMT"), "17 lm:Fri, 20 Nov 2026 10:00:00 GMT"),
       (nil, "17 sha256:6b86b273"),
     ] {
-      let id = KnownBody.id(milliseconds: 17, validators, digest: digest)
+      let id = KnownBody.id(number: Array("17".utf8), validators, digest: digest)
       #expect(String(decoding: id, as: UTF8.self) == text)
       let known = KnownBody(id: id, of: url)
-      #expect(known.validators == validators && known.milliseconds == 17)
+      #expect(known.validators == validators && known.id == id)
       #expect(known.digest == (validators == nil ? digest : []))
     }
   }
@@ -143,7 +158,7 @@ import Testing
     let digest = Array("6b86b273".utf8)
     for tag in [Array("lm:x".utf8), Array("sha256:x".utf8), [0x22, 0xFF, 0x22], [UInt8](repeating: 0x61, count: 1001)] {
       let validators = Validators(url: url, tag: tag, date: [])
-      #expect(KnownBody.id(milliseconds: 1, validators, digest: digest) == Array("1 sha256:6b86b273".utf8))
+      #expect(KnownBody.id(number: [0x31], validators, digest: digest) == Array("1 sha256:6b86b273".utf8))
     }
   }
 

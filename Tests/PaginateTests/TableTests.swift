@@ -72,30 +72,23 @@ struct TableTests {
       let body = cells[2].isEmpty ? nil : try json(cells[2])
       let found = Politeness(head, body, now: now)
       let words = cells[3].split(separator: " ", maxSplits: 1).map(String.init)
-      #expect(abs(found.wait - (Double(words[0]) ?? -1)) < 1e-6, place)
-      #expect(found.reason == (words.count > 1 ? words[1] : ""), place)
+      #expect(abs(found.wait.seconds - (Double(words[0]) ?? -1)) < 1e-6, place)
+      #expect(found.wait.reason == (words.count > 1 ? words[1] : ""), place)
     }
   }
 
-  @Test(arguments: [
-    (200, "", Politeness.Verdict.page), (204, "", .page), (404, "", .failure), (401, "", .failure), (408, "", .retry),
-    (429, "", .retry), (500, "", .retry), (503, "", .retry), (403, "", .failure), (403, "Retry-After: 3", .retry),
-    (403, "X-RateLimit-Remaining: 0", .retry), (400, "", .failure),
-  ])
-  func verdicts(_ status: Int, _ header: String, _ verdict: Politeness.Verdict) {
-    #expect(Politeness.verdict(makeHead([header], status: status), nil, now: 0) == verdict)
-  }
-
   @Test func aThrottledAnswerIsRetried() throws {
+    let get = HTTPRequest(url: try HTTPURL(Array("http://a/".utf8)), userAgent: [])
     let body = try json(#"{"error_id":502,"error_name":"throttle_violation"}"#)
-    #expect(Politeness.verdict(makeHead([], status: 400), body, now: 0) == .retry)
+    #expect(Politeness.verdict(makeHead([], status: 400), body, to: get) == .retried)
   }
 
   /// GitHub's secondary limit has no header field.
   @Test func tooMuchAtATimeIsRetried() throws {
+    let get = HTTPRequest(url: try HTTPURL(Array("http://a/".utf8)), userAgent: [])
     let body = try json(#"{"message":"You have exceeded a secondary rate limit. Please wait."}"#)
-    #expect(Politeness.verdict(makeHead([], status: 403), body, now: 0) == .retry)
-    #expect(Politeness.verdict(makeHead([], status: 404), body, now: 0) == .failure)
+    #expect(Politeness.verdict(makeHead([], status: 403), body, to: get) == .retried)
+    #expect(Politeness.verdict(makeHead([], status: 404), body, to: get) == .final)
   }
 }
 

@@ -53,7 +53,7 @@ extension WalkOptions {
       case "--no-dedupe": dedupes = false
       case "--max-items", "-n": limit = try number()
       case "--max-pages": maxPages = try number()
-      case "--until-id": untilID = try value()
+      case "--stop-before": stopBefore = Condition(try value())
       case "--keep-param": keptParameters.append(try value())
       case "--allow-host": allowedHosts.append(try host())
       case "--send-auth-to": trustedHosts.append(try host())

@@ -218,7 +218,7 @@ import Testing
     #expect(received(&plain, after: "elsewhere") == ":\n\nid\n\n")
     var added = try publisher(records, plain: true) { $0.addsIDs = true }
     let text = received(&added, after: "elsewhere")
-    #expect(text.hasSuffix("-2\ndata: a\ndata: b\ndata: c\ndata: \n\n"))
+    #expect(text.hasSuffix("\ndata: a\ndata: b\ndata: c\ndata: \n\n"))
     let first = try #require(text.split(separator: "\n").first { $0.hasPrefix("id: ") }).dropFirst(4)
     #expect(received(&added, after: String(first)).hasPrefix(":\n\nevent: x\n"))
   }

@@ -49,6 +49,15 @@ struct ServeTests {
     #expect(result.status == 0 && result.text.hasPrefix("5 rounds, 12 feeds, 24 clients, "), "\(result.error)")
   }
 
+  /// The first pipeline of the README, without a checkpoint, starts again under its clients. `make soak` has 100 rounds.
+  @Test func clientsHaveTheDocumentAfterARestart() throws {
+    let driver = Command.quote(Repository.path("Tests/Pipeline/restarts"))
+    let result = try Command.shell("\(driver) 6")
+    #expect(result.status == 0 && result.text.hasPrefix("6 rounds, "), "\(result.text)\(result.error)")
+    let old = try Command.shell("\(driver) 30 --old")
+    #expect(old.status == 1 && old.error.contains("a document that the feed never had"), "\(old.text)\(old.error)")
+  }
+
   /// /metrics agrees with what clients have seen. Prometheus's own library reads it.
   @Test(.enabled(if: hasPrometheus))
   func metrics() throws {

@@ -27,16 +27,24 @@ end
 local function add(line, id)
   local there = redis.call('XRANGE', stream, id, id)
   for _, entry in ipairs(there) do
-    if text(entry[2][2]) == text(line) then return true end
+    if text(entry[2][2]) == text(line) then
+      if trimmed then redis.call('HSET', trimmed, 'at', entry[1]) end
+      return true
+    end
   end
-  -- A change whose id is already used was made for another document.
+  -- A change whose id is already used was made for another document. So was one that does not follow the last entry: the
+  -- record before it, `at`, came again, and what was added after that did not.
   local is_document = line:find('^{"event":"data"')
-  if trimmed and #there > 0 and not is_document then return false end
+  if trimmed and not is_document then
+    local at, newest = redis.call('HGET', trimmed, 'at'), redis.call('XREVRANGE', stream, '+', '-', 'COUNT', 1)[1]
+    if #there > 0 or at and newest and newest[1] ~= at then return false end
+  end
   local answer = redis.pcall('XADD', stream, id .. '-' .. #there + 1, 'record', line)
   if type(answer) == 'table' and answer.err then
     if answer.err:find('equal or smaller', 1, true) then return false end
     error(answer.err)
   end
+  if trimmed then redis.call('HSET', trimmed, 'at', answer) end
   if trimmed and is_document then redis.call('HSET', trimmed, 'last', answer) end
   return true
 end

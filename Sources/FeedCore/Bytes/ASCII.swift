@@ -17,6 +17,9 @@ extension UInt8 {
     }
   }
 
+  /// RS, which begins each document of a JSON text sequence (RFC 7464 §2.2).
+  package var isRecordSeparator: Bool { self == 0x1E }
+
   /// A space or a tab: optional white space around HTTP values (OWS, RFC 9110 §5.6.3).
   @inlinable @inline(__always)
   package var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }

@@ -1,5 +1,6 @@
 // Documents one after another, as NDJSON or in any other concatenation, from a descriptor that may deliver them in any
-// pieces. Each is complete at its last byte (a number: at the byte after it), and no byte is read twice.
+// pieces. Each is complete at its last byte (a number: at the byte after it), and no byte is read twice. RS, which
+// begins each document of a JSON text sequence (RFC 7464), is white space between documents.
 
 /// One document of a stream, and its position in the stream.
 package struct StreamedDocument: Sendable {
@@ -123,6 +124,8 @@ package struct JSONStream {
 
   /// - Parameter end: where in the buffer to stop.
   private mutating func next(upTo end: Int, isLast: Bool) throws(Failure) -> StreamedDocument? {
+    skipSeparator(upTo: end)
+    if start >= end { return nil }
     let complete: Bool
     do { complete = try scan(upTo: end, isLast: isLast) } catch {
       throw failure(error, inA: end < buffer.count ? "line" : "input", isBeginning: count == 0 && start == 0)
@@ -174,10 +177,18 @@ package struct JSONStream {
     return buffer
   }
 
+  /// Skips an RS before the next document, with the white space around it.
+  private mutating func skipSeparator(upTo end: Int) {
+    guard scanner.offset == 0, start < end, buffer[start] <= UInt8(ascii: " ") else { return }
+    var index = start
+    while index < end, buffer[index].isWhiteSpace { index += 1 }
+    if index < end, buffer[index].isRecordSeparator { skip(to: index) }
+  }
+
   /// Skips the white space at `index`, up to the next document.
   private mutating func skip(to index: Int) {
     var end = index
-    while end < buffer.count, buffer[end].isWhiteSpace { end += 1 }
+    while end < buffer.count, buffer[end].isWhiteSpace || buffer[end].isRecordSeparator { end += 1 }
     let bytes = buffer
     position.advance(over: bytes.span, start..<end)
     start = end

@@ -28,7 +28,10 @@ package struct CheckpointKeeper {
     }
     // Symbolic links give a file several names; the lock goes by the real one.
     let lockPath = AtomicFile.resolved(path) + Array(".lock".utf8)
-    lock = try naming(quoted(path), LockFile.take(lockPath, waits: false, isInherited: isInherited))
+    do { lock = try LockFile.take(lockPath, waits: false, isInherited: isInherited) } catch {
+      let isLink = Descriptor.isSymbolicLink(lockPath)
+      throw .failed(.trouble, LockFile.message(error, at: lockPath), source: quoted(isLink ? lockPath : path))
+    }
     if lock == nil { throw .failed(.later, "another process keeps this checkpoint" + hint, source: quoted(path)) }
     var leftovers = TemporaryFiles()
     leftovers.sweep(beside: path)

@@ -2,7 +2,8 @@
 
 package struct Condition: Equatable, Sendable {
   package let pointer: JSONPointer
-  package let value: [UInt8]
+  /// Nil if any value will do, except null and false.
+  package let value: [UInt8]?
 
   /// - Returns: nil if `text` is malformed. A pointer may contain `=`, so the text is divided at the first `=` whose
   ///   left side is a pointer.
@@ -14,11 +15,24 @@ package struct Condition: Equatable, Sendable {
     value = Array(text[(cut + 1)...])
   }
 
+  /// The condition that there is a value, neither null nor false.
+  package init(presence pointer: JSONPointer) {
+    self.pointer = pointer
+    value = nil
+  }
+
   package static let expected = "POINTER=VALUE such as /type=welcome"
+
+  /// The condition as it is typed.
+  package var text: [UInt8] { pointer.text + (value.map { [UInt8(ascii: "=")] + $0 } ?? []) }
 
   package func holds(for document: JSONDocument) -> Bool { holds(for: document.root) }
 
-  package func holds(for root: JSONValue) -> Bool { root.value(at: pointer)?.word == value }
+  package func holds(for root: JSONValue) -> Bool {
+    guard let found = root.value(at: pointer) else { return false }
+    if let value { return found.word == value }
+    return found.kind != .null && found.kind != .false
+  }
 }
 
 extension OptionType {
@@ -28,6 +42,12 @@ extension OptionType {
       _ = try JSONPointer(typed: Array(bytes[..<cut]), suchAs: "/type")
     }
     throw .expected(Condition.expected, found: bytes)
+  }
+
+  /// A condition, or a pointer to a value that must be there.
+  package static let presence = OptionType("POINTER[=VALUE]") { bytes throws(OptionRefusal) in
+    if let condition = Condition(bytes) { return condition }
+    return Condition(presence: try JSONPointer(typed: bytes, suchAs: "/error or /state=failed"))
   }
 }
 

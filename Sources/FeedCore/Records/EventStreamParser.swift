@@ -98,6 +98,14 @@ package struct EventStreamParser: Sendable {
     return hasUnknownLine || !mayBelong
   }
 
+  /// Whether the last event is incomplete: it has data, or a field of it has begun, and no blank line has ended it. Ask
+  /// at the end, where the standard drops such an event (§9.2.6).
+  package var isInsideEvent: Bool {
+    if hasData || !typeBuffer.isEmpty, !isDispatched { return true }
+    if head.isEmpty { return field != .undecided && field != .unknown && field != .comment }
+    return !head[0].isBlank && head[0] != UInt8(ascii: ":")
+  }
+
   /// Starts a new stream, as after a reconnection: only the last event ID is kept.
   package mutating func restart() {
     self = EventStreamParser(maxEventSize: maxEventSize, keepsComments: keepsComments, lastEventID: lastEventID)

@@ -163,10 +163,10 @@ package struct RecordReader {
   /// Reads a checkpoint of several documents. See `SourceCheckpoint.read`.
   package mutating func resume(
     from path: [UInt8], _ take: (Checkpoint) throws(ToolFailure) -> Void
-  ) throws(ToolFailure) -> [String: [UInt8]]? {
-    guard var sources else { return nil }
+  ) throws(ToolFailure) {
+    guard var sources else { return }
     defer { self.sources = sources }
-    return try SourceCheckpoint.read(path, into: &sources, take)
+    try SourceCheckpoint.read(path, into: &sources, take)
   }
 
   /// Applies a record to the document. A message in the record is reported.

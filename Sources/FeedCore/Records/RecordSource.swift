@@ -16,7 +16,7 @@ package struct SourcePointer: Equatable, Sendable {
   }
 
   /// What records and checkpoints need for something else.
-  static let taken = ["event", "id", "data", "time", "mark", "reserved"]
+  static let taken = ["event", "id", "data", "time", "mark"]
 
   /// The pointer as text.
   package var text: [UInt8] { JSONPointer(tokens: [member]).text }

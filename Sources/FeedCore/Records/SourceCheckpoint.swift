@@ -15,31 +15,31 @@ package enum SourceCheckpoint {
   /// Far larger than any document that the tools hold.
   private static let maxSize = 4 << 30
 
-  /// Reads a checkpoint record by record.
+  /// Reads a checkpoint record by record. Does nothing if there is no such file.
   /// - Parameters:
   ///   - sources: the sources of the records are added to it.
   ///   - take: called with each record.
-  /// - Returns: the members of the note, as JSON text; nil if there is no such file.
   /// - Throws: status 2 if the file cannot be read or is no such checkpoint.
   package static func read(
     _ path: [UInt8], into sources: inout SourceIndex, _ take: (Checkpoint) throws(ToolFailure) -> Void
-  ) throws(ToolFailure) -> [String: [UInt8]]? {
+  ) throws(ToolFailure) {
     let name = quoted(path)
     let file: Descriptor
     do { file = try Descriptor.open(reading: path) } catch {
-      if error.isMissingFile { return nil }
+      if error.isMissingFile { return }
       throw .system(error, name)
     }
     defer { file.closeQuietly() }
     var stream = JSONStream(maxDepth: .max, maxSize: maxSize)
-    var extra: [String: [UInt8]]?
+    var hasNote = false
     var isAtEnd = false
     while true {
       while let item = try next(in: &stream, isLast: isAtEnd, of: name) {
         let saved: Checkpoint?
         do throws(FormatError) {
-          saved = try extra == nil ? nil : record(item.document.root, &sources)
-          if saved == nil { extra = try note(item.document.root, sources.pointer) }
+          saved = try hasNote ? record(item.document.root, &sources) : nil
+          if !hasNote { try checkNote(item.document.root, sources.pointer) }
+          hasNote = true
         } catch {
           throw .failed(
             .trouble, refusal + error.message, source: name, place: item.place(of: error.offset))
@@ -49,8 +49,7 @@ package enum SourceCheckpoint {
       if isAtEnd { break }
       isAtEnd = try naming(name, stream.read(from: file)) == 0
     }
-    if let extra { return extra }
-    throw .failed(.trouble, refusal + "the file is empty", source: name)
+    if !hasNote { throw .failed(.trouble, refusal + "the file is empty", source: name) }
   }
 
   private static func next(
@@ -64,16 +63,11 @@ package enum SourceCheckpoint {
   /// Whether a file begins like one.
   static func isBegun(in bytes: [UInt8]) -> Bool { bytes.starts(with: head.utf8) }
 
-  private static func note(_ value: JSONValue, _ pointer: SourcePointer) throws(FormatError) -> [String: [UInt8]] {
+  private static func checkNote(_ value: JSONValue, _ pointer: SourcePointer) throws(FormatError) {
     guard value.member("event") == nil, value.member("note")?.string == noteName,
       let member = value.member(byName), let text = member.string
     else { throw FormatError("expected the note 'checkpoint' with a member 'by'", at: value) }
     if text != pointer.text { throw FormatError("it was made with --by \(shortened(text))", at: member) }
-    var extra: [String: [UInt8]] = [:]
-    for child in value.children {
-      extra[String(decoding: child.key?.string ?? [], as: UTF8.self)] = child.value.text
-    }
-    return extra
   }
 
   /// Reads a record, which must be the only one of its source.
@@ -87,17 +81,15 @@ package enum SourceCheckpoint {
 
   /// Writes a checkpoint to `path`, as a whole or not at all.
   /// - Parameters:
-  ///   - extra: further members of the note, as JSON text.
   ///   - records: in the order of the sources; nil for a source that has no document yet.
   package static func write(
-    _ path: [UInt8], of sources: SourceIndex, extra: [String: [UInt8]] = [:], _ records: some Sequence<Checkpoint?>
+    _ path: [UInt8], of sources: SourceIndex, _ records: some Sequence<Checkpoint?>
   ) throws(ToolFailure) {
     try naming(
       quoted(path),
       AtomicFile.replace(path, mode: Checkpoint.mode) { output in
         output.append(head)
         JSONString.write(sources.pointer.text.span, to: &output)
-        output.append(members: extra)
         output.endRecord()
         for (source, record) in zip(sources.sources, records) { record?.write(to: &output, of: source) }
       })

@@ -70,15 +70,16 @@ package struct Descriptor: Sendable {
   }
 
   /// Opens an existing file to write in place (a terminal, a pipe, a device).
-  static func open(
+  package static func open(
     writing path: [UInt8], followsLinks: Bool = true, calls: SystemCalls = .libc
   ) throws(SystemError) -> Descriptor {
     try open(path, O_WRONLY | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW), calls: calls)
   }
 
   /// Opens a file to read and write; creates it if it does not exist.
-  static func openOrCreate(_ path: [UInt8], mode: UInt32) throws(SystemError) -> Descriptor {
-    try open(path, O_RDWR | O_CREAT | O_CLOEXEC, mode: mode)
+  /// - Parameter followsLinks: if not, a symbolic link is refused (`ELOOP`).
+  static func openOrCreate(_ path: [UInt8], mode: UInt32, followsLinks: Bool = true) throws(SystemError) -> Descriptor {
+    try open(path, O_RDWR | O_CREAT | O_CLOEXEC | (followsLinks ? 0 : O_NOFOLLOW), mode: mode)
   }
 
   static func open(directory path: [UInt8], calls: SystemCalls = .libc) throws(SystemError) -> Descriptor {
@@ -279,6 +280,15 @@ package struct Descriptor: Sendable {
   package static func isFolder(_ path: [UInt8]) -> Bool {
     status(of: path).map { $0.st_mode & S_IFMT == S_IFDIR } ?? false
   }
+
+  /// Whether this is open on the file with this name: `/dev/stderr` is a name of the file that standard error goes to.
+  package func isOpen(on path: [UInt8]) -> Bool {
+    guard let status, let other = Self.status(of: path) else { return false }
+    return Identity(status) == Identity(other)
+  }
+
+  /// Whether this is open on a file or a pipe, where two writers would mix their bytes, or one replace the other's.
+  package var isShared: Bool { kind != .other }
 
   /// The regular file that this is open on; nil for anything else, such as a device, which may have many users.
   package var fileIdentity: Identity? {

@@ -10,13 +10,14 @@ package final class LockFile {
 
   deinit { file.closeQuietly() }
 
-  /// Takes the lock. Creates the file (mode 0600) if it does not exist.
+  /// Takes the lock. Creates the file (mode 0600) if it does not exist, but never through a symbolic link: in a folder of
+  /// several users, somebody else may have made the link.
   /// - Parameters:
   ///   - waits: whether to wait while another process holds it.
   ///   - isInherited: whether child processes hold it too, until the last of them has ended.
   /// - Returns: nil if another process holds it.
   package static func take(_ path: [UInt8], waits: Bool, isInherited: Bool = false) throws(SystemError) -> LockFile? {
-    let lock = LockFile(try Descriptor.openOrCreate(path, mode: 0o600))
+    let lock = LockFile(try Descriptor.openOrCreate(path, mode: 0o600, followsLinks: false))
     do throws(SystemError) {
       if isInherited { try lock.file.beInherited() }
       _ = try lock.file.calls.retrying(.lock) { flock(lock.file.number, waits ? LOCK_EX : LOCK_EX | LOCK_NB) }
@@ -25,6 +26,11 @@ package final class LockFile {
       throw error
     }
     return lock
+  }
+
+  /// The message for an error of `take`.
+  package static func message(_ error: SystemError, at path: [UInt8]) -> String {
+    Descriptor.isSymbolicLink(path) ? "is a symbolic link" : error.message
   }
 
   /// Releases the lock, even if a child process still has the file open.

@@ -18,7 +18,10 @@ package struct TemporaryFiles {
     let name = Array(target[(target.lastIndex(of: UInt8(ascii: "/")).map { $0 + 1 } ?? 0)...].prefix(Self.longestName))
     for temporary in left[folder]?.removeValue(forKey: name) ?? [] {
       let path = folder + [UInt8(ascii: "/")] + temporary
-      guard let file = try? Descriptor.open(reading: path) else { continue }
+      // Opening anything else, such as a FIFO, could wait.
+      guard Descriptor.status(of: path, followsLinks: false).map({ $0.st_mode & S_IFMT }) == S_IFREG,
+        let file = try? Descriptor.open(reading: path)
+      else { continue }
       defer { file.closeQuietly() }
       // The writer holds a lock on it, which also works across containers, where process IDs say nothing.
       if flock(file.number, LOCK_EX | LOCK_NB) == 0 { _ = unsafe withPath(path) { unsafe unlink($0) } }

@@ -1,5 +1,5 @@
-// The cookies that servers set, kept in memory for the next requests of a client. libcurl decides which request gets
-// which cookie, and for how long (RFC 6265): its transfers share one jar.
+// The cookies that servers set, kept in memory for the next requests of a client. `SetCookie` reads them, libcurl keeps
+// them and knows how long (RFC 6265), and `pairs` says which request gets which.
 
 import CCurl
 import FeedCore
@@ -50,12 +50,6 @@ final class CookieJar {
     unsafe curl_share_cleanup(share)
   }
 
-  /// Makes a transfer send the cookies, and keep new ones. The transfer must retain the jar until its end.
-  func attach(to easy: UnsafeMutableRawPointer) -> CURLcode {
-    forgetTooMany()
-    return unsafe feed_set_pointer(easy, CURLOPT_SHARE, share)
-  }
-
   /// All cookies; libcurl deletes an expired one when the next one comes.
   var cookies: [Cookie] {
     var list: UnsafeMutablePointer<curl_slist>?
@@ -72,9 +66,10 @@ final class CookieJar {
     return cookies
   }
 
-  /// Stores the cookies of an answer that did not go through libcurl.
+  /// Stores the cookies of an answer.
   /// - Parameter url: the URL that answered.
   func take(_ head: HTTPHead, from url: HTTPURL) {
+    guard head.fields.contains(where: { $0.name == "set-cookie" }) else { return }
     forgetTooMany()
     tell(
       head.fields.filter { $0.name == "set-cookie" }.compactMap { SetCookie($0.value, from: url) }
@@ -129,10 +124,10 @@ extension CookieJar.Cookie {
 }
 
 extension HTTPClient {
-  /// Stores the cookies of an answer that came over an `HTTPConnection`.
+  /// Stores the cookies of an answer.
   /// - Parameter url: the URL that answered.
   package func keepCookies(of head: HTTPHead, from url: HTTPURL) { jar?.take(head, from: url) }
 
-  /// The cookies, each as `NAME=VALUE`, to add to a request over an `HTTPConnection`.
+  /// The cookies, each as `NAME=VALUE`, to add to a request.
   package func cookies(for url: HTTPURL) -> [[UInt8]] { jar?.pairs(for: url) ?? [] }
 }

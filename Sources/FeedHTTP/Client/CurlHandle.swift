@@ -9,8 +9,6 @@ class CurlHandle {
   let easy: UnsafeMutableRawPointer
   /// How the transfer ended; nil while it runs.
   var result: CURLcode?
-  /// Must live longer than the handle.
-  private var jar: CookieJar?
   private var lists: [UnsafeMutablePointer<curl_slist>] = unsafe []
   /// The Unix socket to connect to, in place of the URL's host.
   private var socket: String?
@@ -50,19 +48,11 @@ class CurlHandle {
     unsafe socketError.deallocate()
   }
 
-  /// Sends the cookies in a jar, and stores new ones in it.
-  func use(_ jar: CookieJar) throws(HTTPError) {
-    self.jar = jar
-    try unsafe check(jar.attach(to: easy))
-    // The empty file name turns cookies on: without it, libcurl drops session cookies.
-    try set(CURLOPT_COOKIEFILE, [])
-  }
-
-  /// Whether the answer came from or through a proxy: then the port is not the URL's.
-  func isProxied(_ url: HTTPURL) -> Bool {
-    var port = 0
-    unsafe feed_get_long(easy, CURLINFO_PRIMARY_PORT, &port)
-    return socket == nil && port > 0 && !url.origin.hasSuffix(":\(port)")
+  /// Whether any of the request was sent, or handed to the system to send.
+  var wasSent: Bool {
+    var size = 0
+    unsafe feed_get_long(easy, CURLINFO_REQUEST_SIZE, &size)
+    return size > 0
   }
 
   /// The failure that the transfer ended with, if any.
@@ -115,6 +105,11 @@ class CurlHandle {
     }
     if !route.isInsecure { try configure(Authorities(option: route.authorities)) }
     if !route.resolve.isEmpty { try set(CURLOPT_RESOLVE, list: route.resolve) }
+    switch route.addresses {
+    case .any: break
+    case .ipv4: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V4))
+    case .ipv6: try set(CURLOPT_IPRESOLVE, Int(CURL_IPRESOLVE_V6))
+    }
     if let path = route.unixSocket { try set(CURLOPT_UNIX_SOCKET_PATH, path) }
     switch route.version {
     case .any: break

@@ -99,8 +99,9 @@ extension HTTPClient: HTTPTransport {
   var cookieValues: [[UInt8]] { jar?.cookies.map(\.value) ?? [] }
 
   func begin(_ request: HTTPRequest) throws(HTTPError) -> any HTTPHop {
+    var request = request
+    request.credentials.cookies = cookies(for: request.url) + request.credentials.cookies
     let transfer = try CurlTransfer(request)
-    if let jar { try transfer.use(jar) }
     try begin(transfer)
     return transfer
   }

@@ -14,17 +14,10 @@ package struct HTTPError: Error, Equatable, Sendable {
     case permanent
     /// The proxy answered with this HTTP status instead of connecting.
     case proxy(Int)
+    /// The request was sent, and no answer came. It must not be repeated: nobody knows whether it took effect.
+    case unanswered
     /// The error is on our side: a file or value of an option.
     case local
-  }
-
-  /// Whether it is worth another try.
-  package var isRetryable: Bool {
-    switch kind {
-    case .transient, .timedOut: true
-    case .proxy(let status): status == 429 || status >= 500
-    case .permanent, .local: false
-    }
   }
 
   package let kind: Kind
@@ -44,7 +37,7 @@ extension HTTPError {
       switch kind {
       case .local: .trouble
       case .timedOut: .later
-      case .transient, .permanent, .proxy: .otherEnd
+      case .transient, .permanent, .proxy, .unanswered: .otherEnd
       }
     return .failed(status, message, source: source)
   }

@@ -13,8 +13,10 @@ package struct HTTPHead: Equatable, Sendable {
   /// `1.1`, as in the status line.
   private var version: [UInt8] = []
   package internal(set) var fields: [Field] = []
+  /// The lines of the head as received, and the blank line after them.
+  package private(set) var text: [UInt8] = []
 
-  package init() {}
+  package init(status: Int = 0) { self.status = status }
 
   /// The value of the last field called `name` (in lower case).
   package func value(of name: String) -> [UInt8]? { fields.last { $0.name == name }?.value }
@@ -54,11 +56,14 @@ package struct HTTPHead: Equatable, Sendable {
     if line.starts(with: "HTTP/".utf8) {
       let words = text.split(separator: UInt8(ascii: " "), maxSplits: 2)
       self = HTTPHead()
+      self.text = line
       version = words.first.map { Array($0.dropFirst(5)) } ?? []
       status = words.count > 1 ? Int(decimal: words[1]) ?? 0 : 0
-    } else if text.isEmpty {
-      return status >= 200
-    } else if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
+      return false
+    }
+    self.text += line
+    if text.isEmpty { return status >= 200 }
+    if let colon = text.firstIndex(of: UInt8(ascii: ":")) {
       let name = String(decoding: text[..<colon], as: UTF8.self).lowercased()
       fields.append(Field(name: name, value: Array(text[(colon + 1)...].trimmed())))
     }

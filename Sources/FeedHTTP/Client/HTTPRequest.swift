@@ -29,6 +29,16 @@ package struct HTTPRequest: Sendable {
 
   /// What proves our identity. It belongs to one origin.
   package struct Credentials: Equatable, Sendable {
+    /// What is made of name and password.
+    package enum Scheme: Equatable, Sendable {
+      case basic
+      /// RFC 7616. libcurl answers the challenge of the server.
+      case digest
+      /// Signature Version 4 of AWS, by libcurl. The parameter is that of CURLOPT_AWS_SIGV4.
+      case awsSigV4(provider: [UInt8])
+    }
+
+    package var scheme = Scheme.basic
     package var user: [UInt8]?
     package var password: [UInt8]?
     package var bearer: [UInt8]?
@@ -42,11 +52,13 @@ package struct HTTPRequest: Sendable {
   /// The route to the server, the same for every hop.
   package struct Route: Sendable {
     package enum Version: Sendable { case any, http1, http2 }
+    package enum Addresses: Sendable { case any, ipv4, ipv6 }
 
     package var proxy: [UInt8]?
     package var isInsecure = false
     package var authorities: [UInt8]?
     package var resolve: [[UInt8]] = []
+    package var addresses = Addresses.any
     package var unixSocket: [UInt8]?
     /// In seconds.
     package var connectTimeout = 30.0
@@ -83,8 +95,12 @@ package struct HTTPRequest: Sendable {
   package var condition: Condition?
   package var credentials = Credentials()
   package var route = Route()
+  /// Whether the request changes nothing, whatever its method, or the user has said that it may be repeated.
+  package var mayRepeat = false
   /// Whether a redirect to another origin gets everything that the first one gets (`--location-trusted`).
   package var trustsRedirects = false
+  /// Where the head of the answer is written, and those of answers that redirect.
+  package var headerDump: HeaderDump?
   /// The values of cookies that servers have set. A client that keeps cookies sends them by itself.
   var keptCookies: [[UInt8]] = []
   /// The secrets and the URLs of the requests that were redirected to this one. Messages must not quote them either.
@@ -111,12 +127,15 @@ package struct HTTPRequest: Sendable {
     return request.headers
   }
 
+  /// Whether it may be repeated after it was sent (RFC 9110 §9.2.1).
+  package var isRepeatable: Bool { mayRepeat || ["GET", "HEAD", "OPTIONS", "QUERY"].contains(method) }
+
   /// Whether the answer may be 304.
   package var isConditional: Bool {
     sentHeaders.contains { ["if-none-match", "if-modified-since"].contains($0.name.lowercased()) }
   }
 
-  func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
+  package func has(_ name: String) -> Bool { headers.contains { $0.name.lowercased() == name.lowercased() } }
 
   /// The request for the target of a redirect (RFC 9110 §15.4).
   ///

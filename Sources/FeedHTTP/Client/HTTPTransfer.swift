@@ -16,8 +16,8 @@ protocol HTTPHop: AnyObject {
   func take(into chunk: inout [UInt8]) -> Bool
   /// Continues to receive after a pause.
   func resume()
-  /// Whether the answer came from or through a proxy.
-  func isProxied(_ url: HTTPURL) -> Bool
+  /// Whether any of the request was sent.
+  var wasSent: Bool { get }
 }
 
 /// The sender of requests: libcurl, or a test with prepared answers.
@@ -25,7 +25,11 @@ protocol HTTPTransport: AnyObject {
   /// The values of the cookies that are kept for later requests.
   var cookieValues: [[UInt8]] { get }
 
+  /// Begins a request, with the cookies that are kept for its URL.
   func begin(_ request: HTTPRequest) throws(HTTPError) -> any HTTPHop
+  /// Keeps the cookies that an answer sets.
+  /// - Parameter url: the URL that answered.
+  func keepCookies(of head: HTTPHead, from url: HTTPURL)
   /// Ends a hop in any state.
   func drop(_ hop: AnyObject)
   /// Does everything that needs no waiting.
@@ -65,9 +69,6 @@ package final class HTTPTransfer {
 
   deinit { transport.drop(hop) }
 
-  /// Whether the answer may be from a proxy itself. That is possible whenever there is no tunnel.
-  package var isFromProxy: Bool { !request.url.isSecure && hop.isProxied(request.url) }
-
   /// Drops the part that has not arrived.
   package func cancel() { transport.drop(hop) }
 
@@ -88,6 +89,8 @@ package final class HTTPTransfer {
   private func available() throws(HTTPError) -> Event? {
     // The answer to the next hop may also have arrived with the sending of its request. Then nothing would end a wait.
     while !isHeadTold, let head = hop.head {
+      try request.headerDump?.write(head)
+      transport.keepCookies(of: head, from: request.url)
       guard let next = try redirects.follow(head, of: request) else {
         self.head = head
         // The cookies of this answer are available now.
@@ -100,12 +103,20 @@ package final class HTTPTransfer {
     }
     if isHeadTold, try takeBody() { return .body }
     if isBodyGivenUp { return .end }
-    if let failure = hop.failure { throw failure }
+    if let failure = hop.failure { throw unanswered(failure) }
     guard hop.isOver else { return nil }
     // libcurl accepts a connection that closes in the middle of the head as the end of an answer.
-    if !isHeadTold { throw HTTPError(.transient, "connection closed before the end of the headers") }
+    if !isHeadTold { throw unanswered(HTTPError(.transient, "connection closed before the end of the headers")) }
     try overlooking { () throws(HTTPError) in try decoder?.finish() }
     return .end
+  }
+
+  /// The error of a request without an answer. If it was sent, and must not be repeated without need, it is another
+  /// error than one of a connection that could not be made.
+  func unanswered(_ error: HTTPError) -> HTTPError {
+    let mayHaveArrived = error.kind == .transient || error.kind == .timedOut
+    guard mayHaveArrived, !isHeadTold, !request.isRepeatable, hop.wasSent else { return error }
+    return HTTPError(.unanswered, error.message + "; the request may have taken effect")
   }
 
   private func prepareBody() throws(HTTPError) {

@@ -1,5 +1,5 @@
-// A Set-Cookie field that did not come through libcurl. libcurl does not check for whom such a cookie is, and knows no URL
-// that it belongs to. So the field is checked here, and gets a domain and a path (RFC 6265 §5.3).
+// A Set-Cookie field, read here for all tools. libcurl keeps the cookies, but it does not check for whom one is that it
+// has not received itself, and knows no URL that it belongs to. So the field is checked here, and gets a domain and a path (RFC 6265 §5.3).
 
 import FeedCore
 
@@ -33,8 +33,9 @@ struct SetCookie {
       // As in libcurl's transfers: somebody on the way could have set it.
       case "secure" where !url.isSecure: return nil
       case "secure":
+        // Its value is ignored (§5.2.5), but libcurl would ignore an attribute with a value.
         isSecure = true
-        attributes.append(part)
+        attributes.append(part[..<(equals ?? part.endIndex)])
       default: attributes.append(part)
       }
     }
@@ -45,6 +46,9 @@ struct SetCookie {
     }
     let host = Array(url.host.utf8)
     if let domain, !Self.isDomain(Array(domain.drop { $0 == UInt8(ascii: ".") }).lowercased, of: host) { return nil }
+    // There is no list of public suffixes, such as `co.uk`. So a cookie goes to hosts below the one that set it, if it
+    // says so, but not to hosts beside it.
+    if let given = domain, Array(given.drop { $0 == UInt8(ascii: ".") }).lowercased != host { domain = nil }
     // They come first: some bytes make libcurl ignore the rest of a field.
     own += [
       Array(" Domain=".utf8) + (domain ?? host + Self.oneHost),

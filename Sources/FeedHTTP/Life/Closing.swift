@@ -17,7 +17,7 @@ extension ConnectionEnding {
   /// The HTTP status of an answer that was no feed.
   var code: Int? {
     switch self {
-    case .stopped: 204
+    case .stopped(let status): status
     case .refused(let refusal): refusal.status
     case .failed(let error): if case .proxy(let status) = error.kind { status } else { nil }
     case .finished, .closed, .lost, .outOfTime, .interrupted: nil
@@ -27,7 +27,7 @@ extension ConnectionEnding {
   /// The text for `-v`; nil if the tool ended the connection itself.
   var reason: String? {
     switch self {
-    case .stopped: "the server asks to stop (HTTP 204)"
+    case .stopped(let status): "the server asks to stop (HTTP \(status))"
     case .closed: "closed by the server"
     case .lost(let error), .failed(let error): error.message
     case .refused(let refusal): refusal.message

@@ -13,13 +13,6 @@ package protocol BodySink {
 package enum BodyProgress: Sendable { case more, finished }
 
 package struct FeedConnection {
-  /// Whether a tool accepts a head.
-  package enum Acceptance: Sendable {
-    case feed
-    /// - Parameter problem: the error in the answer; if nil, its status.
-    case refused(problem: String?)
-  }
-
   /// What `open` has come to.
   package enum Opening: Sendable {
     case open
@@ -53,12 +46,14 @@ package struct FeedConnection {
   package var url: HTTPURL { transfer.request.url }
 
   /// Runs until the feed is open or has failed.
-  /// - Parameter moment: when to return in any case, by the monotonic clock.
+  /// - Parameters:
+  ///   - moment: when to return in any case, by the monotonic clock.
+  ///   - problem: what is wrong with the head of a success; nil if the answer is a feed.
   /// - Returns: nil if there was no answer until then. Call it again.
-  package mutating func open(until moment: Double?, _ judge: (HTTPHead) -> Acceptance) -> Opening? {
+  package mutating func open(until moment: Double?, _ problem: (HTTPHead) -> String?) -> Opening? {
     do throws(HTTPError) {
       while true {
-        if try transfer.next() == .head { return answer(judge).map(Opening.ended) ?? .open }
+        if try transfer.next() == .head { return answer(problem).map(Opening.ended) ?? .open }
         if let moment, Clock.monotonic() >= moment { return nil }
         if let ending = try waitForNetwork(until: moment) { return .ended(ending) }
       }
@@ -76,7 +71,12 @@ package struct FeedConnection {
       case .head?: continue
       case .end?: return .closed
       case .body?:
-        if try sink.take(transfer.chunk) == .finished { return .finished }
+        do {
+          if try sink.take(transfer.chunk) == .finished { return .finished }
+        } catch {
+          // The message may quote what the server has repeated of our request.
+          throw error.saying { $0.hidingSecrets(of: transfer.request, and: []) }
+        }
         // Taken afterwards: if our reader is slow, the server is not idle.
         lastActivity = Clock.monotonic()
         if let deadline, lastActivity >= deadline { return .outOfTime }
@@ -100,19 +100,27 @@ package struct FeedConnection {
     case .timeUp:
       let now = Clock.monotonic()
       if let deadline, now >= deadline { return .outOfTime }
-      if let idleTimeout, now >= lastActivity + idleTimeout { throw .idle(idleTimeout, isOpen: isOpen) }
+      if let idleTimeout, now >= lastActivity + idleTimeout {
+        throw transfer.unanswered(.idle(idleTimeout, isOpen: isOpen))
+      }
       return nil
     }
   }
 
-  private mutating func answer(_ judge: (HTTPHead) -> Acceptance) -> ConnectionEnding? {
-    if transfer.head.status == 204 { return .stopped }
-    switch judge(transfer.head) {
-    case .feed:
-      isOpen = true
-      lastActivity = Clock.monotonic()  // the head is activity too
-      return nil
-    case .refused(let problem): return client.refusal(of: transfer, problem, until: deadline, interrupts)
+  private mutating func answer(_ problem: (HTTPHead) -> String?) -> ConnectionEnding? {
+    let head = transfer.head
+    var found: String?
+    switch StatusPolicy().verdict(head, to: transfer.request) {
+    case .empty: return .stopped(status: head.status)
+    case .taken:
+      found = problem(head)
+      if found == nil {
+        isOpen = true
+        lastActivity = Clock.monotonic()  // the head is activity too
+        return nil
+      }
+    case .retried, .final: if head.status == 206 { found = StatusPolicy.part }
     }
+    return client.refusal(of: transfer, found, until: deadline, interrupts)
   }
 }

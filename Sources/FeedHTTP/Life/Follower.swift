@@ -53,8 +53,8 @@ package struct Follower {
 
   /// - Parameters:
   ///   - source: the URL, for messages.
-  ///   - missing: the thing that had not come when the time was up.
-  ///   - awaited: the same for an open feed, in which something was awaited.
+  ///   - missing: what had not come when the time was up: `event stream`.
+  ///   - awaited: the end that is awaited in the feed (`EndMarks.awaited`); nil for none.
   ///   - signals: the source of signals, if the tool must close its connections before it dies of one.
   package init(
     _ options: ConnectionOptions, _ http: HTTPOptions, source: String, missing: String, awaited: String? = nil,

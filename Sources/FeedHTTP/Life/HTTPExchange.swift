@@ -9,8 +9,6 @@ package struct HTTPAnswer: Sendable {
   package let body: [UInt8]
   /// The answered request, after redirects.
   package let request: HTTPRequest
-  /// Whether a proxy may have sent it instead of the server.
-  package let isFromProxy: Bool
 
   /// The URL that answered.
   package var url: HTTPURL { request.url }
@@ -111,17 +109,18 @@ package struct HTTPExchange {
     let now = Clock.monotonic()
     if now >= end { throw tooLong }
     guard now < lastActivity + limits.idleTimeout else {
-      throw .idle(limits.idleTimeout, isOpen: hasHead)
+      throw transfer.unanswered(.idle(limits.idleTimeout, isOpen: hasHead))
     }
     return nil
   }
 
   private var answer: HTTPAnswer {
-    HTTPAnswer(head: transfer.head, body: body, request: transfer.request, isFromProxy: transfer.isFromProxy)
+    HTTPAnswer(head: transfer.head, body: body, request: transfer.request)
   }
 
   private var tooLong: HTTPError {
     let time = secondsText(limits.requestTimeout)
-    return HTTPError(.timedOut, "the \(limits.noun) took longer than \(time) s (--request-timeout)")
+    return transfer.unanswered(
+      HTTPError(.timedOut, "the \(limits.noun) took longer than \(time) s (--request-timeout)"))
   }
 }

@@ -4,7 +4,8 @@ import FeedCore
 package struct PollFailure: Error {
   package enum Kind: Equatable {
     case network(HTTPError.Kind)
-    case status(Int)
+    /// The answer was a refusal.
+    case status(HTTPHead)
     /// The answer came, but is not what was wanted.
     case content
   }
@@ -25,17 +26,28 @@ package struct PollFailure: Error {
   }
 
   /// The cause for `RetryPolicy`.
-  package var cause: RetryPolicy.Cause { if case .status(let status) = kind { .status(status) } else { .network } }
+  package var cause: RetryPolicy.Cause {
+    if case .status(let head) = kind { .status(head.status) } else { .network }
+  }
 
-  /// Whether further polls cannot succeed: the resource is gone (RFC 9110 §15.5.11), or the error is on our side.
-  package var isFinal: Bool { kind == .status(410) || kind == .network(.local) }
+  /// The status of the answer; nil if there was none, or it was not the reason.
+  package var status: Int? { if case .status(let head) = kind { head.status } else { nil } }
 
-  /// Whether the first poll fails for good: the request is wrong, not the server.
-  package var isMistake: Bool {
+  /// Whether further polls cannot succeed.
+  /// - Parameter hasSucceeded: whether an earlier poll has.
+  package func isFinal(hasSucceeded: Bool) -> Bool {
     switch kind {
-    case .network(let kind): kind == .permanent
-    case .status(let status): (400..<500).contains(status) && ![408, 425, 429].contains(status)
+    case .network(.local), .network(.unanswered): true
+    case .network(.permanent): !hasSucceeded
+    case .network: false
+    case .status(let head): !StatusPolicy().isRetried(head, at: hasSucceeded ? .polled : .first)
     case .content: false
     }
+  }
+
+  /// Whether it is about the number of requests, so that it is true of all requests to this server.
+  package var isLimit: Bool {
+    guard case .status(let head) = kind else { return false }
+    return head.status == 429 || (head.status == 403 && StatusPolicy().isRetried(head, at: .first))
   }
 }

@@ -55,7 +55,7 @@ package struct PollSchedule: Sendable {
   package mutating func succeed(_ head: HTTPHead?, every interval: Interval, jitter: Double, now: Double) {
     switch interval {
     case .fixed(let seconds): due = start + seconds * (1 + jitter)
-    case .auto: due = now + (head.map(Freshness.seconds) ?? interval.seconds) * (1 + jitter)
+    case .auto: due = now + (head.map { Freshness.seconds($0) } ?? interval.seconds) * (1 + jitter)
     }
   }
 
@@ -97,16 +97,35 @@ extension RetryPolicy {
 
 /// How long an answer may be used without asking again (RFC 9111 §4.2).
 package enum Freshness {
-  /// From 5 seconds to an hour; a minute if the server says nothing.
-  package static func seconds(_ head: HTTPHead) -> Double {
+  /// The shortest and the longest time, in seconds.
+  private static let bounds = (5.0, 3600.0)
+
+  /// From 5 seconds to an hour; a minute if the server says nothing. The shortest time if the server says that the
+  /// answer is never fresh.
+  /// - Parameter now: microseconds since 1970, for an answer without `Date`.
+  package static func seconds(_ head: HTTPHead, now: Int64 = Clock.now()) -> Double {
     let directives = head.fields.filter { $0.name == "cache-control" }
       .flatMap { $0.value.split(separator: UInt8(ascii: ",")).map { Array($0.trimmed().lowercased) } }
+    // With an argument, `no-cache` is about some fields only (§5.2.2.4).
+    if directives.contains(where: { ["no-cache", "no-store"].map { Array($0.utf8) }.contains($0) }) { return bounds.0 }
+    guard let lifetime = maxAge(directives) ?? untilExpiry(head, now: now) else { return 60 }
+    // Of several ages, the first counts (§5.1): that of the cache closest to us.
+    let age = head.fields.first { $0.name == "age" }?.value.split(separator: UInt8(ascii: ",")).first
+    let spent = age.flatMap { delta(Array($0.trimmed())) } ?? 0
+    return min(max(lifetime - spent, bounds.0), bounds.1)
+  }
+
+  private static func maxAge(_ directives: [[UInt8]]) -> Double? {
     let name = Array("max-age=".utf8)
-    guard let directive = directives.first(where: { $0.starts(with: name) }),
-      let age = delta(directive.dropFirst(name.count).filter { $0 != UInt8(ascii: "\"") })
-    else { return 60 }
-    let spent = head.value(of: "age").flatMap(delta) ?? 0
-    return min(max(age - spent, 5), 3600)
+    return directives.first { $0.starts(with: name) }
+      .flatMap { delta($0.dropFirst(name.count).filter { $0 != UInt8(ascii: "\"") }) }
+  }
+
+  /// `Expires` less `Date`. A value that is no date, such as 0, is a time in the past (§5.3).
+  private static func untilExpiry(_ head: HTTPHead, now: Int64) -> Double? {
+    guard let expires = head.fields.first(where: { $0.name == "expires" }) else { return nil }
+    let date = head.value(of: "date").flatMap { HTTPDate.seconds($0, now: now) } ?? Int(now / 1_000_000)
+    return Double((HTTPDate.seconds(expires.value, now: now) ?? date) - date)
   }
 
   /// Seconds; a number too large counts as the largest (RFC 9111 §1.2.2).

@@ -7,8 +7,8 @@ import FeedCore
 package enum ConnectionEnding: Sendable {
   /// Everything wanted has been printed.
   case finished
-  /// The server asked to stop (HTTP 204).
-  case stopped
+  /// The server asked to stop, with a success without a body.
+  case stopped(status: Int)
   /// The feed came to its end.
   case closed
   /// The feed was open, and the connection failed.
@@ -42,25 +42,10 @@ package struct Reconnection: Sendable {
     case stream
   }
 
-  /// The statuses to retry, unless `--retry-status` says otherwise, once a feed was open: a deployment must not end a
-  /// client.
-  private static let transient = StatusSet(429, 502, 503, 504)
-
-  /// A proxy's answers for an unreachable server. Without a proxy, an unreachable server is retried from the start.
-  private static let unreachable = StatusSet(502, 503, 504)
-
   /// In seconds: the shortest wait after a feed that brought nothing, and the shortest delay that a server can set.
   private static let shortestPause = 0.1
   /// The longest wait, in seconds, unless the delay is longer.
   private static let longestPause = 30.0
-
-  /// The longest wait that a server may ask readers of streams for, in seconds.
-  private static let longestAsked = 86_400.0
-
-  /// The statuses that end a stream: the request is wrong, not the server.
-  private static let final = StatusSet(401, 403, 404, 406, 410)
-  /// The statuses that may be temporary even for the first request.
-  private static let passing = StatusSet(408, 420, 425, 429)
 
   /// The shortest time between two connections, in seconds, if the wait may be zero: a body that is complete at once
   /// must not be requested thousands of times a second.
@@ -71,17 +56,18 @@ package struct Reconnection: Sendable {
   private let source: String
   /// `no event stream`, for messages.
   private let missing: String
-  /// `no match`, for messages; nil if any feed is enough.
+  /// The end that was awaited, for messages (`EndMarks.awaited`); nil if none was.
   private let awaited: String?
+  private let statuses: StatusPolicy
   private var policy: RetryPolicy
   private var wasOpen = false
   private var isFailing = false
-  private var lastFailure: String?
+  private var lastFailure: ToolFailure?
 
   /// - Parameters:
   ///   - source: the URL, for messages.
   ///   - missing: the thing that had not come when the time was up.
-  ///   - awaited: the same for an open feed, in which something was awaited.
+  ///   - awaited: the end that is awaited in the feed; nil for none.
   ///   - random: numbers from 0 to 1; a test passes its own.
   package init(
     _ options: ConnectionOptions, source: String, missing: String, awaited: String? = nil, rule: Rule = .events,
@@ -92,6 +78,7 @@ package struct Reconnection: Sendable {
     self.missing = missing
     self.awaited = awaited
     self.rule = rule
+    statuses = StatusPolicy(retrying: options.retryStatus)
     policy = RetryPolicy(
       base: options.delay, rule == .stream ? .stream : .spread(longest: Self.longestPause), retries: options.retries,
       random: random)
@@ -111,31 +98,39 @@ package struct Reconnection: Sendable {
   /// - Throws: a failure that ends the tool.
   package mutating func judge(_ ending: ConnectionEnding, broughtAny: Bool) throws(ToolFailure) -> Verdict {
     switch ending {
-    case .finished, .stopped: return .end(.yes)
+    case .finished: return .end(.yes)
+    case .stopped: return try end()
     case .outOfTime: return .end(try timeLimitStatus())
     case .interrupted(.hangUp): throw .brokenPipe
     case .interrupted(.signal(let number)): return .die(of: number)
     case .closed:
       if broughtAny || rule == .events { recover() }
-      guard options.reconnects else { return .end(.yes) }
+      guard options.reconnects else { return try end() }
       // A stream that ends loses what is sent until the next connection, like one that breaks.
-      if rule == .stream { return try verdict(policy.lose(), after: "closed by the server", isLoss: !options.resumes) }
+      if rule == .stream {
+        let failure = ToolFailure.failed(.otherEnd, "closed by the server", source: source)
+        return try verdict(policy.lose(), after: failure, isLoss: !options.resumes)
+      }
       // A server that closes at once must not be asked thousands of times a second.
       let seconds = max(policy.base, broughtAny ? 0 : Self.shortestPause)
       return wait(seconds, after: "closed by the server", isTold: false)
     case .lost(let error):
       guard options.reconnects else { throw error.failure(source) }
       if broughtAny { recover() }
-      return try verdict(policy.lose(), after: error.message, isLoss: !options.resumes)
+      return try verdict(policy.lose(), after: error.failure(source), isLoss: !options.resumes)
     case .failed(let error):
-      if case .proxy(let status) = error.kind { return try refused(status, error.message, isFromProxy: true) }
-      let isFinal = error.kind == .local || (error.kind == .permanent && !wasOpen)
-      if !options.reconnects || isFinal { throw error.failure(source) }
-      return try retry(error.message, .network)
-    case .refused(let refusal):
-      return try refused(
-        refusal.status, refusal.message, isFromProxy: refusal.isFromProxy, asked: refusal.retryAfter ?? 0)
+      if case .proxy(let status) = error.kind { return try refused(HTTPHead(status: status), error.message) }
+      let isFinal = !error.isRetryable && (error.kind != .permanent || !wasOpen)
+      if !options.repeatsRequest || isFinal { throw error.failure(source) }
+      return try retry(error.failure(source), .network)
+    case .refused(let refusal): return try refused(refusal.head, refusal.message)
     }
+  }
+
+  /// The other end has ended the feed for good.
+  private func end() throws(ToolFailure) -> Verdict {
+    if let awaited { throw .ended(.otherEnd, before: awaited, source: source) }
+    return .end(.yes)
   }
 
   /// Resets the failures after a success.
@@ -149,44 +144,31 @@ package struct Reconnection: Sendable {
   package func timeLimitStatus() throws(ToolFailure) -> ExitStatus {
     let isWell = wasOpen && !isFailing
     if isWell, awaited == nil { return .yes }
-    let time = secondsText(options.maxTime ?? 0)
-    let reason = isWell ? "" : lastFailure.map { ": " + $0 } ?? ""
+    let reason = isWell ? "" : lastFailure.map { ": " + $0.message } ?? ""
     let missing = isWell ? awaited ?? missing : missing
-    throw .failed(.later, "\(missing) within \(time) s" + reason, source: source)
+    throw .outOfTime(options.maxTime ?? 0, awaiting: missing, source: source, reason)
   }
 
-  private mutating func refused(
-    _ status: Int, _ message: String, isFromProxy: Bool, asked: Double = 0
-  ) throws(ToolFailure) -> Verdict {
-    guard options.reconnects, isRetried(status, isFromProxy: isFromProxy) else {
-      throw .failed(.otherEnd, message, source: source)
-    }
-    return try retry(message, .status(status), asked: rule == .stream ? min(asked, Self.longestAsked) : asked)
-  }
-
-  private func isRetried(_ status: Int, isFromProxy: Bool) -> Bool {
-    if let chosen = options.retryStatus { return chosen.contains(status) }
-    switch rule {
-    case .events: return (wasOpen ? Self.transient : isFromProxy ? Self.unreachable : .none).contains(status)
-    case .stream: return wasOpen ? !Self.final.contains(status) : status >= 500 || Self.passing.contains(status)
-    }
+  private mutating func refused(_ head: HTTPHead, _ message: String) throws(ToolFailure) -> Verdict {
+    let failure = ToolFailure.failed(StatusPolicy.exitStatus(head.status), message, source: source)
+    guard options.repeatsRequest, statuses.isRetried(head, at: wasOpen ? .open : .first) else { throw failure }
+    let asked = min(AskedWait(head).seconds, AskedWait.longest)
+    return try retry(failure, .status(head.status), asked: asked)
   }
 
   private mutating func retry(
-    _ message: String, _ cause: RetryPolicy.Cause, asked: Double = 0
+    _ failure: ToolFailure, _ cause: RetryPolicy.Cause, asked: Double = 0
   ) throws(ToolFailure) -> Verdict {
     isFailing = true
-    return try verdict(policy.fail(cause, asked: asked), after: message)
+    return try verdict(policy.fail(cause, asked: asked), after: failure)
   }
 
   private mutating func verdict(
-    _ verdict: RetryPolicy.Verdict, after message: String, isLoss: Bool = false
+    _ verdict: RetryPolicy.Verdict, after failure: ToolFailure, isLoss: Bool = false
   ) throws(ToolFailure) -> Verdict {
-    guard case .wait(let seconds, let isTold) = verdict else {
-      throw .failed(.otherEnd, message + policy.gaveUp, source: source)
-    }
-    lastFailure = message
-    return wait(seconds, after: message, isTold: isTold || isLoss)
+    guard case .wait(let seconds, let isTold) = verdict else { throw failure.adding(policy.gaveUp) }
+    lastFailure = failure
+    return wait(seconds, after: failure.message, isTold: isTold || isLoss)
   }
 
   private func wait(_ seconds: Double, after message: String, isTold: Bool) -> Verdict {

@@ -9,11 +9,8 @@ package struct Refusal: Sendable {
   /// How long to wait for the body, in seconds.
   package static let timeout = 5.0
 
-  package let status: Int
-  /// Whether a proxy may have sent it instead of the server.
-  package let isFromProxy: Bool
-  /// In seconds.
-  package let retryAfter: Double?
+  let head: HTTPHead
+  package var status: Int { head.status }
   /// The error in the answer, and its page title or the first line of its body.
   package private(set) var message: String
 
@@ -23,12 +20,9 @@ package struct Refusal: Sendable {
   ///   - request: the request. The message quotes none of its secrets.
   ///   - secrets: more secrets that the message must not quote.
   package init(
-    _ head: HTTPHead, _ problem: String? = nil, body: [UInt8], to request: HTTPRequest, hiding secrets: [[UInt8]] = [],
-    isFromProxy: Bool = false
+    _ head: HTTPHead, _ problem: String? = nil, body: [UInt8], to request: HTTPRequest, hiding secrets: [[UInt8]] = []
   ) {
-    status = head.status
-    self.isFromProxy = isFromProxy
-    retryAfter = head.value(of: "retry-after").flatMap { RetryAfter.seconds($0) }
+    self.head = head
     let line =
       HTTPExcerpt.page(body, for: request, hiding: secrets)
       ?? HTTPExcerpt.firstLine(of: body, for: request, hiding: secrets)
@@ -57,7 +51,6 @@ extension HTTPClient {
   package func refusal(
     of transfer: HTTPTransfer, _ problem: String? = nil, until deadline: Double?, _ interrupts: Interrupts
   ) -> ConnectionEnding {
-    let isFromProxy = transfer.isFromProxy
     let limit = min(Clock.monotonic() + Refusal.timeout, deadline ?? .infinity)
     var body: [UInt8] = []
     // After an error, the part of the body that has come will do.
@@ -73,7 +66,6 @@ extension HTTPClient {
       }
     }
     transfer.cancel()
-    return .refused(
-      Refusal(transfer.head, problem, body: body, to: transfer.request, isFromProxy: isFromProxy))
+    return .refused(Refusal(transfer.head, problem, body: body, to: transfer.request))
   }
 }

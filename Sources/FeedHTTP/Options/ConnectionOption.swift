@@ -35,6 +35,5 @@ package enum ConnectionOption: ToolOption {
 }
 
 extension OptionGroup {
-  package static let ending = OptionGroup("Options for when to stop")
   package static let connection = OptionGroup("Options for the connection").needs(.url)
 }

@@ -24,6 +24,11 @@ extension OptionType {
     return [Array(bytes[..<colon]), Array(bytes[(colon + 1)...])]
   }
 
+  /// `PROVIDER1[:PROVIDER2[:REGION[:SERVICE]]]`, such as `aws:amz:eu-west-1:es`.
+  static let provider = text("PROVIDER", "a provider such as aws:amz:REGION:SERVICE") { text in
+    text.first?.isLetter == true && text.allSatisfy { $0.isVisible }
+  }
+
   /// A token that may follow `Bearer`.
   static let token = text("TOKEN", "a token in visible ASCII characters", isSecret: true) {
     !$0.isEmpty && $0.allSatisfy(\.isVisible)

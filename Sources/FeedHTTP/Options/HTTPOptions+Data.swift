@@ -7,7 +7,7 @@ extension HTTPOptions {
   /// - Parameter option: one of `HTTPOption.bodies` that has a value.
   func dataBytes(_ option: HTTPOption, _ value: [UInt8], _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
     switch option {
-    case .dataBinary: try content(value, streams) ?? value
+    case .dataBinary, .json: try content(value, streams) ?? value
     case .dataURLEncode: try encoded(value, streams)
     case .data:
       // A file without its line ends; `-` alone is standard input here, unlike in curl.

@@ -17,6 +17,10 @@ package struct HTTPOptions: Sendable {
   private var data: [UInt8]?
   /// Whether the data is added to the query of the URL.
   private var queriesData = false
+  /// Whether the data is JSON, by `--json`.
+  private var isJSON = false
+  /// Where the head of each answer is written.
+  private var headerDump: HeaderDump?
   private var userAgent = Array("feedutils/\(ToolSpec.version)".utf8)
   private var credentials = HTTPRequest.Credentials()
   private var route = HTTPRequest.Route()
@@ -65,8 +69,12 @@ package struct HTTPOptions: Sendable {
   }
 
   /// The request for `url`. Credentials in the URL are used unless `-u` gave some.
-  /// - Parameter contentType: the type of the body, unless a header gives it; if nil, that of a form.
-  package func request(_ url: HTTPURL, contentType: String? = nil) -> HTTPRequest {
+  /// - Parameters:
+  ///   - contentType: the type of the body, unless a header or `--json` gives it; if nil, that of a form.
+  ///   - jsonAccept: what `--json` accepts, unless a header says it.
+  package func request(
+    _ url: HTTPURL, contentType: String? = nil, jsonAccept: String = "application/json"
+  ) -> HTTPRequest {
     var request = HTTPRequest(url: url, userAgent: userAgent)
     request.method = method ?? (body == nil ? "GET" : "POST")
     request.body = body
@@ -74,11 +82,15 @@ package struct HTTPOptions: Sendable {
     request.credentials = credentials
     request.route = route
     request.trustsRedirects = trustsRedirects
+    request.headerDump = headerDump
     if credentials.user == nil {
       request.credentials.user = url.user
       request.credentials.password = url.password
     }
-    if body != nil {
+    if isJSON {
+      request.setDefault("Content-Type", Array("application/json".utf8))
+      request.setDefault("Accept", Array(jsonAccept.utf8))
+    } else if body != nil {
       request.setDefault("Content-Type", Array((contentType ?? "application/x-www-form-urlencoded").utf8))
     }
     return request
@@ -99,10 +111,15 @@ package struct HTTPOptions: Sendable {
     case .data, .dataRaw, .dataBinary, .dataURLEncode:
       let more = try dataBytes(option, value.bytes, streams)
       data = data.map { $0 + [UInt8(ascii: "&")] + more } ?? more
+    case .json:
+      data = try (data ?? []) + dataBytes(option, value.bytes, streams)
+      isJSON = true
     case .get: queriesData = true
     case .user:
       let parts: [[UInt8]] = try value.get()
       (credentials.user, credentials.password) = (parts[0], parts[1])
+    case .digest: credentials.scheme = .digest
+    case .awsSigV4: credentials.scheme = .awsSigV4(provider: value.bytes)
     case .netrc: route.usesNetrc = true
     case .oauth2Bearer: credentials.bearer = value.bytes
     case .bearerFile:
@@ -116,10 +133,13 @@ package struct HTTPOptions: Sendable {
     case .cert: credentials.certificate = try readable(value.bytes)
     case .key: credentials.key = try readable(value.bytes)
     case .resolve: route.resolve.append(value.bytes)
+    case .ipv4: route.addresses = .ipv4
+    case .ipv6: route.addresses = .ipv6
     case .unixSocket: route.unixSocket = value.bytes
     case .connectTimeout: route.connectTimeout = try value.get()
     case .http1: route.version = .http1
     case .http2: route.version = .http2
+    case .dumpHeader: headerDump = try HeaderDump(value.bytes, streams)
     case .silent: isSilent = true
     case .locationTrusted: trustsRedirects = true
     case .config: break  // The rows in the file are handled one by one.

@@ -121,11 +121,17 @@ struct BatchReader {
 
   private mutating func record(_ line: [UInt8], _ number: Int) -> Record? {
     guard options.readsRecords else { return Record(line: line, number: number) }
-    do { return try Record(parsing: line, number: number, isRaw: options.isRaw) } catch {
-      let place = TextPlace(line: number, column: error.offset + 1, excerpt: line)
+    let text = Self.withoutSeparator(line)
+    do { return try Record(parsing: text, number: number, isRaw: options.isRaw) } catch {
+      let place = TextPlace(line: number, column: error.offset + 1 + line.count - text.count, excerpt: line)
       end(with: .failed(.trouble, error.message(), source: Self.source, place: place))
       return nil
     }
+  }
+
+  /// The line without the RS that begins each document of a JSON text sequence (RFC 7464).
+  private static func withoutSeparator(_ line: [UInt8]) -> [UInt8] {
+    line.first?.isRecordSeparator == true ? Array(line.dropFirst()) : line
   }
 
   private mutating func fail(at number: Int) {
@@ -142,8 +148,9 @@ struct BatchReader {
   private mutating func takeRest() -> Record? {
     let number = lines.number
     let line = lines.rest()
-    if line.isEmpty || options.readsRecords && line.allSatisfy(\.isWhiteSpace) { return nil }
-    if (try? JSONDocument(parsing: line, maxDepth: .max)) != nil { return record(line, number) }
+    let document = options.readsRecords ? Self.withoutSeparator(line) : line
+    if line.isEmpty || options.readsRecords && document.allSatisfy(\.isWhiteSpace) { return nil }
+    if (try? JSONDocument(parsing: document, maxDepth: .max)) != nil { return record(line, number) }
     hasDropped = true
     let text = "dropped: the last line has no line end and is not complete JSON"
     streams.say(Diagnostic(text, source: Self.source, place: TextPlace(line: number, column: 1)))

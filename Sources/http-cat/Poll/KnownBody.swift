@@ -77,7 +77,7 @@ struct Validators: Equatable, Sendable {
 }
 
 struct KnownBody: Equatable, Sendable {
-  /// The id of its record: the time of the answer in milliseconds, a blank, and the tag, date or digest.
+  /// The id of its record: a number of `EventIDs`, a blank, and the tag, date or digest.
   var id: [UInt8] = []
   /// The validators for a conditional request.
   var validators: Validators?
@@ -108,14 +108,8 @@ struct KnownBody: Equatable, Sendable {
   private static let dateMark = Array("lm:".utf8)
   private static let digestMark = Array("sha256:".utf8)
 
-  /// The end of the year 9999, the latest time accepted.
-  private static let latest = 253_402_300_799_999
-
-  /// The milliseconds of the id; 0 without one.
-  var milliseconds: Int { min(Int(decimal: id.prefix { $0.isDigit }) ?? 0, Self.latest) }
-
   /// The id of a body: its tag as received, or the date, or the digest.
-  static func id(milliseconds: Int, _ validators: Validators?, digest: [UInt8]) -> [UInt8] {
+  static func id(number: [UInt8], _ validators: Validators?, digest: [UInt8]) -> [UInt8] {
     func isFit(_ value: [UInt8]) -> Bool {
       !value.isEmpty && value.count <= longestTag && UTF8Check.firstInvalid(value.span) == nil
     }
@@ -123,6 +117,6 @@ struct KnownBody: Equatable, Sendable {
     let date = validators?.date ?? []
     let isMistakable = tag.starts(with: dateMark) || tag.starts(with: digestMark)
     let validator = isFit(tag) && !isMistakable ? tag : isFit(date) ? dateMark + date : digestMark + digest
-    return Array("\(milliseconds) ".utf8) + validator
+    return number + [UInt8(ascii: " ")] + validator
   }
 }

@@ -1,7 +1,7 @@
 // The checkpoint of a resource: what is known of its last body, the time of the last request, and the earliest time for
 // the next. Times are milliseconds since 1970. `data` is null: the body itself was printed.
 //
-//     {"event":"data","id":"1795185000123 \"v7\"","asked":1795185060140,"digest":"9f86…","etag":"\"v7\"","type":
+//     {"event":"data","id":"1795185000123456 \"v7\"","asked":1795185060140,"digest":"9f86…","etag":"\"v7\"","type":
 //     "application/json","resource":"03ac…","data":null}
 //
 // `resource` is the digest of the URL. `url` is the target of a redirect, to which the validators belong.

@@ -41,11 +41,15 @@ struct PolledBody {
   /// The digest that equal bodies share.
   var digest: [UInt8] { SHA256.digest(text).flatMap(\.hexDigits) }
 
-  func holds(_ condition: Condition) -> Bool {
+  /// What the body means for the end; of lines, the first that means something.
+  func meaning(_ ends: EndMarks) -> EndMarks.Meaning {
+    if ends.isEmpty { return .nothing }
     switch form {
-    case .json: document.map { condition.holds(for: $0) } ?? false
-    case .lines: Lines(text: text).contains { Self.parsed(text[$0]).map { condition.holds(for: $0) } ?? false }
-    case .bytes: false
+    case .json: return ends.meaning(type: [], data: [], document)
+    case .lines:
+      return Lines(text: text).lazy.map { ends.meaning(type: [], data: [], Self.parsed(text[$0])) }
+        .first { $0 != .nothing } ?? .nothing
+    case .bytes: return .nothing
     }
   }
 
@@ -77,6 +81,7 @@ struct PolledBody {
     for range in Lines(text: answer.body) {
       var line = answer.body[range]
       if line.last == UInt8(ascii: "\r") { line.removeLast() }
+      if line.first?.isRecordSeparator == true { line.removeFirst() }
       if line.allSatisfy(\.isWhiteSpace) { continue }
       do { _ = try JSONDocument(parsing: Array(line), maxDepth: maxDepth) } catch {
         throw failure(JSONError(error.kind, at: line.startIndex + error.offset), in: answer)

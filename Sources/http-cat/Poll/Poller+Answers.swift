@@ -34,29 +34,26 @@ extension Poller {
 
   private mutating func take(_ answer: HTTPAnswer, _ index: Int) throws(ToolFailure) {
     let time = Clock.now()
-    let milliseconds = max(Int(time / 1000), lastMilliseconds + 1)
+    let number = ids.next(at: time)
     let result: PollResult
     let wasOpen = resources[index].isOpen
     do {
       result = try resources[index].take(answer, options) { validators, digest in
-        KnownBody.id(milliseconds: milliseconds, validators, digest: digest)
+        KnownBody.id(number: number, validators, digest: digest)
       }
     } catch {
       return try fail(index, error)
     }
     tell(answer, result)
     if !wasOpen { noteOpen(resources[index], at: answer.url) }
+    var (meaning, failed) = (EndMarks.Meaning.nothing, [UInt8]())
     switch result {
-    case .unchanged: break
+    case .unchanged(let body): if let body { (meaning, failed) = (body.meaning(options.ends), body.text) }
     case .empty:
       if !resources[index].hasToldEmpty { complain(answer, "nothing to print (HTTP \(answer.head.status))") }
       resources[index].hasToldEmpty = true
     case .changed(let body):
-      if let until = options.until, body.holds(until) {
-        isFinished = true
-        return
-      }
-      lastMilliseconds = milliseconds
+      (meaning, failed) = (body.meaning(options.ends), body.text)
       let resource = resources[index]
       // A large body is written out while it is printed.
       try write { printer in printer.print(body, of: resource, answer, now: time) }
@@ -71,6 +68,11 @@ extension Poller {
       resources[index].isOver = true
     }
     try save(index, next: 0)
+    if case .failure(let option) = meaning {
+      let failure = EndMarks.failure(option, Array(failed.trimmed()), source: answer.url.display)
+      throw failure.saying { $0.hidingSecrets(of: answer.request, and: []) }
+    }
+    if meaning == .end { isFinished = true }
   }
 
   /// Handles a failed poll.
@@ -79,10 +81,10 @@ extension Poller {
     lastFailure = failure.failure
     let now = Clock.monotonic()
     let asked = failure.asked ?? 0
-    if asked > 0, failure.kind == .status(429) { queue.hold(resources[index].url.origin, until: now + asked) }
+    if asked > 0, failure.isLimit { queue.hold(resources[index].url.origin, until: now + asked) }
     try save(index, next: asked > 0 ? Int(Clock.now() / 1000) + Int(asked * 1000) : 0)
     if failure.kind == .network(.local) { throw failure.failure }
-    let isOver = failure.isFinal || (failure.isMistake && !resources[index].hasSucceeded && list == nil)
+    let isOver = failure.isFinal(hasSucceeded: resources[index].hasSucceeded || list != nil)
     let resource = resources[index]
     let pause = isOver ? nil : resources[index].fail(failure, now: now)
     note(failure, of: resource, pause: pause?.seconds)
@@ -136,7 +138,7 @@ extension Poller {
     if case .changed(let body) = result { words += ", \(body.text.count) bytes" }
     if case .unchanged = result { words += ", unchanged" }
     // Then nobody knows whether the body is complete.
-    if answer.head.status == 200, !answer.head.marksEnd {
+    if answer.head.status != 304, !answer.head.marksEnd {
       words += "; the body ended with the connection"
     }
     complain(answer, words)

@@ -16,8 +16,7 @@ extension Poller {
   ///   - pause: the wait in seconds; nil if there is no next poll.
   mutating func note(_ failure: PollFailure, of resource: Resource, pause: Double?) {
     let reason = failure.failure.message
-    var code: Int?
-    if case .status(let status) = failure.kind { code = status }
+    let code = failure.status
     if resource.isOpen || code != nil { note(.closed, of: resource, code: code, reason: reason) }
     if let pause { note(.retrying, of: resource, delay: pause, reason: reason) }
   }

@@ -29,8 +29,8 @@ struct Poller {
   var printer: BodyPrinter
   /// The checkpoint of the only resource; nil for a list.
   var checkpoint: PollCheckpoint?
-  /// The time of the last body, in milliseconds; each new one must be later.
-  var lastMilliseconds: Int
+  /// Begin the ids of records.
+  var ids = EventIDs()
   var lastFailure: ToolFailure?
   var isFinished = false
 
@@ -49,7 +49,6 @@ struct Poller {
     limits = HTTPExchange.Limits(
       noun: "body", maxSize: options.maxSize, idleTimeout: options.connection.idleTimeout ?? .infinity,
       requestTimeout: min(options.requestTimeout, interval?.longestPoll ?? .infinity))
-    lastMilliseconds = 0
     switch subject {
     case .url(let url): try add(url, now)
     case .list(let path):
@@ -74,7 +73,7 @@ struct Poller {
     if !options.resumeID.isEmpty { known = KnownBody(id: options.resumeID, of: url) }
     // The command line overrides the type of the first body.
     if options.form != .auto { known.type = nil }
-    lastMilliseconds = known.milliseconds
+    ids.resume(after: known.id)
     var wait = checkpoint.next - time
     if wait > 0, interval == nil {
       let text = "the server wants no request for another \(secondsText(Double(wait) / 1000)) s (--checkpoint)"
@@ -135,22 +134,27 @@ struct Poller {
   /// - Returns: nil while there is something to do.
   private func status() throws(ToolFailure) -> ExitStatus? {
     if isFinished { return .yes }
+    let awaited = options.ends.awaited
     if running.isEmpty, queue.isEmpty {
-      return resources.allSatisfy(\.hasSucceeded) && interval == nil ? .yes : .otherEnd
+      guard resources.allSatisfy(\.hasSucceeded), interval == nil else { return .otherEnd }
+      if let awaited { throw .ended(.otherEnd, before: awaited, source: source) }
+      return .yes
     }
     guard let deadline, Clock.monotonic() >= deadline else { return nil }
     let hasAnswered = resources.contains(where: \.hasSucceeded)
-    if hasAnswered, options.until == nil { return .yes }
+    if hasAnswered, awaited == nil { return .yes }
     var reason = ""
     if !resources.contains(where: \.isOpen), let lastFailure {
       // If there are many, the last failure represents them all.
       let source = list == nil ? nil : lastFailure.diagnostic.source
       reason = ": " + (source.map { $0 + ": " } ?? "") + lastFailure.message
     }
-    let time = secondsText(options.connection.maxTime ?? 0)
-    let text = "\(hasAnswered ? "no match" : "no answer") within \(time) s" + reason
-    throw .failed(.later, text, source: list == nil ? resources[0].url.display : nil)
+    throw .outOfTime(
+      options.connection.maxTime ?? 0, awaiting: hasAnswered ? awaited ?? "" : "answer", source: source, reason)
   }
+
+  /// The URL for messages about all of it; nil for a list.
+  private var source: String? { list == nil ? resources[0].url.display : nil }
 
   // MARK: Requests
 
@@ -178,10 +182,19 @@ struct Poller {
     let url = resources[index].url
     var request = http.request(url)
     request.setDefault("Accept", Array("*/*".utf8))
-    request.condition = resources[index].known.validators?.condition
+    // Each poll of many is a request of its own.
+    request.mayRepeat = interval != nil
+    // What ends the tool may be in the body that an earlier run has printed, so this run must see it.
+    if options.ends.isEmpty || resources[index].hasSucceeded {
+      request.condition = resources[index].known.validators?.condition
+    }
     do {
       running.append(
-        Running(index: index, exchange: try HTTPExchange(request, of: client, limits) { $0.status == 200 }))
+        Running(
+          index: index,
+          exchange: try HTTPExchange(request, of: client, limits) { [request] in
+            StatusPolicy().verdict($0, to: request) == .taken
+          }))
       queue.begin(url.origin, now, pause: list == nil ? 0 : options.hostDelay)
       resources[index].answerWait.begin(streams, now)
     } catch {

@@ -8,14 +8,14 @@ import FeedHTTP
 enum PollResult {
   /// A body that differs from the last one.
   case changed(PolledBody)
-  case unchanged
-  /// There is no body (HTTP 204, or 200 with nothing).
+  /// The same as the last one.
+  /// - Parameter body: nil if the server did not send it (304).
+  case unchanged(PolledBody?)
+  /// There is no body (HTTP 204 or 205, or a success with nothing).
   case empty
 }
 
 struct Resource {
-  /// The longest wait that a server may ask for, in seconds.
-  private static let longestAsked = 86_400.0
   /// The statuses of servers that cannot read a head, find it too large, or refuse a condition.
   private static let headRefusals: Set<Int> = [400, 412, 413, 431]
 
@@ -71,16 +71,19 @@ struct Resource {
   private mutating func judge(
     _ answer: HTTPAnswer, _ options: Options, _ id: (Validators?, [UInt8]) -> [UInt8]
   ) throws(PollFailure) -> PollResult {
+    switch StatusPolicy().verdict(answer.head, to: answer.request) {
+    case .empty: return .empty
+    case .taken: return answer.body.isEmpty ? .empty : try read(answer, options, id)
+    case .retried, .final: break
+    }
     switch answer.head.status {
-    case 204: return .empty
-    case 200: return answer.body.isEmpty ? .empty : try read(answer, options, id)
     case 304 where answer.request.isConditional:
       known.validators = known.validators?.confirmed(by: answer.head)
-      return .unchanged
+      return .unchanged(nil)
     case 206, 304:
       // Such a server is unreliable, so the next request asks for the whole body.
       known.validators = nil
-      throw refusal(answer, answer.head.status == 304 ? "unexpected HTTP 304" : "HTTP 206: only a part of the body")
+      throw refusal(answer, answer.head.status == 304 ? "unexpected HTTP 304" : StatusPolicy.part)
     case let status where Self.headRefusals.contains(status):
       // Perhaps the server cannot handle the condition.
       known.validators = nil
@@ -107,7 +110,7 @@ struct Resource {
     let digest = body.digest
     known.validators = Validators(answer.head, of: answer.url, now: Int(Clock.now() / 1_000_000))
     known.type = type
-    if digest == known.digest { return .unchanged }
+    if digest == known.digest { return .unchanged(body) }
     known.digest = digest
     // The validators of another URL cannot be used here, and an id does not say which URL it belongs to.
     known.id = id(answer.url == url ? known.validators : nil, digest)
@@ -117,11 +120,11 @@ struct Resource {
   private func content(_ failure: ToolFailure) -> PollFailure { PollFailure(failure: failure, kind: .content) }
 
   private func refusal(_ answer: HTTPAnswer, _ problem: String?) -> PollFailure {
-    let refusal = Refusal(answer.head, problem, body: answer.body, to: answer.request, isFromProxy: answer.isFromProxy)
-    let status: ExitStatus = refusal.status == 429 ? .later : .otherEnd
+    let refusal = Refusal(answer.head, problem, body: answer.body, to: answer.request)
+    let status = StatusPolicy.exitStatus(refusal.status)
     return PollFailure(
-      failure: .failed(status, refusal.message, source: answer.url.display), kind: .status(refusal.status),
-      asked: refusal.retryAfter.map { min($0, Self.longestAsked) })
+      failure: .failed(status, refusal.message, source: answer.url.display), kind: .status(answer.head),
+      asked: min(AskedWait(answer.head).seconds, AskedWait.longest))
   }
 
   // MARK: When to ask again

@@ -6,12 +6,14 @@ import FeedHTTP
 struct EndlessBody: Followed {
   private let url: HTTPURL
   private let idleTimeout: Double?
+  private let reconnects: Bool
   private let client: HTTPClient
   private var printer: StreamPrinter
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     self.url = url
     idleTimeout = options.connection.idleTimeout
+    reconnects = options.connection.reconnects
     printer = StreamPrinter(options, source: url.display, streams)
     client = try HTTPClient(keepsCookies: true)
   }
@@ -26,6 +28,7 @@ struct EndlessBody: Followed {
 
   mutating func connect(_ follower: inout Follower) throws(ToolFailure) -> ConnectionEnding {
     var request = follower.http.request(url)
+    request.mayRepeat = reconnects
     request.setDefault("Accept", Array("*/*".utf8))
     var connection: FeedConnection
     do {
@@ -34,9 +37,7 @@ struct EndlessBody: Followed {
     } catch {
       return .failed(error)
     }
-    let opening = try follower.open(&self) { moment in
-      connection.open(until: moment) { $0.status == 200 ? .feed : .refused(problem: nil) }
-    }
+    let opening = try follower.open(&self) { connection.open(until: $0) { _ in nil } }
     if case .ended(let ending) = opening { return ending }
     try follower.open(&self, at: connection.url.display)
     printer.begin(connection.head)
@@ -44,7 +45,7 @@ struct EndlessBody: Followed {
     var isWhole = false
     // If the end is not marked, a last line without a line end may be incomplete.
     if case .closed = ending { isWhole = connection.head.marksEnd }
-    let (dropped, progress) = printer.end(isWhole: isWhole)
+    let (dropped, progress) = try printer.end(isWhole: isWhole)
     if dropped > 0 {
       let bytes = dropped == 1 ? "1 byte" : "\(dropped) bytes"
       follower.complain("the connection ended inside a line: \(bytes) dropped")

@@ -35,7 +35,9 @@ struct LineSplitter {
         return nil
       }
       if held.isEmpty {
-        let range = start..<(end > start && chunk[end - 1] == UInt8(ascii: "\r") ? end - 1 : end)
+        // RS begins each document of a JSON text sequence (RFC 7464).
+        let first = start < end && chunk[start].isRecordSeparator ? start + 1 : start
+        let range = first..<(end > first && chunk[end - 1] == UInt8(ascii: "\r") ? end - 1 : end)
         if !Self.isBlank(chunk, range) { return .chunk(range) }
       } else {
         held.append(span: chunk.extracting(start..<end))
@@ -56,13 +58,14 @@ struct LineSplitter {
   @discardableResult
   mutating func drop() -> Int {
     defer { held.removeAll(keepingCapacity: held.count < 1 << 16) }
-    let count = isTaken || held.allSatisfy(\.isWhiteSpace) ? 0 : held.count
+    let count = isTaken || held.allSatisfy { $0.isWhiteSpace || $0.isRecordSeparator } ? 0 : held.count
     isTaken = false
     return count
   }
 
   private mutating func takeHeld() -> Line? {
     if held.last == UInt8(ascii: "\r") { held.removeLast() }
+    if held.first?.isRecordSeparator == true { held.removeFirst() }
     isTaken = true
     if !Self.isBlank(held.span, 0..<held.count) { return .held }
     drop()

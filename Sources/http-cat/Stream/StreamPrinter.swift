@@ -49,10 +49,10 @@ struct StreamPrinter: BodySink {
   /// Ends a connection.
   /// - Parameter isWhole: whether a line without a line end is complete.
   /// - Returns: how many bytes of a line were dropped, and whether the last wanted line was printed.
-  mutating func end(isWhole: Bool) -> (dropped: Int, progress: BodyProgress) {
+  mutating func end(isWhole: Bool) throws(ToolFailure) -> (dropped: Int, progress: BodyProgress) {
     guard isLines else { return (0, .more) }
     var progress = BodyProgress.more
-    if isWhole, splitter.last() != nil { progress = takeLine(splitter.held, 0..<splitter.held.count) }
+    if isWhole, splitter.last() != nil { progress = try takeLine(splitter.held, 0..<splitter.held.count) }
     return (splitter.drop(), progress)
   }
 
@@ -71,8 +71,8 @@ struct StreamPrinter: BodySink {
     while let line = try nextLine(chunk, &index) {
       let progress =
         switch line {
-        case .held: takeLine(splitter.held, 0..<splitter.held.count)
-        case .chunk(let range): takeLine(chunk, range)
+        case .held: try takeLine(splitter.held, 0..<splitter.held.count)
+        case .chunk(let range): try takeLine(chunk, range)
         }
       if progress == .finished { return .finished }
     }
@@ -87,23 +87,26 @@ struct StreamPrinter: BodySink {
     }
   }
 
-  private mutating func takeLine(_ bytes: [UInt8], _ range: Range<Int>) -> BodyProgress {
+  private mutating func takeLine(_ bytes: [UInt8], _ range: Range<Int>) throws(ToolFailure) -> BodyProgress {
     count += 1
-    if isRecords || options.until != nil {
-      var line = Array(bytes[range])
-      let document = try? PayloadForm.parsed(line)
-      if let until = options.until, let document, until.holds(for: document) { return .finished }
-      if isRecords {
-        UTF8Repair.repair(&line)
-        print(line, document)
-      } else {
-        printLine(line, 0..<line.count)
-      }
-    } else {
-      printLine(bytes, range)
-    }
     printed += 1
-    return printed < options.limit ? .more : .finished
+    guard isRecords || !options.ends.isEmpty else {
+      printLine(bytes, range)
+      return printed < options.limit ? .more : .finished
+    }
+    var line = Array(bytes[range])
+    let document = try? PayloadForm.parsed(line)
+    let meaning = options.ends.meaning(type: Self.event, data: line, document)
+    if isRecords {
+      UTF8Repair.repair(&line)
+      print(line, document)
+    } else {
+      printLine(line, 0..<line.count)
+    }
+    if case .failure(let option) = meaning {
+      throw EndMarks.failure(option, line, source: source, record: "line \(count)")
+    }
+    return meaning == .end || printed >= options.limit ? .finished : .more
   }
 
   private mutating func printLine(_ bytes: [UInt8], _ range: Range<Int>) {

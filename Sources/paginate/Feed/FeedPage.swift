@@ -15,7 +15,7 @@ struct FeedPage: Equatable, Sendable {
   var etag: [UInt8]?
   /// The greatest value of `--since` so far.
   var mark: SinceMark?
-  /// The index of the first item with which the caller wants to end (`--until-match`).
+  /// The index of the first item with which the caller wants to end (`--stop-before`).
   var end: Int?
 
   /// The page without the items from `end` on. Its next request is the one for the page itself, as the rest is unread.

@@ -13,11 +13,9 @@ struct Arrival {
   private(set) var document: JSONDocument?
   /// Why it is not JSON.
   private(set) var fault: JSONError?
-  /// The wait that the answer asks for, in seconds, and what asked for it.
-  private(set) var asked = (wait: 0.0, reason: "")
-  /// How many more requests the server allows now; nil if it does not say.
-  private(set) var left: Double?
-  private(set) var verdict = Politeness.Verdict.failure
+  /// The wait that the answer asks for.
+  private(set) var asked = AskedWait(HTTPHead())
+  private(set) var verdict = StatusPolicy.Verdict.final
 
   init(_ landing: Flights.Landing, seconds: Double, _ form: PageText) {
     self.landing = landing
@@ -25,22 +23,20 @@ struct Arrival {
     guard case .answered(let answer) = landing else { return }
     do { document = try form.document(of: answer) } catch { fault = error }
     let now = Clock.now()
-    let politeness = Politeness(answer.head, document, now: now)
-    asked = (politeness.wait, politeness.reason)
-    left = politeness.left
-    verdict = Politeness.verdict(answer.head, document, now: now)
+    asked = Politeness(answer.head, document, now: now).wait
+    verdict = Politeness.verdict(answer.head, document, to: answer.request)
   }
 
   /// Whether the server wants fewer requests: HTTP 429, or another refusal that asks for a wait.
   var isThrottled: Bool {
-    guard verdict == .retry, case .answered(let answer) = landing else { return false }
-    return answer.head.status == 429 || asked.wait > 0
+    guard verdict == .retried, case .answered(let answer) = landing else { return false }
+    return answer.head.status == 429 || asked.seconds > 0
   }
 
   /// Whether it ends the walk: another try would end in the same way.
   var isFinal: Bool {
     switch landing {
-    case .answered: verdict == .failure || (verdict == .page && fault != nil)
+    case .answered: verdict == .final || (verdict == .taken && fault != nil)
     case .failed(let error): !error.isRetryable
     }
   }

@@ -73,17 +73,17 @@ extension PageSource {
   /// Remembers what an answer asks for.
   private mutating func note(_ request: PageRequest, isWanted: Bool) {
     guard let arrival = flights.arrival(of: request) else { return }
-    var (wait, reason) = arrival.asked
+    var (wait, reason) = (arrival.asked.seconds, arrival.asked.reason)
     if arrival.isThrottled {
       slowDown(because: arrival.words)
       // The wanted answer is judged soon, like any other refusal.
       if isWanted { return }
       if wait == 0 { (wait, reason) = (Self.pauseAfterRefusal, arrival.words) }
       flights.drop(request)
-    } else if arrival.verdict != .page {
+    } else if arrival.verdict != .taken {
       return
     }
-    left = arrival.left
+    left = arrival.asked.left
     let end = arrival.time + wait
     if end >= pause.end { pause = (wait, reason, end) }
   }

@@ -117,6 +117,10 @@ struct PageSource {
           tell("HTTP \(answer.head.status), past the last page (--end-status)", url)
           return Found(answer: answer, document: nil, wasAhead: wasAhead)
         }
+        if arrival.verdict == .empty {
+          tell("HTTP \(answer.head.status): no items", url)
+          return Found(answer: answer, document: nil, wasAhead: wasAhead)
+        }
         if let document = try judge(arrival, answer, url) {
           return Found(answer: answer, document: document, wasAhead: wasAhead)
         }
@@ -135,9 +139,9 @@ struct PageSource {
     _ arrival: Arrival, _ answer: HTTPAnswer, _ url: HTTPURL
   ) throws(ToolFailure) -> JSONDocument? {
     tell(arrival.words, url)
-    failureKind = .status(answer.head.status)
+    failureKind = .status(answer.head)
     switch arrival.verdict {
-    case .page:
+    case .taken:
       policy.succeed()
       policy.recover()
       failureKind = .content
@@ -156,10 +160,10 @@ struct PageSource {
         throw safe(failure.adding(hint), about: answer)
       }
       return arrival.document
-    case .retry:
-      try retry(after: refusal(answer, url), asked: arrival.asked.wait, arrival.asked.reason)
+    case .retried:
+      try retry(after: refusal(answer, url), asked: arrival.asked.seconds, arrival.asked.reason)
       return nil
-    case .failure: throw refusal(answer, url)
+    case .empty, .final: throw refusal(answer, url)
     }
   }
 
@@ -177,8 +181,9 @@ struct PageSource {
   }
 
   private func refusal(_ answer: HTTPAnswer, _ url: HTTPURL) -> ToolFailure {
-    let refusal = Refusal(answer.head, body: answer.body, to: answer.request, hiding: secrets.values)
-    return .failed(refusal.status == 429 ? .later : .otherEnd, refusal.message, source: url.display)
+    let problem = answer.head.status == 206 ? StatusPolicy.part : nil
+    let refusal = Refusal(answer.head, problem, body: answer.body, to: answer.request, hiding: secrets.values)
+    return .failed(StatusPolicy.exitStatus(refusal.status), refusal.message, source: url.display)
   }
 
   // MARK: Waiting
@@ -271,6 +276,8 @@ struct PageSource {
       request.credentials.password = first.password
     }
     request.method = page.method
+    // Whatever its method, the request of a page is a query.
+    request.mayRepeat = true
     request.body = page.body
     // The first request may have had no body.
     if page.hasJSONBody { request.setDefault("Content-Type", Array("application/json".utf8)) }

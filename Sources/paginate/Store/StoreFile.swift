@@ -198,7 +198,7 @@ final class StoreFile {
         _ = try Descriptor.wait(for: [], milliseconds: Self.lockPause)
       }
     } catch {
-      throw StoreError(.readOnly, "the lock file beside it: \(error.message)")
+      throw StoreError(.readOnly, "the lock file beside it: \(LockFile.message(error, at: lockPath))")
     }
   }
 }

@@ -9,7 +9,7 @@ struct StoredFetcher: PageFetcher {
   /// The method of the first request; stored requests cannot change it.
   private let method: String
   private let store: Options.Store
-  /// `--until-match`.
+  /// `--stop-before`.
   private let until: Condition?
   private var since: SinceReader?
   /// Prints the note that the feed is open, with the first valid answer; nil if there is nothing to note any more.
@@ -65,7 +65,7 @@ struct StoredFetcher: PageFetcher {
     } catch {
       failure = error
       var failed = FeedFailure(status: error.status, message: error.message)
-      if case .status(let status) = source.failureKind { failed.isForgotten = [400, 404, 410].contains(status) }
+      if case .status(let head) = source.failureKind { failed.isForgotten = [400, 404, 410].contains(head.status) }
       return .failed(failed)
     }
   }

@@ -104,8 +104,7 @@ struct StoredPoll {
 
   /// - Parameter failure: nil if the tool ends as it was told to.
   private mutating func noteClosed(_ failure: PollFailure? = nil) throws(ToolFailure) {
-    var code: Int?
-    if case .status(let status) = failure?.kind { code = status }
+    let code = failure?.status
     guard state.isOpen || code != nil else { return }
     state.isOpen = false
     var notes = NotePrinter(options, streams)
@@ -129,8 +128,7 @@ struct StoredPoll {
       failure: failure, kind: isBusy ? .network(.transient) : state.failureKind, asked: state.asked)
     // A run that did not get to a request says nothing about the feed.
     if !isBusy { try noteClosed(found) }
-    guard !found.isFinal, hasSucceeded || !found.isMistake,
-      let pause = schedule.fail(found, now: Clock.monotonic())
+    guard !found.isFinal(hasSucceeded: hasSucceeded), let pause = schedule.fail(found, now: Clock.monotonic())
     else { throw failure }
     if pause.isTold || options.isVerbose, !options.http.isSilent {
       streams.say(failure.diagnostic.adding(RetryPolicy.words("retrying", in: pause.seconds)))

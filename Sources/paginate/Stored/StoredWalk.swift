@@ -99,7 +99,7 @@ struct StoredWalk {
     walk.dedupes = false
     walk.guardsLoops = false
     walk.limit = .max
-    walk.untilMatch = nil
+    walk.stopBefore = nil
     walk.maxPages = .max
     var fetcher = try fetcher(first, walk, since, secrets, state.client)
     if storeOptions.interval != nil, !state.isOpen { fetcher.opening = NotePrinter(options, streams) }
@@ -137,7 +137,7 @@ struct StoredWalk {
   ) throws(ToolFailure) -> StoredFetcher {
     StoredFetcher(
       try PageFeed(first, walk, options, hiding: secrets, client, streams), secrets, method: first.method,
-      until: options.walk.untilMatch, since: since, store: storeOptions)
+      until: options.walk.stopBefore, since: since, store: storeOptions)
   }
 
   private func since(

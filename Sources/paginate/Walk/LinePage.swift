@@ -15,7 +15,9 @@ enum LinePage {
     var start = 0
     while start < body.count {
       let end = body[start...].firstIndex(of: UInt8(ascii: "\n")) ?? body.count
-      let line = body[start..<end]
+      var line = body[start..<end]
+      // RS before a document (RFC 7464) becomes a space, so that all offsets stay.
+      if line.first?.isRecordSeparator == true { line[start] = UInt8(ascii: " ") }
       if line.contains(where: { !$0.isWhiteSpace }) {
         do { _ = try JSONDocument(parsing: Array(line), maxDepth: maxDepth) } catch {
           throw JSONError(error.kind, at: error.offset + start)

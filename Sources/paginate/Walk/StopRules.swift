@@ -27,13 +27,13 @@ enum Ending: Equatable, Sendable {
   case pastEnd
   /// The page says nothing about a next one, and nothing shows that there is none (`OnlyPage`).
   case onlyPage
-  /// `--limit`, `--max-pages`, `--until-id`, `--until-match`.
-  case limit, maxPages, untilID, untilMatch
+  /// `--limit`, `--max-pages`, `--stop-before`.
+  case limit, maxPages, stopBefore
 
   /// Whether the feed itself has ended.
   var isEndOfFeed: Bool {
     switch self {
-    case .limit, .maxPages, .untilID, .untilMatch: false
+    case .limit, .maxPages, .stopBefore: false
     default: true
     }
   }

@@ -35,10 +35,8 @@ struct WalkOptions: Sendable {
   var endStatuses = StatusSet.none
   var limit = Int.max
   var maxPages = Int.max
-  /// Ends before the item with this id.
-  var untilID: [UInt8]?
   /// Ends before the first item for which this holds.
-  var untilMatch: Condition?
+  var stopBefore: Condition?
   /// Parameters to add to links if the server has left them out.
   var keptParameters: [[UInt8]] = []
   /// Whether to find the next link of a page without following it (`--print-next`).

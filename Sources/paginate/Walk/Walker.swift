@@ -178,13 +178,10 @@ struct Walker: Sendable {
     var result: [PageItem]?
     for (index, item) in items.enumerated() {
       if printed + (result?.count ?? index) >= options.limit { return (result ?? Array(items[..<index]), .limit) }
-      if options.untilMatch?.holds(for: item.value) == true { return (result ?? Array(items[..<index]), .untilMatch) }
-      if let id = item.id {
-        if id == options.untilID { return (result ?? Array(items[..<index]), .untilID) }
-        if options.dedupes, !seen.insert(id) {
-          if result == nil { result = Array(items[..<index]) }
-          continue
-        }
+      if options.stopBefore?.holds(for: item.value) == true { return (result ?? Array(items[..<index]), .stopBefore) }
+      if let id = item.id, options.dedupes, !seen.insert(id) {
+        if result == nil { result = Array(items[..<index]) }
+        continue
       }
       result?.append(item)
     }

@@ -43,8 +43,8 @@ struct Publisher {
   private var packedEvent: (text: SharedText, checksum: Checksum)?
   /// Old documents that clients may still be receiving, in order.
   private var held = HeldTexts()
-  /// The prefix of the numbers in added ids: ids of another run must not match ours.
-  private let run = Array("\(Clock.now() / 1000)-".utf8)
+  /// The IDs that `--add-ids` gives.
+  private var ids = EventIDs()
 
   /// A comment: shows a client that the connection is alive, and makes a proxy forward the head.
   static let comment = Array(":\n\n".utf8)
@@ -109,7 +109,7 @@ struct Publisher {
   private mutating func append(_ record: EventRecord, _ data: JSONValue, id: [UInt8]) {
     count += 1
     var id = id
-    if id.isEmpty && options.addsIDs { id = run + Array(String(count).utf8) }
+    if id.isEmpty && options.addsIDs { id = ids.next() }
     var output = ByteWriter()
     let type = record.event.isEmpty ? Self.messageName : record.event
     writer.write(type: type, id: id, data: Self.wireText(data), to: &output)

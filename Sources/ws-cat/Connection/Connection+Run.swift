@@ -19,7 +19,8 @@ extension Connection {
     let ending: ConnectionEnding
     do { ending = try exchange(&pump, &source) } catch {
       finishClosing(&pump, prints: false)
-      throw error
+      // The message may quote what the server has repeated of our request.
+      throw error.saying { $0.hidingSecrets(of: opening.request, and: []) }
     }
     switch ending {
     case .lost where !session.hasReceivedClose: break
@@ -184,8 +185,8 @@ extension Connection {
 
   /// The end that `--close-after` asks for.
   private func quietEnd() throws(ToolFailure) -> ConnectionEnding {
-    guard options.until != nil, let seconds = options.closeAfter else { return .finished }
-    let text = "no match within \(secondsText(seconds)) s after the last message (--close-after)"
+    guard let awaited = options.ends.awaited, let seconds = options.closeAfter else { return .finished }
+    let text = "no \(awaited) within \(secondsText(seconds)) s after the last message (--close-after)"
     throw .failed(.later, text, source: options.url.display)
   }
 

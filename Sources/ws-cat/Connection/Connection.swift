@@ -110,6 +110,7 @@ struct Connection {
         let bytes = chunk
         guard try answer.take(bytes.span, from: &used) else { continue }
         client.keepCookies(of: answer.head, from: request.url)
+        try request.headerDump?.write(answer.head)
         switch try answer.verdict(opening) {
         case .refused:
           if let next = try redirection(answer.head, &redirects) { return .redirected(next) }

@@ -5,7 +5,7 @@ import FeedCore
 
 struct EventNames {
   private static let message = Array("message".utf8)
-  private static let binary = Array("binary".utf8)
+  static let binary = Array("binary".utf8)
 
   private let pointer: JSONPointer?
   private let wanted: [[UInt8]]

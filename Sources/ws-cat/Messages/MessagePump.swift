@@ -15,7 +15,7 @@ struct MessagePump {
   private let maxSize: Int
   private let idFrom: JSONPointer?
   private let sendAfter: Condition?
-  private let until: Condition?
+  private let ends: EndMarks
   private let limit: Int
   /// Whether the name, the ID or the end depends on the contents of a message.
   private let looksInside: Bool
@@ -41,9 +41,9 @@ struct MessagePump {
     maxSize = options.maxSize
     idFrom = options.idFrom
     sendAfter = options.sendAfter
-    until = options.until
+    ends = options.ends
     limit = options.limit
-    looksInside = options.eventFrom != nil || options.idFrom != nil || options.until != nil
+    looksInside = options.eventFrom != nil || options.idFrom != nil || options.ends.looksInside
     names = EventNames(options)
     output = ByteWriter(streams.output, records: .network)
   }
@@ -75,19 +75,18 @@ struct MessagePump {
   private mutating func take(text: [UInt8]) throws(ToolFailure) -> Progress {
     let isParsed = looksInside || !maySend
     let document = isParsed ? try? PayloadForm.parsed(text) : nil
-    if let document {
-      if !maySend, let sendAfter, sendAfter.holds(for: document) { allowSending() }
-      if let until, until.holds(for: document) { return .finished }
-    }
+    if !maySend, let document, let sendAfter, sendAfter.holds(for: document) { allowSending() }
     names.find(in: document)
-    guard names.isWanted else { return .more }
-    let id = idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
-    do {
-      try printer.print(text: text, document, isParsed: isParsed, event: names.name, id: id, to: &output)
-    } catch {
-      throw failure(error.message)
+    if names.isWanted {
+      let id = idFrom.flatMap { document?.root.recordID(at: $0) } ?? []
+      do {
+        try printer.print(text: text, document, isParsed: isParsed, event: names.name, id: id, to: &output)
+      } catch {
+        throw failure(error.message)
+      }
+      try countPrinted()
     }
-    return try printedOne()
+    return try progress(after: text, document, of: names.name)
   }
 
   private mutating func allowSending() {
@@ -96,15 +95,27 @@ struct MessagePump {
   }
 
   private mutating func take(binary message: [UInt8]) throws(ToolFailure) -> Progress {
-    guard names.isBinaryWanted else { return .more }
-    printer.print(binary: message, to: &output)
-    return try printedOne()
+    if names.isBinaryWanted {
+      printer.print(binary: message, to: &output)
+      try countPrinted()
+    }
+    return try progress(after: message, nil, of: EventNames.binary)
   }
 
-  private mutating func printedOne() throws(ToolFailure) -> Progress {
+  private mutating func countPrinted() throws(ToolFailure) {
     try output.checkOutput()
     printed += 1
-    return printed < limit ? .more : .finished
+  }
+
+  /// What a message means for the end, whether or not it was printed.
+  private func progress(
+    after message: [UInt8], _ document: JSONDocument?, of event: [UInt8]
+  ) throws(ToolFailure) -> Progress {
+    let meaning = ends.isEmpty ? .nothing : ends.meaning(type: event, data: message, document)
+    if case .failure(let option) = meaning {
+      throw EndMarks.failure(option, message, source: source, record: "message \(count)")
+    }
+    return meaning == .end || printed >= limit ? .finished : .more
   }
 
   private func failure(_ message: String) -> ToolFailure {

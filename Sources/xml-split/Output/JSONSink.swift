@@ -1,6 +1,6 @@
 import FeedCore
 
-/// Writes elements as lines of JSON (--json).
+/// Writes elements as lines of JSON (--as-json).
 struct JSONSink: ElementSink {
   let form: JSONForm
 

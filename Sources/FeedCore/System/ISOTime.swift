@@ -1,13 +1,11 @@
 // Times such as `2024-06-01T12:05:00.000Z` and `2024-06-01 14:05:00+02:00` (RFC 3339), exactly: a Double could not hold
 // the nanoseconds of today.
 
-import FeedCore
-
-struct ISOTime {
+package struct ISOTime {
   /// Since 1970-01-01T00:00:00Z, without the fraction.
-  let seconds: Int
+  package let seconds: Int
   /// The digits after the point.
-  let fraction: [UInt8]
+  package let fraction: [UInt8]
   /// The difference from UTC, in seconds.
   private let offset: Int
   /// `T` or a space.
@@ -16,7 +14,7 @@ struct ISOTime {
   private let zone: [UInt8]
 
   /// - Returns: nil if `text` is not such a time.
-  init?(_ text: [UInt8]) {
+  package init?(_ text: [UInt8]) {
     var rest = text[...]
     func digits(_ count: Int, _ range: ClosedRange<Int>) -> Int? {
       let word = rest.prefix(count)
@@ -59,7 +57,7 @@ struct ISOTime {
   }
 
   /// Seconds with the fraction, as near as a Double comes.
-  var approximate: Double {
+  package var approximate: Double {
     Double(seconds) + (Double("0." + String(decimal: fraction)) ?? 0)
   }
 
@@ -67,7 +65,7 @@ struct ISOTime {
   /// - Parameters:
   ///   - seconds: since 1970; of the years before 1, the year 1 is written.
   ///   - fraction: digits after the point.
-  func text(at seconds: Int, fraction: [UInt8]) -> [UInt8] {
+  package func text(at seconds: Int, fraction: [UInt8]) -> [UInt8] {
     let first = CivilTime(year: 1, month: 1, day: 1).seconds
     let text = CivilTime(microseconds: Int64(max(seconds + offset, first)) * 1_000_000).text
     let point = fraction.isEmpty ? [] : [UInt8(ascii: ".")]

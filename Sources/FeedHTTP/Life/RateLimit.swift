@@ -2,22 +2,21 @@
 // has several names; the time of the reset is a date, a number of seconds, or a time since 1970.
 
 import FeedCore
-import FeedHTTP
 
-struct RateLimit: Equatable, Sendable {
+package struct RateLimit: Equatable, Sendable {
   /// Whether no request remains; nil if the answer does not say.
-  var isExhausted: Bool? { left.map { $0 < 1 } }
+  package var isExhausted: Bool? { left.map { $0 < 1 } }
   /// How many requests remain; nil if the answer does not say.
-  private(set) var left: Double?
+  package private(set) var left: Double?
   /// Seconds until there are more.
-  private(set) var reset: Double?
+  package private(set) var reset: Double?
 
   private static let remainingNames = ["x-ratelimit-remaining", "x-rate-limit-remaining", "ratelimit-remaining"]
   private static let resetNames = [
     "x-ratelimit-reset-after", "x-ratelimit-reset", "x-rate-limit-reset", "ratelimit-reset",
   ]
 
-  init(_ head: HTTPHead, now: Int64) {
+  package init(_ head: HTTPHead, now: Int64) {
     for name in Self.remainingNames {
       // Reddit sends decimals.
       if let value = head.value(of: name), let number = Self.number(value) { left = number }

@@ -1,0 +1,129 @@
+// What ends a stream by its contents: `--until…` awaits an end, `--fail-…` names what is a failure. Who says how the end
+// looks gets status 0 only if it came: a stream that ends before, for any reason, may be half of an answer.
+
+/// The option rows.
+package enum EndOption: ToolOption {
+  case until, untilEvent, untilMatch, failEvent, failMatch
+
+  package var group: OptionGroup { .ending }
+
+  package var spec: OptionSpec {
+    switch self {
+    case .until: OptionSpec("until", .text("TEXT"), "end at an event with exactly this data, such as [DONE]")
+    case .untilEvent: OptionSpec("until-event", .text("NAME"), "end after an event of this type")
+    case .untilMatch: OptionSpec("until-match", .condition, "end after the first one with this value")
+    case .failEvent: OptionSpec("fail-event", .text("NAME"), "fail after an event of this type; repeatable").repeating
+    case .failMatch:
+      OptionSpec("fail-match", .presence, "fail after the first one with this member or value; repeatable").repeating
+    }
+  }
+
+  /// The rows of a tool.
+  /// - Parameters:
+  ///   - others: rows that the tool does not have.
+  ///   - matches: makes a row about a match say where it has no meaning.
+  package static func rows(without others: [Self] = [], matches: (OptionSpec) -> OptionSpec) -> [OptionSpec] {
+    let names = [Self.untilMatch, .failMatch].map(\.spec.name)
+    return rows(without: others).map { names.contains($0.name) ? matches($0) : $0 }
+  }
+}
+
+extension OptionGroup {
+  package static let ending = OptionGroup("Options for when to stop")
+}
+
+/// The values of the options.
+package struct EndMarks: Equatable, Sendable {
+  /// What an event means for the end.
+  package enum Meaning: Equatable, Sendable {
+    case nothing
+    /// The end without a meaning of its own, which is not printed: `[DONE]`.
+    case sentinel
+    /// The end that was awaited, which is printed.
+    case end
+    /// A failure, which is printed.
+    /// - Parameter option: the option that names it, with its value.
+    case failure(option: String)
+  }
+
+  private var sentinel: [UInt8]?
+  private var event: [UInt8]?
+  private var match: Condition?
+  private var failEvents: [[UInt8]] = []
+  private var failMatches: [Condition] = []
+  /// Whether there are none.
+  package private(set) var isEmpty = true
+
+  package init() {}
+
+  package init(_ invocation: Invocation) throws(ToolFailure) {
+    for (option, value) in try invocation.options(EndOption.self) {
+      isEmpty = false
+      switch option {
+      case .until: sentinel = value.bytes
+      case .untilEvent: event = value.bytes
+      case .untilMatch: match = try value.get()
+      case .failEvent: failEvents.append(value.bytes)
+      case .failMatch: failMatches.append(try value.get())
+      }
+    }
+  }
+
+  /// Whether the data must be parsed to see what it means.
+  package var looksInside: Bool { match != nil || !failMatches.isEmpty }
+
+  /// The awaited end, for messages: `data '[DONE]' (--until)`; nil if none is awaited.
+  package var awaited: String? {
+    let ends = [
+      sentinel.map { "data '\(shortened($0))' (--until)" }, event.map { "event '\(shortened($0))' (--until-event)" },
+      match.map { "\(shortened($0.text)) (--until-match)" },
+    ].compactMap(\.self)
+    return ends.isEmpty ? nil : ends.joined(separator: " or ")
+  }
+
+  /// What an event means. A failure counts before an end.
+  /// - Parameters:
+  ///   - type: its type.
+  ///   - data: its data as received.
+  ///   - document: the data as JSON, if `looksInside`; nil if it is not JSON.
+  package func meaning(type: [UInt8], data: [UInt8], _ document: JSONDocument?) -> Meaning {
+    if failEvents.contains(type) { return .failure(option: "--fail-event \(shortened(type))") }
+    if let document, let failure = failMatches.first(where: { $0.holds(for: document) }) {
+      return .failure(option: "--fail-match \(shortened(failure.text))")
+    }
+    if data == sentinel { return .sentinel }
+    if type == event { return .end }
+    if let document, let match, match.holds(for: document) { return .end }
+    return .nothing
+  }
+
+  /// The failure of a stream that brought one.
+  /// - Parameters:
+  ///   - option: as in `Meaning.failure`.
+  ///   - data: what the message quotes.
+  package static func failure(
+    _ option: String, _ data: [UInt8], source: String?, record: String? = nil
+  ) -> ToolFailure {
+    .failed(.otherEnd, "failed with '\(shortened(data))' (\(option))", source: source, record: record)
+  }
+}
+
+extension ToolFailure {
+  /// A stream ended before the end that was awaited.
+  /// - Parameters:
+  ///   - status: `.otherEnd` if the other end ended it, `.no` if a file or pipe did.
+  ///   - awaited: by `EndMarks.awaited`.
+  package static func ended(_ status: ExitStatus, before awaited: String, source: String?) -> ToolFailure {
+    .failed(status, (status == .no ? "the input ended" : "ended") + " before \(awaited)", source: source)
+  }
+
+  /// Something did not come in time.
+  /// - Parameters:
+  ///   - seconds: of `--max-time`.
+  ///   - awaited: what was awaited, without the word "no".
+  package static func outOfTime(
+    _ seconds: Double, awaiting awaited: String, source: String?, _ reason: String = ""
+  ) -> ToolFailure {
+    .failed(.later, "no \(awaited) within \(secondsText(seconds)) s" + reason, source: source)
+  }
+}

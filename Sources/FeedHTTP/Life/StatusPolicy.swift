@@ -1,0 +1,127 @@
+// What the status of an answer means, the same for every tool: a body, nothing, a failure that may pass, or one that will
+// not. feedutils(7) has the table for users.
+
+import FeedCore
+
+/// The judge of HTTP statuses (RFC 9110 §15).
+package struct StatusPolicy: Equatable, Sendable {
+  package enum Verdict: Equatable, Sendable {
+    /// There is a body.
+    case taken
+    /// A success without a body: 204 and 205.
+    case empty
+    /// The same request may succeed later.
+    case retried
+    /// It will not.
+    case final
+  }
+
+  /// How far the tool has come with its request.
+  package enum Stage: Sendable {
+    /// No answer has been accepted yet, so the request itself may be wrong.
+    case first
+    /// The stream was open before, so the request is right. Some statuses still mean that it may not be repeated.
+    case open
+    /// A poll has succeeded before. The next one is due anyway.
+    case polled
+  }
+
+  /// The statuses to retry, by `--retry-status`; nil for the usual ones.
+  private let chosen: StatusSet?
+
+  package init(retrying chosen: StatusSet? = nil) { self.chosen = chosen }
+
+  /// Statuses that may pass: the server is slow, busy or down. 420 is an old 429 (Twitter).
+  private static let passing: Set<Int> = [408, 420, 425, 429]
+  /// Statuses of 500 and above that will not pass: the server cannot do this at all.
+  private static let incapable: Set<Int> = [501, 505]
+  /// Statuses that end a stream that was open: who asks again after them is banned sooner or later
+  /// (https://docs.x.com/x-api/fundamentals/handling-disconnections).
+  private static let closing: Set<Int> = [401, 403, 404, 406, 410, 501, 505]
+
+  /// The problem with an answer of status 206 to a request for the whole.
+  package static let part = "HTTP 206: only a part of the body"
+
+  package func verdict(_ head: HTTPHead, to request: HTTPRequest, at stage: Stage = .first) -> Verdict {
+    switch head.status {
+    case 204, 205: .empty
+    // A part is a body only for those who have asked for a part.
+    case 206: request.has("Range") ? .taken : .final
+    case 200..<300: .taken
+    default: isRetried(head, at: stage) ? .retried : .final
+    }
+  }
+
+  /// Whether a status that is no success is retried.
+  package func isRetried(_ head: HTTPHead, at stage: Stage) -> Bool {
+    let status = head.status
+    if let chosen { return chosen.contains(status) }
+    if Self.passing.contains(status) || (status >= 500 && !Self.incapable.contains(status)) { return true }
+    if status == 403, Self.isLimited(head) { return true }
+    return switch stage {
+    case .first: false
+    case .open: !Self.closing.contains(status)
+    case .polled: status != 410
+    }
+  }
+
+  /// Whether a refusal is about the number of requests, as many APIs say by status 403.
+  private static func isLimited(_ head: HTTPHead) -> Bool {
+    head.value(of: "retry-after") != nil || RateLimit(head, now: Clock.now()).isExhausted == true
+  }
+
+  /// The exit status of a tool that ends with this status of HTTP.
+  package static func exitStatus(_ status: Int) -> ExitStatus { status == 429 ? .later : .otherEnd }
+}
+
+extension HTTPError {
+  /// Whether it is worth another try.
+  package var isRetryable: Bool {
+    switch kind {
+    case .transient, .timedOut: true
+    case .proxy(let status): StatusPolicy().isRetried(HTTPHead(status: status), at: .first)
+    case .permanent, .unanswered, .local: false
+    }
+  }
+}
+
+/// How long a server asks its clients to wait before the next request.
+package struct AskedWait: Equatable, Sendable {
+  /// The longest wait that tools accept which run for ever, in seconds: a wrong clock must not stop them.
+  package static let longest = 86_400.0
+
+  /// 0 if it does not ask.
+  package private(set) var seconds = 0.0
+  /// What asked for it, for messages: `Retry-After`.
+  package private(set) var reason = ""
+  /// How many more requests the server allows now; nil if it does not say.
+  package private(set) var left: Double?
+
+  /// - Parameter now: in microseconds since 1970, as `Clock.now()` has them.
+  package init(_ head: HTTPHead, now: Int64 = Clock.now()) {
+    if let value = head.value(of: "retry-after"), let seconds = Self.retryAfter(value, now: now) {
+      extend(to: seconds, "Retry-After")
+    }
+    let limit = RateLimit(head, now: now)
+    left = limit.left
+    // A refusal that does not count the remaining requests means that none remain.
+    let isRefused = head.status == 429 || (head.status == 403 && limit.isExhausted == true)
+    if limit.isExhausted ?? isRefused, let seconds = limit.reset { extend(to: seconds, "the rate limit") }
+  }
+
+  /// Asks for a longer wait; a shorter one changes nothing.
+  package mutating func extend(to seconds: Double, _ reason: String) {
+    // A number too large for Double is longer than any limit.
+    guard seconds > self.seconds else { return }
+    self.seconds = seconds
+    self.reason = reason
+  }
+
+  /// `Retry-After` (RFC 9110 §10.2.3): seconds, or a date. Some servers send a fraction, which is accepted too.
+  /// - Returns: how many seconds to wait, 0 if the date has passed; nil if `value` is invalid.
+  static func retryAfter(_ value: [UInt8], now: Int64) -> Double? {
+    let isNumber = value.first?.isDigit == true && value.allSatisfy { $0.isDigit || $0 == UInt8(ascii: ".") }
+    if isNumber { return Double(String(decoding: value, as: UTF8.self)) }
+    return HTTPDate.seconds(value, now: now).map { max(0, Double($0) - Double(now) / 1_000_000) }
+  }
+}
