@@ -29,6 +29,14 @@ struct RecordInput {
       apart: "--stream-from")
   }
 
+  /// When to call `reportUnusable` again, by the monotonic clock; nil for never.
+  var dueTime: Double? { records.dueTime }
+
+  /// Says, once, that no event brings a document.
+  mutating func reportUnusable() {
+    records.reportUnusable("--data-event and --patch-event set their names; --plain serves any events")
+  }
+
   /// Reads a piece, and publishes the records in it that are complete.
   /// - Returns: false at the end of the input.
   mutating func read(into table: inout StreamTable) throws(ToolFailure) -> Bool {
@@ -39,6 +47,7 @@ struct RecordInput {
       throw .system(error, InputFile.standardInput.name)
     }
     while let item = try next(isLast: !goesOn, &table) { try publish(item, &table) }
+    reportUnusable()
     return goesOn
   }
 

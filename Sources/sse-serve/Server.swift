@@ -163,6 +163,7 @@ struct Server {
     if let lingerEnd { next = min(next, lingerEnd) }
     if let time = listeners.resumeTime { next = min(next, time) }
     if let time = table.nextAlarm { next = min(next, time) }
+    if let time = input.dueTime { next = min(next, time) }
     if hasTimed { next = min(next, nextSweep) }
     guard next < .infinity else { return -1 }
     return Int32(min(max(0, (next - now) * 1000), 3_600_000)) + 1
@@ -176,6 +177,7 @@ struct Server {
     if let time = listeners.resumeTime, now >= time { resumeAccepting() }
     if let time = lingerEnd, now >= time { shutDown(.input) }
     while let stream = table.takeDue(now) { runTimers(of: stream) }
+    input.reportUnusable()
     guard hasTimed, now >= nextSweep else { return }
     nextSweep = now + 1
     for connection in clients.all {

@@ -173,12 +173,32 @@ final class StoreFile {
     try FeedStore(database, feed.number, isVersioned: isVersioned)
   }
 
+  /// The pause between two tries to take a lock, in milliseconds.
+  private static let lockPause: Int32 = 50
+
   /// Locks a feed: one run at a time, while other feeds of the file can be used.
+  /// - Parameters:
+  ///   - waits: whether to wait while another run holds the lock.
+  ///   - streams: where a long wait is named; nil for `-s`.
   /// - Returns: nil if another run holds the lock.
-  func lock(_ feed: FeedRecord, waits: Bool) throws(StoreError) -> LockFile? {
-    let lock = path + Array("-feed\(feed.number).lock".utf8)
-    do { return try LockFile.take(lock, waits: waits) } catch {
-      throw StoreError(.readOnly, "the lock file beside it: \(LockFile.message(error, at: lock))")
+  func lock(_ feed: FeedRecord, waits: Bool, _ streams: StandardStreams? = nil) throws(StoreError) -> LockFile? {
+    let lockPath = path + Array("-feed\(feed.number).lock".utf8)
+    var wait = SilentWait()
+    do {
+      while true {
+        if let lock = try LockFile.take(lockPath, waits: false) { return lock }
+        guard waits else { return nil }
+        guard let streams else { return try LockFile.take(lockPath, waits: true) }
+        wait.begin(streams)
+        if let report = wait.report() {
+          let text = "another run still uses the feed, after \(secondsText(report.seconds)) s (--wait)"
+          streams.say(Diagnostic(text, source: quoted(path)))
+          return try LockFile.take(lockPath, waits: true)
+        }
+        _ = try Descriptor.wait(for: [], milliseconds: Self.lockPause)
+      }
+    } catch {
+      throw StoreError(.readOnly, "the lock file beside it: \(LockFile.message(error, at: lockPath))")
     }
   }
 }

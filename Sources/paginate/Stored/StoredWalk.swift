@@ -58,7 +58,8 @@ struct StoredWalk {
   /// - Parameter state: what goes on from run to run; it is valid even if the run fails.
   func run(_ state: inout PollState) throws(ToolFailure) -> ExitStatus {
     let record = try feedRecord()
-    guard let lock = try storeOptions.stored(file.lock(record, waits: storeOptions.waits)) else {
+    let waiting = options.http.isSilent ? nil : streams
+    guard let lock = try storeOptions.stored(file.lock(record, waits: storeOptions.waits, waiting)) else {
       state.failureKind = .network(.transient)
       throw storeOptions.failure("another run is using the feed (--wait)", .later)
     }
