@@ -58,7 +58,7 @@ struct ExampleTests {
     - A Novel Told Entirely in Returned Letters
     -- documents: 12
     whole documents          70142 bytes
-    event stream             13876 bytes  80.2 % saved
+    event stream             14053 bytes  80.0 % saved
 
     """
 

@@ -14,7 +14,7 @@ struct Writer: CustomTestStringConvertible, Sendable {
   /// A line for each tool that prints more than one record.
   static let all = [
     Writer("jpatch", "jpatch --each -e '[]'", #"{"n":#,"w":"@"}"# + "\n"),
-    Writer("jdiff", "jdiff --follow", #"{"n":#,"w":"@#"}"# + "\n"),
+    Writer("jdiff", "jdiff --follow --first-id 1", #"{"n":#,"w":"@#"}"# + "\n"),
     Writer("xml-split", "xml-split /r/e", "<e n='#'>@</e>\n", head: "<r>\n", tail: "</r>\n"),
     Writer("sse-cat", "sse-cat -", "id: #\ndata: @\n\n"),
     Writer(
