@@ -9,12 +9,11 @@ import Testing
 struct ParallelTests {
   private static func request(_ query: String) -> PageRequest { PageRequest(url: "https://a/?\(query)".bytes) }
 
-  private static func read(_ text: String, _ head: [String] = [], total: String = "/total") throws -> (Page, PageCounts)
-  {
-    let reader = PageReader(
+  private static func read(_ text: String, _ head: [String] = [], total: String = "/total") throws -> Page {
+    var reader = PageReader(
       items: try JSONPointer("/items".bytes), id: try JSONPointer("/id".bytes), total: try JSONPointer(total.bytes))
-    let page = try reader.read(try json(text))
-    return (page, PageCounts(page, makeHead(head), countsPages: total == "/pages"))
+    reader.totalIsOfPages = total == "/pages"
+    return try reader.read(try json(text), makeHead(head))
   }
 
   /// The rule, the page that was read, the next one, what the first one said, and the requests ahead of it.
@@ -37,8 +36,8 @@ struct ParallelTests {
   ])
   func whatIsAhead(_ rule: String, _ here: String, _ next: String, _ body: String, _ wanted: String) throws {
     let numbers = try #require(NumberedPages(try NextRule(rule.bytes)))
-    let (page, counts) = try Self.read(body)
-    let end = numbers.end(counts, size: page.items.count)
+    let page = try Self.read(body)
+    let end = numbers.end(page.counts, size: page.items.count)
     let ahead = end.map { numbers.requests(after: Self.request(next), from: Self.request(here), before: $0, atMost: 3) }
     let found = (ahead ?? []).map { String(text($0.url).split(whereSeparator: { "?&".contains($0) }).last ?? "") }
     #expect(found.joined(separator: " ") == wanted)
@@ -48,9 +47,9 @@ struct ParallelTests {
     let numbers = try #require(NumberedPages(try NextRule("page:p".bytes)))
     let fromZero = try #require(NumberedPages(try NextRule("page:p@0".bytes)))
     let body = #"{"items":[{"id":1}],"pages":5}"#
-    let counts = try Self.read(body, total: "/pages").1
+    let counts = try Self.read(body, total: "/pages").counts
     #expect(numbers.end(counts, size: 1) == 6 && fromZero.end(counts, size: 1) == 5)
-    let told = try Self.read(body, ["X-Total-Pages: 7"]).1
+    let told = try Self.read(body, ["X-Total-Pages: 7"], total: "/none").counts
     #expect(numbers.end(told, size: 1) == 8 && told.items == nil)
   }
 
@@ -69,27 +68,27 @@ struct ParallelTests {
 
   @Test func seams() throws {
     var seams = Seams(depth: 2)
-    func page(_ ids: String, _ total: String) throws -> (Page, PageCounts) {
+    func page(_ ids: String, _ total: String) throws -> Page {
       try Self.read(
         "{\"items\":[\(ids.split(separator: " ").map { "{\"id\":\($0)}" }.joined(separator: ","))],\"total\":\(total)}")
     }
     let first = try page("9 8 7", "9")
-    seams.add(first.0, first.1, isLast: false)
+    seams.add(first, isLast: false)
     let (good, seen, more, less) = (
       try page("6 5 4", "9"), try page("7 6 5", "9"), try page("6 5 4", "10"), try page("5 4 3", "8")
     )
-    #expect(seams.fits(good.0, good.1) && !seams.isSmaller(good.1) && !seams.overlaps(good.0))
-    #expect(!seams.fits(seen.0, seen.1) && seams.overlaps(seen.0))
-    #expect(!seams.fits(more.0, more.1) && !seams.isSmaller(more.1))
-    #expect(!seams.fits(less.0, less.1) && seams.isSmaller(less.1))
+    #expect(seams.fits(good) && !seams.isSmaller(good.counts) && !seams.overlaps(good))
+    #expect(!seams.fits(seen) && seams.overlaps(seen))
+    #expect(!seams.fits(more) && !seams.isSmaller(more.counts))
+    #expect(!seams.fits(less) && seams.isSmaller(less.counts))
     #expect(!seams.hasShifted)
-    seams.add(good.0, good.1, isLast: false)
+    seams.add(good, isLast: false)
     let third = try page("3 2", "9")
-    seams.add(third.0, third.1, isLast: true)
+    seams.add(third, isLast: true)
     // The first page is too far back.
-    #expect(!seams.overlaps(first.0) && seams.overlaps(good.0))
+    #expect(!seams.overlaps(first) && seams.overlaps(good))
     #expect(seams.largest == 3 && seams.smallest == 3 && !seams.hasShifted)
-    seams.add(seen.0, less.1, isLast: true)
+    seams.add(less, isLast: true)
     #expect(seams.hasShifted)
   }
 }

@@ -2,7 +2,6 @@
 // come.
 
 import FeedCore
-import FeedHTTP
 
 struct NumberedPages: Equatable {
   private let name: [UInt8]
@@ -62,10 +61,11 @@ struct NumberedPages: Equatable {
   /// The first number without a page; nil if the page does not say how many there are.
   /// - Parameter size: the most items that a page has had.
   func end(_ counts: PageCounts, size: Int) -> Int? {
-    if countsItems { return counts.items.flatMap { Self.sum(start, $0) } }
+    let items = counts.items.flatMap { Self.int($0.value) }
+    if countsItems { return items.flatMap { Self.sum(start, $0) } }
     // If numbers start at 0, the last page has the count less one.
-    if let pages = counts.pages { return Self.sum(pages, start == 0 ? 0 : 1) }
-    guard let items = counts.items, size > 0 else { return nil }
+    if let pages = counts.pages.flatMap({ Self.int($0.value) }) { return Self.sum(pages, start == 0 ? 0 : 1) }
+    guard let items, size > 0 else { return nil }
     return Self.sum(start, items / size + (items % size == 0 ? 0 : 1))
   }
 
@@ -81,31 +81,5 @@ struct NumberedPages: Equatable {
   private static func sum(_ left: Int, _ right: Int) -> Int? {
     let (sum, isTooLarge) = left.addingReportingOverflow(right)
     return isTooLarge ? nil : sum
-  }
-}
-
-/// What a page says about the size of the feed.
-struct PageCounts: Equatable {
-  /// Nil if it does not say.
-  private(set) var items: Int?
-  private(set) var pages: Int?
-
-  /// Headers that count pages (WordPress, GitLab).
-  static let headers = ["x-wp-totalpages", "x-total-pages"]
-  /// Headers that count items (WordPress, GitLab).
-  private static let itemHeaders = ["x-wp-total", "x-total"]
-
-  init(_ page: Page, _ head: HTTPHead, countsPages: Bool) {
-    let total = page.total.flatMap(NumberedPages.int)
-    if countsPages { pages = total } else { items = total }
-    for name in Self.headers { pages = Self.value(of: name, in: head) ?? pages }
-    for name in Self.itemHeaders { items = items ?? Self.value(of: name, in: head) }
-    // Some servers say 0 if they have not counted.
-    if items == 0, !page.items.isEmpty { items = nil }
-    if pages == 0, !page.items.isEmpty { pages = nil }
-  }
-
-  private static func value(of name: String, in head: HTTPHead) -> Int? {
-    head.value(of: name).flatMap { DecimalText($0) }.flatMap(NumberedPages.int)
   }
 }

@@ -13,7 +13,7 @@ extension PageFeed {
     let answer = try source.page(request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses, ahead: ahead)
     guard var found = answer, found.document != nil else { return answer }
     if numbered.mayBeEarly(request) {
-      let fits = read(found).map { numbered.seams.fits($0, counts($0, found)) } ?? false
+      let fits = read(found).map { numbered.seams.fits($0) } ?? false
       if numbered.judge(fits: fits) { source.slowDown(because: "the feed changes fast") }
       if !fits {
         // The requests that were made together with this one may have been answered before it.
@@ -48,11 +48,9 @@ extension PageFeed {
   }
 
   private func isSmaller(_ found: PageSource.Found, _ request: PageRequest) -> Bool {
-    // A look at the total is quick. Only a total of 0 depends on the items.
-    guard let total = read(found, itemsToo: false), numbered.isSmaller(counts(total, found), request) else {
-      return false
-    }
-    return read(found).map { numbered.isSmaller(counts($0, found), request) } ?? false
+    // A look at the total is quick. Whether it is believed depends on the items.
+    guard let page = read(found, itemsToo: false), numbered.isSmaller(page.counts, request) else { return false }
+    return read(found).map { numbered.isSmaller($0.counts, request) } ?? false
   }
 
   private mutating func again(_ request: PageRequest) throws(ToolFailure) -> PageSource.Found {
@@ -64,20 +62,14 @@ extension PageFeed {
 
   /// The page in an answer; nil if it cannot be read, which the walker reports.
   private func read(_ found: PageSource.Found, itemsToo: Bool = true) -> Page? {
-    guard let document = found.document, var reader = walker.shape?.reader(walker.options) else { return nil }
-    if !itemsToo { reader.items = nil }
-    return try? reader.read(document)
-  }
-
-  private func counts(_ page: Page, _ found: PageSource.Found) -> PageCounts {
-    PageCounts(page, found.answer.head, countsPages: walker.shape?.countsPages == true)
+    guard let document = found.document, let reader = walker.shape?.reader(walker.options) else { return nil }
+    return try? reader.read(document, found.answer.head, mayLackItems: !itemsToo)
   }
 
   /// Decides which pages to request ahead.
   mutating func plan(after step: Walker.Step, of request: PageRequest, _ answer: HTTPAnswer) {
-    let counts = PageCounts(step.page, answer.head, countsPages: walker.shape?.countsPages == true)
     let hadReason = numbered.reasonAgainst != nil
-    numbered.add(step, counts, of: request, walker.shape, printed: walker.printed)
+    numbered.add(step, of: request, walker.shape, printed: walker.printed)
     if let reason = numbered.reasonAgainst, !hadReason {
       source.note("one request at a time (--parallel): \(reason)", answer.url)
     }

@@ -27,11 +27,15 @@ struct Seams {
   init(depth: Int) { self.depth = depth }
 
   /// Whether a page comes from the same moment as the one before, as far as that can be known.
-  func fits(_ page: Page, _ counts: PageCounts) -> Bool { counts == self.counts && !overlaps(page) }
+  func fits(_ page: Page) -> Bool { page.counts == counts && !overlaps(page) }
 
   /// Whether the feed has become smaller since the last page, so that items may have been pulled up to that page.
   func isSmaller(_ counts: PageCounts) -> Bool {
-    counts.items ?? .max < self.counts?.items ?? 0 || counts.pages ?? .max < self.counts?.pages ?? 0
+    func isLess(_ now: PageCounts.Count?, _ before: PageCounts.Count?) -> Bool {
+      guard let now, let before, now.source == before.source else { return false }
+      return now.value < before.value
+    }
+    return isLess(counts.items, self.counts?.items) || isLess(counts.pages, self.counts?.pages)
   }
 
   /// Whether a page has an item of the last pages.
@@ -42,9 +46,9 @@ struct Seams {
   mutating func shift() { hasShifted = true }
 
   /// Adds a page.
-  mutating func add(_ page: Page, _ counts: PageCounts, isLast: Bool) {
-    if self.counts != nil, !fits(page, counts) { hasShifted = true }
-    self.counts = counts
+  mutating func add(_ page: Page, isLast: Bool) {
+    if counts != nil, !fits(page) { hasShifted = true }
+    counts = page.counts
     if depth > 0 { recent.append(Set(page.items.compactMap(\.id))) }
     if recent.count > depth { recent.removeFirst() }
     largest = max(largest, page.items.count)

@@ -88,15 +88,13 @@ struct ShiftingPages {
 
   /// Takes note of a page.
   /// - Parameter printed: how many items are printed or will be.
-  mutating func add(
-    _ read: Walker.Step, _ counts: PageCounts, of request: PageRequest, _ shape: Shape?, printed: Int
-  ) {
+  mutating func add(_ read: Walker.Step, of request: PageRequest, _ shape: Shape?, printed: Int) {
     next = nil
     requests = []
     pages += 1
     if !read.items.isEmpty { rereads.reset() }
-    guard case .next(let next) = read.outcome else { return seams.add(read.page, counts, isLast: true) }
-    seams.add(read.page, counts, isLast: false)
+    guard case .next(let next) = read.outcome else { return seams.add(read.page, isLast: true) }
+    seams.add(read.page, isLast: false)
     self.next = next
     numbers = NumberedPages(shape?.next)
     guard let numbers, let here = numbers.number(of: request), let there = numbers.number(of: next) else {
@@ -104,7 +102,7 @@ struct ShiftingPages {
       return
     }
     self.step = there - here
-    guard let end = numbers.end(counts, size: seams.largest) else {
+    guard let end = numbers.end(read.page.counts, size: seams.largest) else {
       if width > 1 { reasonAgainst = "no total is known (--total)" }
       return
     }

@@ -111,9 +111,9 @@ struct StoredFetcher: PageFetcher {
     complaint = found.complaint ?? complaint
     let step = found.step
     var page = FeedPage(items: [])
-    let counts = PageCounts(step.page, found.answer.head, countsPages: shape?.countsPages == true)
-    page.total = counts.items ?? counts.pages
-    page.countsPages = counts.items == nil
+    let total = step.page.counts.items ?? step.page.counts.pages
+    page.total = total.flatMap { NumberedPages.int($0.value) }
+    page.countsPages = total?.unit == .pages
     page.etag = found.answer.head.value(of: "etag")
     if let until { page.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
     switch step.outcome {

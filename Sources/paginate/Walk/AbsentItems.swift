@@ -71,7 +71,7 @@ enum AbsentItems {
     return name.contains("total") && !name.contains("page")
   }
 
-  static func isZero(_ value: JSONValue) -> Bool { value.kind == .number && value.text == [UInt8(ascii: "0")] }
+  static func isZero(_ value: JSONValue) -> Bool { PageCounts.whole(value) == DecimalText(0) }
 
   private static func isSomething(_ value: JSONValue) -> Bool {
     switch value.kind {

@@ -27,8 +27,6 @@ struct PageContext {
   let url: HTTPURL?
   /// The place of the items in the page.
   let items: JSONPointer?
-  /// Whether the page's total counts pages.
-  let countsPages: Bool
   let followsEmptyCursor: Bool
 
   /// The next page by a `Link` header.

@@ -4,6 +4,7 @@
 // would be another id.
 
 import FeedCore
+import FeedHTTP
 
 /// An item of a page. A page may have a million of them, so the id and the order key are only their places.
 struct PageItem: Sendable {
@@ -56,8 +57,8 @@ struct Page: Sendable {
   let items: [PageItem]
   /// Whether there is more, if the page says so; else nil.
   let hasMore: Bool?
-  /// How many items there are in total, if the page says so.
-  let total: DecimalText?
+  /// What the page says about the size of the feed.
+  let counts: PageCounts
 
   var root: JSONValue { document.root }
 }
@@ -102,13 +103,18 @@ struct PageReader: Equatable, Sendable {
   var id: JSONPointer?
   var hasMore: HasMore?
   var total: JSONPointer?
+  /// Whether the total counts pages.
+  var totalIsOfPages = false
   var orderKey: JSONPointer?
   /// Whether the items are the members of an object. Without `id`, their names are the ids.
   var itemsAreMembers = false
 
-  /// - Parameter mayLackItems: whether a page without anything at the place of its items counts as empty
-  ///   (`AbsentItems`).
-  func read(_ document: JSONDocument, mayLackItems: Bool = false) throws(WalkError) -> Page {
+  /// - Parameters:
+  ///   - head: the head of the answer; nil if pages come from a file.
+  ///   - mayLackItems: whether a page without anything at the place of its items counts as empty (`AbsentItems`).
+  func read(
+    _ document: JSONDocument, _ head: HTTPHead? = nil, mayLackItems: Bool = false
+  ) throws(WalkError) -> Page {
     var items: [PageItem] = []
     if let pointer = self.items, !mayLackItems, let array = try array(at: pointer, of: document) {
       items.reserveCapacity(array.children.reduce(0) { count, _ in count + 1 })
@@ -119,10 +125,10 @@ struct PageReader: Equatable, Sendable {
             orderKey: orderKey.flatMap { child.value.value(at: $0) }))
       }
     }
-    return Page(
-      document: document, items: items, hasMore: hasMore?.read(document.root),
-      total: total.flatMap { document.root.value(at: $0) }.flatMap(JSONText.scalar).flatMap { DecimalText($0) }
-        .flatMap { $0.isNegative ? nil : $0 })
+    let counts = PageCounts(
+      document.root, head, total: total.map { ($0, totalIsOfPages ? .pages : .items) }, items: self.items,
+      count: items.count)
+    return Page(document: document, items: items, hasMore: hasMore?.read(document.root), counts: counts)
   }
 
   /// - Returns: nil for `null`, which means an empty page.

@@ -30,11 +30,12 @@ struct Shape: Equatable, Sendable {
   func reader(_ options: WalkOptions) -> PageReader {
     var reader = PageReader(items: items, id: id, hasMore: hasMore, total: total, orderKey: options.orderKey)
     reader.itemsAreMembers = options.itemsAreMembers
+    reader.totalIsOfPages = countsPages
     return reader
   }
 
   /// Whether the total counts pages: true for `page:NAME` if the member is called so (`total_pages`).
-  var countsPages: Bool {
+  private var countsPages: Bool {
     guard case .page = next, let name = total?.tokens.last else { return false }
     return String(decoding: name, as: UTF8.self).lowercased().contains("page")
   }
@@ -86,10 +87,12 @@ struct Shape: Equatable, Sendable {
       if next == .scroll { try ElasticScroll.check(request, isKept: options.keepsRequests) }
     }
     if next == nil, isAsked, count > 0, hasMore?.read(root) != false {
-      if options.findsLink || hasMore?.read(root) == true || OnlyPage.announcesMore(root, head, count: count) {
+      if options.findsLink || hasMore?.read(root) == true
+        || OnlyPage.announcesMore(root, head, items: items, count: count)
+      {
         throw WalkError(.usage, "cannot tell how to ask for the next page (--next): \(Self.seen(root, head))")
       }
-      isWhole = OnlyPage.isOfPagedAPI(head) || OnlyPage.countsAll(root, count: count)
+      isWhole = OnlyPage.isOfPagedAPI(head) || PageCounts.countsAll(root, items: items, count: count)
     }
     if options.findsID, id == nil, !options.itemsAreMembers, count > 0, let array { id = try IDMember.find(in: array) }
     isLearned = true

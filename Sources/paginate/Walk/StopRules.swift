@@ -106,14 +106,15 @@ enum StopRules {
       return .noNext
     }
     if page.items.isEmpty, !rule.isToldByPage { return .emptyPage }
-    if let total = page.total, isKnown(total, page), case .offset(let name, let start) = rule,
+    let total = firm(page.counts.items)
+    if let total, case .offset(let name, let start) = rule,
       case .request(let next, _) = step,
       let offset = QueryString(next.url).value(of: name).flatMap({ DecimalText($0) }),
       !(offset < total + (start ?? DecimalText(0)))
     {
       return .total
     }
-    if page.items.isEmpty, pages > 1, let total = page.total, isKnown(total, page), !(DecimalText(received) < total) {
+    if page.items.isEmpty, pages > 1, let total, !(DecimalText(received) < total) {
       return .total
     }
     if case .page(let name, let start) = rule, isLastPage(name, start, context, first, received) { return .total }
@@ -135,25 +136,23 @@ enum StopRules {
     throw WalkError(.page, "the page says that there is more, but has nothing at \(pointer.shown) (--next)", at: 0)
   }
 
-  /// Some servers say 0 if they have not counted.
-  private static func isKnown(_ total: DecimalText, _ page: Page) -> Bool {
-    total != DecimalText(0) || page.items.isEmpty
+  /// A count that may end a walk.
+  private static func firm(_ count: PageCounts.Count?) -> DecimalText? {
+    count.flatMap { $0.isFirm ? $0.value : nil }
   }
 
-  /// Whether there is no next page number: by a header that counts pages (WordPress, GitLab), or by the total.
+  /// Whether there is no next page number: by a count of pages, or of items.
   private static func isLastPage(
     _ name: [UInt8], _ start: DecimalText, _ context: PageContext, _ first: PageRequest, _ received: Int
   ) -> Bool {
     let here = QueryString(context.request.url).value(of: name).flatMap { DecimalText($0) } ?? start
     // If numbers start at 0, the last page has the count less one.
-    func isCount(_ pages: DecimalText) -> Bool {
+    if let pages = firm(context.page.counts.pages),
       !(here + DecimalText(start == DecimalText(0) ? 1 : 0) < pages)
+    {
+      return true
     }
-    for header in PageCounts.headers {
-      if let pages = context.head?.value(of: header).flatMap({ DecimalText($0) }), isCount(pages) { return true }
-    }
-    guard let total = context.page.total, isKnown(total, context.page) else { return false }
-    if context.countsPages { return isCount(total) }
+    guard let total = firm(context.page.counts.items) else { return false }
     // Items can be counted only if the walk began at the first page.
     let began = QueryString(first.url).value(of: name).flatMap { DecimalText($0) } ?? start
     return began == start && !(DecimalText(received) < total)

@@ -84,7 +84,7 @@ struct Walker: Sendable {
     var shape = self.shape ?? Shape(options)
     try shape.learn(from: document, head, request, url, options)
     let page = try shape.reader(options).read(
-      document, mayLackItems: mayLackItems(document, shape, head, request))
+      document, head, mayLackItems: mayLackItems(document, shape, head, request))
     self.shape = shape
     if shape.items.flatMap({ document.root.value(at: $0) }) != nil { hasMetItems = true }
     pages += 1
@@ -130,7 +130,7 @@ struct Walker: Sendable {
 
   /// What the answer to a request past the last page means (`--end-status`): an empty page, and the end.
   func pastEnd() -> Step {
-    let page = Page(document: JSONDocument(known: Array("[]".utf8)), items: [], hasMore: nil, total: nil)
+    let page = Page(document: JSONDocument(known: Array("[]".utf8)), items: [], hasMore: nil, counts: PageCounts())
     return Step(page: page, items: [], outcome: .end(.pastEnd), complaint: nil)
   }
 
@@ -162,10 +162,9 @@ struct Walker: Sendable {
     if hasMetItems || options.hasKnownItems { return true }
     var hasNext = false
     if let rule = shape.next, rule.isToldByPage, let request {
-      let page = Page(document: document, items: [], hasMore: nil, total: nil)
+      let page = Page(document: document, items: [], hasMore: nil, counts: PageCounts())
       let context = PageContext(
         head: head, page: page, request: request, first: first ?? request, url: url, items: pointer,
-        countsPages: false,
         followsEmptyCursor: options.followsEmptyCursor)
       hasNext = (try? rule.next(after: context)).map { $0 != .none } ?? false
     }
@@ -203,7 +202,7 @@ struct Walker: Sendable {
     let first = self.first ?? request
     let context = PageContext(
       head: head, page: page, request: request, first: first, url: url, items: shape.items,
-      countsPages: shape.countsPages, followsEmptyCursor: options.followsEmptyCursor)
+      followsEmptyCursor: options.followsEmptyCursor)
     do throws(WalkError) {
       let step = page.hasMore == false ? NextStep.none : try rule.next(after: context)
       if let ending = try StopRules.ending(
