@@ -1,5 +1,5 @@
 // Decodes a body in pieces: first the transfer codings (RFC 9112 §7), which we do not ask for, then the content codings
-// (RFC 9110 §8.4). libcurl decodes only chunks.
+// (RFC 9110 §8.4). The chunks have been taken apart before (ChunkedBody).
 
 import FeedCore
 
@@ -73,5 +73,5 @@ extension HTTPHead {
   }
 
   /// Whether an answer with this head to a request has a body (RFC 9112 §6.3).
-  func hasBody(to request: HTTPRequest) -> Bool { request.method != "HEAD" && status != 204 && status != 304 }
+  package func hasBody(to request: HTTPRequest) -> Bool { request.method != "HEAD" && status != 204 && status != 304 }
 }

@@ -9,8 +9,7 @@ import FeedCore
 @safe
 final class CurlTransfer: CurlHandle, HTTPHop {
   static let bufferLimit = 1 << 20
-  /// The size limit for a head, the 1xx answers before it and the trailer of the body together: libcurl's limit for a
-  /// head. It keeps all of them.
+  /// The size limit for a head and the 1xx answers before it together: libcurl's limit for a head. It keeps all of them.
   private static let headLimit = 300 * 1024
 
   /// With Digest, libcurl answers the challenge of a 401, and does not return its body. So such a head is the last one
@@ -23,6 +22,10 @@ final class CurlTransfer: CurlHandle, HTTPHop {
   private var finalHead: HTTPHead?
   private var partialHead = HTTPHead()
   private var headCount = 0
+  /// Not nil if the body comes in chunks.
+  private var chunks: ChunkedBody?
+  /// Why the body cannot be read further.
+  private var bodyError: HTTPError?
   private var received: [UInt8] = []
   private var isPaused = false
 
@@ -36,8 +39,8 @@ final class CurlTransfer: CurlHandle, HTTPHop {
   var isOver: Bool { result != nil }
 
   override var failure: HTTPError? {
-    guard headCount > Self.headLimit else { return super.failure }
-    return HTTPError(.permanent, "the \(finalHead == nil ? "headers" : "trailers") of the answer are too large")
+    if headCount > Self.headLimit { return HTTPError(.permanent, "the headers of the answer are too large") }
+    return bodyError ?? super.failure
   }
 
   func take(into chunk: inout [UInt8]) -> Bool {
@@ -80,8 +83,21 @@ final class CurlTransfer: CurlHandle, HTTPHop {
       isPaused = true
       return Int(CURL_WRITEFUNC_PAUSE)
     }
-    unsafe received.append(contentsOf: bytes)
+    if chunks == nil {
+      unsafe received.append(contentsOf: bytes)
+    } else {
+      do throws(HTTPError) { try unsafe receiveChunks(bytes) } catch {
+        bodyError = error
+        return 0
+      }
+    }
     return bytes.count
+  }
+
+  private func receiveChunks(_ bytes: UnsafeRawBufferPointer) throws(HTTPError) {
+    let span = unsafe bytes.bindMemory(to: UInt8.self).span
+    var index = 0
+    while let data = try chunks?.next(span, from: &index) { received.append(span: span.extracting(data)) }
   }
 
   /// - Returns: false if the head is too large, which ends the transfer.
@@ -90,7 +106,9 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     if headCount > Self.headLimit { return false }
     if answersChallenges, line.starts(with: "HTTP/".utf8) { finalHead = nil }
     // After the head, this is a trailer.
-    if finalHead == nil, partialHead.take(line) { finalHead = partialHead }
+    guard finalHead == nil, partialHead.take(line) else { return true }
+    finalHead = partialHead
+    chunks = partialHead.isChunked ? ChunkedBody() : nil
     return true
   }
 
@@ -102,6 +120,8 @@ final class CurlTransfer: CurlHandle, HTTPHop {
     try set(CURLOPT_HTTP_CONTENT_DECODING, 0)
     // Not as a header of ours: libcurl 7.88 would sign `accept-encoding` before `accept`, which AWS refuses.
     try set(CURLOPT_ACCEPT_ENCODING, BodyDecoder.accepted)
+    // As received: ChunkedBody has the limits that libcurl has not.
+    try set(CURLOPT_HTTP_TRANSFER_DECODING, 0)
     // Four times libcurl's default: a large body takes a fifth less CPU time. Larger buffers bring no more.
     try set(CURLOPT_BUFFERSIZE, 64 * 1024)
     if request.route.usesNetrc { try set(CURLOPT_NETRC, Int(CURL_NETRC_OPTIONAL.rawValue)) }

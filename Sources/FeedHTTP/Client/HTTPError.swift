@@ -72,7 +72,7 @@ extension HTTPError {
     // libcurl's limit is 100 KiB; newer versions have an error code of their own for it.
     case CURLE_OUT_OF_MEMORY, CURLcode(rawValue: 100):
       return HTTPError(.permanent, "a header of the answer is too large")
-    case CURLE_RECV_ERROR where detail.contains("chunk"): return HTTPError(.transient, "malformed chunk in the answer")
+    case CURLE_RECV_ERROR where detail.contains("chunk"): return ChunkedBody.malformed
     case CURLE_RECV_ERROR, CURLE_SEND_ERROR: return connection(systemError, else: "connection lost")
     case CURLE_UNSUPPORTED_PROTOCOL where detail.contains("HTTP/0.9"):
       return HTTPError(.permanent, "the answer is not HTTP")

@@ -40,6 +40,14 @@ package struct HTTPHead: Equatable, Sendable {
     return codings.lowercased.trimmed().suffix(7).elementsEqual("chunked".utf8)
   }
 
+  /// Whether the body comes in chunks, as libcurl decides it.
+  var isChunked: Bool {
+    guard version.first == UInt8(ascii: "1") else { return false }
+    return fields.filter { $0.name == "transfer-encoding" }
+      .flatMap { $0.value.lowercased.split(separator: UInt8(ascii: ",")) }
+      .contains { $0.trimmed().elementsEqual("chunked".utf8) }
+  }
+
   /// Whether the length of the body is ambiguous: given twice, or not a number (RFC 9112 §6.3). Of two, libcurl uses
   /// one; if it is too large, libcurl reads to the end of the connection.
   package var hasDoubtfulLength: Bool {

@@ -164,9 +164,10 @@ struct Connection {
   /// The ending if the server does not switch to WebSocket: its status, and the first line of the body.
   private mutating func refusal(_ answer: OpeningAnswer) -> ConnectionEnding {
     let timeLimit = min(Clock.monotonic() + Refusal.timeout, deadline ?? .infinity)
-    var body = Array(chunk[used...])
+    let hasBody = answer.head.hasBody(to: request)
+    var body = hasBody ? Array(chunk[used...]) : []
     // After an error, the part of the body that has come will do.
-    while !answer.isEnough(body), Clock.monotonic() < timeLimit {
+    while hasBody, !answer.isEnough(body), Clock.monotonic() < timeLimit {
       guard let received = try? socket.receive(into: &chunk), received != .end else { break }
       body += chunk
       if received == .bytes { continue }
