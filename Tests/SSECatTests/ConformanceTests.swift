@@ -59,7 +59,11 @@ struct ConformanceTests {
     let pipe = FileHandle(fileDescriptor: input.write)
     for chunk in chunks { try pipe.write(contentsOf: chunk) }
     close(input.write)
-    #expect(child.wait() == 0)
+    // Some of these streams end inside an event, which is dropped and reported.
+    let whole = String(decoding: chunks.joined(), as: UTF8.self).unicodeScalars.map(String.init).joined(separator: "|")
+    let isWhole = ["\n|\n", "\r|\r", "\r|\n|\r|\n"].contains { whole.hasSuffix($0) }
+    let status = child.wait()
+    #expect(status == 0 || (status == 1 && !isWhole), "\(status)")
 
     // By JSONDecoder, because JSONSerialization drops a byte order mark at the start of a string.
     let lines = try scratch.read("out").split(separator: "\n")
