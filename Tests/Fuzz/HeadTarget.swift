@@ -86,7 +86,7 @@ private func checkWaits(_ head: HTTPHead, body: [UInt8]) {
   if let reset = RateLimit(head, now: now).reset { promise(reset >= 0, "\(reset)") }
   guard let url = try? HTTPURL(Array("http://h/".utf8)) else { return }
   let verdict = Politeness.verdict(head, document, to: HTTPRequest(url: url, userAgent: []))
-  let isSuccess = (200..<300).contains(head.status) && head.status != 206
+  let isSuccess = (200..<300).contains(head.status) && (head.status != 206 || head.value(of: "next-range") != nil)
   promise((verdict == .taken || verdict == .empty) == isSuccess, "\(verdict) of \(head.status)")
   var policy = RetryPolicy(base: 0.5, .spread(longest: 60)) { 1 }
   guard case .wait(let seconds, _) = policy.fail(asked: asked.seconds) else { return promise(false, "given up") }

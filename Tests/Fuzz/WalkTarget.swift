@@ -48,7 +48,7 @@ extension WalkOptions {
       case "t": total = pointer
       case "o": orderKey = pointer
       case "m": hasMore = try? HasMore(value)
-      case "u": untilID = value
+      case "u": stopBefore = Condition(value)
       case "k": keptParameters.append(value)
       case "a": allowedHosts += [HostPattern(value)].compactMap { $0 }
       case "s": trustedHosts += [HostPattern(value)].compactMap { $0 }
