@@ -13,15 +13,11 @@ enum BodyForm: Equatable, Sendable {
   case lines
   case bytes
 
-  /// The form for a media type, in lower case and without parameters.
-  init(mediaType: String) {
-    switch mediaType {
-    case "application/json", "text/json": self = .json
-    case "application/x-ndjson", "application/ndjson", "application/jsonl", "application/x-jsonlines",
-      "application/jsonlines", "application/json-lines", "application/x-json-stream", "application/stream+json",
-      "application/json-seq":
-      self = .lines
-    default: self = mediaType.hasSuffix("+json-seq") ? .lines : mediaType.hasSuffix("+json") ? .json : .bytes
+  init(_ kind: MediaKind) {
+    switch kind {
+    case .json: self = .json
+    case .jsonLines: self = .lines
+    case .eventStream, .xml, .html, .other: self = .bytes
     }
   }
 }
@@ -44,7 +40,7 @@ struct BodyType: Equatable, Sendable {
 
   /// From the media type in a checkpoint.
   init(mediaType: String) {
-    form = BodyForm(mediaType: mediaType)
+    form = BodyForm(MediaKind(mediaType))
     self.mediaType = mediaType
   }
 
@@ -58,7 +54,7 @@ struct BodyType: Equatable, Sendable {
     guard let mediaType else { return nil }
     let found = head.mediaType ?? ""
     // JSON has several media types.
-    guard found != mediaType, form == .bytes || BodyForm(mediaType: found) != form else { return nil }
+    guard found != mediaType, form == .bytes || BodyForm(MediaKind(found)) != form else { return nil }
     func name(_ type: String) -> String { type.isEmpty ? "no content type" : quoted(type.utf8) }
     // The first body may have been an error page.
     let remedy = form == .bytes ? " (--as)" : ""

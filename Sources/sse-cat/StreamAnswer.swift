@@ -15,9 +15,10 @@ enum StreamAnswer: Equatable {
   init(_ head: HTTPHead, to request: HTTPRequest) {
     let type = head.mediaType
     let isEmpty = head.value(of: "content-length") == [UInt8(ascii: "0")] || (head.status == 202 && type == nil)
-    if type == "text/event-stream" {
+    let kind = MediaKind(type)
+    if kind == .eventStream {
       self = .stream
-    } else if request.body != nil, isEmpty || type == "application/json" {
+    } else if request.body != nil, isEmpty || kind == .json {
       self = .whole
     } else {
       self = .other(found: type)
@@ -27,7 +28,8 @@ enum StreamAnswer: Equatable {
   /// What is wrong with it (WHATWG HTML §9.2.3); nil if it can be read.
   var problem: String? {
     guard case .other(let found) = self else { return nil }
-    return "expected text/event-stream, found \(found.map { quoted($0.utf8) } ?? "no content type")"
+    let name = found.map { quoted($0.utf8) } ?? "no content type"
+    return "expected text/event-stream, found \(name)\(MediaKind(found).reader)"
   }
 }
 

@@ -11,13 +11,11 @@ struct RecordInput {
   /// Whether a record was skipped.
   private(set) var hasSkipped = false
   private(set) var counts = Metrics.Events()
-  /// Whether there was input, but nothing in it that can be sent, nor a note.
-  var hasFoundNothing: Bool { records.hasFoundNothing }
   /// Whether the input has said that everything missed has come.
   var isLive: Bool { records.isLive }
 
-  init(_ options: Options, _ streams: StandardStreams) {
-    descriptor = streams.input
+  init(_ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
+    descriptor = try InputFile.standardInput.open(streams)
     skipsErrors = options.skipsErrors
     losesChanges = !options.isPlain
     input = JSONStream(
@@ -32,9 +30,17 @@ struct RecordInput {
   /// When to call `reportUnusable` again, by the monotonic clock; nil for never.
   var dueTime: Double? { records.dueTime }
 
+  private static let remedy = "--data-event and --patch-event set their names; --plain serves any events"
+
   /// Says, once, that no event brings a document.
-  mutating func reportUnusable() {
-    records.reportUnusable("--data-event and --patch-event set their names; --plain serves any events")
+  mutating func reportUnusable() { records.reportUnusable(Self.remedy) }
+
+  /// At the end of the input: whether it had anything that can be sent, or a note.
+  /// - Throws: if it had not, and that has not been reported.
+  func isOfUse() throws(ToolFailure) -> Bool {
+    if records.hasFoundNothing { return false }
+    if !losesChanges { return true }
+    return try records.isOfUse(Self.remedy)
   }
 
   /// Reads a piece, and publishes the records in it that are complete.

@@ -53,7 +53,7 @@ struct Server {
     maxClients = try Limits.clients(options)
     metrics = Metrics(maxClients: maxClients)
     table = try StreamTable(options)
-    input = RecordInput(options, streams)
+    input = try RecordInput(options, streams)
     Signals.ignoreBrokenPipe()
     poller = try naming(options.place, Poller())
   }
@@ -77,7 +77,7 @@ struct Server {
     switch end {
     case .signal(let number): Signals.die(of: number)
     case .failure(let error): throw error
-    case .input, nil: return input.hasSkipped || input.hasFoundNothing ? .no : .yes
+    case .input, nil: return try input.isOfUse() && !input.hasSkipped ? .yes : .no
     }
   }
 

@@ -77,6 +77,8 @@ import Testing
     case "closed": .closed
     case "time": .outOfTime
     case "lost": .lost(HTTPError(.transient, "connection lost"))
+    case "broken": .lost(HTTPError(.permanent, "endless chunk"))
+    case "exhausted": .lost(HTTPError(.local, "out of memory"))
     case "failed": .failed(HTTPError(.transient, "connection refused"))
     case "unanswered": .failed(HTTPError(.unanswered, "nobody knows"))
     case "permanent": .failed(HTTPError(.permanent, "certificate"))

@@ -134,7 +134,7 @@ import Testing
       var options = try Options(sseServe.parse([Array("0".utf8)]), StandardStreams(program: "sse-serve"))
       options.isPlain = plain
       change(&options)
-      input = RecordInput(options, StandardStreams(program: "sse-serve", error: Descriptor(-1)))
+      input = try RecordInput(options, StandardStreams(program: "sse-serve", error: Descriptor(-1)))
       table = try StreamTable(options)
     }
 

@@ -29,13 +29,13 @@ extension InputFile {
 
 extension InputGuess {
   /// A hint for input that is not JSON from its start, or that has marks of a merge conflict.
-  static func hint(for error: JSONError, in bytes: [UInt8]) -> String {
+  package static func hint(for error: JSONError, in bytes: [UInt8]) -> String {
     let found = bytes.dropFirst(error.offset).prefix(7)
     if found.count == 7, let first = found.first, "<=>".utf8.contains(first), found.allSatisfy({ $0 == first }) {
       return " (a mark of a merge conflict)"
     }
     guard error.offset < size / 8, ![.empty, .notUTF8Text, .endInComment].contains(error.kind) else { return "" }
-    let first = bytes.first { !$0.isWhiteSpace }
+    let first = bytes.first { !$0.isWhiteSpace && !$0.isRecordSeparator }
     let isJSON = (first == UInt8(ascii: "{") || first == UInt8(ascii: "[")) && !bytes.prefix(size).contains(0)
     return isJSON ? "" : hint(bytes)
   }

@@ -4,7 +4,7 @@
 import FeedCore
 
 /// Finds the data in a chunked body that comes in pieces.
-package struct ChunkedBody {
+struct ChunkedBody {
   /// The largest size line of a chunk with its extensions, in bytes. No known server sends more than a signature, and
   /// other clients have limits of 4 to 16 KiB.
   static let longestLine = 16 * 1024
@@ -24,15 +24,10 @@ package struct ChunkedBody {
   /// Whether the line of the trailer is empty.
   private var isBlank = true
 
-  package init() {}
-
-  /// Whether the whole body has come, with its trailer.
-  package var isOver: Bool { state == .end }
-
   /// Reads up to the end of the next data. What comes after the body is not looked at.
   /// - Parameter index: advanced past the bytes that are used.
   /// - Returns: the place of the data; nil if there is none in the rest.
-  package mutating func next(_ bytes: borrowing Span<UInt8>, from index: inout Int) throws(HTTPError) -> Range<Int>? {
+  mutating func next(_ bytes: borrowing Span<UInt8>, from index: inout Int) throws(HTTPError) -> Range<Int>? {
     while index < bytes.count, state != .end {
       if state == .data {
         let start = index

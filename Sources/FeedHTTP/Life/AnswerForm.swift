@@ -13,6 +13,17 @@ package enum AnswerForm {
     return name(of: HTTPExcerpt.hidden(Array(beginning), for: answer.request))
   }
 
+  /// The failure of a tool that expected JSON in an answer.
+  package static func failure(_ error: JSONError, in answer: HTTPAnswer) -> ToolFailure {
+    let source = answer.url.display
+    guard let name = name(of: answer) else {
+      let hint = InputGuess.hint(for: error, in: answer.body)
+      return .malformed(error, in: answer.body, of: source, status: .otherEnd, hint: hint)
+    }
+    let reader = name == "XML" ? MediaKind.xml.reader : ""
+    return .failed(.otherEnd, "expected JSON, found \(name)\(reader)", source: source)
+  }
+
   private static func name(of body: [UInt8]) -> String? {
     let text = body.drop { $0.isWhiteSpace || $0 == 0xEF || $0 == 0xBB || $0 == 0xBF }.prefix(reach)
     guard text.first == UInt8(ascii: "<") else { return nil }

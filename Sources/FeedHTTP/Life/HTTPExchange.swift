@@ -26,12 +26,17 @@ package struct HTTPExchange {
     package var idleTimeout: Double
     /// The longest time for the whole answer, in seconds.
     package var requestTimeout: Double
+    /// Whether a body may be an event stream. Most never end, so nothing of them would ever be printed.
+    package var takesEventStreams: Bool
 
-    package init(noun: String, maxSize: Int, idleTimeout: Double, requestTimeout: Double) {
+    package init(
+      noun: String, maxSize: Int, idleTimeout: Double, requestTimeout: Double, takesEventStreams: Bool = false
+    ) {
       self.noun = noun
       self.maxSize = maxSize
       self.idleTimeout = idleTimeout
       self.requestTimeout = requestTimeout
+      self.takesEventStreams = takesEventStreams
     }
   }
 
@@ -85,9 +90,9 @@ package struct HTTPExchange {
       case .head:
         hasHead = true
         guard !isWanted(transfer.head) else {
-          guard transfer.head.hasDoubtfulLength else { break }
+          guard let problem = problem(transfer.head) else { break }
           transfer.cancel()
-          throw HTTPError(.transient, "the answer does not say clearly how long it is")
+          throw problem
         }
         isRefused = true
         end = min(end, lastActivity + Refusal.timeout)
@@ -112,6 +117,14 @@ package struct HTTPExchange {
       throw transfer.unanswered(.idle(limits.idleTimeout, isOpen: hasHead))
     }
     return nil
+  }
+
+  /// Why the body of an answer cannot be read; nil if it can.
+  private func problem(_ head: HTTPHead) -> HTTPError? {
+    if head.hasDoubtfulLength { return HTTPError(.transient, "the answer does not say clearly how long it is") }
+    let kind = MediaKind(head)
+    guard kind == .eventStream, (200..<300).contains(head.status), !limits.takesEventStreams else { return nil }
+    return HTTPError(.permanent, "expected a \(limits.noun), found an event stream\(kind.reader)")
   }
 
   private var answer: HTTPAnswer {

@@ -115,7 +115,9 @@ package struct Reconnection: Sendable {
       let seconds = max(policy.base, broughtAny ? 0 : Self.shortestPause)
       return wait(seconds, after: "closed by the server", isTold: false)
     case .lost(let error):
-      guard options.reconnects else { throw error.failure(source) }
+      // What is wrong here stays wrong, and so does an answer that broke the rules of HTTP before it brought anything.
+      let isFinal = error.kind == .local || (error.kind == .permanent && !broughtAny)
+      if isFinal || !options.reconnects { throw error.failure(source) }
       if broughtAny { recover() }
       return try verdict(policy.lose(), after: error.failure(source), isLoss: !options.resumes)
     case .failed(let error):

@@ -33,7 +33,9 @@ struct Record {
     if line.allSatisfy(\.isWhiteSpace) { return nil }
     let value: JSONValue
     do { value = try JSONDocument(parsing: line, maxDepth: .max).root } catch {
-      throw FormatError("not an event record: " + error.message + Self.remedy(number), at: error.offset)
+      let hint = InputGuess.hint(for: error, in: line)
+      let remedy = hint.isEmpty ? Self.remedy(number) : hint
+      throw FormatError("not an event record: " + error.message + remedy, at: error.offset)
     }
     guard let record = try EventRecord(value) else {
       if EventRecord.isNote(value) { return nil }

@@ -98,11 +98,7 @@ struct PolledBody {
   }
 
   private static func failure(_ error: JSONError, in answer: HTTPAnswer) -> ToolFailure {
-    let source = answer.url.display
-    let failure: ToolFailure =
-      AnswerForm.name(of: answer).map { .failed(.otherEnd, "expected JSON, found \($0)", source: source) }
-      ?? .malformed(error, in: answer.body, of: source, status: .otherEnd)
-    return failure.saying { $0.hidingSecrets(of: answer.request, and: []) }
+    AnswerForm.failure(error, in: answer).saying { $0.hidingSecrets(of: answer.request, and: []) }
   }
 }
 

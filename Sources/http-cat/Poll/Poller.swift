@@ -48,7 +48,8 @@ struct Poller {
     deadline = options.connection.maxTime.map { now + $0 }
     limits = HTTPExchange.Limits(
       noun: "body", maxSize: options.maxSize, idleTimeout: options.connection.idleTimeout ?? .infinity,
-      requestTimeout: min(options.requestTimeout, interval?.longestPoll ?? .infinity))
+      requestTimeout: min(options.requestTimeout, interval?.longestPoll ?? .infinity),
+      takesEventStreams: options.form == .bytes)
     switch subject {
     case .url(let url): try add(url, now)
     case .list(let path):

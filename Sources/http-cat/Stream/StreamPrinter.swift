@@ -31,7 +31,7 @@ struct StreamPrinter: BodySink {
 
   /// Begins a new connection.
   mutating func begin(_ head: HTTPHead) {
-    if !isDecided { isLines = BodyForm(mediaType: head.mediaType ?? "") == .lines }
+    if !isDecided { isLines = MediaKind(head) == .jsonLines }
     isDecided = true
     isBetween = count > 0
   }

@@ -151,13 +151,9 @@ struct PageSource {
         throw .failed(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
       }
       if let fault = arrival.fault {
-        let form = AnswerForm.name(of: answer)
-        let failure: ToolFailure =
-          form.map { .failed(.otherEnd, "expected JSON, found \($0)", source: url.display) }
-          ?? .malformed(fault, in: answer.body, of: url.display, status: .otherEnd)
-        let mayBeLines = fault.kind == .textAfterDocument && !options.walk.itemsAreLines
-        let hint = mayBeLines ? " (--items-lines, if each line is an item)" : ""
-        throw safe(failure.adding(hint), about: answer)
+        let mayBeLines = fault.kind == .textAfterDocument || MediaKind(answer.head) == .jsonLines
+        let hint = mayBeLines && !options.walk.itemsAreLines ? " (--items-lines, if each line is an item)" : ""
+        throw safe(AnswerForm.failure(fault, in: answer).adding(hint), about: answer)
       }
       return arrival.document
     case .retried:
