@@ -6,6 +6,7 @@ An answer is a value, or a function that takes the request and returns a value o
 or (body, status, field, ...). A body that is neither bytes nor text is sent as JSON.
 """
 import contextlib
+import functools
 import json
 import os
 import random
@@ -60,10 +61,14 @@ class Request:
         self.method, self.target = line.split(" ")[:2]
         self.server, self.connection, self.stream = server, connection, stream
         self.path = self.target.partition("?")[0]
+        self.closes = self.headers.get("connection", "").lower() == "close" or line.endswith("HTTP/1.0")
+
+    @functools.cached_property
+    def body(self):
+        """Read when it is asked for, or else after the answer."""
         if "expect" in self.headers:
             self.send(b"HTTP/1.1 100 Continue\r\n\r\n")
-        self.body = read_body(stream, self.headers)
-        self.closes = self.headers.get("connection", "").lower() == "close" or line.endswith("HTTP/1.0")
+        return read_body(self.stream, self.headers)
 
     def query(self, name, default=""):
         from urllib.parse import parse_qs
@@ -171,7 +176,7 @@ class Server:
                 finally:
                     with self.lock:
                         self.active -= 1
-                is_open = not request.closes
+                is_open = not request.closes and request.body is not None
         self.open.discard(connection)
 
     def respond(self, request):
