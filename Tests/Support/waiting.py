@@ -6,7 +6,7 @@ from Support.driver import Failed
 PATIENCE = 60
 
 
-class Late(Failed):
+class Late(Failed, TimeoutError):
     """It has not happened."""
 
 
@@ -21,10 +21,3 @@ def until(holds, what="what the driver waits for", unless=(), every=0.01):
             raise Late("not within %d s: %s" % (PATIENCE, what))
         time.sleep(every)
     return result
-
-
-def changes(look, seconds=1):
-    """Whether `look` returns something else after a while. A negative answer may be too early; ask again."""
-    before = look()
-    time.sleep(seconds)
-    return look() != before
