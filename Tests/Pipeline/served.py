@@ -3,40 +3,38 @@
 import contextlib
 import json
 import os
-import random
-import re
 import socket
-import struct
 import subprocess
+import sys
 import tempfile
-import time
 
-PATIENCE = 60
+sys.path.append(os.path.dirname(os.path.abspath(__file__)) + "/..")
+from Support import processes
+from Support.serving import free_port, reset_at_close  # noqa: F401
+from Support.waiting import PATIENCE, until
 
 
 class Server:
     """sse-serve on a free port; records are written to its standard input."""
 
-    def __init__(self, *options, limit=None, keeps_words=True, stdin=subprocess.PIPE, port=0):
-        folder = tempfile.mkdtemp()
-        file_name = os.path.join(folder, "port")
-        os.mkfifo(file_name)
-        self.process = subprocess.Popen(
-            ["sse-serve", *options, "--port-file", file_name, str(port)], stdin=stdin, preexec_fn=limit,
-            stderr=subprocess.PIPE if keeps_words else None)
-        with open(file_name, encoding="ascii") as file:
-            self.port = int(file.read())
-        os.remove(file_name)
-        os.rmdir(folder)
+    def __init__(self, *options, stdin=subprocess.PIPE, port=0):
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(folder, "port")
+            self.start(*options, "--port-file", name, str(port), stdin=stdin)
+            until(lambda: os.path.exists(name) and os.path.getsize(name), "a port", [self.process])
+            with open(name, encoding="ascii") as file:
+                self.port = int(file.read())
         self.url = "http://127.0.0.1:%d" % self.port
+
+    def start(self, *words, stdin=subprocess.PIPE):
+        self.process = subprocess.Popen(["sse-serve", *words], stdin=stdin, stderr=subprocess.PIPE)
 
     def write(self, text):
         self.process.stdin.write(text)
         self.process.stdin.flush()
 
-    def record(self, event, data, id=None):
-        record = {"event": event, "id": str(id), "data": data} if id is not None else {"event": event, "data": data}
-        self.write(json.dumps(record).encode() + b"\n")
+    def record(self, event, data, id=None, **more):
+        self.write(json.dumps({"event": event, **({} if id is None else {"id": str(id)}), "data": data, **more}).encode() + b"\n")
 
     def end(self):
         self.process.stdin.close()
@@ -51,19 +49,14 @@ class Server:
         self.process.kill()
         self.process.wait()
 
-    def memory(self, process=None):
-        """Resident KiB."""
-        with open("/proc/%d/status" % (process or self.process).pid, encoding="ascii") as file:
-            return int(re.search(r"VmRSS:\s*(\d+)", file.read())[1])
+    def memory(self):
+        return processes.memory(self.process)
 
-    def cpu(self, process=None):
-        """Seconds."""
-        with open("/proc/%d/stat" % (process or self.process).pid, encoding="ascii") as file:
-            fields = file.read().rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    def cpu(self):
+        return processes.cpu(self.process)
 
     def files(self):
-        return len(os.listdir("/proc/%d/fd" % self.process.pid))
+        return processes.files(self.process)
 
     def connect(self, small=False, address=None):
         client = socket.socket()
@@ -80,14 +73,14 @@ class Server:
         client.sendall(("GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n" % (path, fields)).encode())
         return client
 
+    def text(self, path, fields=""):
+        """All bytes of a short answer."""
+        with self.ask(path, "Connection: close\r\n" + fields) as client:
+            return b"".join(iter(lambda: client.recv(1 << 20), b""))
+
     def answer(self, path):
         """The status and the body of a short answer."""
-        client = self.ask(path, "Connection: close\r\n")
-        text = b""
-        while piece := client.recv(1 << 20):
-            text += piece
-        client.close()
-        head, _, body = text.partition(b"\r\n\r\n")
+        head, _, body = self.text(path).partition(b"\r\n\r\n")
         return int(head.split()[1]), body
 
 
@@ -95,11 +88,9 @@ class LocalServer(Server):
     """On a Unix domain socket."""
 
     def __init__(self, *options):
-        self.folder = tempfile.TemporaryDirectory()
-        self.path = os.path.join(self.folder.name, "socket")
-        self.process = subprocess.Popen(
-            ["sse-serve", *options, "unix:" + self.path], stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-        until(self.is_up)
+        self.path = os.path.join(tempfile.mkdtemp(), "socket")
+        self.start(*options, "unix:" + self.path)
+        until(self.is_up, "a socket", [self.process])
 
     def is_up(self):
         with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
@@ -141,10 +132,9 @@ class Stream:
 
     def read(self):
         """Reads the data that has come; False at the end."""
-        try:
+        piece = b""
+        with contextlib.suppress(ConnectionError):
             piece = self.socket.recv(1 << 20)
-        except ConnectionError:
-            piece = b""
         if not piece:
             self.is_open = False
             self.socket.close()
@@ -186,24 +176,5 @@ class Stream:
         return [int(event["id"]) for event in self.events]
 
     def reset(self):
-        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        reset_at_close(self.socket)
         self.socket.close()
-
-
-def free_port():
-    """A port that the system never assigns by itself."""
-    while True:
-        port = random.randrange(20_000, 30_000)
-        with contextlib.suppress(OSError), socket.socket() as probe:
-            probe.bind(("127.0.0.1", port))
-            return port
-
-
-def until(holds):
-    """Waits until `holds` returns something true, and returns it."""
-    end = time.monotonic() + PATIENCE
-    while not (result := holds()):
-        if time.monotonic() > end:
-            raise TimeoutError
-        time.sleep(0.01)
-    return result

@@ -1,17 +1,18 @@
-"""Sinks of deliver with their real servers: the writers, the faults, and the records that have arrived."""
+"""Sinks of deliver with their real servers: the writers, the faults, and the records that have arrived. All files are in
+the current folder."""
 
 import json
 import os
 import re
 import signal
-import socketserver
 import subprocess
-import threading
 import time
-from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 
-from served import until
+from Support.driver import check
+from Support.processes import start
+from Support.serving import Server
+from Support.waiting import until
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -27,16 +28,12 @@ class Sink:
     process = None
     may_double = False
 
-    def __init__(self, folder, dice):
-        self.folder, self.dice = folder, dice
+    def __init__(self, dice):
+        self.dice = dice
 
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def run(self, *command, name="server", **more):
+    def run(self, *command, log="server.log", **more):
         """A child process; its output goes to a file."""
-        with open(self.path(name + ".log"), "ab") as log:
-            return subprocess.Popen(command, stderr=log, **{"stdout": log, "stdin": subprocess.DEVNULL, **more})
+        return start(list(command), **{"stdout": log, "stderr": log, **more})
 
     def start(self):
         pass
@@ -51,7 +48,7 @@ class Sink:
 
     def freeze(self, seconds):
         self.process.send_signal(signal.SIGSTOP)
-        time.sleep(self.dice.uniform(0, seconds))
+        time.sleep(seconds)
         self.process.send_signal(signal.SIGCONT)
 
     def restart(self, sign):
@@ -62,11 +59,7 @@ class Sink:
 
     def lines(self):
         """The lines that have arrived, in order."""
-        try:
-            with open(self.path("arrived"), "rb") as file:
-                return file.read().splitlines()
-        except FileNotFoundError:
-            return []
+        return Path("arrived").read_bytes().splitlines() if os.path.exists("arrived") else []
 
     def data(self):
         """The data that has arrived, without the record around it; None if it is not a record."""
@@ -77,7 +70,8 @@ class Sink:
         return True
 
     def check(self, kills):
-        """What else must be true at the end."""
+        """Checks what else must be true at the end, and returns a part of the report."""
+        return ""
 
 
 def data_of(line):
@@ -92,27 +86,32 @@ class Redis(Sink):
     command = [str(EXAMPLES / "redis/sink"), "feed"]
 
     def start(self):
-        os.environ["REDIS_SOCKET"] = self.path("socket")
+        os.environ["REDIS_SOCKET"] = os.path.abspath("socket")
         self.process = self.run(
-            "redis-server", "--port", "0", "--unixsocket", self.path("socket"), "--dir", self.folder, "--save", "",
-            "--appendonly", "yes", "--appendfsync", "always")
+            "redis-server", "--port", "0", "--unixsocket", os.path.abspath("socket"), "--save", "", "--appendonly", "yes",
+            "--appendfsync", "always")
+
+    def wait_for(self):
+        until(lambda: self.ask("PING") == b"PONG\n", "Redis", [self.process])
 
     def ask(self, *words):
-        return subprocess.run(["redis-cli", "-s", self.path("socket"), "--raw", *words], capture_output=True).stdout
+        return subprocess.run(["redis-cli", "-s", "socket", "--raw", *words], capture_output=True).stdout
+
+    def fill(self, seconds):
+        """Has no memory left for a while."""
+        self.ask("CONFIG", "SET", "maxmemory", "1")
+        time.sleep(seconds)
+        self.ask("CONFIG", "SET", "maxmemory", "0")
 
     def disturb(self):
         kind = self.dice.choice(["kill", "kill", "freeze", "full"])
         if kind == "kill":
             self.restart(signal.SIGKILL)
-        elif kind == "freeze":
-            self.freeze(0.5)
         else:
-            self.ask("CONFIG", "SET", "maxmemory", "1")
-            time.sleep(self.dice.uniform(0, 0.5))
-            self.ask("CONFIG", "SET", "maxmemory", "0")
+            (self.freeze if kind == "freeze" else self.fill)(self.dice.uniform(0, 0.5))
 
     def lines(self):
-        until(lambda: self.ask("PING") == b"PONG\n")
+        self.wait_for()
         return self.ask("XRANGE", "feed", "-", "+").splitlines()[2::3]
 
 
@@ -122,19 +121,17 @@ class RedisSeen(Redis):
 
 class SQLite(Sink):
     needs = ["sqlite3"]
+    command = [str(EXAMPLES / "sqlite/sink"), "q.db"]
 
-    @property
-    def command(self):
-        return [str(EXAMPLES / "sqlite/sink"), self.path("q.db")]
+    def ask(self, text):
+        return subprocess.run(["sqlite3", "q.db"], input=text.encode(), capture_output=True).stdout
 
     def disturb(self):
         # Another writer, which is slow.
-        words = "BEGIN IMMEDIATE;\n.shell sleep %.2f\nCOMMIT;\n" % self.dice.uniform(0, 0.5)
-        subprocess.run(["sqlite3", self.path("q.db")], input=words.encode(), stderr=subprocess.DEVNULL)
+        self.ask("BEGIN IMMEDIATE;\n.shell sleep %.2f\nCOMMIT;\n" % self.dice.uniform(0, 0.5))
 
     def lines(self):
-        return subprocess.run(
-            ["sqlite3", self.path("q.db"), "SELECT line FROM record ORDER BY rowid"], capture_output=True).stdout.splitlines()
+        return self.ask("SELECT line FROM record ORDER BY rowid").splitlines()
 
 
 class Webhook(Sink):
@@ -145,102 +142,84 @@ class Webhook(Sink):
     batches = [1]
     rate = 5
     poison = 7  # each multiple of this is refused
+    ways = ["taken"] * 40 + ["500", "503", "301", "308", "408", "425", "429", "gone", "late", "silent", "half"]
+    command = [str(EXAMPLES / "webhook/sink"), "--max-time", "1", "--unix-socket", "socket", "http://hook/new"]
 
-    def __init__(self, folder, dice):
-        super().__init__(folder, dice)
-        self.kept, self.again, self.untold, self.lock = {}, 0, 0, threading.Lock()
-        self.server = None
-
-    @property
-    def command(self):
-        return [str(EXAMPLES / "webhook/sink"), "--max-time", "1", "--unix-socket", self.path("socket"), "http://hook/new"]
+    def __init__(self, dice):
+        super().__init__(dice)
+        self.kept, self.again, self.untold, self.gets = {}, 0, 0, 0
 
     def start(self):
-        self.server = Hooks(self.path("socket"), Hook)
-        self.server.sink = self
-        threading.Thread(target=self.server.serve_forever, args=[0.01], daemon=True).start()
+        self.server = Server(self.answer, path="socket")
 
     def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-        os.unlink(self.path("socket"))
+        self.server.stop()
+        os.unlink("socket")
 
     def disturb(self):
         self.stop()
         time.sleep(self.dice.uniform(0, 0.5))
         self.start()
 
-    def keep(self, key, body, is_told):
-        with self.lock:
+    def answer(self, request):
+        request.closes = True
+        with request.server.lock:
+            way, key, body = self.dice.choice(self.ways), request.headers["idempotency-key"], request.body
+            self.gets += request.method != "POST"
+            if way == "gone" or len(body) < int(request.headers["content-length"]):
+                return None
+            if way.isdigit():
+                return b"", int(way), *["Location: http://hook/elsewhere"] * (way[0] == "3")
+            if int(key) % self.poison == 0:
+                return 404
             self.again += key in self.kept
-            self.untold += not is_told
+            self.untold += way != "taken"
             self.kept.setdefault(key, body)
+            if way == "taken":
+                return self.dice.choice([200, 201, 202, 204])
+        if way == "half":
+            # The answer ends inside its head.
+            return request.send(b"HTTP/1.1 200 OK\r\nContent-")
+        if way == "late":
+            time.sleep(1.5)
+            return 200
+        return None
 
     def data(self):
         return [json.loads(body) if body.endswith(b"\n") else None for body in self.kept.values()]
 
     def check(self, kills):
-        if self.again > self.untold + kills:
-            raise SystemExit("%d came again, with %d that were not told and %d kills" % (self.again, self.untold, kills))
+        check(self.again <= self.untold + kills,
+              "%d came again, with %d that were not told and %d kills" % (self.again, self.untold, kills))
+        check(not self.gets, "a request that is no POST")
         return "%d came again, " % self.again
 
 
-class Hooks(socketserver.ThreadingMixIn, socketserver.UnixStreamServer):
-    daemon_threads = True
-    request_queue_size = 64
+class Broker(Sink):
+    """A broker with a consumer that reads along."""
 
-    def handle_error(self, request, address):
-        pass  # clients that are killed are the point
+    rate = 200
+    may_double = True
+    reader = None
 
+    def stop(self):
+        self.reader.kill()
+        self.reader.wait()
+        super().stop()
 
-class Hook(BaseHTTPRequestHandler):
-    def do_POST(self):
-        sink, key = self.server.sink, self.headers["Idempotency-Key"]
-        with sink.lock:
-            way = sink.dice.choice(["taken"] * 40 + ["500", "503", "301", "308", "408", "425", "429", "gone", "late", "silent", "half"])
-        if way == "gone":
-            return None
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        if len(body) < int(self.headers["Content-Length"]):
-            return None
-        if way.isdigit():
-            return self.answer(way)
-        if int(key) % sink.poison == 0:
-            return self.answer("404")
-        sink.keep(key, body, way == "taken")
-        if way == "taken":
-            return self.answer(sink.dice.choice(["200", "201", "202", "204"]))
-        if way == "half":
-            # The answer ends inside its head.
-            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-")
-            return None
-        if way == "late":
-            time.sleep(1.5)
-            return self.answer("200")
-        return None
-
-    def answer(self, status):
-        location = "Location: http://hook/elsewhere\r\n" if status[0] == "3" else ""
-        self.wfile.write(("HTTP/1.1 %s \r\nContent-Length: 0\r\nConnection: close\r\n%s\r\n" % (status, location)).encode())
-
-    def do_GET(self):
-        raise SystemExit("a GET")
-
-    def log_message(self, *arguments):
-        pass
+    def is_settled(self, count):
+        check(self.reader.poll() is None, "the consumer has ended")
+        return len({json.dumps(data) for data in self.data()}) >= count
 
 
-class Kafka(Sink):
-    """The mock cluster inside librdkafka. It keeps 5 MB, so a consumer reads along, and fails if it is too slow.
+class Kafka(Broker):
+    """The mock cluster inside librdkafka. It keeps 5 MB, so the consumer fails if it is too slow.
 
     One partition, or a key, keeps the order.
     """
 
     needs = ["kcat"]
-    rate = 200
     largest = 200_000
-    may_double = True
-    reader = None
 
     @property
     def command(self):
@@ -251,28 +230,17 @@ class Kafka(Sink):
     def start(self):
         self.process = self.run(
             "kcat", "-P", "-b", "mock", "-t", "feed", "-X", "test.mock.num.brokers=1", "-d", "mock", stdin=subprocess.PIPE)
-        found = until(lambda: re.search(rb"bootstrap\.servers=(\S+)", Path(self.path("server.log")).read_bytes()))
+        found = until(lambda: re.search(rb"bootstrap\.servers=(\S+)", Path("server.log").read_bytes()), "Kafka", [self.process])
         self.brokers = found[1].decode()
-        with open(self.path("arrived"), "ab") as file:
-            self.reader = self.run(
-                "kcat", "-C", "-q", "-u", "-b", self.brokers, "-t", "feed", "-p", "0", "-o", "beginning",
-                "-X", "reconnect.backoff.max.ms=100", "-X", "topic.auto.offset.reset=error", name="reader", stdout=file)
-
-    def stop(self):
-        self.reader.kill()
-        self.reader.wait()
-        super().stop()
+        self.reader = self.run(
+            "kcat", "-C", "-q", "-u", "-b", self.brokers, "-t", "feed", "-p", "0", "-o", "beginning", "-X",
+            "reconnect.backoff.max.ms=100", "-X", "topic.auto.offset.reset=error", log="reader-errors", stdout="arrived")
 
     def disturb(self):
-        self.freeze(self.dice.choice([0.5, 3]))
-
-    def is_settled(self, count):
-        if self.reader.poll() is not None:
-            raise SystemExit("the consumer has ended: " + Path(self.path("reader.log")).read_text())
-        return len({json.dumps(data) for data in self.data()}) >= count
+        self.freeze(self.dice.uniform(0, self.dice.choice([0.5, 3])))
 
 
-class MQTT(Sink):
+class MQTT(Broker):
     """The broker keeps acknowledged messages in memory until it ends, so it is ended, not killed.
 
     mosquitto_pub -l never ends after losing its broker, even if the broker returns: hence --timeout. If deliver
@@ -281,35 +249,22 @@ class MQTT(Sink):
 
     needs = ["mosquitto", "mosquitto_pub", "mosquitto_sub"]
     options = ["--timeout", "2"]
-    rate = 200
-    may_double = True
-    reader = None
-    is_settled = Kafka.is_settled
-
-    @property
-    def command(self):
-        return ["env", "MQTT_TIMEOUT=4", str(EXAMPLES / "mqtt/sink"), "--unix", self.path("socket"), "-t", "feed"]
+    command = ["env", "MQTT_TIMEOUT=4", str(EXAMPLES / "mqtt/sink"), "--unix", "socket", "-t", "feed"]
 
     def start(self):
-        with open(self.path("conf"), "w", encoding="utf-8") as file:
-            file.write("listener 0 %s\nallow_anonymous true\npersistence true\npersistence_location %s/\nuser root\n" % (
-                self.path("socket"), self.folder) + "max_queued_messages 0\n")
-        self.process = self.run("mosquitto", "-c", self.path("conf"))
+        Path("conf").write_text(
+            "listener 0 %s/socket\nallow_anonymous true\npersistence true\npersistence_location %s/\nuser root\n"
+            "max_queued_messages 0\n" % (os.getcwd(), os.getcwd()))
+        self.process = self.run("mosquitto", "-c", "conf")
         if self.reader is None:
-            until(lambda: os.path.exists(self.path("socket")))
-            with open(self.path("arrived"), "ab") as file:
-                self.reader = self.run(
-                    "mosquitto_sub", "--unix", self.path("socket"), "-t", "feed", "-q", "1", "-c", "-i", "reader",
-                    name="reader", stdout=file)
-
-    def stop(self):
-        self.reader.kill()
-        self.reader.wait()
-        super().stop()
+            until(lambda: os.path.exists("socket"), "mosquitto", [self.process])
+            self.reader = self.run(
+                "mosquitto_sub", "--unix", "socket", "-t", "feed", "-q", "1", "-c", "-i", "reader", log="reader-errors",
+                stdout="arrived")
 
     def disturb(self):
         if self.dice.random() < 0.5:
-            self.freeze(0.5)
+            self.freeze(self.dice.uniform(0, 0.5))
         else:
             self.restart(signal.SIGTERM)
 

@@ -1,0 +1,23 @@
+"""Waits for what must happen, and never for a time that should be enough."""
+import time
+
+from Support.driver import Failed
+
+PATIENCE = 60
+
+
+class Late(Failed, TimeoutError):
+    """It has not happened."""
+
+
+def until(holds, what="what the driver waits for", unless=(), every=0.01):
+    """Waits until `holds` returns something true, and returns it. Fails if a process of `unless` ends before."""
+    end = time.monotonic() + PATIENCE
+    while not (result := holds()):
+        for process in unless:
+            if process.poll() is not None:
+                raise Failed("%s has ended with %d, before %s" % (process.args[0], process.returncode, what))
+        if time.monotonic() > end:
+            raise Late("not within %d s: %s" % (PATIENCE, what))
+        time.sleep(every)
+    return result
