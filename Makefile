@@ -28,7 +28,7 @@ export FEEDUTILS_CONFORMANCE ?= $(abspath ../shared/conformance)
 endif
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: all demo test unit-test lint bench soak fuzz install completions doc deps clean version dist dist-check
+.PHONY: all demo test unit-test lint bench soak servers fuzz install completions doc deps clean version dist dist-check
 
 all: deps
 	FEEDUTILS_STATIC=$$(SWIFT="$(SWIFT)" .ci/static $(SWIFTFLAGS)) $(STEADY) $(SWIFT) build $(RELEASE)
@@ -82,6 +82,10 @@ soak: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Faults/every-call $(FAULTS)
 	$(SWIFT) build # tools that load a library
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Faults/power-cut $(CUTS)
+
+# Tries our commands with real servers of Debian and PyPI, which it installs: all, or those that SERVERS names.
+servers: all
+	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Servers/servers $(SERVERS)
 
 # Fuzzes each parser for SECONDS.
 SECONDS ?= 60
