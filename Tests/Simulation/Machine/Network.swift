@@ -72,6 +72,10 @@ final class SimulatedNetworkOfWorld: Network {
 
   func wait(until deadline: Double?, for answers: [SimulatedAnswer]) throws(HTTPError) -> HTTPClient.Wakeup {
     try enter()
+    if let process = world.process, !process.held.isEmpty, case .writer(let channel)? = process.files[1]?.kind {
+      channel.append(process.held, at: world.now)
+      process.held = []
+    }
     let hasNews = world.wait(until: deadline) { answers.contains(where: \.isNews) }
     guard let process = world.process, !process.isDead else { throw Self.dead }
     for answer in answers { answer.isNews = false }

@@ -131,6 +131,8 @@ enum SQLiteDisk {
       guard SQLiteDisk.enter(hasEffect: isCreated && path != nil) == .alive else { return SQLITE_CANTOPEN }
       guard found != nil || isCreated else { return SQLITE_CANTOPEN }
       let content = found ?? path.map { SQLiteDisk.world.disk.create($0) } ?? SQLiteDisk.world.disk.nameless()
+      // A log that loses its transactions.
+      if Fault.isPlanted("lost-commit"), path?.suffix(4).elementsEqual("-wal".utf8) == true { content.truncate(to: 0) }
       handle.pointee.opened = Unmanaged.passRetained(Opened(content, path))
       handle.pointee.base.pMethods = withUnsafePointer(to: &SQLiteDisk.methods) { $0 }
       given?.pointee = flags

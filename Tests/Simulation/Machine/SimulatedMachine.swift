@@ -35,7 +35,11 @@ final class SimulatedMachine: Machine {
     return world.now
   }
 
-  func date() -> Int64 { world.date }
+  func date() -> Int64 {
+    // A clock that begins with the process.
+    if Fault.isPlanted("id-twice"), let process { return Int64((world.now - process.startTime) * 1_000_000) }
+    return world.date
+  }
   func random() -> Double { world.random() }
 
   // MARK: Files
@@ -46,7 +50,8 @@ final class SimulatedMachine: Machine {
     if name.isEmpty || name == [UInt8(ascii: ".")] {
       return enter() ? process.open(OpenFile(.folder)) : Self.dead
     }
-    let found = world.disk[name]
+    let isForgotten = Fault.isPlanted("amnesia") && name == Array("state".utf8)
+    let found = isForgotten ? nil : world.disk[name]
     let isCreated = found == nil && flags & O_CREAT != 0
     guard enter(hasEffect: isCreated) else { return Self.dead }
     if found != nil, flags & O_EXCL != 0 { return Int(-EEXIST) }
@@ -120,6 +125,11 @@ final class SimulatedMachine: Machine {
   }
 
   private func put(_ bytes: UnsafeRawBufferPointer, _ channel: Channel, _ file: OpenFile) -> Int {
+    if Fault.isPlanted("early-checkpoint") || Fault.isPlanted("early-save"), file === process?.files[1] {
+      // As if the output were flushed after the checkpoint: a rename comes between.
+      process?.held += bytes
+      return bytes.count
+    }
     guard channel.hasReader else { return Int(-EPIPE) }
     let count = min(bytes.count, channel.room - channel.available)
     if count <= 0, !bytes.isEmpty { return Int(-EAGAIN) }
@@ -148,7 +158,7 @@ final class SimulatedMachine: Machine {
   func sync(_ number: Int32) -> Int {
     guard enter(hasEffect: true) else { return Self.dead }
     switch file(number)?.kind {
-    case .file(let content): content.sync()
+    case .file(let content): if !Fault.isPlanted("no-sync") { content.sync() }
     case .folder: world.disk.syncFolder()
     default: return Int(-EINVAL)
     }
@@ -186,7 +196,9 @@ final class SimulatedMachine: Machine {
     return 0
   }
 
-  func setInherited(_ number: Int32, _ isInherited: Bool) { file(number)?.isInherited = isInherited }
+  func setInherited(_ number: Int32, _ isInherited: Bool) {
+    if !Fault.isPlanted("free-lock") { file(number)?.isInherited = isInherited }
+  }
 
   func nameless() -> Int {
     guard enter(), let process else { return Self.dead }
@@ -204,6 +216,11 @@ final class SimulatedMachine: Machine {
   func rename(_ from: [UInt8], _ to: [UInt8]) -> Int {
     guard enter(hasEffect: true) else { return Self.dead }
     guard let file = world.disk[from] else { return Int(-ENOENT) }
+    if Fault.isPlanted("torn-pair"), Disk.name(to) == Array("state".utf8), let old = world.disk[to] {
+      // The ID of the checkpoint before, with the new document.
+      let (former, new) = (old.bytes.split(separator: UInt8(ascii: ",")), file.bytes.split(separator: UInt8(ascii: ",")))
+      if former.count > 1 { file.bytes = Array((new[..<1] + former[1..<2] + new[2...]).joined(separator: ",".utf8)) }
+    }
     // Two names of one file: rename(2) does nothing.
     if world.disk[to] !== file { world.disk.change([(Disk.name(from), nil), (Disk.name(to), file)]) }
     return 0
@@ -249,12 +266,20 @@ final class SimulatedMachine: Machine {
 
   // MARK: Waiting
 
+  /// The process waits: what was held back for a fault goes out.
+  private func release() {
+    guard let process, !process.held.isEmpty, case .writer(let channel)? = process.files[1]?.kind else { return }
+    channel.append(process.held, at: world.now)
+    process.held = []
+  }
+
   private func deadline(_ milliseconds: Int32) -> Double? {
     milliseconds < 0 ? nil : world.now + Double(milliseconds) / 1000
   }
 
   func poll(_ polled: UnsafeMutableBufferPointer<pollfd>, _ milliseconds: Int32) -> Int {
     guard enter() else { return Self.dead }
+    if milliseconds != 0 { release() }
     world.settle()
     var count = 0
     _ = world.wait(until: deadline(milliseconds)) {
@@ -369,7 +394,7 @@ final class SimulatedMachine: Machine {
     guard let child = world.children[number] else { return (Int(-ECHILD), 0) }
     guard let status = child.status else { return (0, 0) }
     world.children[number] = nil
-    return (Int(number), status)
+    return (Int(number), Fault.isPlanted("lost-status") ? 0 : status)
   }
 
   func kill(_ number: Int32, _ signal: Int32) -> Int {
@@ -414,6 +439,9 @@ final class ChildOfWorld {
     guard let file = files[0], case .file(let content) = file.kind else { return [] }
     file.offset = content.bytes.count
     file.wasRead = true
+    if Fault.isPlanted("lost-line") {
+      return Array(content.bytes.dropLast().reversed().drop { $0 != UInt8(ascii: "\n") }.reversed())
+    }
     return content.bytes
   }
 

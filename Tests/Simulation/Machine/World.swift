@@ -167,12 +167,16 @@ final class SimulatedProcess {
   var files: [Int32: OpenFile] = [:]
   private var nextNumber: Int32 = 3
   var handlers: [Int32: @convention(c) (Int32) -> Void] = [:]
+  let startTime: Double
+  /// Output that a planted fault holds back.
+  var held: [UInt8] = []
 
   init(_ name: String, _ identifier: Int32, _ life: Life, _ world: World) {
     self.name = name
     self.identifier = identifier
     self.life = life
     self.world = world
+    startTime = world.now
     killTime = world.now + life.seconds
   }
 

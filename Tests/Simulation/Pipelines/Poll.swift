@@ -170,7 +170,7 @@ struct Poll {
         hasBegun = true
       }
       server.judge = { judge(isRequest: true) }
-      var life = Life(seconds: 60 * server.interval + 400)
+      var life = Life(seconds: 15 * server.interval + 150)
       if !isLast { life = .chosen(&world.choices, calls: 200, effects: 60, seconds: 20 * server.interval) }
       let options = ["--every", "\(server.interval)", "--as", "json", "--checkpoint", "state"]
       let ending = world.run(.httpCat, options + ["http://h/document"], output: output, life)

@@ -42,10 +42,12 @@ final class Witness {
   let source: Source
   /// The document that each ID stands for.
   private var meanings: [String: Int] = [:]
-  /// The IDs that the running pipeline has given, as far as anybody has seen.
+  /// The IDs that the running pipeline gives. With a checkpoint, the first is one of the run before.
   var current: Set<String> = []
   /// Whether documents may go back after a restart: jdiff begins with the document of its checkpoint.
   var hasCheckpoint = false
+  /// The round that is being played. What was to happen in an earlier one does not happen any more.
+  var round = 0
 
   init(_ world: World, _ source: Source) {
     self.world = world
@@ -53,7 +55,6 @@ final class Witness {
   }
 
   func see(_ id: String, _ number: Int) {
-    current.insert(id)
     if let known = meanings[id], known != number {
       world.fail("the ID \(id) names document \(known) and document \(number)")
     }
@@ -102,7 +103,9 @@ final class Client {
     connection.output.room = isSlow ? 500 : 100_000
     let known = lastID
     var request = "GET / HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n"
-    if !known.isEmpty { request += "Last-Event-ID: \(known)\r\n" }
+    // A server that takes an ID of another time for one of its own.
+    let sent = Fault.isPlanted("stale-id") && !known.isEmpty ? witness.current.max() ?? known : known
+    if !sent.isEmpty { request += "Last-Event-ID: \(sent)\r\n" }
     connection.input.append((request + "\r\n").utf8, at: world.now)
     listener.waiting.append(connection)
     self.connection = connection
@@ -193,6 +196,7 @@ struct Serve {
     let replay = [nil, "1", "3", "0"][world.choices.below(4)]
     for round in 0...rounds where world.failure == nil {
       let isLast = round == rounds
+      witness.round = round
       playRound(isLast: isLast, full: full, replay: replay)
     }
     guard world.failure == nil else { return }
@@ -209,7 +213,8 @@ struct Serve {
     var delay = 0.0
     for _ in 0..<world.choices.below(isLast ? 4 : 12) {
       delay += [0.001, 0.05, 0.7][world.choices.below(3)]
-      world.after(delay) { [source, world] in
+      world.after(delay) { [source, world, witness, round = witness.round] in
+        guard witness.round == round else { return }
         source.change()
         input.append((source.texts[source.last] + "\n").utf8, at: world.now)
       }
@@ -226,8 +231,13 @@ struct Serve {
     world.rewind(to: start)
     let pipe = Channel()
     let arrived = isLast || !world.choices.once(in: 3) ? records.bytes.count : world.choices.below(records.bytes.count + 1)
-    world.pass(records, to: pipe, limit: arrived, from: start, isEnded: false)
-    witness.current = []
+    var sent = records
+    if Fault.isPlanted("lost-change"), records.lines.count > 2 {
+      sent = Channel()
+      sent.append(records.lines.dropLast().flatMap { $0 + [UInt8(ascii: "\n")] }, at: start)
+    }
+    world.pass(sent, to: pipe, limit: min(arrived, sent.bytes.count), from: start, isEnded: false)
+    witness.current = Set(records.lines.map(Self.id))
     for client in clients { act(client, times: isLast ? 40 : world.choices.below(20) + 1, isLast) }
     let length = isLast ? max(seconds, 6) + 6 : seconds
     var serving = Life(seconds: length)
@@ -240,12 +250,20 @@ struct Serve {
     if !isLast, world.choices.once(in: 8) { world.cutPower() }
   }
 
+  /// The ID of a record of jdiff.
+  private static func id(_ line: [UInt8]) -> String {
+    let marked = text(line).split(separator: "\"id\":\"", maxSplits: 1)
+    return marked.count < 2 ? "" : String(marked[1].prefix { $0 != "\"" })
+  }
+
   /// Has a client act every now and then; at the end of the last round, often enough to have everything.
   private func act(_ client: Client, times: Int, _ isLast: Bool) {
     var delay = 0.0
     for time in 0..<times {
       delay += isLast ? 0.3 : [0.01, 0.1, 0.5][world.choices.below(3)]
-      world.after(delay) { client.act(isCalm: isLast && time > 10) }
+      world.after(delay) { [witness, round = witness.round] in
+        if witness.round == round { client.act(isCalm: isLast && time > 10) }
+      }
     }
   }
 }
