@@ -32,9 +32,13 @@ enum SQLiteDisk {
     world.process?.enter(hasEffect: hasEffect) ?? .dead
   }
 
+  private static func handle(_ file: UnsafeMutablePointer<sqlite3_file>?) -> UnsafeMutablePointer<Handle>? {
+    UnsafeMutableRawPointer(file)?.assumingMemoryBound(to: Handle.self)
+  }
+
   private static func opened(_ file: UnsafeMutablePointer<sqlite3_file>?) -> Opened {
-    let handle = UnsafeMutableRawPointer(file!).assumingMemoryBound(to: Handle.self)
-    return handle.pointee.opened!.takeUnretainedValue()
+    guard let opened = handle(file)?.pointee.opened else { fatalError("SQLite uses a file that is not open") }
+    return opened.takeUnretainedValue()
   }
 
   private static func path(_ name: UnsafePointer<CChar>?) -> [UInt8] { name.map { [UInt8](cString: $0) } ?? [] }
@@ -43,9 +47,9 @@ enum SQLiteDisk {
     var methods = sqlite3_io_methods()
     methods.iVersion = 2
     methods.xClose = { file in
-      let handle = UnsafeMutableRawPointer(file!).assumingMemoryBound(to: Handle.self)
-      handle.pointee.opened?.release()
-      handle.pointee.opened = nil
+      let handle = SQLiteDisk.handle(file)
+      handle?.pointee.opened?.release()
+      handle?.pointee.opened = nil
       return SQLITE_OK
     }
     methods.xRead = { file, target, count, offset in
@@ -123,7 +127,7 @@ enum SQLiteDisk {
     system.mxPathname = 512
     system.zName = UnsafePointer(strdup("simulated"))
     system.xOpen = { _, name, file, flags, given in
-      let handle = UnsafeMutableRawPointer(file!).bindMemory(to: Handle.self, capacity: 1)
+      guard let handle = SQLiteDisk.handle(file) else { return SQLITE_CANTOPEN }
       handle.initialize(to: Handle())
       let path = name.map { SQLiteDisk.path($0) }
       let found = path.flatMap { SQLiteDisk.world.disk[$0] }
@@ -153,7 +157,7 @@ enum SQLiteDisk {
       return SQLITE_OK
     }
     system.xFullPathname = { _, name, _, room in
-      strcpy(room!, name!)
+      if let room, let name { strcpy(room, name) }
       return SQLITE_OK
     }
     system.xRandomness = { _, count, target in

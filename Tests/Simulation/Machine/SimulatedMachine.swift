@@ -218,7 +218,9 @@ final class SimulatedMachine: Machine {
     guard let file = world.disk[from] else { return Int(-ENOENT) }
     if Fault.isPlanted("torn-pair"), Disk.name(to) == Array("state".utf8), let old = world.disk[to] {
       // The ID of the checkpoint before, with the new document.
-      let (former, new) = (old.bytes.split(separator: UInt8(ascii: ",")), file.bytes.split(separator: UInt8(ascii: ",")))
+      let (former, new) = (
+        old.bytes.split(separator: UInt8(ascii: ",")), file.bytes.split(separator: UInt8(ascii: ","))
+      )
       if former.count > 1 { file.bytes = Array((new[..<1] + former[1..<2] + new[2...]).joined(separator: ",".utf8)) }
     }
     // Two names of one file: rename(2) does nothing.

@@ -86,7 +86,9 @@ struct SimulatorCommand {
     say("\(name) seed \(seed): \(outcome.failure ?? "")")
     let shrunk = simulation.shrink(outcome, seed: seed)
     let shown = simulation.play(Choices(again: shrunk.choices), seed: seed, isVerbose: true)
-    say("  shrunk from \(outcome.choices.count) choices and \(outcome.steps) steps to \(shrunk.choices.count) and \(shown.steps):")
+    say(
+      "  shrunk from \(outcome.choices.count) choices and \(outcome.steps) steps to \(shrunk.choices.count) and \(shown.steps):"
+    )
     for line in shown.log { say("  | \(line)") }
     say("  again: Tests/Simulation/simulate --pipeline \(name) --seed \(seed) --verbose")
   }
@@ -108,12 +110,14 @@ struct SimulatorCommand {
       let outcome = simulation.play(seed: seed)
       guard let failure = outcome.failure else { continue }
       let found = Self.time - start
-      let shrunk = simulation.shrink(outcome, seed: seed)
+      let shrunk = simulation.shrink(outcome, seed: seed, tries: 200)
       say(
         "\(fault.pipeline)/\(fault.name): seed \(seed), \(Self.words(found)) s; \(outcome.steps) steps and "
           + "\(outcome.choices.count) choices, shrunk to \(shrunk.steps) and \(shrunk.choices.count): \(failure)")
       if isVerbose {
-        for line in simulation.play(Choices(again: shrunk.choices), seed: seed, isVerbose: true).log { say("  | \(line)") }
+        for line in simulation.play(Choices(again: shrunk.choices), seed: seed, isVerbose: true).log {
+          say("  | \(line)")
+        }
       }
       guard shrunk.choices.count < outcome.choices.count else {
         say("\(fault.pipeline)/\(fault.name): the history does not shrink")

@@ -56,7 +56,8 @@ extension Channel {
   /// Whole lines that were written, without their ends.
   var lines: [[UInt8]] {
     let whole = bytes[..<(bytes.lastIndex(of: UInt8(ascii: "\n")) ?? 0)]
-    return whole.isEmpty ? [] : whole.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
+    return whole.isEmpty
+      ? [] : whole.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).map(Array.init)
   }
 }
 

@@ -96,7 +96,9 @@ final class Sink {
     }
   }
 
-  private func isFaulty(_ times: Int) -> Bool { !isCalm && faultiness > 0 && world.choices.once(in: times / faultiness) }
+  private func isFaulty(_ times: Int) -> Bool {
+    !isCalm && faultiness > 0 && world.choices.once(in: times / faultiness)
+  }
 
   private func take(_ numbers: ArraySlice<Int>) {
     for number in numbers {

@@ -55,7 +55,8 @@ final class ChangingDocument {
       nextItem += 1
     case 1 where !next.items.isEmpty:
       next.items.removeFirst()
-      event += "data: [{\"op\":\"remove\",\"path\":\"/items/0\"},{\"op\":\"replace\",\"path\":\"/v\",\"value\":\(number)}]\n\n"
+      event +=
+        "data: [{\"op\":\"remove\",\"path\":\"/items/0\"},{\"op\":\"replace\",\"path\":\"/v\",\"value\":\(number)}]\n\n"
     case 2:
       next.items = [nextItem]
       event = "event: merge\nid: \(Self.id(number))\ndata: {\"v\":\(number),\"items\":[\(nextItem)]}\n\n"
@@ -100,7 +101,9 @@ final class EventServer {
     }
   }
 
-  private func isFaulty(_ times: Int) -> Bool { !isCalm && faultiness > 0 && world.choices.once(in: times / faultiness) }
+  private func isFaulty(_ times: Int) -> Bool {
+    !isCalm && faultiness > 0 && world.choices.once(in: times / faultiness)
+  }
 
   private func serve(_ exchange: HTTPExchangeOfWorld) {
     open.removeAll { !$0.isOpen }
@@ -204,7 +207,9 @@ struct Follow {
       let viewed = world.run(.jpatch, options, input: input, output: output, view)
       // A line that is torn by the death of its writer is malformed input.
       let isTorn = isEnded && arrived > 0 && pipe.bytes[arrived - 1] != UInt8(ascii: "\n")
-      if case .exited(let status) = viewed, status > (isTorn ? 2 : 1) { world.fail("jpatch ended with status \(status)") }
+      if case .exited(let status) = viewed, status > (isTorn ? 2 : 1) {
+        world.fail("jpatch ended with status \(status)")
+      }
       world.advance(to: max(end, world.now) + 0.05)
       judge(output)
       if !isLast, world.choices.once(in: 8) {
@@ -265,7 +270,8 @@ struct Follow {
       judgeID()
     }
     guard world.failure == nil else { return }
-    for version in 1..<max(document.versions.count, 1) where !printed.contains(version) && !server.excused.contains(version) {
+    for version in 1..<max(document.versions.count, 1)
+    where !printed.contains(version) && !server.excused.contains(version) {
       return world.fail("change \(version) was never printed")
     }
   }

@@ -31,13 +31,17 @@ final class PagedServer {
 
   static func number(_ line: [UInt8]) -> Int? {
     var scan = Scan(line)
-    guard scan.pass("{\"id\":\"i"), let number = scan.number(), item(number).utf8.elementsEqual(line) else { return nil }
+    guard scan.pass("{\"id\":\"i"), let number = scan.number(), item(number).utf8.elementsEqual(line) else {
+      return nil
+    }
     return number
   }
 
   func grow(_ more: Int) { count += more }
 
-  private func isFaulty(_ times: Int) -> Bool { !isCalm && faultiness > 0 && world.choices.once(in: times / faultiness) }
+  private func isFaulty(_ times: Int) -> Bool {
+    !isCalm && faultiness > 0 && world.choices.once(in: times / faultiness)
+  }
 
   private func serve(_ exchange: HTTPExchangeOfWorld) {
     if !isCalm, world.choices.once(in: 6) { grow(world.choices.below(4)) }

@@ -53,7 +53,9 @@ final class PolledServer {
 
   func forgetTimes() { (lastRequest, allowed) = (-.infinity, -.infinity) }
 
-  private func isFaulty(_ times: Int) -> Bool { !isCalm && faultiness > 0 && world.choices.once(in: times / faultiness) }
+  private func isFaulty(_ times: Int) -> Bool {
+    !isCalm && faultiness > 0 && world.choices.once(in: times / faultiness)
+  }
 
   private func serve(_ exchange: HTTPExchangeOfWorld) {
     judge()
@@ -158,7 +160,9 @@ struct Poll {
           guard let number = server.number(line) else { return world.fail("no body of the server: \(text(line))") }
           if number == known, seen > 0 || isSettled { return world.fail("version \(number) was printed twice") }
           if let known, number < known { return world.fail("version \(number) was printed after \(known)") }
-          if !server.answered[first...].contains(number) { return world.fail("version \(number) was printed and not sent") }
+          if !server.answered[first...].contains(number) {
+            return world.fail("version \(number) was printed and not sent")
+          }
           (known, isSettled) = (number, false)
           seen += 1
         }

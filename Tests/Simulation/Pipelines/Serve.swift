@@ -222,7 +222,8 @@ struct Serve {
     let seconds = delay + 2
     var life = Life(seconds: seconds)
     if !isLast { life = .chosen(&world.choices, calls: 150, effects: 30, seconds: seconds) }
-    let options = ["--follow"] + (full > 0 ? ["--full-every", "\(full)"] : [])
+    let options =
+      ["--follow"] + (full > 0 ? ["--full-every", "\(full)"] : [])
       + (witness.hasCheckpoint ? ["--checkpoint", "diff"] : [])
     let ending = world.run(.jdiff, options, input: input, output: records, life)
     if case .exited(let status) = ending { return world.fail("jdiff ended with status \(status)") }
@@ -230,7 +231,8 @@ struct Serve {
 
     world.rewind(to: start)
     let pipe = Channel()
-    let arrived = isLast || !world.choices.once(in: 3) ? records.bytes.count : world.choices.below(records.bytes.count + 1)
+    let arrived =
+      isLast || !world.choices.once(in: 3) ? records.bytes.count : world.choices.below(records.bytes.count + 1)
     var sent = records
     if Fault.isPlanted("lost-change"), records.lines.count > 2 {
       sent = Channel()
