@@ -1,5 +1,6 @@
 // The C library of a simulated tool: functions of the same names and types as those that FeedCore calls. A function of a
-// module hides an imported one, so nothing in Sources knows of it. `build` checks that no call reaches the kernel.
+// module hides an imported one, so nothing in Sources knows of it. The Makefile checks that none of them is called any
+// more.
 
 import CLinux
 

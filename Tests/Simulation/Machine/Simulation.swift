@@ -93,5 +93,5 @@ struct Simulation {
     return best
   }
 
-  private static func kind(_ failure: String?) -> String? { failure.map { $0.filter { !$0.isNumber } } }
+  private static func kind(_ failure: String?) -> String? { failure.map { $0.filter(\.isLetter) } }
 }

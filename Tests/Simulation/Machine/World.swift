@@ -109,7 +109,8 @@ final class World {
   /// A promise is broken. The history ends here.
   func fail(_ text: String) {
     guard failure == nil else { return }
-    failure = text
+    // One line, whatever it quotes.
+    failure = text.split(whereSeparator: \.isNewline).joined(separator: " ")
     note("BROKEN: \(text)")
     process?.die("judged")
   }
