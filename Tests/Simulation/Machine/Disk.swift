@@ -32,7 +32,10 @@ final class File {
       switch choices.below(4) {
       case 0: bytes = synced
       case 1: break
-      case 2: bytes = Array(bytes.prefix(choices.below(bytes.count + 1)))
+      case 2:
+        // What was synced is still there, but for what was written over it.
+        let count = choices.below(bytes.count + 1)
+        bytes = Array(bytes.prefix(count) + synced.dropFirst(count))
       // The size has arrived, but not the data.
       default: bytes = synced.prefix(bytes.count) + [UInt8](repeating: 0, count: max(0, bytes.count - synced.count))
       }
