@@ -28,7 +28,7 @@ export FEEDUTILS_CONFORMANCE ?= $(abspath ../shared/conformance)
 endif
 export SWIFT_BACKTRACE ?= enable=no
 
-.PHONY: all demo test unit-test lint bench soak servers fuzz install completions doc deps clean version dist dist-check
+.PHONY: all demo test unit-test lint bench soak simulate servers fuzz install completions doc deps clean version dist dist-check
 
 all: deps
 	FEEDUTILS_STATIC=$$(SWIFT="$(SWIFT)" .ci/static $(SWIFTFLAGS)) $(STEADY) $(SWIFT) build $(RELEASE)
@@ -38,6 +38,7 @@ demo: all
 
 # The tests run the release binaries, so these are built first. The unit tests are built for debugging, with all checks.
 test: all lint
+	Tests/Simulation/simulate --build
 	FEEDUTILS_BIN="$(abspath $(BIN))" SWIFT="$(SWIFT)" Tests/run
 
 unit-test: deps
@@ -86,6 +87,13 @@ soak: all
 # Tries our commands with real servers of Debian and PyPI, which it installs: all, or those that SERVERS names.
 servers: all
 	PATH="$(CURDIR)/$(BIN):$$PATH" Tests/Servers/servers $(SERVERS)
+
+# Plays SEEDS histories of each pipeline in one process, with a network, a clock, a disk and deaths that are values. Then
+# plants faults, which must be found.
+SEEDS ?= 10000
+simulate: deps
+	Tests/Simulation/simulate --count $(SEEDS)
+	Tests/Simulation/simulate --planted
 
 # Fuzzes each parser for SECONDS.
 SECONDS ?= 60

@@ -1,0 +1,20 @@
+import TestSupport
+import Testing
+
+/// Histories by seed. The simulator is built before the suites (`Tests/Simulation/simulate --build`).
+@Suite struct SimulationTests {
+  private static let simulate = Command.quote(Repository.path("Tests/Simulation/simulate"))
+
+  @Test(arguments: ["follow", "serve", "paginate", "deliver", "poll"])
+  func noHistoryBreaksAPromise(pipeline: String) throws {
+    let result = try Command.shell("\(Self.simulate) --pipeline \(pipeline) --count 2000")
+    #expect(result.status == 0, "\(result.text)\(result.error)")
+    #expect(result.text.hasPrefix("\(pipeline): 2000 histories "))
+  }
+
+  @Test func eachPlantedFaultIsFound() throws {
+    let result = try Command.shell("\(Self.simulate) --planted --count 500")
+    #expect(result.status == 0, "\(result.text)\(result.error)")
+    #expect(result.text.split(separator: "\n").count == 14)
+  }
+}
