@@ -38,7 +38,6 @@ demo: all
 
 # The tests run the release binaries, so these are built first. The unit tests are built for debugging, with all checks.
 test: all lint
-	Tests/Simulation/simulate --build
 	FEEDUTILS_BIN="$(abspath $(BIN))" SWIFT="$(SWIFT)" Tests/run
 
 unit-test: deps
