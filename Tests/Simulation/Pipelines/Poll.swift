@@ -20,6 +20,8 @@ final class PolledServer {
   /// The times of the requests, and the earliest for the next one.
   private(set) var lastRequest = -Double.infinity
   private(set) var allowed = -Double.infinity
+  /// The end of the last wait that was asked for, also of a process that has died.
+  private(set) var asked = -Double.infinity
   let interval: Double
   /// Called before each request is answered.
   var judge: () -> Void = {}
@@ -111,6 +113,7 @@ final class PolledServer {
       exchange.head(503, ["Retry-After: \(wait)", "Content-Length: 0"])
       exchange.end()
       allowed = world.now + Double(wait)
+      asked = allowed
     case 2:
       exchange.head(500, ["Content-Type: application/json", "Content-Length: \(body.count)"])
       exchange.send(body)
@@ -149,6 +152,7 @@ struct Poll {
     for round in 0...rounds where world.failure == nil {
       let isLast = round == rounds
       server.isCalm = isLast
+      let wait = max(0, server.asked - world.now)
       server.forgetTimes()
       // Often nothing changes any more: what was forgotten then stays forgotten.
       let count = world.choices.below(isLast ? 2 : 3) == 0 ? 0 : world.choices.below(8)
@@ -179,7 +183,8 @@ struct Poll {
         hasBegun = true
       }
       server.judge = { judge(isRequest: true) }
-      var life = Life(seconds: 15 * server.interval + 150)
+      // Long enough for the changes, a wait that was asked for before, and two more polls.
+      var life = Life(seconds: 12 * server.interval + wait)
       if !isLast { life = .chosen(&world.choices, calls: 200, effects: 60, seconds: 20 * server.interval) }
       let options = ["--every", "\(server.interval)", "--as", "json", "--checkpoint", "state"]
       let ending = world.run(.httpCat, options + ["http://h/document"], output: output, life)
