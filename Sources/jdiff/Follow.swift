@@ -97,7 +97,7 @@ struct Follow: DocumentFollower {
     return outcome == .document || outcome == .change ? number : nil
   }
 
-  /// Reports event records, once: the documents in them should be compared instead (law 12).
+  /// Reports event records, once: the documents in them should be compared instead.
   private mutating func tellOfRecords(_ item: StreamedDocument, _ record: String) {
     // A note proves nothing: it may come before records, and it may be a document.
     if areRecords == false || EventRecord.isNote(item.document.root) { return }

@@ -41,7 +41,7 @@ struct Writer: CustomTestStringConvertible, Sendable {
   }
 }
 
-/// Writes end at records (law 11), so that several writers can share a file or a pipe.
+/// Writes end at records, so that several writers can share a file or a pipe.
 @Suite struct FanInTests {
   /// The size of the filling and the number of records: each writer makes more than its buffer holds.
   static let sizes = [(150, 1500), (4950, 60), (99_900, 8)]

@@ -2,7 +2,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The laws of DESIGN section 3, tested on every tool.
+/// What holds for every tool, tried on each.
 @Suite struct LawTests {
   @Test func everyToolIsTried() throws {
     #expect(Repository.tools.count >= 9)

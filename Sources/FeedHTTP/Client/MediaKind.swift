@@ -1,7 +1,5 @@
 // What the media type of an answer says about its body: one table for all tools.
 
-import FeedCore
-
 /// The kinds of body that the tools tell apart.
 package enum MediaKind: Equatable, Sendable {
   case eventStream

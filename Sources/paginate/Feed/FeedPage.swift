@@ -30,7 +30,7 @@ struct FeedPage: Equatable, Sendable {
 
 /// Why there is no page.
 struct FeedFailure: Error, Equatable, Sendable {
-  /// 2 to 4 (DESIGN.md, exit statuses).
+  /// 2 to 4 (feedutils(7), EXIT STATUS).
   let status: ExitStatus
   let message: String
   /// Whether the server may have forgotten what the request asks for: HTTP 400, 404 or 410.
