@@ -2,24 +2,25 @@ import Foundation
 import TestSupport
 import Testing
 
-/// C libraries for LD_PRELOAD with the tools, each built once in a test run.
+/// C libraries for LD_PRELOAD with the tools, kept in .build/preload.
 enum Preload {
-  /// The library of a file of Tests/Fixtures/laws or Tests/Faults; nil without a C compiler.
+  /// The library of a file of Tests/Fixtures/laws or Tests/Faults, built if the source is newer; nil without a C compiler.
   static func library(_ name: String) throws -> String? {
     #if os(Linux)
       guard Repository.has("cc") else { return nil }
-      return try built.withLock { paths in
-        if let path = paths[name] { return path }
-        let path = NSTemporaryDirectory() + "feedutils-\(name)-\(ProcessInfo.processInfo.processIdentifier).so"
-        let source =
-          ["Tests/Fixtures/laws", "Tests/Faults"].map { Repository.path("\($0)/\(name).c") }
-          .first(where: FileManager.default.fileExists) ?? name
-        let result = try Command.shell(
-          "cc -shared -fPIC -O1 -o \(Command.quote(path)) \(Command.quote(source)) -ldl")
-        #expect(result.status == 0, "\(result.error)")
-        paths[name] = path
-        return path
-      }
+      let path = Repository.path(".build/preload/\(name).so")
+      let source =
+        ["Tests/Fixtures/laws", "Tests/Faults"].map { Repository.path("\($0)/\(name).c") }
+        .first(where: FileManager.default.fileExists) ?? name
+      // Tests in other processes may build it too.
+      let result = try Command.shell(
+        """
+        library=\(Command.quote(path)) source=\(Command.quote(source)); [ ! "$library" -nt "$source" ] || exit 0
+        mkdir -p "${library%/*}"
+        cc -shared -fPIC -O1 -o "$library.$$" "$source" -ldl && mv "$library.$$" "$library"
+        """)
+      #expect(result.status == 0, "\(result.error)")
+      return path
     #else
       return nil
     #endif
@@ -35,16 +36,5 @@ enum Preload {
       environment["PATH"] = Repository.debugBinaries + ":" + (Command.environment["PATH"] ?? "")
     }
     return environment
-  }
-
-  private static let built = Guarded()
-
-  private final class Guarded: @unchecked Sendable {
-    private let lock = NSLock()
-    private var paths: [String: String] = [:]
-
-    func withLock<Answer>(_ body: (inout [String: String]) throws -> Answer) rethrows -> Answer {
-      try lock.withLock { try body(&paths) }
-    }
   }
 }
