@@ -15,14 +15,16 @@ import socket
 import struct
 import threading
 
+REASONS = {200: "OK", 302: "Found"}
+
 
 class Gone(Exception):
     """The client has ended the connection."""
 
 
 def read_head(stream):
-    """The first line, and the fields by name in lower case."""
-    line, fields = None, {}
+    """The first line, and the fields: pairs of a name in lower case and a value."""
+    line, fields = None, []
     while True:
         text = stream.readline()
         if not text:
@@ -34,7 +36,7 @@ def read_head(stream):
             return line, fields
         else:
             name, _, value = text.partition(":")
-            fields[name.lower()] = value.strip()
+            fields.append((name.lower(), value.strip()))
 
 
 def read_body(stream, headers):
@@ -57,7 +59,8 @@ class Request:
     closes = False
 
     def __init__(self, server, connection, stream):
-        line, self.headers = read_head(stream)
+        line, self.fields = read_head(stream)
+        self.headers = dict(self.fields)
         self.method, self.target = line.split(" ")[:2]
         self.server, self.connection, self.stream = server, connection, stream
         self.path = self.target.partition("?")[0]
@@ -79,7 +82,8 @@ class Request:
 
     def head(self, status, *fields):
         """A head; fields are texts, such as "Age: 1"."""
-        return "\r\n".join(["HTTP/1.1 %s" % status + " " * isinstance(status, int), *fields, "", ""]).encode("latin-1")
+        line = "HTTP/1.1 %s" % status + " " * isinstance(status, int) + REASONS.get(status, "")
+        return "\r\n".join([line, *fields, "", ""]).encode("latin-1")
 
     def reply(self, body=b"", status=200, *fields, kind="application/json", cut=None):
         """A whole answer, or as much of its body as `cut` says."""
