@@ -15,7 +15,9 @@ from Support.waiting import PATIENCE, until
 
 
 class Server:
-    """sse-serve on a free port; records are written to its standard input."""
+    """sse-serve on a free port; records are written to its standard input. Its messages go to a pipe, or to a file."""
+
+    messages = subprocess.PIPE
 
     def __init__(self, *options, stdin=subprocess.PIPE, port=0):
         with tempfile.TemporaryDirectory() as folder:
@@ -27,7 +29,7 @@ class Server:
         self.url = "http://127.0.0.1:%d" % self.port
 
     def start(self, *words, stdin=subprocess.PIPE):
-        self.process = subprocess.Popen(["sse-serve", *words], stdin=stdin, stderr=subprocess.PIPE)
+        self.process = processes.start(["sse-serve", *words], stdin, stderr=self.messages)
 
     def write(self, text):
         self.process.stdin.write(text)
