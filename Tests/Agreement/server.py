@@ -5,10 +5,12 @@ import re
 import socket
 import struct
 import sys
-import threading
+import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../Fixtures/bin"))
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [TESTS, TESTS + "/Fixtures/bin"]
 import wsframes  # noqa: E402
+from Support import serving  # noqa: E402
 
 ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"0": b"\0", b"\\": b"\\", b"'": b"'"}
 ENDS = {"close", "chunked", "cut", "reset", "stall", "drop", "head", "refuse"}
@@ -59,101 +61,75 @@ class Answer:
         self.body = unescape(text) if self.body is not None else None
         self.status = self.status or 200
 
-    def head(self, method):
-        lines = [f"HTTP/1.1 {self.status} Status"] + [f"{name}: {value}" for name, value in self.headers]
+    def send(self, request):
+        """The head, and a body where there may be one."""
         has_body = self.status >= 200 and self.status not in (204, 304)
-        if self.end in ("chunked", "cut", "reset", "stall") and has_body:
-            lines.append("Transfer-Encoding: chunked")
+        is_chunked = self.end in ("chunked", "cut", "reset", "stall")
+        body = self.body or b""
+        fields = [f"{name}: {value}" for name, value in self.headers]
+        if has_body and is_chunked:
+            fields.append("Transfer-Encoding: chunked")
         elif self.end == "close":
-            lines.append("Connection: close")
+            fields.append("Connection: close")
         elif has_body:
-            lines.append(f"Content-Length: {len(self.body or b'')}")
-        return ("\r\n".join(lines) + "\r\n\r\n").encode("latin-1"), has_body and method != "HEAD"
+            fields.append(f"Content-Length: {len(body)}")
+        request.send(request.head(f"{self.status} Status", *fields))
+        if has_body and request.method != "HEAD":
+            (request.chunk if is_chunked else request.send)(body)
+            if self.end == "chunked":
+                request.end()
 
 
-class Server:
+class Server(serving.Server):
     def __init__(self):
-        self.scripts, self.counts, self.lock = {}, {}, threading.Lock()
-        self.socket = socket.create_server(("127.0.0.1", 0), backlog=64)
+        self.scripts, self.counts = {}, {}
         # Nobody listens there, and no other program gets the port.
         self.refusing = socket.socket()
         self.refusing.bind(("127.0.0.1", 0))
-        self.port, self.refusing_port = (each.getsockname()[1] for each in (self.socket, self.refusing))
-        threading.Thread(target=self.accept, daemon=True).start()
+        self.refusing_port = self.refusing.getsockname()[1]
+        super().__init__(self.play)
 
-    def accept(self):
-        while True:
-            connection = self.socket.accept()[0]
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            threading.Thread(target=self.serve, args=(connection,), daemon=True).start()
-
-    def serve(self, connection):
-        stream = connection.makefile("rb")
+    def play(self, request):
+        """Gives the next answer of a script."""
         try:
-            while self.answer(connection, stream):
-                pass
-        except (OSError, wsframes.Gone, ValueError):
-            pass  # A client may leave at any time.
-        finally:
-            stream.close()
-            connection.close()
-
-    def answer(self, connection, stream):
-        """Answers a request. Returns whether the connection stays open."""
-        line, headers = wsframes.read_head(stream)
-        method, path = line.split(" ")[:2]
-        fields = dict(headers)
-        if fields.get("expect"):
-            connection.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
-        if "chunked" in fields.get("transfer-encoding", ""):
-            while size := int(stream.readline(), 16):
-                stream.read(size + 2)
-            stream.readline()
-        stream.read(int(fields.get("content-length", 0)))
-        cell = re.match(r"\w+", path.removeprefix("http://").partition("/")[2])[0]
-        with self.lock:
-            count = self.counts[cell] = self.counts.get(cell, 0) + 1
-            script = self.scripts[cell]
-        answer = script[min(count, len(script)) - 1]
-        if answer.delay:
-            threading.Event().wait(answer.delay)
-        if answer.end == "drop":
-            return False
-        if answer.end == "head":
-            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Ty")
-            return False
-        if answer.is_web_socket:
-            return self.speak(connection, stream, headers, answer)
-        head, has_body = answer.head(method)
-        body = answer.body or b"" if has_body else b""
-        if b"chunked" in head and body:
-            body = b"%x\r\n%s\r\n" % (len(body), body)
-        connection.sendall(head + body + (b"0\r\n\r\n" if has_body and answer.end == "chunked" else b""))
-        if answer.end == "stall":
-            stream.read(1)
-        if answer.end == "reset":
-            threading.Event().wait(0.1)  # so that the data is not dropped with the connection
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        return answer.end in ("", "chunked")
+            # Before the answer.
+            bool(request.body)
+            cell = re.match(r"\w+", request.target.removeprefix("http://").partition("/")[2])[0]
+            with self.lock:
+                count = self.counts[cell] = self.counts.get(cell, 0) + 1
+                script = self.scripts[cell]
+            answer = script[min(count, len(script)) - 1]
+            time.sleep(answer.delay)
+            request.closes = answer.end not in ("", "chunked")
+            if answer.end == "head":
+                request.send(b"HTTP/1.1 200 OK\r\nContent-Ty")
+            elif answer.is_web_socket:
+                self.speak(request, answer)
+            elif answer.end != "drop":
+                answer.send(request)
+                if answer.end == "stall":
+                    request.stall()
+            if answer.end == "reset":
+                time.sleep(0.1)  # so that the data is not dropped with the connection
+                request.reset()
+        except (wsframes.Gone, ValueError):
+            # A client may leave at any time.
+            request.cut()
 
     @staticmethod
-    def speak(connection, stream, headers, answer):
+    def speak(request, answer):
         """A connection of a WebSocket: one message for each line of the body, then its end."""
+        request.closes = True
         messages = [wsframes.frame(wsframes.TEXT, line) for line in answer.body.split(b"\n") if line]
-        connection.sendall(wsframes.switch(headers) + b"".join(messages))
-        if answer.end == "cut":
-            return False
-        if answer.end == "reset":
-            threading.Event().wait(0.1)
-            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-            return False
+        request.send(wsframes.switch(request.headers) + b"".join(messages))
+        if answer.end in ("cut", "reset"):
+            return
         if answer.end != "stall":
-            connection.sendall(wsframes.frame(wsframes.CLOSE, struct.pack(">H", answer.code)))
-        while True:
-            opcode, payload = wsframes.read_frame(stream)
-            if opcode == wsframes.CLOSE:
-                if answer.end == "stall":
-                    connection.sendall(wsframes.frame(wsframes.CLOSE, payload))
-                return False
+            request.send(wsframes.frame(wsframes.CLOSE, struct.pack(">H", answer.code)))
+        opcode = None
+        while opcode != wsframes.CLOSE:
+            opcode, payload = wsframes.read_frame(request.stream)
             if opcode == wsframes.PING:
-                connection.sendall(wsframes.frame(wsframes.PONG, payload))
+                request.send(wsframes.frame(wsframes.PONG, payload))
+        if answer.end == "stall":
+            request.send(wsframes.frame(wsframes.CLOSE, payload))

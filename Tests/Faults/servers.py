@@ -1,17 +1,17 @@
-"""Servers for one process of the driver: an event stream, a paged feed, a WebSocket that sends everything back.
+"""A server for one process of the driver: an event stream, a paged feed, a WebSocket that sends everything back.
 
-They keep no state between requests, so a client that comes again gets the same as the first time.
+It keeps no state between requests, so a client that comes again gets the same as the first time.
 """
+import contextlib
 import json
 import os
 import re
-import socket
 import sys
-import threading
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Fixtures", "bin"))
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [TESTS + "/Fixtures/bin", TESTS]
 import wsframes
+from Support import serving
 
 PATIENCE = 3
 EVENTS = 6
@@ -30,115 +30,66 @@ def item(number):
     return b'{"id":%d,"title":"Title %d"}' % (number, number)
 
 
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    timeout = PATIENCE
-
-    def do_GET(self):
-        if self.path.startswith("/moved"):
-            return self.answer(302, b"", ["Location: " + self.path.replace("/moved", "/feed")])
-        if self.path.startswith("/feed"):
-            return self.page()
-        if self.path == "/board":
-            return self.board()
-        if self.path == "/lines":
-            return self.lines()
-        self.stream()
-
-    def do_POST(self):
-        body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.answer(200, body, ["Content-Type: text/plain"])
-
-    def answer(self, status, body, headers=()):
-        head = [f"HTTP/1.1 {status} X", f"Content-Length: {len(body)}", *headers]
-        self.wfile.write("\r\n".join(head).encode() + b"\r\n\r\n" + body)
-
-    def board(self):
-        """A document that changes whenever a client has the last version."""
-        found = re.fullmatch('"([0-9]+)"', self.headers.get("If-None-Match", ""))
-        number = int(found[1]) + 1 if found else 1
-        if number > BOARDS:
-            return self.wfile.write(b"HTTP/1.1 304 Not Modified\r\n\r\n")
-        self.answer(200, b'{"n": %d}' % number, ["Content-Type: application/json", 'ETag: "%d"' % number])
-
-    def lines(self):
-        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n")
-        for number in range(1, EVENTS + 1):
-            text = b'{"n":%d}\n' % number
-            for piece in (text[:4], text[4:]):
-                self.wfile.write(b"%x\r\n%s\r\n" % (len(piece), piece))
-        self.wfile.write(b"0\r\n\r\n")
-
-    def page(self):
-        found = re.search("below=([0-9]+)", self.path)
-        top = int(found[1]) if found else ITEMS
-        items = b",".join(item(number) for number in range(top, max(0, top - PAGE), -1))
-        rest = b',"next":"/feed?below=%d"' % (top - PAGE) if top > PAGE else b""
-        self.answer(200, b'{"items":[%s]%s}' % (items, rest), ["Content-Type: application/json"])
-
-    def stream(self):
-        """Three events for each connection; /all gives all of them."""
-        last = int(self.headers.get("Last-Event-ID") or 0)
-        if last >= EVENTS:
-            self.wfile.write(b"HTTP/1.1 204 No Content\r\n\r\n")
-            return
-        self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n")
-        end = EVENTS if self.path == "/all" else min(EVENTS, last + 3)
-        for number in range(last + 1, end + 1):
-            text = event(number)
-            self.wfile.write(b"%x\r\n%s\r\n" % (len(text), text))
-        self.wfile.write(b"0\r\n\r\n")
-
-    def log_message(self, *arguments):
-        pass
+def board(request):
+    """A document that changes whenever a client has the last version."""
+    found = re.fullmatch('"([0-9]+)"', request.headers.get("if-none-match", ""))
+    number = int(found[1]) + 1 if found else 1
+    return 304 if number > BOARDS else (b'{"n": %d}' % number, 200, 'ETag: "%d"' % number)
 
 
-class Server(ThreadingHTTPServer):
-    daemon_threads = True
-    request_queue_size = 64
-
-    def handle_error(self, request, address):
-        pass  # clients that fail are the point
-
-
-def echo(connection):
-    try:
-        connection.settimeout(PATIENCE)
-        stream = connection.makefile("rb")
-        _, headers = wsframes.read_head(stream)
-        connection.sendall(wsframes.switch(headers))
-        while True:
-            opcode, payload = wsframes.read_frame(stream)
-            connection.sendall(wsframes.frame(opcode, payload))
-            if opcode == wsframes.CLOSE:
-                break
-    except (OSError, wsframes.Gone, AssertionError, KeyError, ValueError):
-        pass
-    finally:
-        connection.close()
+def lines(request):
+    request.begin("application/x-ndjson")
+    for number in range(1, EVENTS + 1):
+        text = b'{"n":%d}\n' % number
+        request.chunk(text[:4])
+        request.chunk(text[4:])
+    request.end()
 
 
-def accept(listener):
-    while True:
-        connection, _ = listener.accept()
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        threading.Thread(target=echo, args=[connection], daemon=True).start()
+def page(request):
+    top = int(request.query("below") or ITEMS)
+    items = b",".join(item(number) for number in range(top, max(0, top - PAGE), -1))
+    return b'{"items":[%s]%s}' % (items, b',"next":"/feed?below=%d"' % (top - PAGE) if top > PAGE else b"")
 
 
-class Servers:
+def stream(request):
+    """Three events for each connection; /all gives all of them."""
+    last = int(request.headers.get("last-event-id") or 0)
+    if last >= EVENTS:
+        return 204
+    request.begin()
+    for number in range(last + 1, (EVENTS if request.path == "/all" else min(EVENTS, last + 3)) + 1):
+        request.chunk(event(number))
+    return request.end()
+
+
+def web_socket(request):
+    request.closes = True
+    request.send(wsframes.switch(request.headers))
+    opcode = None
+    while opcode != wsframes.CLOSE:
+        opcode, payload = wsframes.read_frame(request.stream)
+        request.send(wsframes.frame(opcode, payload))
+
+
+class Servers(serving.Server):
     """Made once in a process, on first use."""
 
     def __init__(self):
-        server = Server(("127.0.0.1", 0), Handler)
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        listener = socket.create_server(("127.0.0.1", 0), backlog=64)
-        threading.Thread(target=accept, args=[listener], daemon=True).start()
-        self.http = "http://127.0.0.1:%d" % server.server_port
-        self.ws = "ws://127.0.0.1:%d/" % listener.getsockname()[1]
+        super().__init__({
+            "/moved": lambda request: (b"", 302, "Location: " + request.target.replace("/moved", "/feed")),
+            "/feed": page, "/board": board, "/lines": lines, "/ws": web_socket, None: stream,
+            "/echo": lambda request: request.reply(request.body, kind="text/plain")})
+        self.ws = self.url.replace("http", "ws") + "/ws"
+
+    def serve(self, connection):
+        connection.settimeout(PATIENCE)
+        # Clients that fail are the point.
+        with contextlib.suppress(wsframes.Gone, AssertionError, KeyError, ValueError):
+            super().serve(connection)
 
     def fill(self, word):
-        return word.replace("{HTTP}", self.http).replace("{WS}", self.ws)
+        return word.replace("{HTTP}", self.url).replace("{WS}", self.ws)
 
     def hide(self, data):
-        return data.replace(self.http.encode(), b"{HTTP}").replace(self.ws.encode(), b"{WS}")
+        return data.replace(self.ws.encode(), b"{WS}").replace(self.url.encode(), b"{HTTP}")

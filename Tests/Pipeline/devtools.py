@@ -3,33 +3,43 @@
 import json
 import os
 import queue
-import signal
+import shutil
 import subprocess
 import tempfile
-import threading
-import time
 
-from served import PATIENCE
+from Support.driver import Failed, check
+from Support.processes import start
+from Support.waiting import PATIENCE, Late, begin, until
+
+NAME = "chromium-headless-shell"
+
+
+def optional(name, found):
+    """Whether a program or library was found. In CI it must be."""
+    check(found or os.environ.get("CI") != "true", name + " is missing, and CI=true")
+    return bool(found)
+
+
+def has_browser():
+    return optional(NAME, shutil.which(NAME))
 
 
 class Browser:
+    """It ends with the driver."""
+
     def __init__(self):
-        self.profile = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         reading, self.writer = os.pipe()
         self.reader, writing = os.pipe()
         # Chromium reads from descriptor 3, and writes to 4.
-        command = 'exec 3<&%d 4>&%d; exec chromium-headless-shell "$@"' % (reading, writing)
-        self.process = subprocess.Popen(
-            ["bash", "-c", command, "bash", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
-             "--no-proxy-server", "--user-data-dir=" + self.profile.name, "--remote-debugging-pipe"],
-            pass_fds=(reading, writing), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL, start_new_session=True)
+        command = 'exec 3<&%d 4>&%d; exec %s "$@"' % (reading, writing, NAME)
+        start(["bash", "-c", command, "bash", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage",
+               "--no-proxy-server", "--user-data-dir=" + tempfile.mkdtemp(), "--remote-debugging-pipe"],
+              pass_fds=(reading, writing), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         os.close(reading)
         os.close(writing)
         self.answers = queue.Queue()
-        self.number = 0
-        self.pages = {}
-        threading.Thread(target=self.read, daemon=True).start()
+        self.number, self.pages = 0, {}
+        begin(self.read)
 
     def read(self):
         rest = b""
@@ -50,12 +60,6 @@ class Browser:
         answer = self.answers.get(timeout=PATIENCE)
         assert answer["id"] == self.number and "error" not in answer, (method, answer)
         return answer["result"]
-
-    def close(self):
-        # The started process has children, which would remain.
-        os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        self.profile.cleanup()
 
 
 class Page:
@@ -92,11 +96,10 @@ class Page:
         return answer["result"].get("value")
 
     def until(self, script):
-        end = time.monotonic() + PATIENCE
-        while not (value := self.value(script)):
-            assert time.monotonic() < end, (script, self.value("document.body.innerText"), self.complaints)
-            time.sleep(0.02)
-        return value
+        try:
+            return until(lambda: self.value(script), every=0.02)
+        except Late:
+            raise Failed("not %s: %s %s" % (script, self.value("document.body.innerText"), self.complaints)) from None
 
     def click(self, element):
         """A click as by a mouse, in the middle of the element of an expression."""

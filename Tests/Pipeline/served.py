@@ -15,7 +15,9 @@ from Support.waiting import PATIENCE, until
 
 
 class Server:
-    """sse-serve on a free port; records are written to its standard input."""
+    """sse-serve on a free port; records are written to its standard input. Its messages go to a pipe, or to a file."""
+
+    messages = subprocess.PIPE
 
     def __init__(self, *options, stdin=subprocess.PIPE, port=0):
         with tempfile.TemporaryDirectory() as folder:
@@ -27,7 +29,7 @@ class Server:
         self.url = "http://127.0.0.1:%d" % self.port
 
     def start(self, *words, stdin=subprocess.PIPE):
-        self.process = subprocess.Popen(["sse-serve", *words], stdin=stdin, stderr=subprocess.PIPE)
+        self.process = processes.start(["sse-serve", *words], stdin, stderr=self.messages)
 
     def write(self, text):
         self.process.stdin.write(text)
@@ -104,19 +106,32 @@ class LocalServer(Server):
         return client
 
 
-class Relay(Server):
+class Piped(Server):
+    """A pipeline that ends in sse-serve. All its processes are in `line`."""
+
+    def __init__(self, commands, *options, port=0, **more):
+        self.line = processes.Pipeline(*commands, stdout=subprocess.PIPE, **more)
+        with self.line.parts[-1].stdout as source:
+            super().__init__(*options, stdin=source, port=port)
+        self.line.parts.append(self.process)
+
+    def kill(self):
+        self.line.end()
+
+
+class Relay(Piped):
     """`sse-cat UPSTREAM | sse-serve`."""
 
     def __init__(self, upstream, *options, port=0):
-        self.source = subprocess.Popen(
-            ["sse-cat", "--silent", "--reconnect-delay", "20ms", upstream.url + "/"], stdout=subprocess.PIPE)
-        super().__init__(*options, stdin=self.source.stdout, port=port)
-        self.source.stdout.close()
+        command = ["sse-cat", "--silent", "--reconnect-delay", "20ms", upstream.url + "/"]
+        super().__init__([command], *options, port=port, stderr=None)
+        self.source = self.line.parts[0]
 
-    def kill(self):
-        self.source.kill()
-        self.source.wait()
-        super().kill()
+
+def fields(block):
+    """The fields of an event by name, without comments."""
+    pairs = [line.partition(b":") for line in block.split(b"\n")]
+    return {name.decode(): value.removeprefix(b" ").decode() for name, _, value in pairs if name}
 
 
 class Stream:
@@ -147,14 +162,7 @@ class Stream:
                 return True
             self.head, self.rest = head, rest
         *blocks, self.rest = self.rest.split(b"\n\n")
-        for block in blocks:
-            fields = {}
-            for line in block.split(b"\n"):
-                name, _, value = line.partition(b":")
-                if name:
-                    fields[name.decode()] = value.removeprefix(b" ").decode()
-            if "data" in fields:
-                self.events.append(fields)
+        self.events += [found for found in map(fields, blocks) if "data" in found]
         return True
 
     def read_until(self, id):

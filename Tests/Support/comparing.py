@@ -24,5 +24,9 @@ class Counts(dict):
     def add(self, name, number=1):
         self[name] = self.get(name, 0) + number
 
+    def add_all(self, counts):
+        for name, number in counts.items():
+            self.add(name, number)
+
     def __str__(self):
         return ", ".join("%s %d" % item for item in sorted(self.items()))

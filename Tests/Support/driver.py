@@ -150,6 +150,14 @@ def perform(work, folder):
     return status
 
 
+def start_afresh():
+    """Empties the folder of the driver, by leaving it for another one."""
+    os.chdir(tempfile.tempdir)
+    shutil.rmtree("work", ignore_errors=True)
+    os.mkdir("work")
+    os.chdir("work")
+
+
 def tell_errors():
     """The ends of the files in which processes of the driver have written messages."""
     for name in sorted(os.listdir(".")):

@@ -12,6 +12,8 @@ from Support.waiting import PATIENCE, until
 KILLS = [signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM]
 # How a process of a pipeline may end in which one was killed.
 KILLED = {0, -signal.SIGKILL, -signal.SIGTERM, -signal.SIGPIPE}
+# 2 is for a record that the kill has cut.
+CUT = KILLED | {2}
 
 
 def start(command, stdin=subprocess.DEVNULL, stdout=None, stderr="errors", **more):

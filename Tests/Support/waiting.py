@@ -1,4 +1,5 @@
 """Waits for what must happen, and never for a time that should be enough."""
+import threading
 import time
 
 from Support.driver import Failed
@@ -21,3 +22,11 @@ def until(holds, what="what the driver waits for", unless=(), every=0.01):
             raise Late("not within %d s: %s" % (PATIENCE, what))
         time.sleep(every)
     return result
+
+
+def begin(*works):
+    """Does works in threads, which end with the driver. Returns the threads."""
+    threads = [threading.Thread(target=work, daemon=True) for work in works]
+    for thread in threads:
+        thread.start()
+    return threads
