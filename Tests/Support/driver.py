@@ -11,6 +11,7 @@ import shutil
 import signal
 import sys
 import tempfile
+import threading
 import traceback
 
 NAME = os.path.basename(sys.argv[0])
@@ -131,8 +132,12 @@ def perform(work, folder):
     os.chdir(folder + "/work")
     os.environ["TMPDIR"] = tempfile.tempdir = folder
     status = 1
+    # A thread that fails, such as an answer of a server, fails the driver. Its traceback says where.
+    wrong, tell = [], threading.excepthook
+    threading.excepthook = lambda thread: (wrong.append(thread.exc_value), tell(thread))
     try:
         report = work()
+        check(not wrong, "a thread has failed: %r" % wrong[:1])
         if report is not None:
             print(report)
         status = 0

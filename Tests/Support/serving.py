@@ -122,7 +122,8 @@ class Request:
 class Server:
     """Answers from a table by path, in which None is for all others, or by a function for all paths.
 
-    Counts requests, connections, and the requests that are in progress together (`most`).
+    Counts requests, connections, and the requests that are in progress together (`active`, and at most `most`). A value
+    ends the progress before it is sent: the client may ask again at once.
     """
 
     def __init__(self, answer, port=0, path=None):
@@ -176,14 +177,17 @@ class Server:
                     self.active += 1
                     self.most = max(self.most, self.active)
                 try:
-                    self.respond(request)
+                    found = self.find(request)
                 finally:
                     with self.lock:
                         self.active -= 1
+                if found is not None:
+                    request.reply(*found)
                 is_open = not request.closes and request.body is not None
         self.open.discard(connection)
 
-    def respond(self, request):
+    def find(self, request):
+        """The arguments of `reply`, or None if the request has been answered."""
         found = self.answer
         if isinstance(found, dict):
             found = found.get(request.path, found.get(None, 404))
@@ -191,8 +195,7 @@ class Server:
             found = found(request)
         if isinstance(found, int):
             found = (b"", found)
-        if found is not None:
-            request.reply(*(found if isinstance(found, tuple) else (found,)))
+        return found if found is None or isinstance(found, tuple) else (found,)
 
 
 def free_port():
