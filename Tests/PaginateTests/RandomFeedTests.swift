@@ -9,7 +9,7 @@ import Testing
 /// after all gaps are closed nothing is missing. Readers with their own place get everything in one order.
 @Suite struct RandomFeedTests {
   /// How many histories of each order and style: the three styles make 201 of an order.
-  static let count = ProcessInfo.processInfo.environment["FEEDUTILS_HISTORIES"].flatMap { Int($0) } ?? 40
+  static let count = ProcessInfo.processInfo.environment["FEEDUTILS_HISTORIES"].flatMap { Int($0) } ?? 20
 
   @Test(arguments: SimulatedFeed.Style.allCases, 1...count)
   func inMemory(_ style: SimulatedFeed.Style, _ seed: Int) throws {

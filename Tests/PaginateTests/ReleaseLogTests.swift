@@ -198,7 +198,7 @@ import Testing
       if !statement.contains("item SET number") { _ = try store.releaseNumber(of: bytes("b"), again: nil) }
       _ = try store.released(after: 0, lines: 9, bytes: 99)
       var change = FeedChange()
-      change.items = [item("c", at: 2)]
+      change.items = [item("c", at: 2), item("d", at: 3)]
       try store.commit(change)
       Issue.record("nothing was found")
     } catch {

@@ -45,8 +45,11 @@ extension FeedStore {
     guard let handle = change.handle else {
       try statements.insertItem.run(
         feedValue, .text(item.id), position, .init(item.orderKey), .text(item.version), .text(item.data), now)
-      fresh.add(item, database.lastInsertedRow)
-      return .init(item: database.lastInsertedRow, position: change.position ?? 0, isAgain: false)
+      let number = database.lastInsertedRow
+      // It follows the largest, which a damaged store may have anywhere.
+      guard StoreLimit.numbers.contains(number) else { throw .damaged("the number of an item cannot be \(number)") }
+      fresh.add(item, number)
+      return .init(item: number, position: change.position ?? 0, isAgain: false)
     }
     try statements.placeItem.run(.integer(handle), position, .init(item.orderKey))
     if change.isEdited {
