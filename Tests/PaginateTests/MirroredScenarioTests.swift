@@ -28,19 +28,21 @@ struct MirroredScenarioTests {
     for (index, step) in mirror.steps.enumerated() {
       let comment = "\(scenario.name), run \(index + 1), \(kind)"
       let server = MirrorServer(mirror, step)
-      let run = Run(scenario, step)
+      let run = ScenarioRun(step.run)
+      var options = ScenarioFeed(scenario.object["feed"] as? [String: Any] ?? [:]).options(step.run)
+      options.order = .oldestFirst
       let before: StorePicture
       let after: StorePicture
       switch kind {
       case .memory:
         before = memory.picture
-        try run.run(memory, server)
+        try run.run(memory, options, server)
         after = memory.picture
       case .sqlite:
         let file = try StoreFile(path)
         let record = try file.add([], url: Array("/feed".utf8))
         before = try StorePicture(path, feed: record.number)
-        try run.run(try file.open(record), server)
+        try run.run(try file.open(record), options, server)
         #expect(try file.damage() == [], "\(comment)")
         after = try StorePicture(path, feed: record.number)
       }
@@ -51,68 +53,9 @@ struct MirroredScenarioTests {
     #expect(Set(printed).count == printed.count, "\(scenario.name): printed twice")
   }
 
-  /// One run, and what came of it.
-  private final class Run {
-    private let options: FeedOptions
-    private let step: MirroredScenario.Step
-    private var output: [UInt8] = []
-    private(set) var notes: [String] = []
-    private(set) var status = 0
-
-    init(_ scenario: Scenario, _ step: MirroredScenario.Step) {
-      var options = ScenarioFeed(scenario.object["feed"] as? [String: Any] ?? [:]).options(step.run)
-      options.order = .oldestFirst
-      self.options = options
-      self.step = step
-    }
-
-    var lines: [String] {
-      String(decoding: output, as: UTF8.self).split(separator: "\n").map { String($0.split(separator: "\"")[3]) }
-    }
-
-    func run(_ store: some FeedStorage, _ server: MirrorServer) throws {
-      var printer = FeedPrinter { [self] bytes, ends in
-        let limit = step.run["epipe_after"] as? Int ?? .max
-        let end = lines.count < limit ? bytes.count : 0
-        for index in 0..<end { output.append(bytes[index]) }
-        return (end, end < bytes.count ? .brokenPipe : nil)
-      }
-      printer.chunkLines = 1
-      let kill = step.run["kill"] as? [String: Any]
-      let (at, key) = (kill?["at"] as? String, kill?["key"])
-      let interrupted = InterruptedStorage(store) { moment in
-        switch moment {
-        case .beforeCommit(let page): at == "before_commit" && key as? Int == page
-        case .afterCommit(let page): at == "after_commit" && key as? Int == page
-        case .afterIntent(let id): at == "after_intent" && key as? String == String(decoding: id, as: UTF8.self)
-        case .beforeRelease, .afterWrite: false
-        }
-      }
-      var session = FeedSession(interrupted, options, server, printer)
-      session.note = { [self] note in
-        switch note {
-        case .gapLost: notes.append("lost-gap")
-        case .tailForgotten: notes.append("forgotten")
-        case .totalUnsteady: notes.append("total-unsteady")
-        case .uncertain(let count): notes.append("uncertain:\(count)")
-        }
-      }
-      do {
-        switch try session.run() {
-        case .outputFailed(let error): status = error.isBrokenPipe ? 141 : 2
-        case .outcome(let outcome):
-          if let failure = outcome.failure { notes.append(failure.message) }
-          status = Int(outcome.status.rawValue)
-        }
-      } catch {
-        guard error == InterruptedStorage.interruption else { throw error }
-        status = 137
-      }
-    }
-  }
-
   private func check(
-    _ run: Run, _ step: MirroredScenario.Step, _ server: MirrorServer, _ before: StorePicture, _ after: StorePicture,
+    _ run: ScenarioRun, _ step: MirroredScenario.Step, _ server: MirrorServer, _ before: StorePicture,
+    _ after: StorePicture,
     _ comment: String
   ) {
     let expected = step.expected

@@ -24,7 +24,7 @@ struct ScenarioRunner {
       let name = options["feed"] as? String ?? ""
       let comment = "\(scenario.name), run \(index + 1), \(kind)"
       let feed = ScenarioFeed(try #require(feeds[name], "\(comment): no feed '\(name)'"))
-      let result = ScenarioResult(comment, step["expect"] as? [String: Any] ?? [:])
+      let run = ScenarioRun(options)
       let fetcher = ScenarioFetcher(
         feed, step["exchanges"] as? [[String: Any]] ?? step["gets"] as? [[String: Any]] ?? [],
         retries: options["retries"] as? Int ?? 2, comment)
@@ -32,103 +32,34 @@ struct ScenarioRunner {
       switch kind {
       case .memory:
         let store = try #require(memories[name])
-        try result.run(store, feed.options(options), options, fetcher)
+        try run.run(store, feed.options(options), fetcher)
         picture = store.picture
       case .sqlite:
         let file = try StoreFile(path)
         let record = try file.add(Array(name.utf8), url: Array(feed.url.utf8))
-        try result.run(try file.open(record), feed.options(options), options, fetcher)
+        try run.run(try file.open(record), feed.options(options), fetcher)
         #expect(try file.damage() == [], "\(comment)")
         picture = try StorePicture(path, feed: record.number)
       }
       picture.checkInvariants(comment)
-      result.check(fetcher)
+      let result = ScenarioResult(comment: comment, expected: step["expect"] as? [String: Any] ?? [:])
+      result.check(run, fetcher)
       result.check(picture)
     }
   }
 }
 
-/// One run, and its expected results.
-private final class ScenarioResult {
-  private let comment: String
-  private let expected: [String: Any]
-  private var output: [UInt8] = []
-  private var notes: [String] = []
-  private var status = 0
+/// The expected results of one run.
+private struct ScenarioResult {
+  let comment: String
+  let expected: [String: Any]
 
-  init(_ comment: String, _ expected: [String: Any]) {
-    self.comment = comment
-    self.expected = expected
-  }
-
-  func run(
-    _ store: some FeedStorage, _ options: FeedOptions, _ run: [String: Any], _ fetcher: ScenarioFetcher
-  ) throws {
-    var printer = FeedPrinter { [self] bytes, _ in write(bytes, run) }
-    printer.chunkLines = run["chunk"] as? Int ?? 1
-    printer.remaining = run["max_items"] as? Int
-    let kill = run["kill"] as? [String: Any]
-    let interrupted = InterruptedStorage(store) { moment in
-      let (at, key) = (kill?["at"] as? String, kill?["key"])
-      return switch moment {
-      case .beforeCommit(let page): at == "before_commit" && key as? Int == page
-      case .afterCommit(let page): at == "after_commit" && key as? Int == page
-      case .afterIntent(let id): at == "after_intent" && key as? String == String(decoding: id, as: UTF8.self)
-      case .beforeRelease: false
-      case .afterWrite(let id): at == "after_write" && key as? String == String(decoding: id, as: UTF8.self)
-      }
-    }
-    var session = FeedSession(interrupted, options, fetcher, printer)
-    session.redelivers = run["redeliver"] as? Bool ?? false
-    session.note = { [self] note in
-      switch note {
-      case .gapLost: notes.append("lost-gap")
-      case .tailForgotten: notes.append("forgotten")
-      case .uncertain(let count): notes.append("uncertain:\(count)")
-      case .totalUnsteady: notes.append("total-unsteady")
-      }
-    }
-    do {
-      switch try session.run() {
-      case .outputFailed(let error): status = error.isBrokenPipe ? 141 : 2
-      case .outcome(let outcome):
-        if let failure = outcome.failure { notes.append(failure.message) }
-        status = Int(outcome.status.rawValue)
-      }
-    } catch {
-      guard error == InterruptedStorage.interruption else { throw error }
-      status = 137
-    }
-  }
-
-  /// Accepts a number of lines or of bytes.
-  private func write(_ bytes: borrowing Span<UInt8>, _ run: [String: Any]) -> (accepted: Int, error: SystemError?) {
-    var accepted = 0
-    while accepted < bytes.count {
-      if let limit = run["epipe_after"] as? Int, output.count(where: { $0 == 10 }) >= limit {
-        return (accepted, .brokenPipe)
-      }
-      if let limit = run["full_after"] as? Int, output.count >= limit { return (accepted, SystemError(code: ENOSPC)) }
-      output.append(bytes[accepted])
-      accepted += 1
-    }
-    return (accepted, nil)
-  }
-
-  /// The ids of the whole lines, with the version if the scenario has it.
-  private var lines: [String] {
-    String(decoding: output, as: UTF8.self).split(separator: "\n").filter { $0.hasSuffix("}") }.map { line in
-      let object = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] ?? [:]
-      return object["id"] as? String ?? "?"
-    }
-  }
-
-  func check(_ fetcher: ScenarioFetcher) {
-    if status != 137 { #expect(fetcher.restCount == 0, "\(comment): requests that were not made") }
+  func check(_ run: ScenarioRun, _ fetcher: ScenarioFetcher) {
+    if run.status != 137 { #expect(fetcher.restCount == 0, "\(comment): requests that were not made") }
     if let expected = expected["waits"] as? [Double] { #expect(fetcher.waits == expected, "\(comment): waits") }
-    if let expected = words(expected["stdout"]) { #expect(lines == expected, "\(comment): stdout") }
-    if let expected = expected["exit"] as? Int { #expect(status == expected, "\(comment): exit") }
-    if let expected = words(expected["notes"]) { #expect(notes == expected, "\(comment): notes") }
+    if let expected = words(expected["stdout"]) { #expect(run.lines == expected, "\(comment): stdout") }
+    if let expected = expected["exit"] as? Int { #expect(run.status == expected, "\(comment): exit") }
+    if let expected = words(expected["notes"]) { #expect(run.notes == expected, "\(comment): notes") }
   }
 
   func check(_ picture: StorePicture) {
