@@ -181,7 +181,7 @@ import Testing
     change.savedRuns = [FeedRun(number: 1, top: 0, bottom: count - 1, lowerEnd: .end)]
     try store.commit(change)
     let pages = try StoredPages(store, FeedRuns(try store.runs()))
-    let total = try file.database.prepare("SELECT sum(nstep) FROM sqlite_stmt")
+    let total = file.database.prepare("SELECT sum(nstep) FROM sqlite_stmt")
     let before = try total.first { $0.integer(0) } ?? 0
     let middle = try #require(try store.item(Array("i\(count / 2)".utf8))).position
     for place in [FeedPlace.after(middle), .before(middle), .top] {

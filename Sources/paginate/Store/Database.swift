@@ -55,12 +55,15 @@ final class Database {
     if code != SQLITE_OK { throw error(code) }
   }
 
-  func prepare(_ statement: String) throws(StoreError) -> Statement {
+  /// A statement, which is prepared when it is first run: most runs of the tool need few of them.
+  func prepare(_ statement: String) -> Statement { Statement(statement, of: self) }
+
+  fileprivate func compile(_ statement: String) throws(StoreError) -> OpaquePointer {
     var prepared: OpaquePointer?
     let code = unsafe sqlite3_prepare_v3(
       handle, statement, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &prepared, nil)
     guard code == SQLITE_OK, let made = unsafe prepared else { throw error(code) }
-    return unsafe Statement(made, of: self)
+    return unsafe made
   }
 
   /// Runs `body` as a transaction: all its changes are made, or none.
@@ -115,7 +118,7 @@ final class Database {
   }
 }
 
-/// A prepared statement, to be run repeatedly.
+/// A statement, to be run repeatedly.
 @safe
 final class Statement {
   /// The values of a parameter.
@@ -128,11 +131,12 @@ final class Statement {
     init(_ text: [UInt8]?) { self = text.map(Value.text) ?? .null }
   }
 
-  private let handle: OpaquePointer
+  private let text: String
   private let database: Database
+  private var handle: OpaquePointer?
 
-  fileprivate init(_ handle: OpaquePointer, of database: Database) {
-    unsafe self.handle = handle
+  fileprivate init(_ text: String, of database: Database) {
+    self.text = text
     self.database = database
   }
 
@@ -195,6 +199,7 @@ final class Statement {
   }
 
   private func bind(_ values: [Value]) throws(StoreError) {
+    if unsafe handle == nil { unsafe handle = try database.compile(text) }
     for (index, value) in values.enumerated() {
       let place = Int32(index + 1)
       let code =

@@ -21,7 +21,7 @@ final class FeedStore: FeedStorage {
     self.database = database
     self.feed = feed
     self.isVersioned = isVersioned
-    statements = try FeedStatements(database)
+    statements = FeedStatements(database)
   }
 
   func releaseLog() throws(StoreError) -> ReleaseLog {

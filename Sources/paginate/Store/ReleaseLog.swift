@@ -41,28 +41,28 @@ struct ReleaseLog {
 
   init(_ database: Database, _ feed: Int) throws(StoreError) {
     self.feed = .integer(feed)
-    last = try database.prepare(Self.lastStatement)
-    insert = try database.prepare("INSERT INTO release (feed, seq, item, count, is_again) VALUES (?, ?, ?, ?, ?)")
-    extend = try database.prepare("UPDATE release SET count = ?3 WHERE feed = ?1 AND seq = ?2")
-    position = try database.prepare("SELECT position FROM item WHERE number = ?")
-    number = try database.prepare(Self.numberStatement)
-    again = try database.prepare(
+    last = database.prepare(Self.lastStatement)
+    insert = database.prepare("INSERT INTO release (feed, seq, item, count, is_again) VALUES (?, ?, ?, ?, ?)")
+    extend = database.prepare("UPDATE release SET count = ?3 WHERE feed = ?1 AND seq = ?2")
+    position = database.prepare("SELECT position FROM item WHERE number = ?")
+    number = database.prepare(Self.numberStatement)
+    again = database.prepare(
       """
       SELECT 1 FROM release JOIN item ON item.number = release.item
       WHERE release.feed = ?1 AND release.seq = ?2 AND is_again = 1 AND item.id = ?3
       """)
-    numberAll = try database.prepare(
+    numberAll = database.prepare(
       """
       INSERT INTO release (feed, seq, item, count, is_again)
         SELECT ?1, min(seq), min(number), count(*), 0
         FROM (SELECT number, row_number() OVER (ORDER BY number) AS seq FROM item WHERE feed = ?1)
         GROUP BY number - seq
       """)
-    isComplete = try database.prepare(
+    isComplete = database.prepare(
       """
       SELECT EXISTS (SELECT 1 FROM release WHERE feed = ?1) OR NOT EXISTS (SELECT 1 FROM item WHERE feed = ?1)
       """)
-    released = try database.prepare(Self.readStatement)
+    released = database.prepare(Self.readStatement)
   }
 
   /// The place of an item.

@@ -15,13 +15,13 @@ struct UnprintedItems {
   init(_ database: Database, _ feed: Int, isVersioned: Bool) throws(StoreError) {
     self.feed = .integer(feed)
     self.isVersioned = isVersioned
-    inRange = try database.prepare(Self.inRange)
-    containing = try database.prepare(Self.containing)
-    ofState = try database.prepare(Self.ofState)
-    items = try database.prepare(Self.items)
-    insert = try database.prepare(
+    inRange = database.prepare(Self.inRange)
+    containing = database.prepare(Self.containing)
+    ofState = database.prepare(Self.ofState)
+    items = database.prepare(Self.items)
+    insert = database.prepare(
       "INSERT INTO unprinted (feed, item, position, count, is_uncertain) VALUES (?, ?, ?, ?, ?)")
-    delete = try database.prepare("DELETE FROM unprinted WHERE feed = ? AND item = ?")
+    delete = database.prepare("DELETE FROM unprinted WHERE feed = ? AND item = ?")
     // In another state, items would never be printed, and nobody would know.
     let other = try database.prepare(Self.ofNoState).first(self.feed) { (row) throws(StoreError) in try Row(row) }
     if other != nil { throw .damaged("what waits to be printed is not what was found") }

@@ -21,7 +21,7 @@ struct StoredPages {
   init(_ store: FeedStore, _ runs: FeedRuns) throws(StoreError) {
     self.store = store
     self.runs = runs.placed
-    start = try store.database.prepare(Self.startStatement)
+    start = store.database.prepare(Self.startStatement)
   }
 
   /// The positions of the nearest items at a place, which nothing separates from it.
