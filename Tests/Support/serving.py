@@ -9,7 +9,6 @@ import contextlib
 import functools
 import json
 import os
-import random
 import select
 import socket
 import struct
@@ -200,6 +199,7 @@ class Server:
 
 def free_port():
     """A port that stays free while nobody listens there: the system assigns only higher ones to clients."""
+    import random
     while True:
         port = random.randrange(10_000, 32_000)
         with contextlib.suppress(OSError), socket.socket() as probe:
