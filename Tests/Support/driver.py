@@ -92,8 +92,10 @@ def kept(work):
     def stop(number, _):
         nonlocal ended_by
         ended_by = number
-        if child:
-            os.kill(child, signal.SIGKILL)
+        # A second signal may come when the child has ended.
+        with contextlib.suppress(ProcessLookupError):
+            if child:
+                os.kill(child, signal.SIGKILL)
 
     before = {number: signal.signal(number, stop) for number in ENDING}
     folder = os.path.realpath(tempfile.mkdtemp(prefix=NAME + "-"))
