@@ -26,7 +26,7 @@ struct Run {
       let ending: ChildProcess.Ending?
       do { ending = try child.ending() } catch { throw .waiting(error) }
       if let ending {
-        try watch.copyLastErrors()
+        try watch.finishRun()
         return Ended(ending, isLate: isLate, options, watch.lastWords.text)
       }
       let now = Clock.monotonic()

@@ -83,8 +83,9 @@ struct Watch {
     if case .signal? = interruption { isUrged = true } else { interruption = .signal(Int32(number[0])) }
   }
 
-  /// Copies COMMAND's last output after it has ended.
-  mutating func copyLastErrors() throws(ToolFailure) {
+  /// After COMMAND has ended: copies its last output, and sees a signal that came before its end.
+  mutating func finishRun() throws(ToolFailure) {
+    _ = try poll([], 0)
     try copyErrors()
     while interruption == nil, !hasRoom { _ = try poll([], -1) }
   }
