@@ -24,43 +24,37 @@ package struct Invocation: Sendable {
   /// Whether the tool's input is at a URL.
   package internal(set) var readsURL = false
 
-  /// The options of `Option`'s table: first the defaults of those not given, then the given ones in their order.
+  /// Changes the settings of a table: first by the defaults of the options that are not given, then by those that are,
+  /// in their order. Options of other tables are passed over.
   /// - Throws: a usage error about the first value that is not of its type.
-  package func options<Option: ToolOption>(
-    _ type: Option.Type
-  ) throws(ToolFailure) -> [(option: Option, value: OptionValue)] {
-    var result: [(option: Option, value: OptionValue)] = []
-    let table = Option.allCases
-    var names: [String] = []
-    for option in table {
-      let row = option.spec
-      names.append(row.name)
-      if let value = row.defaultValue, !isGiven(row.name) {
-        result.append((option, try OptionValue(Array(value.utf8), of: row, isDefault: true)))
-      }
+  package func fill<Options: OptionTable>(_ settings: inout Options) throws(ToolFailure) {
+    let table = Options.rows
+    for row in table {
+      if let value = row.spec.defaultValue, !isGiven(row.spec.name) { try row.set(&settings, typed: Array(value.utf8)) }
     }
     for option in given {
-      guard let place = names.firstIndex(of: option.row.name) else { continue }
-      do { result.append((table[place], try OptionValue(option.value, of: option.row))) } catch {
-        throw option.refused(error.message)
-      }
+      guard let row = table.first(where: { $0.spec.name == option.row.name }) else { continue }
+      do { try row.set(&settings, typed: option.value) } catch { throw option.refused(error.message) }
     }
-    return result
   }
 
   /// - Throws: if the option is there already, and a second value would replace the first.
   mutating func append(_ option: Given) throws(ToolFailure) {
     let row = option.row
-    if row.type != nil, !row.isRepeatable, isGiven(row.name) {
+    if row.value != nil, !row.isRepeatable, isGiven(row.name) {
       throw option.refused("option '--\(row.name)' is given twice")
     }
     given.append(option)
   }
 
-  /// Whether the option was typed.
-  package func isGiven(_ option: some ToolOption) -> Bool { isGiven(option.spec.name) }
-
   private func isGiven(_ name: String) -> Bool { given.contains { $0.row.name == name } }
+}
+
+extension OptionRow {
+  /// - Throws: a usage error that names the option.
+  package func set(_ settings: inout Settings, typed value: [UInt8]) throws(ToolFailure) {
+    do { try set(&settings, value) } catch { throw .usage("option '--\(spec.name)': \(error.message)") }
+  }
 }
 
 extension ToolSpec {
@@ -72,9 +66,9 @@ extension ToolSpec {
 
     func take(_ row: OptionSpec, _ typed: String, attached: [UInt8]?) throws(ToolFailure) {
       var value = attached
-      if let type = row.type {
+      if let form = row.value {
         value = attached ?? rest.popFirst()
-        if value == nil { throw .usage("option '\(typed)' needs a value (\(type.name))") }
+        if value == nil { throw .usage("option '\(typed)' needs a value (\(form.name))") }
       } else if attached != nil {
         throw .usage("option '\(typed)' takes no value")
       }
@@ -99,7 +93,7 @@ extension ToolSpec {
           guard let row = options.first(where: { $0.letter?.asciiValue == letter }) else {
             throw .usage("unknown option '-\(quoted([letter]))'")
           }
-          let takesRest = row.type != nil && !cluster.isEmpty
+          let takesRest = row.value != nil && !cluster.isEmpty
           try take(row, "-\(quoted([letter]))", attached: takesRest ? Array(cluster) : nil)
           if takesRest { break }
         }
@@ -118,12 +112,11 @@ extension ToolSpec {
 
   func row(named name: [UInt8]) -> OptionSpec? {
     options.first { $0.name.utf8.elementsEqual(name) }
-      ?? options.first { $0.synonyms.contains { $0.utf8.elementsEqual(name) } }
   }
 
   /// `; did you mean '--follow'?`, for a name that is close to that of an option.
   func suggestion(for name: [UInt8]) -> String {
-    let names = options.flatMap { row in ([row.name] + row.synonyms + row.mistakenNames).map { ($0, row.name) } }
+    let names = options.flatMap { row in ([row.name] + row.mistakenNames).map { ($0, row.name) } }
     let near = names.map { (Array($0.utf8), $1) }.map { ($0, $1, Self.distance(name, $0)) }
       .filter { $0.2 <= max(1, $0.0.count / 3) || (name.count > 2 && $0.0.starts(with: name)) }
       .min { $0.2 < $1.2 }

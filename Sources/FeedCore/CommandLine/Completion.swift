@@ -21,10 +21,10 @@ enum Completion {
     }
 
     let operands = tool.operands == .command ? "-c -f" : "-f"
-    var cases = row(tool.options.filter { $0.type?.completion == OptionType.Completion.none }, "return ")
-    cases += row(tool.options.filter { $0.type?.completion == .file }, tool.operands == .command ? "list=(-f) " : "")
+    var cases = row(tool.options.filter { $0.value?.completion == OptionValueForm.Completion.none }, "return ")
+    cases += row(tool.options.filter { $0.value?.completion == .file }, tool.operands == .command ? "list=(-f) " : "")
     for option in tool.options {
-      switch option.type?.completion {
+      switch option.value?.completion {
       case .words(let words)?, .beginnings(let words)?: cases += row([option], choice(words) + " ")
       default: break
       }
@@ -59,10 +59,10 @@ enum Completion {
       let names = (option.letter.map { ["-\($0)"] } ?? []) + ["--" + option.name]
       func escaped(_ text: String) -> String { text.map { "[]:\\".contains($0) ? "\\\($0)" : String($0) }.joined() }
       var action = ""
-      if let type = option.type {
-        switch type.completion {
-        case .none, .command: action = ":\(escaped(type.name)):"
-        case .file: action = ":\(escaped(type.name)):_files"
+      if let form = option.value {
+        switch form.completion {
+        case .none, .command: action = ":\(escaped(form.name)):"
+        case .file: action = ":\(escaped(form.name)):_files"
         case .words(let words), .beginnings(let words):
           action = ":value:(\(escaped(words.joined(separator: " "))))"
         }
@@ -70,7 +70,7 @@ enum Completion {
       let help = escaped(option.help)
       for name in names {
         // `+` and `=`: the value may be attached.
-        let attach = option.type == nil ? "" : name.hasPrefix("--") ? "=" : "+"
+        let attach = option.value == nil ? "" : name.hasPrefix("--") ? "=" : "+"
         rows.append("  " + singleQuoted("*" + name + attach + "[" + help + "]" + action))
       }
     }
@@ -92,7 +92,7 @@ enum Completion {
     var lines = ["# fish completion for \(tool.name); made by: \(tool.name) --completion fish"]
     switch tool.operands {
     case .command:
-      let valued = tool.options.filter { $0.type != nil }.map { "--\($0.name)" }.joined(separator: " ")
+      let valued = tool.options.filter { $0.value != nil }.map { "--\($0.name)" }.joined(separator: " ")
       lines.append("complete -c \(tool.name) -x -a '(__fish_complete_subcommand -- \(valued))'")
     case .file: break
     default: lines.append("complete -c \(tool.name) -f")
@@ -101,8 +101,8 @@ enum Completion {
       var line = "complete -c \(tool.name)"
       if let letter = option.letter { line += " -s \(letter)" }
       line += " -l \(option.name)"
-      if let type = option.type {
-        switch type.completion {
+      if let form = option.value {
+        switch form.completion {
         case .none, .command: line += " -x"
         case .file: line += " -r -F"
         case .words(let words), .beginnings(let words): line += " -x -a '\(words.joined(separator: " "))'"

@@ -1,56 +1,98 @@
 // How options depend on each other: the checks that follow from the rows, and their messages.
 
-/// Something that can be true of a command line, as rows name it: `follow` if that option is given, `type=merge-patch` if
-/// it is given with this value, `URL` if what the tool reads is at a URL.
-package struct OptionCondition: ExpressibleByStringLiteral, Hashable, Sendable {
-  /// The long name of the option.
-  package let name: String
-  package let value: String?
+/// Something that can be true of a command line: an option is given, perhaps with a certain value, or what the tool reads
+/// is at a URL.
+package struct OptionCondition {
+  /// The setting of the option; nil for a URL.
+  let setting: AnyKeyPath?
+  /// The word that is chosen.
+  let choice: String?
 
-  package static let url: OptionCondition = "URL"
+  /// What the tool reads is at a URL.
+  package enum Place: Sendable { case url }
 
-  package init(stringLiteral text: String) {
-    let mark = text.utf8.firstIndex(of: UInt8(ascii: "="))
-    name = mark.map { String(text[..<$0]) } ?? text
-    value = mark.map { String(text[$0...].dropFirst()) }
+  init(_ place: Place) { (setting, choice) = (nil, nil) }
+
+  init(_ setting: AnyKeyPath, _ choice: String? = nil) {
+    self.setting = setting
+    self.choice = choice
   }
 
-  /// `'--type merge-patch'`
-  package var words: String {
-    self == .url ? "a URL to connect to" : "'--\(name)\(value.map { " " + $0 } ?? "")'"
+  /// The same condition for settings that are a part of others.
+  func within(_ part: AnyKeyPath) -> OptionCondition {
+    setting.map { OptionCondition(part.joined($0), choice) } ?? self
   }
 }
 
-extension Invocation {
-  func holds(_ condition: OptionCondition) -> Bool {
-    if condition == .url { return readsURL }
-    return given.contains { option in
-      option.row.name == condition.name && (condition.value.map { Array($0.utf8) == option.value } ?? true)
-    }
-  }
+extension AnyKeyPath {
+  /// The path through both. Their types fit by the declarations of `OptionRow`.
+  func joined(_ rest: AnyKeyPath) -> AnyKeyPath { appending(path: rest) ?? rest }
+}
 
+/// What an option has to do with others. Key paths are made only for the options that are given.
+package struct OptionRelations: Sendable {
+  package typealias Conditions = @Sendable () -> [OptionCondition]
+
+  /// At least one condition of each list must hold.
+  package var needs: [Conditions] = []
+  /// None of these may hold, as they contradict the option.
+  package var excludes: [Conditions] = []
+  /// None of these may hold, as they make the option meaningless.
+  package var meaningless: [Conditions] = []
+
+  func within(_ part: @escaping @Sendable () -> AnyKeyPath) -> OptionRelations {
+    func within(_ lists: [Conditions]) -> [Conditions] {
+      lists.map { list in { list().map { $0.within(part()) } } }
+    }
+    return OptionRelations(needs: within(needs), excludes: within(excludes), meaningless: within(meaningless))
+  }
+}
+
+extension ToolSpec {
   /// - Throws: an error about the first option that does not go with the others.
-  func checkRelations() throws(ToolFailure) {
+  func checkRelations(_ invocation: Invocation) throws(ToolFailure) {
     // Whether a row goes with the others does not depend on its value. There may be very many with one name.
     var checked: Set<String> = []
-    for option in given where checked.insert(option.row.name).inserted {
+    for option in invocation.given where checked.insert(option.row.name).inserted {
       let row = option.row
-      for mode in row.group.meaningless + row.meaningless where holds(mode) {
-        throw option.refused("option '--\(row.name)' has no meaning with \(mode.words)")
+      let (group, own) = (row.group.relations, row.relations)
+      for mode in (group.meaningless + own.meaningless).flatMap({ $0() }) where invocation.holds(mode) {
+        throw option.refused("option '--\(row.name)' has no meaning with \(list([mode]))")
       }
-      for other in row.excludes where holds(other) {
-        throw option.refused("options '--\(row.name)' and \(other.words) exclude each other")
+      for other in own.excludes.flatMap({ $0() }) where invocation.holds(other) {
+        throw option.refused("options '--\(row.name)' and \(list([other])) exclude each other")
       }
-      for needed in [row.group.needs] + row.needs where !needed.isEmpty && !needed.contains(where: holds) {
-        throw option.refused("option '--\(row.name)' needs " + Self.list(needed))
+      for needed in (group.needs + own.needs).map({ $0() }) where !needed.contains(where: invocation.holds) {
+        throw option.refused("option '--\(row.name)' needs " + list(needed))
       }
     }
   }
 
   /// `'--a', '--b' or '--c'`
-  static func list(_ conditions: [OptionCondition]) -> String {
-    let words = conditions.map(\.words)
+  private func list(_ conditions: [OptionCondition]) -> String {
+    let words = conditions.flatMap(phrases).map { $0 == Self.urlPhrase ? $0 + " to connect to" : "'\($0)'" }
     guard let last = words.last, words.count > 1 else { return words.first ?? "" }
     return words.dropLast().joined(separator: ", ") + " or " + last
   }
+
+  /// `--type merge-patch`; more than one if several options change the setting.
+  package func phrases(_ condition: OptionCondition) -> [String] {
+    guard let setting = condition.setting else { return [Self.urlPhrase] }
+    let names = options.filter { $0.setting?() == setting }.map(\.name)
+    return names.map { "--\($0)\(condition.choice.map { " " + $0 } ?? "")" }
+  }
+
+  private static let urlPhrase = "a URL"
+}
+
+extension Invocation {
+  func holds(_ condition: OptionCondition) -> Bool {
+    guard let setting = condition.setting else { return readsURL }
+    return given.contains { option in
+      option.row.setting?() == setting && (condition.choice.map { Array($0.utf8) == option.value } ?? true)
+    }
+  }
+
+  /// Whether the option that changes a setting was typed.
+  package func isGiven(_ setting: AnyKeyPath) -> Bool { holds(OptionCondition(setting)) }
 }

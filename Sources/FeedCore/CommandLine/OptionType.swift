@@ -2,32 +2,29 @@
 // A type that only a few tools use is declared beside what it parses: pointers in `Records`, statuses in FeedHTTP.
 
 /// The type of an option's value.
-package struct OptionType: Sendable {
-  package enum Completion: Equatable, Sendable {
-    case none
-    case file
-    /// The name of a program, and then its arguments.
-    case command
-    case words([String])
-    /// Words that are a value or begin one.
-    case beginnings([String])
-  }
-
-  /// As written in help and man page, in capitals: `FILE`. For a choice, its words: `a|b`.
-  package let name: String
-  package let completion: Completion
+package struct OptionType<Value>: Sendable {
+  let form: OptionValueForm
   /// Parses a value.
-  let parse: @Sendable ([UInt8]) throws(OptionRefusal) -> any Sendable
+  let parse: @Sendable ([UInt8]) throws(OptionRefusal) -> Value
 
-  package init<Value: Sendable>(
-    _ name: String, _ completion: Completion = .none,
+  package init(
+    _ name: String, _ completion: OptionValueForm.Completion = .none,
     _ parse: @escaping @Sendable ([UInt8]) throws(OptionRefusal) -> Value
   ) {
-    self.name = name
-    self.completion = completion
-    self.parse = { (bytes) throws(OptionRefusal) in try parse(bytes) }
+    form = OptionValueForm(name: name, completion: completion)
+    self.parse = parse
+  }
+
+  /// The same type, with the value as it was typed.
+  package var typed: OptionType<(value: Value, text: [UInt8])> {
+    OptionType<(value: Value, text: [UInt8])>(form.name, form.completion) { bytes throws(OptionRefusal) in
+      (try parse(bytes), bytes)
+    }
   }
 }
+
+/// The words of an option that chooses among them.
+package typealias OptionChoice = CaseIterable & RawRepresentable<String> & Sendable
 
 /// Why a text is not a value of an option.
 package struct OptionRefusal: Error, Sendable {
@@ -42,76 +39,56 @@ package struct OptionRefusal: Error, Sendable {
   }
 }
 
-extension OptionType {
+extension OptionType<[UInt8]> {
   /// Any bytes.
-  package static func text(_ name: String) -> OptionType { OptionType(name) { $0 } }
+  package static func text(_ name: String) -> Self { Self(name) { $0 } }
 
   /// Bytes that pass a test.
   /// - Parameters:
   ///   - expected: what the message says was expected.
   ///   - isSecret: whether the message must not quote them.
   package static func text(
-    _ name: String, _ expected: String, _ completion: Completion = .none, isSecret: Bool = false,
+    _ name: String, _ expected: String, _ completion: OptionValueForm.Completion = .none, isSecret: Bool = false,
     where isGood: @escaping @Sendable ([UInt8]) -> Bool
-  ) -> OptionType {
-    OptionType(name, completion) { bytes throws(OptionRefusal) in
+  ) -> Self {
+    Self(name, completion) { bytes throws(OptionRefusal) in
       guard isGood(bytes) else { throw .expected(expected, found: isSecret ? nil : bytes) }
       return bytes
     }
   }
 
   /// A file to read.
-  package static let file = OptionType("FILE", .file) { $0 }
+  package static let file = Self("FILE", .file) { $0 }
 
   /// A file that is written completely or not at all. A stream cannot be such a file.
   package static let wholeFile = text("FILE", "a file", .file) { !$0.isEmpty && $0 != [UInt8(ascii: "-")] }
+}
 
-  /// One of a few words, a `String`.
-  package static func choice(_ words: String...) -> OptionType { choice(words) { $0 } }
-
+extension OptionType where Value: OptionChoice {
   /// One of the words of an enumeration.
-  package static func choice<Choice: CaseIterable & RawRepresentable & Sendable>(_ type: Choice.Type) -> OptionType
-  where Choice.RawValue == String {
-    choice(Choice.allCases.map { $0.rawValue }) { Choice(rawValue: $0) }
-  }
-
-  private static func choice<Choice: Sendable>(
-    _ words: [String], _ chosen: @escaping @Sendable (String) -> Choice?
-  ) -> OptionType {
+  package static var choice: Self {
+    let words = Value.allCases.map(\.rawValue)
     let name = words.joined(separator: "|")
-    return OptionType(name, .words(words)) { bytes throws(OptionRefusal) in
-      let word = String(decoding: bytes, as: UTF8.self)
-      guard words.contains(word), let choice = chosen(word) else { throw .expected(name, found: bytes) }
+    return Self(name, .words(words)) { bytes throws(OptionRefusal) in
+      guard let choice = Value(rawValue: String(decoding: bytes, as: UTF8.self)) else {
+        throw .expected(name, found: bytes)
+      }
       return choice
     }
   }
+}
 
+extension OptionType<Int> {
   /// A whole number in decimal digits, an `Int`.
-  package static func integer(_ range: ClosedRange<Int>, _ name: String = "N") -> OptionType {
-    OptionType(name) { bytes throws(OptionRefusal) in try integer(range, in: bytes) }
+  package static func integer(_ range: ClosedRange<Int>, _ name: String = "N") -> Self {
+    Self(name) { bytes throws(OptionRefusal) in try integer(range, in: bytes) }
   }
+
+  /// The same without a largest number.
+  package static func integer(_ range: PartialRangeFrom<Int>) -> Self { integer(range.lowerBound...Int.max) }
 
   /// A size in bytes, an `Int`: digits, and a suffix `K`, `M` or `G` for powers of 1024.
-  package static let size = OptionType("SIZE") { bytes throws(OptionRefusal) in try size(bytes) }
-
-  /// A span of time in seconds, a `Double`: see `time`.
-  package static let seconds = OptionType("SECONDS") { bytes throws(OptionRefusal) in try time(bytes) }
-
-  /// The same, greater than zero.
-  package static let duration = OptionType("SECONDS") { bytes throws(OptionRefusal) in
-    let seconds = try time(bytes)
-    if seconds == 0 { throw .expected("more than 0 seconds", found: bytes) }
-    return seconds
-  }
-
-  /// The same as `seconds`, for an option that used milliseconds before. A large number without a unit is an old value.
-  package static let delay = OptionType("SECONDS") { bytes throws(OptionRefusal) in
-    let seconds = try time(bytes)
-    if seconds > 300, bytes.last?.isDigit == true {
-      throw OptionRefusal("expected seconds, found '\(quoted(bytes))' (for milliseconds: \(quoted(bytes))ms)")
-    }
-    return seconds
-  }
+  package static let size = Self("SIZE") { bytes throws(OptionRefusal) in try size(bytes) }
 
   /// - Throws: if the bytes are not a whole number in decimal digits, or it is outside the range.
   package static func integer(_ range: ClosedRange<Int>, in bytes: [UInt8]) throws(OptionRefusal) -> Int {
@@ -130,6 +107,27 @@ extension OptionType {
     guard let number = Int(decimal: bytes.dropLast(suffix == nil ? 0 : 1)), number > 0, number <= Int.max >> shift
     else { throw .expected("a size such as 512K, 64M or 2G", found: bytes) }
     return number << shift
+  }
+}
+
+extension OptionType<Double> {
+  /// A span of time in seconds, a `Double`: see `time`.
+  package static let seconds = Self("SECONDS") { bytes throws(OptionRefusal) in try time(bytes) }
+
+  /// The same, greater than zero.
+  package static let duration = Self("SECONDS") { bytes throws(OptionRefusal) in
+    let seconds = try time(bytes)
+    if seconds == 0 { throw .expected("more than 0 seconds", found: bytes) }
+    return seconds
+  }
+
+  /// The same as `seconds`, for an option that used milliseconds before. A large number without a unit is an old value.
+  package static let delay = Self("SECONDS") { bytes throws(OptionRefusal) in
+    let seconds = try time(bytes)
+    if seconds > 300, bytes.last?.isDigit == true {
+      throw OptionRefusal("expected seconds, found '\(quoted(bytes))' (for milliseconds: \(quoted(bytes))ms)")
+    }
+    return seconds
   }
 
   /// A span of time: digits, optionally with a decimal fraction, and a unit if it is not seconds; `30`, `2.5`, `250ms`.

@@ -82,17 +82,20 @@ extension ToolSpec {
     _ arguments: [[UInt8]], _ streams: StandardStreams, _ tool: Run
   ) throws(ToolFailure) -> ExitStatus {
     let invocation = try parse(arguments)
-    guard let (option, value) = try invocation.options(CommonOption.self).first else {
+    var common = CommonOptions()
+    try invocation.fill(&common)
+    let text: String
+    if common.wantsHelp {
+      text = Help.text(of: self)
+    } else if common.wantsVersion {
+      text = "\(name) (feedutils) \(Self.version)\n"
+    } else if let shell = common.completion {
+      text = Completion.script(for: shell, of: self)
+    } else {
       let whole = try withOptionFiles(invocation, streams)
-      try whole.checkRelations()
+      try checkRelations(whole)
       return try tool(whole, streams)
     }
-    let text =
-      switch option {
-      case .help: Help.text(of: self)
-      case .version: "\(name) (feedutils) \(Self.version)\n"
-      case .completion: Completion.script(for: try value.get(), of: self)
-      }
     if let error = streams.output.write(Array(text.utf8).span).error { throw .output(error) }
     return .yes
   }

@@ -6,24 +6,22 @@ package struct ToolSpec: Sendable {
   /// The forms of the command line after the name.
   package let synopsis: [String]
   /// How operands complete.
-  package let operands: OptionType.Completion
+  package let operands: OptionValueForm.Completion
   /// Whether the operands name a URL, for options that need one.
   let readsURL: @Sendable ([[UInt8]]) -> Bool
   /// The tool's own rows first, the common ones last.
   package let options: [OptionSpec]
 
-  /// - Parameter sharing: rows that the tool shares with others.
-  package init<Option: ToolOption>(
-    _ name: String, _ summary: String, synopsis: [String], operands: OptionType.Completion = .file,
-    readsURL: @escaping @Sendable ([[UInt8]]) -> Bool = { _ in false }, options: Option.Type,
-    sharing shared: [OptionSpec] = []
+  package init<Options: OptionTable>(
+    _ name: String, _ summary: String, synopsis: [String], operands: OptionValueForm.Completion = .file,
+    readsURL: @escaping @Sendable ([[UInt8]]) -> Bool = { _ in false }, options: Options.Type
   ) {
     self.name = name
     self.summary = summary
     self.synopsis = synopsis
     self.operands = operands
     self.readsURL = readsURL
-    self.options = Option.rows() + shared + CommonOption.rows()
+    self.options = Options.rows.map(\.spec) + CommonOptions.rows.map(\.spec)
   }
 
   package static let version = "0.1.0"
@@ -43,17 +41,17 @@ package struct ToolSpec: Sendable {
 }
 
 /// The options that every tool has; `Tool` handles them.
-enum CommonOption: ToolOption {
-  case help, version, completion
+struct CommonOptions: OptionTable {
+  var wantsHelp = false
+  var wantsVersion = false
+  var completion: Completion.Shell?
 
-  var spec: OptionSpec {
-    switch self {
-    case .help: OptionSpec("help", "h", "print this help and exit")
-    case .version: OptionSpec("version", "V", "print the version and exit")
-    case .completion:
-      OptionSpec("completion", .choice(Completion.Shell.self), "print the completion script for a shell and exit")
-    }
+  static let group = OptionGroup("Options of every tool")
+
+  @OptionRows<Self> static var rows: [Option] {
+    group
+    Option("help", letter: "h", \.wantsHelp, "print this help and exit")
+    Option("version", letter: "V", \.wantsVersion, "print the version and exit")
+    Option("completion", .choice, \.completion, "print the completion script for a shell and exit")
   }
-
-  var group: OptionGroup { OptionGroup("Options of every tool") }
 }

@@ -35,8 +35,8 @@ package struct Condition: Equatable, Sendable {
   }
 }
 
-extension OptionType {
-  package static let condition = OptionType("POINTER=VALUE") { bytes throws(OptionRefusal) in
+extension OptionType<Condition> {
+  package static let condition = Self("POINTER=VALUE") { bytes throws(OptionRefusal) in
     if let condition = Condition(bytes) { return condition }
     if let cut = bytes.firstIndex(of: UInt8(ascii: "=")) {
       _ = try JSONPointer(typed: Array(bytes[..<cut]), suchAs: "/type")
@@ -45,7 +45,7 @@ extension OptionType {
   }
 
   /// A condition, or a pointer to a value that must be there.
-  package static let presence = OptionType("POINTER[=VALUE]") { bytes throws(OptionRefusal) in
+  package static let presence = Self("POINTER[=VALUE]") { bytes throws(OptionRefusal) in
     if let condition = Condition(bytes) { return condition }
     return Condition(presence: try JSONPointer(typed: bytes, suchAs: "/error or /state=failed"))
   }

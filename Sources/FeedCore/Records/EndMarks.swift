@@ -1,39 +1,8 @@
 // What ends a stream by its contents: `--until…` awaits an end, `--fail-…` names what is a failure. Who says how the end
 // looks gets status 0 only if it came: a stream that ends before, for any reason, may be half of an answer.
 
-/// The option rows.
-package enum EndOption: ToolOption {
-  case until, untilEvent, untilMatch, failEvent, failMatch
-
-  package var group: OptionGroup { .ending }
-
-  package var spec: OptionSpec {
-    switch self {
-    case .until: OptionSpec("until", .text("TEXT"), "end at an event with exactly this data, such as [DONE]")
-    case .untilEvent: OptionSpec("until-event", .text("NAME"), "end after an event of this type")
-    case .untilMatch: OptionSpec("until-match", .condition, "end after the first one with this value")
-    case .failEvent: OptionSpec("fail-event", .text("NAME"), "fail after an event of this type; repeatable").repeating
-    case .failMatch:
-      OptionSpec("fail-match", .presence, "fail after the first one with this member or value; repeatable").repeating
-    }
-  }
-
-  /// The rows of a tool.
-  /// - Parameters:
-  ///   - others: rows that the tool does not have.
-  ///   - matches: makes a row about a match say where it has no meaning.
-  package static func rows(without others: [Self] = [], matches: (OptionSpec) -> OptionSpec) -> [OptionSpec] {
-    let names = [Self.untilMatch, .failMatch].map(\.spec.name)
-    return rows(without: others).map { names.contains($0.name) ? matches($0) : $0 }
-  }
-}
-
-extension OptionGroup {
-  package static let ending = OptionGroup("Options for when to stop")
-}
-
 /// The values of the options.
-package struct EndMarks: Equatable, Sendable {
+package struct EndMarks: OptionTable, Equatable {
   /// What an event means for the end.
   package enum Meaning: Equatable, Sendable {
     case nothing
@@ -51,23 +20,25 @@ package struct EndMarks: Equatable, Sendable {
   private var match: Condition?
   private var failEvents: [[UInt8]] = []
   private var failMatches: [Condition] = []
-  /// Whether there are none.
-  package private(set) var isEmpty = true
 
   package init() {}
 
-  package init(_ invocation: Invocation) throws(ToolFailure) {
-    for (option, value) in try invocation.options(EndOption.self) {
-      isEmpty = false
-      switch option {
-      case .until: sentinel = value.bytes
-      case .untilEvent: event = value.bytes
-      case .untilMatch: match = try value.get()
-      case .failEvent: failEvents.append(value.bytes)
-      case .failMatch: failMatches.append(try value.get())
-      }
-    }
+  package static var rows: [Option] { rows() }
+
+  /// The rows of a tool.
+  /// - Parameters:
+  ///   - hasData: whether the data of an event can be a mark without a meaning of its own.
+  ///   - hasEvents: whether events have types.
+  @OptionRows<Self> package static func rows(hasData: Bool = true, hasEvents: Bool = true) -> [Option] {
+    if hasData { Option("until", .text("TEXT"), \.sentinel, "end at an event with exactly this data, such as [DONE]") }
+    if hasEvents { Option("until-event", .text("NAME"), \.event, "end after an event of this type") }
+    Option("until-match", .condition, \.match, "end after the first one with this value")
+    if hasEvents { Option("fail-event", .text("NAME"), \.failEvents, "fail after an event of this type; repeatable") }
+    Option("fail-match", .presence, \.failMatches, "fail after the first one with this member or value; repeatable")
   }
+
+  /// Whether there are none.
+  package var isEmpty: Bool { self == EndMarks() }
 
   /// Whether the data must be parsed to see what it means.
   package var looksInside: Bool { match != nil || !failMatches.isEmpty }

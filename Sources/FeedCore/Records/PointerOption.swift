@@ -1,11 +1,11 @@
 // Options that take a JSON Pointer. People often type `results`, `.results[0]` or `#/results`, so the message suggests
 // the pointer that they probably meant.
 
-extension OptionType {
+extension OptionType<JSONPointer> {
   /// A `JSONPointer`; the empty pointer is the whole document.
   /// - Parameter example: a pointer that makes sense here, for the message.
-  package static func pointer(_ example: String) -> OptionType {
-    OptionType("POINTER") { bytes throws(OptionRefusal) in try JSONPointer(typed: bytes, suchAs: example) }
+  package static func pointer(_ example: String) -> Self {
+    Self("POINTER") { bytes throws(OptionRefusal) in try JSONPointer(typed: bytes, suchAs: example) }
   }
 }
 

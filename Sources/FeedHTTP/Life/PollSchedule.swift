@@ -16,11 +16,11 @@ package enum Interval: Equatable, Sendable {
   package var longestPoll: Double { if case .fixed(let seconds) = self { max(seconds, 1) } else { .infinity } }
 }
 
-extension OptionType {
+extension OptionType<Interval> {
   /// An `Interval`.
-  package static let interval = OptionType("SECONDS|auto", .words(["auto"])) { bytes throws(OptionRefusal) in
+  package static let interval = Self("SECONDS|auto", .words(["auto"])) { bytes throws(OptionRefusal) in
     if bytes.elementsEqual("auto".utf8) { return Interval.auto }
-    guard let seconds = try? time(bytes) else {
+    guard let seconds = try? OptionType<Double>.time(bytes) else {
       throw .expected("a number of seconds such as 30, 2.5 or 250ms, or auto", found: bytes)
     }
     if seconds == 0 { throw .expected("more than 0 seconds, or auto", found: bytes) }

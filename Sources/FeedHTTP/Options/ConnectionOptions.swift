@@ -1,11 +1,13 @@
 import FeedCore
 
-/// The values of the `ConnectionOption` rows: when to connect again, and when to stop.
-package struct ConnectionOptions: Sendable {
+/// The options of tools that stay connected, and their values: when to connect again, and when to stop.
+package struct ConnectionOptions: OptionTable {
   /// In seconds.
   package var delay = 3.0
   package var retries = Int.max
   package var retryStatus: StatusSet?
+  /// Whether to connect again, if the user says it.
+  private var wantsReconnect: Bool?
   /// Whether to connect again after a feed was open.
   package var reconnects = true
   /// Whether to repeat a request that brought no feed. A request that may have an effect is repeated only if the user
@@ -23,33 +25,65 @@ package struct ConnectionOptions: Sendable {
   /// Whether every attempt is reported.
   package var isVerbose = false
 
-  /// For tests, which set only what they need.
-  init() {}
+  package init() {}
 
+  package static var rows: [Option] {
+    [maxTime] + connectionRows() + reconnectRows() + [idleTimeout, notes, verbose]
+  }
+
+  /// The rows of a tool.
+  /// - Parameters:
+  ///   - hasDelay: whether the tool has options about the wait before the next connection.
+  ///   - hasReconnect: whether there are requests after which it does not connect again by itself.
+  ///   - reconnect: makes rows say which options of the tool connect again.
+  ///   - notes: makes a row say which options of the tool print records, or which do not.
+  @OptionRows<Whole> package static func rows<Whole>(
+    _ part: @autoclosure @escaping OptionRow<Whole>.Setting<ConnectionOptions>, hasDelay: Bool = true,
+    hasReconnect: Bool = true, reconnect: (OptionRow<Whole>) -> OptionRow<Whole> = { $0 },
+    notes change: (OptionRow<Whole>) -> OptionRow<Whole>
+  ) -> [OptionRow<Whole>] {
+    OptionGroup.ending
+    maxTime.within(part())
+    OptionGroup.connection
+    connectionRows(hasDelay: hasDelay).within(part())
+    reconnectRows(hasReconnect: hasReconnect).within(part()).map(reconnect)
+    idleTimeout.within(part())
+    change(notes.within(part()))
+    verbose.within(part())
+  }
+
+  private static let maxTime = Option("max-time", .duration, \.maxTime, "end after this time")
+  private static let idleTimeout = Option(
+    "idle-timeout", .duration, \.idleTimeout, "connect again after this long without data")
+  package static let notes = Option("notes", \.printsNotes, "print notes about the connection")
+  private static let verbose = Option("verbose", letter: "v", \.isVerbose, "report each connection on standard error")
+
+  @OptionRows<Self> private static func connectionRows(hasDelay: Bool = true) -> [Option] {
+    if hasDelay {
+      Option("reconnect-delay", .delay, \.delay, "wait this long before connecting again").default("3")
+    }
+    Option("retries", .integer(0...), \.retries, "give up after N failed retries in a row")
+    if hasDelay {
+      Option("retry-status", .statuses, \.retryStatus, "HTTP statuses to retry, such as 429,5xx, or none")
+    }
+  }
+
+  @OptionRows<Self> private static func reconnectRows(hasReconnect: Bool = true) -> [Option] {
+    if hasReconnect { Option("reconnect", \.wantsReconnect, to: true, "connect again even after a POST") }
+    Option("no-reconnect", \.wantsReconnect, to: false, "connect only once")
+  }
+
+  /// Settles what depends on the tool.
   /// - Parameters:
   ///   - reconnects: whether to reconnect by default.
   ///   - resumes: whether the next connection resumes where the last one broke.
-  package init(_ invocation: Invocation, reconnects: Bool, resumes: Bool = true) throws(ToolFailure) {
-    self.reconnects = reconnects
+  package mutating func settle(reconnects: Bool, resumes: Bool = true) {
+    self.reconnects = wantsReconnect ?? reconnects
     self.resumes = resumes
-    var hasRetries = false
-    for (option, value) in try invocation.options(ConnectionOption.self) {
-      switch option {
-      case .maxTime: maxTime = try value.get()
-      case .reconnectDelay: delay = try value.get()
-      case .retries:
-        retries = try value.get()
-        hasRetries = true
-      case .retryStatus:
-        retryStatus = try value.get()
-        hasRetries = true
-      case .reconnect: self.reconnects = true
-      case .noReconnect: self.reconnects = false
-      case .idleTimeout: idleTimeout = try value.get()
-      case .notes: printsNotes = true
-      case .verbose: isVerbose = true
-      }
-    }
-    repeatsRequest = self.reconnects || hasRetries
+    repeatsRequest = self.reconnects || retries != .max || retryStatus != nil
   }
+}
+
+extension OptionGroup {
+  package static let connection = OptionGroup("Options for the connection").needs(.url)
 }

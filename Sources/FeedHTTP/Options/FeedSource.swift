@@ -73,7 +73,6 @@ extension HTTPURL {
   }
 }
 
-extension OptionType {
-  /// An `HTTPURL`.
-  package static let httpURL = OptionType("URL") { bytes throws(OptionRefusal) in try HTTPURL(typed: bytes) }
+extension OptionType<HTTPURL> {
+  package static let httpURL = Self("URL") { bytes throws(OptionRefusal) in try HTTPURL(typed: bytes) }
 }

@@ -9,21 +9,30 @@ enum HeaderSource: Sendable {
   case file([UInt8])
 }
 
-extension OptionType {
-  static let header = OptionType("HEADER") { bytes throws(OptionRefusal) in
+/// User name and password.
+struct Login: Sendable {
+  let name: [UInt8]
+  let password: [UInt8]
+}
+
+extension OptionType<HeaderSource> {
+  static let header = Self("HEADER") { bytes throws(OptionRefusal) in
     if bytes.first == UInt8(ascii: "@") { return HeaderSource.file(Array(bytes.dropFirst())) }
     guard let header = HTTPRequest.Header(line: bytes) else { throw .expected("'NAME: VALUE'") }
     return HeaderSource.header(header)
   }
+}
 
-  /// User name and password.
-  static let login = OptionType("NAME:PASSWORD") { bytes throws(OptionRefusal) in
+extension OptionType<Login> {
+  static let login = Self("NAME:PASSWORD") { bytes throws(OptionRefusal) in
     guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), isSendable(bytes) else {
       throw .expected("NAME:PASSWORD")
     }
-    return [Array(bytes[..<colon]), Array(bytes[(colon + 1)...])]
+    return Login(name: Array(bytes[..<colon]), password: Array(bytes[(colon + 1)...]))
   }
+}
 
+extension OptionType<[UInt8]> {
   /// `PROVIDER1[:PROVIDER2[:REGION[:SERVICE]]]`, such as `aws:amz:eu-west-1:es`.
   static let provider = text("PROVIDER", "a provider such as aws:amz:REGION:SERVICE") { text in
     text.first?.isLetter == true && text.allSatisfy { $0.isVisible }
@@ -49,18 +58,21 @@ extension OptionType {
     $0.split(separator: UInt8(ascii: ":"), maxSplits: 2).count == 3 && isSendable($0)
   }
 
-  static let path = OptionType("PATH", .file) { $0 }
+  static let path = Self("PATH", .file) { $0 }
+}
 
-  static let connectTimeout = OptionType("SECONDS") { bytes throws(OptionRefusal) in
+extension OptionType<Double> {
+  static let connectTimeout = Self("SECONDS") { bytes throws(OptionRefusal) in
     let seconds = try time(bytes)
     guard (0.001...1_000_000).contains(seconds) else {
       throw .expected("from 0.001 to 1000000 seconds", found: bytes)
     }
     return seconds
   }
+}
 
-  /// HTTP statuses, a `StatusSet`.
-  package static let statuses = OptionType("LIST") { bytes throws(OptionRefusal) in
+extension OptionType<StatusSet> {
+  package static let statuses = Self("LIST") { bytes throws(OptionRefusal) in
     guard let set = StatusSet(bytes) else { throw .expected("HTTP statuses such as 429,5xx, or none", found: bytes) }
     return set
   }

@@ -2,18 +2,29 @@
 
 import FeedCore
 
+/// The value of one data option.
+struct BodyPart: Sendable {
+  enum Kind { case data, raw, binary, encoded, json }
+
+  let kind: Kind
+  let text: [UInt8]
+}
+
+extension OptionType<BodyPart> {
+  static func body(_ kind: BodyPart.Kind) -> Self { Self("DATA") { BodyPart(kind: kind, text: $0) } }
+}
+
 extension HTTPOptions {
   /// The bytes to send for one data option.
-  /// - Parameter option: one of `HTTPOption.bodies` that has a value.
-  func dataBytes(_ option: HTTPOption, _ value: [UInt8], _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
-    switch option {
-    case .dataBinary, .json: try content(value, streams) ?? value
-    case .dataURLEncode: try encoded(value, streams)
+  func dataBytes(_ part: BodyPart, _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
+    switch part.kind {
+    case .raw: part.text
+    case .binary, .json: try content(part.text, streams) ?? part.text
+    case .encoded: try encoded(part.text, streams)
     case .data:
       // A file without its line ends; `-` alone is standard input here, unlike in curl.
-      try content(value == [UInt8(ascii: "-")] ? Array("@-".utf8) : value, streams)?
-        .filter { $0 != 0 && !$0.isLineEnd } ?? value
-    default: value
+      try content(part.text == [UInt8(ascii: "-")] ? Array("@-".utf8) : part.text, streams)?
+        .filter { $0 != 0 && !$0.isLineEnd } ?? part.text
     }
   }
 

@@ -2,45 +2,171 @@
 
 import FeedCore
 
-/// The values of the `HTTPOption` rows.
-package struct HTTPOptions: Sendable {
+/// The options of every network tool, and their values; long names and letters are curl's. The last rows ask for the
+/// default behaviour, so that a command line written for curl works here.
+package struct HTTPOptions: OptionTable {
   static let fileLimit = 64 << 20
 
+  // As typed.
+  private var headerSources: [HeaderSource] = []
+  private var method: [UInt8]?
+  private var bodyParts: [BodyPart] = []
+  /// Whether the data is added to the query of the URL.
+  private var queriesData = false
+  private var login: Login?
+  private var usesDigest = false
+  /// Of AWS Signature Version 4.
+  private var provider: [UInt8]?
+  private var bearer: [UInt8]?
+  private var bearerFile: [UInt8]?
+  private var userAgent = Array("feedutils/\(ToolSpec.version)".utf8)
+  private var cookies: [[UInt8]] = []
+  private var certificate: [UInt8]?
+  private var key: [UInt8]?
+  private var route = HTTPRequest.Route()
+  private var usesIPv4 = false
+  private var usesIPv6 = false
+  private var headFile: [UInt8]?
+  /// Whether a redirect to another origin gets everything that the first one gets.
+  package private(set) var trustsRedirects = false
+  /// Whether to report only errors that end the tool.
+  package private(set) var isSilent = false
+
+  // From files.
   /// The headers of each `-H`: one header, or those of a file.
   private var headers: [[HTTPRequest.Header]] = []
   /// The files of `-H @FILE` and `--bearer-file` that can be read again.
   private var files: [(use: FileUse, path: [UInt8])] = []
   /// The error in one of them when they were last read.
   private var problem: String?
-  private var method: String?
   /// The joined data of all data options.
   private var data: [UInt8]?
-  /// Whether the data is added to the query of the URL.
-  private var queriesData = false
-  /// Whether the data is JSON, by `--json`.
-  private var isJSON = false
   /// Where the head of each answer is written.
   private var headerDump: HeaderDump?
-  private var userAgent = Array("feedutils/\(ToolSpec.version)".utf8)
-  private var credentials = HTTPRequest.Credentials()
-  private var route = HTTPRequest.Route()
-  /// Whether a redirect to another origin gets everything that the first one gets.
-  package private(set) var trustsRedirects = false
-  /// Whether to report only errors that end the tool.
-  package private(set) var isSilent = false
+
+  package init() {}
+
+  package static let group = OptionGroup("Options for the request, as in curl", isFolded: true).needs(.url)
+
+  package static var rows: [Option] { requestRows() + [dumpHeader, config, silent] + lastRows() }
+
+  /// The rows of a tool.
+  /// - Parameters:
+  ///   - isHandshake: whether the request is always a GET of HTTP/1.1 with no body, which libcurl does not make.
+  ///   - silent: makes a row say which option of the tool it contradicts.
+  ///   - dumpHeader: makes a row say which options of the tool make it meaningless.
+  @OptionRows<Whole> package static func rows<Whole>(
+    _ part: @autoclosure @escaping OptionRow<Whole>.Setting<HTTPOptions>, isHandshake: Bool = false,
+    silent change: (OptionRow<Whole>) -> OptionRow<Whole>,
+    dumpHeader changeHead: (OptionRow<Whole>) -> OptionRow<Whole> = { $0 }
+  ) -> [OptionRow<Whole>] {
+    group
+    requestRows(isHandshake: isHandshake).within(part())
+    changeHead(dumpHeader.within(part()))
+    config.within(part())
+    change(silent.within(part()))
+    lastRows(isHandshake: isHandshake).within(part())
+  }
+
+  @OptionRows<Self> private static func requestRows(isHandshake: Bool = false) -> [Option] {
+    Option("header", letter: "H", .header, \.headerSources, "send a header, or the headers in a file")
+    if !isHandshake {
+      Option("request", letter: "X", .method, \.method, "use this method in place of GET or POST")
+      Option("data", letter: "d", .body(.data), \.bodyParts, "send this body with POST; values are joined with &")
+      Option("data-raw", .body(.raw), \.bodyParts, "like --data, but @ has no special meaning")
+      Option("data-binary", .body(.binary), \.bodyParts, "like --data, but send all bytes of a file")
+      Option("data-urlencode", .body(.encoded), \.bodyParts, "like --data, but percent-encoded")
+      Option("json", .body(.json), \.bodyParts, "send this JSON with POST; values are joined as they are")
+      Option("get", letter: "G", \.queriesData, "send the data in the query of the URL, with GET").needs(\.bodyParts)
+    }
+    Option("user", letter: "u", .login, \.login, "log in with Basic authentication")
+    if !isHandshake {
+      Option("digest", \.usesDigest, "log in with Digest authentication")
+      Option("aws-sigv4", .provider, \.provider, "sign requests with AWS Signature Version 4").needs(\.login)
+        .excludes([\.usesDigest, \.bearer, \.bearerFile])
+    }
+    Option("netrc", \.route.usesNetrc, "read name and password for the host from ~/.netrc")
+    Option("oauth2-bearer", .token, \.bearer, "send the token as Authorization: Bearer").excludes(\.bearerFile)
+    Option("bearer-file", .file, \.bearerFile, "send the token in a file as Authorization: Bearer")
+    Option("user-agent", letter: "A", .userAgent, \.userAgent, "send TEXT as the User-Agent")
+    Option("cookie", letter: "b", .cookie, \.cookies, "send a cookie")
+    Option("proxy", letter: "x", .proxy, \.route.proxy, "connect through this proxy")
+    Option("insecure", letter: "k", \.route.isInsecure, "accept any certificate")
+    Option("cacert", .file, \.route.authorities, "trust only the certificates in a file")
+    Option("cert", .file, \.certificate, "send the client certificate in a file")
+    Option("key", .file, \.key, "the file with the private key of --cert")
+    Option("resolve", .resolve, \.route.resolve, "use this address for a host and port")
+    Option("ipv4", letter: "4", \.usesIPv4, "use only IPv4 addresses").excludes(\.usesIPv6)
+    Option("ipv6", letter: "6", \.usesIPv6, "use only IPv6 addresses")
+    Option("unix-socket", .path, \.route.unixSocket, "connect to this Unix domain socket")
+    Option("connect-timeout", .connectTimeout, \.route.connectTimeout, "give up connecting after this time")
+      .default("30")
+    if !isHandshake {
+      Option("http1.1", \.route.version, to: .http1, "use HTTP/1.1")
+      Option("http2", \.route.version, to: .http2, "use HTTP/2")
+    }
+  }
+
+  private static let dumpHeader = Option(
+    "dump-header", letter: "D", .file, \.headFile, "write the head of the latest answer to a file")
+  private static let config = Option(
+    fileOfOptions: "config", letter: "K", operand: "url", "read options from a file")
+  private static let silent = Option("silent", letter: "s", \.isSilent, "report only the error that ends the program")
+
+  @OptionRows<Self> private static func lastRows(isHandshake: Bool = false) -> [Option] {
+    Option("location-trusted", \.trustsRedirects, "send passwords and headers to other hosts after redirects")
+    if !isHandshake {
+      Option(alwaysOn: "location", letter: "L", "follow redirects (always on)")
+      Option(alwaysOn: "fail", letter: "f", "fail on an HTTP error (always on)")
+    }
+    Option(alwaysOn: "show-error", letter: "S", "report the error that ends the program (always on)")
+    Option(alwaysOn: "no-buffer", letter: "N", "write output at once (always on)")
+    if !isHandshake { Option(alwaysOn: "compressed", "accept compressed answers (always on)") }
+  }
+
+  /// Reads the files of the options, and standard input for `-d @-` and the like.
+  package mutating func load(_ streams: StandardStreams) throws(ToolFailure) {
+    for source in headerSources {
+      switch source {
+      case .header(let header): headers.append([header])
+      case .file(let file):
+        headers.append(try Self.headers(in: read(file, streams), of: file))
+        keep(file, as: .headers(headers.count - 1))
+      }
+    }
+    for part in bodyParts {
+      let more = try dataBytes(part, streams)
+      // Only JSON is joined as it is.
+      data = data.map { $0 + (part.kind == .json ? [] : [UInt8(ascii: "&")]) + more } ?? more
+    }
+    if let file = bearerFile {
+      bearer = try InputFile(file).token(in: read(file, streams))
+      keep(file, as: .bearer)
+    }
+    for file in [route.authorities, certificate, key] {
+      if let file { try Self.checkReadable(file) }
+    }
+    headerDump = try headFile.map { (file) throws(ToolFailure) in try HeaderDump(file, streams) }
+    route.addresses = usesIPv4 ? .ipv4 : usesIPv6 ? .ipv6 : route.addresses
+  }
+
+  private var credentials: HTTPRequest.Credentials {
+    var credentials = HTTPRequest.Credentials()
+    (credentials.user, credentials.password) = (login?.name, login?.password)
+    credentials.scheme = usesDigest ? .digest : provider.map { .awsSigV4(provider: $0) } ?? credentials.scheme
+    credentials.bearer = bearer
+    credentials.cookies = cookies
+    (credentials.certificate, credentials.key) = (certificate, key)
+    return credentials
+  }
+
+  private var isJSON: Bool { bodyParts.contains { $0.kind == .json } }
 
   /// The use of a file's contents.
   private enum FileUse {
     /// The headers at this index.
     case headers(Int)
     case bearer
-  }
-
-  package init() {}
-
-  /// Reads the files of the options, and standard input for `-d @-` and the like.
-  package init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
-    for (option, value) in try invocation.options(HTTPOption.self) { try take(option, value, streams) }
   }
 
   private var body: [UInt8]? { queriesData ? nil : data }
@@ -60,7 +186,7 @@ package struct HTTPOptions: Sendable {
   }
 
   /// Whether requests are plain GETs, which are safe to repeat.
-  package var isPlainGet: Bool { body == nil && (method ?? "GET") == "GET" }
+  package var isPlainGet: Bool { body == nil && (method ?? Array("GET".utf8)).elementsEqual("GET".utf8) }
 
   /// Whether there are secrets for one origin only, besides those in ~/.netrc.
   package var hasSecrets: Bool {
@@ -76,7 +202,7 @@ package struct HTTPOptions: Sendable {
     _ url: HTTPURL, contentType: String? = nil, jsonAccept: String = "application/json"
   ) -> HTTPRequest {
     var request = HTTPRequest(url: url, userAgent: userAgent)
-    request.method = method ?? (body == nil ? "GET" : "POST")
+    request.method = method.map { String(decoding: $0, as: UTF8.self) } ?? (body == nil ? "GET" : "POST")
     request.body = body
     request.headers = headers.flatMap(\.self)
     request.credentials = credentials
@@ -94,57 +220,6 @@ package struct HTTPOptions: Sendable {
       request.setDefault("Content-Type", Array((contentType ?? "application/x-www-form-urlencoded").utf8))
     }
     return request
-  }
-
-  private mutating func take(
-    _ option: HTTPOption, _ value: OptionValue, _ streams: StandardStreams
-  ) throws(ToolFailure) {
-    switch option {
-    case .header:
-      switch try value.get() as HeaderSource {
-      case .header(let header): headers.append([header])
-      case .file(let file):
-        headers.append(try Self.headers(in: read(file, streams), of: file))
-        keep(file, as: .headers(headers.count - 1))
-      }
-    case .request: method = String(decoding: value.bytes, as: UTF8.self)
-    case .data, .dataRaw, .dataBinary, .dataURLEncode:
-      let more = try dataBytes(option, value.bytes, streams)
-      data = data.map { $0 + [UInt8(ascii: "&")] + more } ?? more
-    case .json:
-      data = try (data ?? []) + dataBytes(option, value.bytes, streams)
-      isJSON = true
-    case .get: queriesData = true
-    case .user:
-      let parts: [[UInt8]] = try value.get()
-      (credentials.user, credentials.password) = (parts[0], parts[1])
-    case .digest: credentials.scheme = .digest
-    case .awsSigV4: credentials.scheme = .awsSigV4(provider: value.bytes)
-    case .netrc: route.usesNetrc = true
-    case .oauth2Bearer: credentials.bearer = value.bytes
-    case .bearerFile:
-      credentials.bearer = try InputFile(value.bytes).token(in: read(value.bytes, streams))
-      keep(value.bytes, as: .bearer)
-    case .userAgent: userAgent = value.bytes
-    case .cookie: credentials.cookies.append(value.bytes)
-    case .proxy: route.proxy = value.bytes
-    case .insecure: route.isInsecure = true
-    case .cacert: route.authorities = try readable(value.bytes)
-    case .cert: credentials.certificate = try readable(value.bytes)
-    case .key: credentials.key = try readable(value.bytes)
-    case .resolve: route.resolve.append(value.bytes)
-    case .ipv4: route.addresses = .ipv4
-    case .ipv6: route.addresses = .ipv6
-    case .unixSocket: route.unixSocket = value.bytes
-    case .connectTimeout: route.connectTimeout = try value.get()
-    case .http1: route.version = .http1
-    case .http2: route.version = .http2
-    case .dumpHeader: headerDump = try HeaderDump(value.bytes, streams)
-    case .silent: isSilent = true
-    case .locationTrusted: trustsRedirects = true
-    case .config: break  // The rows in the file are handled one by one.
-    case .location, .fail, .showError, .noBuffer, .compressed: break
-    }
   }
 
   // MARK: Files
@@ -182,7 +257,7 @@ package struct HTTPOptions: Sendable {
         let text = try Self.read(path)
         switch use {
         case .headers(let place): next.headers[place] = try Self.headers(in: text, of: path)
-        case .bearer: next.credentials.bearer = try InputFile(path).token(in: text)
+        case .bearer: next.bearer = try InputFile(path).token(in: text)
         }
       }
       try judge(next)
@@ -206,8 +281,7 @@ package struct HTTPOptions: Sendable {
   }
 
   /// Tests a file that libcurl will read; libcurl's own error message would come late and be vague.
-  private func readable(_ path: [UInt8]) throws(ToolFailure) -> [UInt8] {
+  private static func checkReadable(_ path: [UInt8]) throws(ToolFailure) {
     try naming(quoted(path), Descriptor.open(reading: path)).closeQuietly()
-    return path
   }
 }

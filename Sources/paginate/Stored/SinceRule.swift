@@ -61,9 +61,12 @@ struct SinceOverlap: Equatable, Sendable {
   var isZero: Bool { amount.isZero }
 }
 
-extension OptionType {
-  static let since = OptionType("PARAM=POINTER[@START]") { bytes throws(OptionRefusal) in try SinceRule(bytes) }
-  static let sinceOverlap = OptionType("N|SECONDS") { bytes throws(OptionRefusal) in try SinceOverlap(bytes) }
+extension OptionType<SinceRule> {
+  static let since = Self("PARAM=POINTER[@START]") { bytes throws(OptionRefusal) in try SinceRule(bytes) }
+}
+
+extension OptionType<SinceOverlap> {
+  static let sinceOverlap = Self("N|SECONDS") { bytes throws(OptionRefusal) in try SinceOverlap(bytes) }
 }
 
 /// What the store keeps for `--since`.

@@ -1,0 +1,248 @@
+// A row of an option table with its setter, and the tables made of rows.
+
+/// The settings that a command line makes, and the options that change them:
+///
+///     struct Options: OptionTable {
+///       var limit = Int.max
+///       var isRaw = false
+///       var endsWithNull = false
+///
+///       @OptionRows<Options> static var rows: [OptionRow<Options>] {
+///         OptionGroup.output
+///         Option("raw", letter: "r", \.isRaw, "print only the data")
+///         Option("null", letter: "0", \.endsWithNull, "end the data with NUL").needs(\.isRaw)
+///         OptionGroup.limits
+///         Option("limit", letter: "n", .integer(1...), \.limit, "end after N records")
+///       }
+///     }
+///
+/// Each option changes a setting of its own. Relations between options name them by their settings, so an option that
+/// does not exist, or a value of the wrong type, does not compile.
+package protocol OptionTable: Sendable {
+  init()
+  static var rows: [OptionRow<Self>] { get }
+}
+
+extension OptionTable {
+  package typealias Option = OptionRow<Self>
+}
+
+/// One row of an option table.
+package struct OptionRow<Settings: Sendable>: Sendable {
+  package private(set) var spec: OptionSpec
+  /// Sets what the option says, from a value as typed; the value is empty if the option takes none.
+  let set: @Sendable (inout Settings, [UInt8]) throws(OptionRefusal) -> Void
+
+  package typealias Setting<Value> = @Sendable () -> WritableKeyPath<Settings, Value>
+
+  // MARK: Options without a value
+
+  /// An option that turns a setting on.
+  package init(
+    _ name: String, letter: Character? = nil, _ setting: @autoclosure @escaping Setting<Bool>, _ help: String
+  ) {
+    self.init(name, letter, nil, setting, help) { (settings, _) in settings[keyPath: setting()] = true }
+  }
+
+  /// An option that turns a setting off.
+  package init(
+    _ name: String, letter: Character? = nil, not setting: @autoclosure @escaping Setting<Bool>, _ help: String
+  ) {
+    self.init(name, letter, nil, setting, help) { (settings, _) in settings[keyPath: setting()] = false }
+  }
+
+  /// An option that gives a setting one value. Other options may give it others.
+  package init<Value: Sendable>(
+    _ name: String, letter: Character? = nil, _ setting: @autoclosure @escaping Setting<Value>, to value: Value,
+    _ help: String
+  ) {
+    self.init(name, letter, nil, setting, help) { (settings, _) in settings[keyPath: setting()] = value }
+  }
+
+  /// An option that asks for what is so in any case.
+  package init(alwaysOn name: String, letter: Character? = nil, _ help: String) {
+    let value: OptionValueForm? = nil
+    spec = OptionSpec(name: name, letter: letter, value: value, help: help)
+    set = { (_, _) in }
+  }
+
+  // MARK: Options with a value
+
+  /// An option whose value is the setting.
+  package init<Value>(
+    _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
+    _ setting: @autoclosure @escaping Setting<Value>, _ help: String
+  ) {
+    self.init(name, letter, type.form, setting, help) { (settings, bytes) throws(OptionRefusal) in
+      settings[keyPath: setting()] = try type.parse(bytes)
+    }
+  }
+
+  /// An option whose value is the setting, which is nil without it.
+  package init<Value>(
+    _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
+    _ setting: @autoclosure @escaping Setting<Value?>, _ help: String
+  ) {
+    self.init(name, letter, type.form, setting, help) { (settings, bytes) throws(OptionRefusal) in
+      settings[keyPath: setting()] = try type.parse(bytes)
+    }
+  }
+
+  /// An option that may be given more than once. Each adds a value.
+  package init<Value>(
+    _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
+    _ setting: @autoclosure @escaping Setting<[Value]>, _ help: String
+  ) {
+    self.init(name, letter, type.form, setting, help) { (settings, bytes) throws(OptionRefusal) in
+      settings[keyPath: setting()].append(try type.parse(bytes))
+    }
+    spec.isRepeatable = true
+  }
+
+  /// An option whose value changes the setting in a way of its own.
+  package init<Value, Changed>(
+    _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
+    _ setting: @autoclosure @escaping Setting<Changed>, _ help: String,
+    change: @escaping @Sendable (inout Changed, Value) -> Void
+  ) {
+    self.init(name, letter, type.form, setting, help) { (settings, bytes) throws(OptionRefusal) in
+      change(&settings[keyPath: setting()], try type.parse(bytes))
+    }
+  }
+
+  /// An option whose value is a file with further options of its group, but with no such files. The tool gets these
+  /// options as if they had been typed in its place.
+  /// - Parameter operand: the name that stands for an operand in the file.
+  package init(fileOfOptions name: String, letter: Character? = nil, operand: String, _ help: String) {
+    spec = OptionSpec(name: name, letter: letter, value: OptionType.file.form, help: help)
+    spec.isRepeatable = true
+    spec.operandInFile = operand
+    set = { (_, _) in }
+  }
+
+  private init<Value>(
+    _ name: String, _ letter: Character?, _ value: OptionValueForm?, _ setting: @escaping Setting<Value>,
+    _ help: String, set: @escaping @Sendable (inout Settings, [UInt8]) throws(OptionRefusal) -> Void
+  ) {
+    spec = OptionSpec(name: name, letter: letter, value: value, help: help, setting: { setting() })
+    self.set = set
+  }
+
+  private init(
+    _ spec: OptionSpec, set: @escaping @Sendable (inout Settings, [UInt8]) throws(OptionRefusal) -> Void
+  ) {
+    self.spec = spec
+    self.set = set
+  }
+
+  /// The same row in a table that has these settings as a part.
+  package func within<Whole>(_ part: @autoclosure @escaping OptionRow<Whole>.Setting<Settings>) -> OptionRow<Whole> {
+    var spec = spec
+    if let setting = spec.setting { spec.setting = { part().joined(setting()) } }
+    spec.relations = spec.relations.within { part() }
+    return OptionRow<Whole>(spec) { (whole, bytes) throws(OptionRefusal) in
+      try set(&whole[keyPath: part()], bytes)
+    }
+  }
+
+  // MARK: What is true of an option
+
+  /// The same row, for an option that has another name in another program. That name may be an option of ours with
+  /// another meaning.
+  package func mistaken(for name: String) -> Self { with { $0.mistakenNames.append(name) } }
+  /// The same row, for an option that may be given more than once.
+  package var repeating: Self { with { $0.isRepeatable = true } }
+  /// The same row, with the value when the option is not given. The tool gets this value as if it had been typed.
+  package func `default`(_ value: String) -> Self { with { $0.defaultValue = value } }
+
+  package typealias Other = @Sendable () -> PartialKeyPath<Settings>
+  package typealias Others = @Sendable () -> [PartialKeyPath<Settings>]
+
+  /// The same row, for an option that means nothing without the other one.
+  package func needs(_ other: @autoclosure @escaping Other) -> Self {
+    with { $0.relations.needs.append { [OptionCondition(other())] } }
+  }
+  /// The same row, for an option that means nothing without one of the others.
+  package func needs(anyOf others: @autoclosure @escaping Others) -> Self {
+    with { $0.relations.needs.append { others().map { OptionCondition($0) } } }
+  }
+  /// The same row, for an option that means nothing without a URL or one of the others.
+  package func needs(_ place: OptionCondition.Place, or others: @autoclosure @escaping Others = []) -> Self {
+    with { $0.relations.needs.append { [OptionCondition(place)] + others().map { OptionCondition($0) } } }
+  }
+
+  /// The same row, for an option that contradicts the other one. Only one of the two rows declares it.
+  package func excludes(_ other: @autoclosure @escaping Other) -> Self {
+    with { $0.relations.excludes.append { [OptionCondition(other())] } }
+  }
+  /// The same row, for an option that contradicts each of the others.
+  package func excludes(_ others: @autoclosure @escaping Others) -> Self {
+    with { $0.relations.excludes.append { others().map { OptionCondition($0) } } }
+  }
+  /// The same row, for an option that contradicts one choice of the other one.
+  package func excludes<Choice: OptionChoice>(
+    _ other: @autoclosure @escaping @Sendable () -> KeyPath<Settings, Choice>, _ choice: Choice
+  ) -> Self {
+    with { $0.relations.excludes.append { [OptionCondition(other(), choice.rawValue)] } }
+  }
+
+  /// The same row, for an option that means nothing with a URL.
+  package func meaningless(with place: OptionCondition.Place) -> Self {
+    with { $0.relations.meaningless.append { [OptionCondition(place)] } }
+  }
+  /// The same row, for an option that means nothing in the mode that the other one chooses.
+  package func meaningless(with other: @autoclosure @escaping Other) -> Self {
+    with { $0.relations.meaningless.append { [OptionCondition(other())] } }
+  }
+  /// The same row, for an option that means nothing in the modes that the others choose.
+  package func meaningless(with others: @autoclosure @escaping Others) -> Self {
+    with { $0.relations.meaningless.append { others().map { OptionCondition($0) } } }
+  }
+  /// The same row, for an option that means nothing with one choice of the other one.
+  package func meaningless<Choice: OptionChoice>(
+    with other: @autoclosure @escaping @Sendable () -> KeyPath<Settings, Choice>, _ choice: Choice
+  ) -> Self {
+    with { $0.relations.meaningless.append { [OptionCondition(other(), choice.rawValue)] } }
+  }
+
+  func with(_ change: (inout OptionSpec) -> Void) -> Self {
+    var row = self
+    change(&row.spec)
+    return row
+  }
+}
+
+extension Array {
+  /// The same rows in a table that has these settings as a part.
+  package func within<Part, Whole>(
+    _ part: @autoclosure @escaping OptionRow<Whole>.Setting<Part>
+  ) -> [OptionRow<Whole>] where Element == OptionRow<Part> {
+    map { $0.within(part()) }
+  }
+}
+
+/// Makes a table: rows, and the headings above them. Rows of other tables are an array.
+@resultBuilder package enum OptionRows<Settings: Sendable> {
+  package enum Part {
+    case heading(OptionGroup)
+    case rows([OptionRow<Settings>])
+  }
+
+  package static func buildExpression(_ heading: OptionGroup) -> [Part] { [.heading(heading)] }
+  package static func buildExpression(_ row: OptionRow<Settings>) -> [Part] { [.rows([row])] }
+  package static func buildExpression(_ rows: [OptionRow<Settings>]) -> [Part] { [.rows(rows)] }
+  package static func buildBlock(_ parts: [Part]...) -> [Part] { parts.flatMap(\.self) }
+  package static func buildOptional(_ parts: [Part]?) -> [Part] { parts ?? [] }
+
+  package static func buildFinalResult(_ parts: [Part]) -> [OptionRow<Settings>] {
+    var rows: [OptionRow<Settings>] = []
+    var heading: OptionGroup?
+    for part in parts {
+      switch part {
+      case .heading(let group): heading = group
+      case .rows(let more): rows += more.map { row in heading.map { group in row.with { $0.group = group } } ?? row }
+      }
+    }
+    return rows
+  }
+}
