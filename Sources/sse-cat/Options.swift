@@ -5,48 +5,62 @@ import FeedHTTP
 
 let sseCat = ToolSpec(
   "sse-cat", "Print an event stream, one record a line, and stay connected",
-  synopsis: ["[options] URL", "[options] [FILE]"], readsURL: FeedSource.isURL, options: Flag.self,
-  sharing: EndOption.rows { $0 } + StampOption.rows { $0.meaningless(with: "raw", "sse") }
-    + ConnectionOption.rows { $0.meaningless(with: "raw", "sse") } + HTTPOption.rows())
+  synopsis: ["[options] URL", "[options] [FILE]"], readsURL: FeedSource.isURL, options: Options.self)
 
-enum Flag: ToolOption {
-  case event, dataAs, raw, null, sse, comments
-  case limit
-  case lastEventID, checkpoint, resumeFrom
-  case maxSize
+/// The settings of a command line.
+struct Options: OptionTable {
+  var source = FeedSource.file(.standardInput)
+  var isRaw = false
+  var printsStream = false
+  var dataForm = PayloadForm.auto
+  var endsWithNull = false
+  var showsComments = false
+  var stamp = RecordStamp()
+  var types: [[UInt8]] = []
+  var limit = Int.max
+  var ends = EndMarks()
+  var maxSize = 0
+  var givenID: [UInt8]?
+  var lastEventID: [UInt8] = []
+  var checkpointFile: [UInt8]?
+  var resumeFile: [UInt8]?
+  var checkpoint = CheckpointKeeper()
+  var keepsCheckpoint: Bool { checkpointFile != nil }
+  var connection = ConnectionOptions()
+  var http = HTTPOptions()
 
-  var group: OptionGroup {
-    switch self {
-    case .event, .dataAs, .raw, .null, .sse, .comments: .output
-    case .limit: .ending
-    case .lastEventID, .checkpoint, .resumeFrom: OptionGroup("Options for resuming")
-    case .maxSize: .limits
-    }
-  }
+  @OptionRows<Self> static var rows: [Option] {
+    OptionGroup.output
+    Option("event", letter: "e", .text("NAME"), \.types, "print only events of this type; repeatable")
+    Option("data-as", .choice, \.dataForm, "how records hold the data").default("auto")
+      .meaningless(with: [\.isRaw, \.printsStream])
+    Option("raw", letter: "r", \.isRaw, "print only the data, as it came").excludes([\.printsStream, \.showsComments])
+    Option("null", letter: "0", \.endsWithNull, "end the data with NUL in place of a newline").needs(\.isRaw)
+    Option("sse", \.printsStream, "print an event stream again, in canonical form")
+    Option("comments", \.showsComments, "print comments too")
 
-  var spec: OptionSpec {
-    switch self {
-    case .event: OptionSpec("event", "e", .text("NAME"), "print only events of this type; repeatable").repeating
-    case .dataAs:
-      OptionSpec("data-as", .choice(PayloadForm.self), "how records hold the data").default("auto")
-        .meaningless(with: "raw", "sse")
-    case .raw: OptionSpec("raw", "r", "print only the data, as it came").excludes("sse", "comments")
-    case .null: OptionSpec("null", "0", "end the data with NUL in place of a newline").needs("raw")
-    case .sse: OptionSpec("sse", "print an event stream again, in canonical form")
-    case .comments: OptionSpec("comments", "print comments too")
-    case .limit:
-      OptionSpec("limit", "n", .integer(1...Int.max), "end after printing N events").synonym("max-events")
-    case .maxSize:
-      OptionSpec("max-size", .size, "the most bytes of an event's data").default("64M").synonym("max-event-size")
-    case .lastEventID: OptionSpec("last-event-id", .eventID, "ask for the events after this one")
-    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "resume from FILE, and keep it up to date")
-    case .resumeFrom: OptionSpec("resume-from", .file, "resume from a checkpoint without changing it")
-    }
+    OptionGroup.ending
+    Option("limit", letter: "n", .integer(1...), \.limit, "end after printing N events")
+
+    OptionGroup("Options for resuming")
+    Option("last-event-id", .eventID, \.givenID, "ask for the events after this one")
+    Option("checkpoint", .wholeFile, \.checkpointFile, "resume from FILE, and keep it up to date")
+    Option("resume-from", .file, \.resumeFile, "resume from a checkpoint without changing it")
+
+    OptionGroup.limits
+    Option("max-size", .size, \.maxSize, "the most bytes of an event's data").default("64M")
+
+    OptionGroup.ending
+    EndMarks.rows().within(\.ends)
+    OptionGroup.output
+    RecordStamp.rows.within(\.stamp).map { $0.meaningless(with: [\.isRaw, \.printsStream]) }
+    ConnectionOptions.rows(\.connection) { $0.meaningless(with: [\.isRaw, \.printsStream]) }
+    HTTPOptions.rows(\.http) { $0.excludes(\.connection.isVerbose) }
   }
 }
 
-extension OptionType {
-  fileprivate static let eventID = OptionType("ID") { bytes throws(OptionRefusal) in
+extension OptionType<[UInt8]> {
+  fileprivate static let eventID = Self("ID") { bytes throws(OptionRefusal) in
     guard bytes.count <= ResumableID.longest else { throw .expected("an ID of at most \(ResumableID.longest) bytes") }
     guard isSendable(bytes), String(validating: bytes, as: UTF8.self) != nil else {
       throw .expected("an ID without control characters, in UTF-8", found: bytes)
@@ -55,58 +69,23 @@ extension OptionType {
   }
 }
 
-/// The settings of a command line. A limit that has a default gets it from the table.
-struct Options {
+extension Options {
   enum Format { case records, raw, sse }
 
-  let source: FeedSource
-  var format = Format.records
-  var dataForm = PayloadForm.auto
-  var endsWithNull = false
-  var showsComments = false
-  let stamp: RecordStamp
-  var types: [[UInt8]] = []
-  var limit = Int.max
-  let ends: EndMarks
-  var maxSize = 0
-  var lastEventID: [UInt8] = []
-  var checkpoint = CheckpointKeeper()
-  var keepsCheckpoint = false
-  let connection: ConnectionOptions
-  let http: HTTPOptions
+  var format: Format { isRaw ? .raw : printsStream ? .sse : .records }
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     let operand = try FeedSource(invocation.operands)
-    http = try HTTPOptions(invocation, streams)
+    self.init()
+    try invocation.fill(&self)
+    try http.load(streams)
     source = try http.completed(operand)
-    connection = try ConnectionOptions(invocation, reconnects: http.isPlainGet)
-    stamp = try RecordStamp(invocation)
-    ends = try EndMarks(invocation)
-    var givenID: [UInt8]?
-    var resumeFrom: [UInt8]?
-    var checkpointPath: [UInt8]?
-    for (flag, value) in try invocation.options(Flag.self) {
-      switch flag {
-      case .event: types.append(value.bytes)
-      case .dataAs: dataForm = try value.get()
-      case .raw: format = .raw
-      case .null: endsWithNull = true
-      case .sse: format = .sse
-      case .comments: showsComments = true
-      case .limit: limit = try value.get()
-      case .maxSize: maxSize = try value.get()
-      case .lastEventID: givenID = value.bytes
-      case .checkpoint: checkpointPath = value.bytes
-      case .resumeFrom: resumeFrom = value.bytes
-      }
-    }
-    checkpoint = try CheckpointKeeper(
-      checkpointPath, hint: " (--\(Flag.resumeFrom.spec.name) only reads it)")
-    keepsCheckpoint = checkpointPath != nil
+    connection.settle(reconnects: http.isPlainGet)
+    checkpoint = try CheckpointKeeper(checkpointFile, hint: " (--resume-from only reads it)")
     if let givenID {
       lastEventID = givenID
-    } else if let resumeFrom {
-      lastEventID = try Checkpoint.read(resumeFrom)?.id ?? []
+    } else if let resumeFile {
+      lastEventID = try Checkpoint.read(resumeFile)?.id ?? []
     } else {
       lastEventID = try checkpoint.saved()?.id ?? []
     }

@@ -18,7 +18,7 @@
 ///
 /// Each option changes a setting of its own. Relations between options name them by their settings, so an option that
 /// does not exist, or a value of the wrong type, does not compile.
-package protocol OptionTable: Sendable {
+package protocol OptionTable {
   init()
   static var rows: [OptionRow<Self>] { get }
 }
@@ -28,7 +28,7 @@ extension OptionTable {
 }
 
 /// One row of an option table.
-package struct OptionRow<Settings: Sendable>: Sendable {
+package struct OptionRow<Settings>: Sendable {
   package private(set) var spec: OptionSpec
   /// Sets what the option says, from a value as typed; the value is empty if the option takes none.
   let set: @Sendable (inout Settings, [UInt8]) throws(OptionRefusal) -> Void
@@ -221,8 +221,8 @@ extension Array {
   }
 }
 
-/// Makes a table: rows, and the headings above them. Rows of other tables are an array.
-@resultBuilder package enum OptionRows<Settings: Sendable> {
+/// Makes a table: rows, and the headings above them. Rows of other tables keep the headings that they have.
+@resultBuilder package enum OptionRows<Settings> {
   package enum Part {
     case heading(OptionGroup)
     case rows([OptionRow<Settings>])
@@ -240,7 +240,7 @@ extension Array {
     for part in parts {
       switch part {
       case .heading(let group): heading = group
-      case .rows(let more): rows += more.map { row in heading.map { group in row.with { $0.group = group } } ?? row }
+      case .rows(let more): rows += more.map { row in row.with { $0.heading = $0.heading ?? heading } }
       }
     }
     return rows

@@ -22,7 +22,10 @@ package struct OptionSpec: Sendable {
   package internal(set) var relations = OptionRelations()
   /// If the value is a file with further options: the name of the option that stands for the operand in that file.
   package internal(set) var operandInFile: String?
-  package internal(set) var group = OptionGroup("Options")
+  /// Nil for a row that is in no table yet.
+  var heading: OptionGroup?
+
+  package var group: OptionGroup { heading ?? OptionGroup("Options") }
 
   /// A key path from the settings of the tool. It is made only when it is needed, since that costs more than the row.
   package typealias Setting = @Sendable () -> AnyKeyPath
