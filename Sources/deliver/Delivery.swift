@@ -89,7 +89,7 @@ struct Delivery {
       case .dead(let index, let tries): try bury(batch.records[index], tries)
       case .refused(let index): throw failure(.otherEnd, "refused", batch.records[index])
       case .tooManyDead(let index):
-        let words = "more than \(options.maxDead) records in a row are refused (--\(Flag.maxDead.spec.name))"
+        let words = "more than \(options.maxDead) records in a row are refused (--max-dead)"
         throw failure(.otherEnd, words, batch.records[index])
       case .gaveUp:
         let tries = division.failedTries

@@ -50,7 +50,7 @@ struct OneDocument {
 
   func read(_ file: EditedFile) throws(ToolFailure) -> JSONDocument {
     let content = try options.file.readAll(
-      from: file.descriptor, limit: options.patching.maxSize, option: "--\(Flag.maxSize.spec.name)",
+      from: file.descriptor, limit: options.patching.maxSize, option: "--max-size",
       isWorthReading: options.comments.mayBegin)
     return try options.file.parse(content, maxDepth: options.maxDepth, comments: options.comments)
   }

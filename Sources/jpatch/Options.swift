@@ -7,160 +7,166 @@ let jpatch = ToolSpec(
   synopsis: [
     "[options] PATCH [FILE]", "[options] -e JSON [FILE]", "--three-way [options] BASE OURS THEIRS",
     "--compose [options] PATCH ...", "--invert [options] PATCH ...", "--follow [options] [FILE]",
-  ], options: Flag.self,
-  sharing: SourceOption.rows(in: Flag.follow.group) + StampOption.rows(in: Flag.follow.group) { $0.needs("records") })
+  ], options: Options.self)
 
-enum Flag: ToolOption {
-  case select, maxDepth, maxOps, maxSize
-  case expression, type, compact, indent, inPlace, backup, check, undo, makeParents, ignoreMissing, jsonc
-  case each
-  case threeWay, conflict
-  case compose, invert
-  case follow, initial, onChange, newer, records, onError, verbose, checkpoint, dataEvent, patchEvent
+/// The settings of a command line.
+struct Options: OptionTable {
+  enum PatchType: String, CaseIterable { case jsonPatch = "json-patch", mergePatch = "merge-patch" }
+  enum Side: String, CaseIterable { case ours, theirs, mark }
+  enum ErrorAction: String, CaseIterable { case stop, resync }
 
-  var group: OptionGroup {
-    switch self {
-    case .select, .maxDepth, .maxOps, .maxSize: OptionGroup("Options in every mode")
-    case .expression, .type, .compact, .indent, .inPlace, .backup, .check, .undo, .makeParents, .ignoreMissing, .jsonc:
-      OptionGroup("One document").meaningless(with: "follow")
-    case .each: OptionGroup("Many documents").meaningless(with: "follow")
-    case .threeWay, .conflict: OptionGroup("A three-way merge")
-    case .compose, .invert: OptionGroup("Patches without a document")
-    case .follow, .initial, .onChange, .newer, .records, .onError, .verbose, .checkpoint, .dataEvent, .patchEvent:
-      OptionGroup("A stream").needs("follow")
-    }
-  }
+  var expressions: [[UInt8]] = []
+  var patchFiles: [InputFile] = []
+  var patchPath: [UInt8] = []
+  var file = InputFile.standardInput
+  var filePath: [UInt8] = []
+  /// Nil: by its form.
+  var type: PatchType?
+  var isCompact = false
+  var indent: Int?
+  var selected: JSONPointer?
+  var isInPlace = false
+  var backup: [UInt8]?
+  var isCheck = false
+  var undo: [UInt8]?
+  /// Whether patches and the one document may have comments.
+  var takesComments = false
+  var patching = PatchOptions()
+  var maxOperations = 0
 
-  var spec: OptionSpec {
-    switch self {
-    case .select: OptionSpec("select", "p", .pointer("/results"), "print only this value of the result")
-    case .maxDepth:
-      OptionSpec("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of input and result").default("10000")
-    case .maxOps: OptionSpec("max-ops", .integer(0...Int.max), "the most operations in a patch").default("1000000")
-    case .maxSize: OptionSpec("max-size", .size, "the most bytes of input and result").default("1G")
+  // The modes.
+  var follows = false
+  var isEach = false
+  var composes = false
+  var inverts = false
+  var isThreeWay = false
 
-    case .expression: OptionSpec("expression", "e", .text("JSON"), "apply this patch; several apply in order").repeating
-    case .type:
-      OptionSpec("type", .choice("json-patch", "merge-patch"), "the type of the patch, if its form is misleading")
-    case .compact:
-      OptionSpec("compact", "C", "print on one line, without white space").excludes("indent").meaningless(with: "each")
-    case .indent:
-      OptionSpec("indent", .integer(0...16), "print with N spaces a level").meaningless(with: "each")
-    case .inPlace:
-      OptionSpec("in-place", "i", "write the result back to FILE").excludes("select").meaningless(with: "each")
-    case .backup:
-      OptionSpec("backup", .suffix, "keep the old FILE with this suffix").needs("in-place").meaningless(with: "each")
-    case .check:
-      OptionSpec("check", "print nothing: 0 if the patch applies, 1 if not").excludes("in-place", "undo")
-        .meaningless(with: "each")
-    case .undo: OptionSpec("undo", .wholeFile, "write a patch to FILE that undoes this one").meaningless(with: "each")
-    case .makeParents: OptionSpec("make-parents", "let add create missing objects on the way")
-    case .ignoreMissing: OptionSpec("ignore-missing", "let remove ignore missing members")
-    case .jsonc:
-      OptionSpec("jsonc", "accept comments and trailing commas, and keep them").meaningless(with: "each")
+  /// In a three-way merge; `file` is OURS.
+  var base = InputFile.standardInput
+  var theirs = InputFile.standardInput
+  var conflictSide: Side?
 
-    case .each: OptionSpec("each", "patch many documents, print each on one line")
+  var initialFile: [UInt8]?
+  var printsOnlyChanges = false
+  var newer: JSONPointer?
+  var printsRecords = false
+  var sourceOptions = SourceOptions()
+  /// Of `--by`; nil if there is one document.
+  var sources: SourceIndex?
+  var stamp = RecordStamp()
+  var errorAction = ErrorAction.stop
+  var checkpoint: [UInt8]?
+  var dataEvent: [UInt8] = []
+  var patchEvent: [UInt8] = []
+  var isVerbose = false
 
-    case .threeWay:
-      OptionSpec("three-way", "merge the changes of OURS and THEIRS, both made from BASE")
-        .excludes(
-          "select", "max-ops", "expression", "type", "compact", "indent", "undo", "make-parents", "ignore-missing",
-          "each", "follow", "jsonc")
-    case .conflict:
-      OptionSpec("conflict", .choice("ours", "theirs", "mark"), "print the result despite conflicts: one side, or both")
-        .needs("three-way").excludes("check")
+  @OptionRows<Self> static var rows: [Option] {
+    OptionGroup("Options in every mode")
+    Option("select", letter: "p", .pointer("/results"), \.selected, "print only this value of the result")
+    Option("max-depth", .integer(1...Int(Int32.max)), \.patching.maxDepth, "the deepest nesting of input and result")
+      .default("10000")
+    Option("max-ops", .integer(0...), \.maxOperations, "the most operations in a patch").default("1000000")
+    Option("max-size", .size, \.patching.maxSize, "the most bytes of input and result").default("1G")
 
-    case .compose:
-      OptionSpec("compose", "print one patch that does what all PATCHes do").excludes("invert").withoutDocument
-    case .invert:
-      OptionSpec("invert", "print the patch that takes the PATCHes back").withoutDocument
+    OptionGroup("One document").meaningless(with: \Options.follows)
+    Option("expression", letter: "e", .text("JSON"), \.expressions, "apply this patch; several apply in order")
+    Option("type", .choice, \.type, "the type of the patch, if its form is misleading")
+    Option("compact", letter: "C", \.isCompact, "print on one line, without white space").excludes(\.indent)
+      .meaningless(with: \.isEach)
+    Option("indent", .integer(0...16), \.indent, "print with N spaces a level").meaningless(with: \.isEach)
+    Option("in-place", letter: "i", \.isInPlace, "write the result back to FILE").excludes(\.selected)
+      .meaningless(with: \.isEach)
+    Option("backup", .suffix, \.backup, "keep the old FILE with this suffix").needs(\.isInPlace)
+      .meaningless(with: \.isEach)
+    Option("check", \.isCheck, "print nothing: 0 if the patch applies, 1 if not").excludes([\.isInPlace, \.undo])
+      .meaningless(with: \.isEach)
+    Option("undo", .wholeFile, \.undo, "write a patch to FILE that undoes this one").meaningless(with: \.isEach)
+    Option("make-parents", \.patching.makesParents, "let add create missing objects on the way")
+    Option("ignore-missing", \.patching.ignoresMissing, "let remove ignore missing members")
+    Option("jsonc", \.takesComments, "accept comments and trailing commas, and keep them").meaningless(with: \.isEach)
 
-    case .follow: OptionSpec("follow", "f", "read event records, print the document after each")
-    case .initial: OptionSpec("initial", .file, "begin with this document")
-    case .onChange: OptionSpec("on-change", "print only if the line differs from the last one")
-    case .newer: OptionSpec("newer", .pointer("/num_results"), "print only if this number has grown")
-    case .records: OptionSpec("records", "print event records")
-    case .onError: OptionSpec("on-error", .choice("stop", "resync"), "what to do when a patch fails").default("stop")
-    case .verbose: OptionSpec("verbose", "v", "report records that print nothing, and why")
-    case .checkpoint: OptionSpec("checkpoint", .wholeFile, "resume from FILE, and keep it up to date")
-    case .dataEvent: OptionSpec("data-event", .text("NAME"), "the event that brings a document").default("data")
-    case .patchEvent: OptionSpec("patch-event", .text("NAME"), "the event that brings a patch").default("patch")
-    }
+    OptionGroup("Many documents").meaningless(with: \Options.follows)
+    Option("each", \.isEach, "patch many documents, print each on one line")
+
+    OptionGroup("A three-way merge")
+    Option("three-way", \.isThreeWay, "merge the changes of OURS and THEIRS, both made from BASE")
+      .excludes([
+        \.selected, \.maxOperations, \.expressions, \.type, \.isCompact, \.indent, \.undo, \.patching.makesParents,
+        \.patching.ignoresMissing, \.isEach, \.follows, \.takesComments,
+      ])
+    Option("conflict", .choice, \.conflictSide, "print the result despite conflicts: one side, or both")
+      .needs(\.isThreeWay).excludes(\.isCheck)
+
+    OptionGroup("Patches without a document")
+    Option("compose", \.composes, "print one patch that does what all PATCHes do").excludes(\.inverts).withoutDocument
+    Option("invert", \.inverts, "print the patch that takes the PATCHes back").withoutDocument
+
+    OptionGroup("A stream").needs(\Options.follows)
+    Option("follow", letter: "f", \.follows, "read event records, print the document after each")
+    Option("initial", .file, \.initialFile, "begin with this document")
+    Option("on-change", \.printsOnlyChanges, "print only if the line differs from the last one")
+    Option("newer", .pointer("/num_results"), \.newer, "print only if this number has grown")
+    Option("records", \.printsRecords, "print event records")
+    Option("on-error", .choice, \.errorAction, "what to do when a patch fails").default("stop")
+    Option("verbose", letter: "v", \.isVerbose, "report records that print nothing, and why")
+    Option("checkpoint", .wholeFile, \.checkpoint, "resume from FILE, and keep it up to date")
+    Option("data-event", .text("NAME"), \.dataEvent, "the event that brings a document").default("data")
+    Option("patch-event", .text("NAME"), \.patchEvent, "the event that brings a patch").default("patch")
+    SourceOptions.by.within(\.sourceOptions).excludes(\.stamp.source)
+    SourceOptions.maxSources.within(\.sourceOptions)
+    RecordStamp.rows.within(\.stamp).map { $0.needs(\.printsRecords) }
   }
 }
 
-extension OptionSpec {
+extension OptionRow<Options> {
   /// The same row, for a mode that reads patches only.
-  fileprivate var withoutDocument: OptionSpec {
-    excludes(
-      "select", "expression", "in-place", "check", "undo", "make-parents", "ignore-missing", "jsonc", "each",
-      "three-way",
-      "follow")
+  fileprivate var withoutDocument: Self {
+    excludes([
+      \.selected, \.expressions, \.isInPlace, \.isCheck, \.undo, \.patching.makesParents, \.patching.ignoresMissing,
+      \.takesComments, \.isEach, \.isThreeWay, \.follows,
+    ])
   }
 }
 
-extension OptionType {
+extension OptionType<[UInt8]> {
   /// A text that can be added to the name of a file.
   fileprivate static let suffix = text("SUFFIX", "a suffix without '/'") {
     !$0.isEmpty && !$0.contains(UInt8(ascii: "/"))
   }
 }
 
-/// The settings of a command line. Limits and names that have a default get it from the table.
-struct Options {
+extension Options {
   enum Mode { case one, each, follow, compose, invert, threeWay }
-
-  enum PatchType { case byForm, jsonPatch, mergePatch }
   enum Layout: Equatable { case verbatim, compact, indented(Int) }
 
-  var mode = Mode.one
-  var expressions: [[UInt8]] = []
-  var patchFiles: [InputFile] = []
-  var patchPath: [UInt8] = []
-  var file = InputFile.standardInput
-  var filePath: [UInt8] = []
-  var type = PatchType.byForm
-  var layout = Layout.verbatim
-  var select = JSONPointer()
+  var mode: Mode {
+    follows ? .follow : isEach ? .each : composes ? .compose : inverts ? .invert : isThreeWay ? .threeWay : .one
+  }
+
+  var layout: Layout { isCompact ? .compact : indent.map { .indented($0) } ?? .verbatim }
+
+  var select: JSONPointer { selected ?? JSONPointer() }
   /// Whether a part was selected, even if it is the whole document.
-  var isSelecting = false
-  var isInPlace = false
-  var backup: [UInt8]?
-  var isCheck = false
-  var undo: [UInt8]?
-  /// In patches and in the one document.
-  var comments = CommentRule.refused
-  var patching = PatchOptions()
+  var isSelecting: Bool { selected != nil }
+  var conflictChoice: ThreeWayMerge.Choice? {
+    switch conflictSide {
+    case .ours: .ours
+    case .theirs: .theirs
+    case .mark: .both
+    case nil: nil
+    }
+  }
+
+  var resyncs: Bool { errorAction == .resync }
+  var initial: InputFile? { initialFile.map { InputFile($0) } }
   var maxDepth: Int { patching.maxDepth }
-  var maxOperations = 0
-
-  /// In a three-way merge; `file` is OURS.
-  var base = InputFile.standardInput
-  var theirs = InputFile.standardInput
-  var conflictChoice: ThreeWayMerge.Choice?
-
-  var initial: InputFile?
-  var printsOnlyChanges = false
-  var newer: JSONPointer?
-  var printsRecords = false
-  /// Of `--by`; nil if there is one document.
-  let sources: SourceIndex?
-  let stamp: RecordStamp
-  var resyncs = false
-  var checkpoint: [UInt8]?
-  var dataEvent: [UInt8] = []
-  var patchEvent: [UInt8] = []
-  var isVerbose = false
+  /// In patches and in the one document.
+  var comments: CommentRule { takesComments ? .accepted : mode == .one ? .needsOption("--jsonc") : .refused }
 
   init(_ invocation: Invocation) throws(ToolFailure) {
-    let modes: [(Flag, Mode)] = [
-      (.follow, .follow), (.each, .each), (.compose, .compose), (.invert, .invert), (.threeWay, .threeWay),
-    ]
-    mode = modes.first { invocation.isGiven($0.0) }?.1 ?? .one
-    if mode == .one { comments = .needsOption("--\(Flag.jsonc.spec.name)") }
-    sources = try SourceIndex(invocation)
-    stamp = try RecordStamp(invocation)
-    for (flag, value) in try invocation.options(Flag.self) { try set(flag, value) }
+    self.init()
+    try invocation.fill(&self)
+    sources = sourceOptions.index
     switch mode {
     case .one, .each, .follow: try setOperands(invocation.operands)
     case .compose, .invert: try setPatches(invocation.operands)
@@ -172,51 +178,12 @@ struct Options {
   /// The whole content of a file, at most `--max-size` bytes.
   func readAll(_ file: InputFile, _ streams: StandardStreams) throws(ToolFailure) -> [UInt8] {
     try file.readJSON(
-      streams, limit: patching.maxSize, option: "--\(Flag.maxSize.spec.name)", comments: comments)
+      streams, limit: patching.maxSize, option: "--max-size", comments: comments)
   }
 
   /// The one document of a file.
   func readDocument(_ file: InputFile, _ streams: StandardStreams) throws(ToolFailure) -> JSONDocument {
     try file.parse(try readAll(file, streams), maxDepth: maxDepth, comments: comments)
-  }
-
-  private mutating func set(_ flag: Flag, _ value: OptionValue) throws(ToolFailure) {
-    switch flag {
-    case .expression: expressions.append(value.bytes)
-    case .type: type = try value.get() == "merge-patch" ? .mergePatch : .jsonPatch
-    case .compact: layout = .compact
-    case .indent: layout = .indented(try value.get())
-    case .select:
-      select = try value.get()
-      isSelecting = true
-    case .inPlace: isInPlace = true
-    case .backup: backup = value.bytes
-    case .check: isCheck = true
-    case .undo: undo = value.bytes
-    case .jsonc: comments = .accepted
-    case .each, .follow, .compose, .invert, .threeWay: break  // They choose the mode.
-    case .conflict:
-      let choice: String = try value.get()
-      switch choice {
-      case "ours": conflictChoice = .ours
-      case "theirs": conflictChoice = .theirs
-      default: conflictChoice = .both
-      }
-    case .makeParents: patching.makesParents = true
-    case .ignoreMissing: patching.ignoresMissing = true
-    case .initial: initial = InputFile(value.bytes)
-    case .onChange: printsOnlyChanges = true
-    case .newer: newer = try value.get()
-    case .records: printsRecords = true
-    case .onError: resyncs = try value.get() == "resync"
-    case .checkpoint: checkpoint = value.bytes
-    case .dataEvent: dataEvent = value.bytes
-    case .patchEvent: patchEvent = value.bytes
-    case .verbose: isVerbose = true
-    case .maxDepth: patching.maxDepth = try value.get()
-    case .maxOps: maxOperations = try value.get()
-    case .maxSize: patching.maxSize = try value.get()
-    }
   }
 
   private mutating func setOperands(_ operands: [[UInt8]]) throws(ToolFailure) {

@@ -78,12 +78,12 @@ struct NamedPatch {
   /// an array is an object too; merging it would add `op` and `path` to the document.
   private static func patch(_ value: JSONValue, _ options: Options) throws(FormatError) -> Patch {
     switch (options.type, value.kind) {
-    case (.byForm, .object) where JSONPatch.isOperation(value):
+    case (nil, .object) where JSONPatch.isOperation(value):
       throw FormatError(
         "this is one operation; a JSON Patch is an array of them (or --type merge-patch)", at: value)
-    case (.mergePatch, _), (.byForm, .object):
+    case (.mergePatch, _), (nil, .object):
       return .merge(value)
-    case (.jsonPatch, _), (.byForm, .array):
+    case (.jsonPatch, _), (nil, .array):
       return .operations(try JSONPatch(value, maxOperations: options.maxOperations))
     default:
       throw FormatError(

@@ -14,7 +14,7 @@ struct SwappedOperands {
   ///   - document: the document to patch.
   ///   - record: what messages call it, if there are several.
   func refuse(_ patches: [NamedPatch], to document: JSONValue, record: String? = nil) throws(ToolFailure) {
-    guard options.type == .byForm, patches.contains(where: \.isMerge) else { return }
+    guard options.type == nil, patches.contains(where: \.isMerge) else { return }
     if JSONPatch.looksLikePatch(document) { throw refusal("the document is a JSON Patch", record) }
     if options.isInPlace, JSONPatch.isKnownOperation(document) {
       throw refusal("the document is one operation of a JSON Patch")
@@ -23,7 +23,7 @@ struct SwappedOperands {
 
   /// With -i, refuses a patch that would replace a whole array.
   func refuse(_ patch: NamedPatch, to tree: JSONTree) throws(ToolFailure) {
-    guard options.type == .byForm, options.isInPlace, patch.isMerge, tree.kind == .array else { return }
+    guard options.type == nil, options.isInPlace, patch.isMerge, tree.kind == .array else { return }
     throw refusal("a merge patch would replace this array as a whole")
   }
 

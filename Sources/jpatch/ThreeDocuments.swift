@@ -18,7 +18,7 @@ struct ThreeDocuments {
     var merge = ThreeWayMerge(base: base, ours: ours, theirs: theirs, choice: options.conflictChoice ?? .ours)
     let tree = merge.run()
     if tree.size > options.patching.maxSize {
-      let text = "the result is larger than \(options.patching.maxSize) bytes (--\(Flag.maxSize.spec.name))"
+      let text = "the result is larger than \(options.patching.maxSize) bytes (--max-size)"
       throw .failed(.trouble, text, source: options.file.name)
     }
     let isClean = merge.conflicts.isEmpty

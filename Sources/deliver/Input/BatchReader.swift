@@ -135,7 +135,7 @@ struct BatchReader {
   }
 
   private mutating func fail(at number: Int) {
-    let text = "a line of more than \(options.maxSize) bytes (--\(Flag.maxSize.spec.name))"
+    let text = "a line of more than \(options.maxSize) bytes (--max-size)"
     end(with: .failed(.trouble, text, source: Self.source, place: TextPlace(line: number, column: 1)))
   }
 
