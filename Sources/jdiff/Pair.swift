@@ -33,7 +33,7 @@ struct Pair {
 
   private func read(_ file: InputFile, _ progress: inout ReadingProgress) throws(ToolFailure) -> [UInt8] {
     var count = 0
-    return try file.readAll(streams, limit: options.maxSize, option: "--\(Flag.maxSize.spec.name)") { bytes in
+    return try file.readAll(streams, limit: options.maxSize, option: "--max-size") { bytes in
       progress.advance(by: bytes.count - count)
       count = bytes.count
       return options.comments.mayBegin(with: bytes)
@@ -73,7 +73,7 @@ struct Pair {
 
   private var view: TextView {
     let isColored = options.color == .always || (options.color == .auto && streams.output.wantsColorOrFeedsPager)
-    let names = options.labels + options.files.map(\.name).dropFirst(options.labels.count)
+    let names = options.labels.map { String(decoding: $0, as: UTF8.self) } + options.files.map(\.name).dropFirst(options.labels.count)
     return TextView(names: names, isColored: isColored, context: options.context)
   }
 

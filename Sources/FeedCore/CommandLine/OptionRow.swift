@@ -99,6 +99,17 @@ package struct OptionRow<Settings>: Sendable {
     spec.isRepeatable = true
   }
 
+  /// The same, for values that messages quote.
+  package init<Value>(
+    _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
+    _ setting: @autoclosure @escaping Setting<[Typed<Value>]>, _ help: String
+  ) {
+    self.init(name, letter, type.form, setting, help) { (settings, bytes) throws(OptionRefusal) in
+      settings[keyPath: setting()].append(Typed(value: try type.parse(bytes), text: bytes))
+    }
+    spec.isRepeatable = true
+  }
+
   /// An option whose value changes the setting in a way of its own.
   package init<Value, Changed>(
     _ name: String, letter: Character? = nil, _ type: OptionType<Value>,

@@ -14,13 +14,12 @@ package struct OptionType<Value>: Sendable {
     form = OptionValueForm(name: name, completion: completion)
     self.parse = parse
   }
+}
 
-  /// The same type, with the value as it was typed.
-  package var typed: OptionType<(value: Value, text: [UInt8])> {
-    OptionType<(value: Value, text: [UInt8])>(form.name, form.completion) { bytes throws(OptionRefusal) in
-      (try parse(bytes), bytes)
-    }
-  }
+/// A value, and the text that it was typed as.
+package struct Typed<Value> {
+  package let value: Value
+  package let text: [UInt8]
 }
 
 /// The words of an option that chooses among them.
