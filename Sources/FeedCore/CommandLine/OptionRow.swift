@@ -19,7 +19,6 @@
 /// Each option changes a setting of its own. Relations between options name them by their settings, so an option that
 /// does not exist, or a value of the wrong type, does not compile.
 package protocol OptionTable {
-  init()
   static var rows: [OptionRow<Self>] { get }
 }
 

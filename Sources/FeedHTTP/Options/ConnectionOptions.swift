@@ -7,7 +7,7 @@ package struct ConnectionOptions: OptionTable {
   package var retries = Int.max
   package var retryStatus: StatusSet?
   /// Whether to connect again, if the user says it.
-  private var wantsReconnect: Bool?
+  package private(set) var wantsReconnect: Bool?
   /// Whether to connect again after a feed was open.
   package var reconnects = true
   /// Whether to repeat a request that brought no feed. A request that may have an effect is repeated only if the user

@@ -30,7 +30,7 @@ struct PollCheckpoint {
   init(_ path: [UInt8]?, of url: HTTPURL) throws(ToolFailure) {
     self.path = path
     self.url = url
-    keeper = try CheckpointKeeper(path, hint: " (--\(Flag.resumeFrom.spec.name) only reads it)")
+    keeper = try CheckpointKeeper(path, hint: " (--resume-from only reads it)")
   }
 
   /// What was known when it was saved.
