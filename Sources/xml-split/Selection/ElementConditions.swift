@@ -8,6 +8,10 @@ struct ElementConditions {
   /// There must be no match for any of these.
   let notHaving: [Field]
 
+  /// No element meets these.
+  static let none = ElementConditions(
+    path: XMLPath([], first: 0, last: 0, itself: 0, counters: 0), having: [], notHaving: [])
+
   /// Whether the contents of elements must be read.
   var needsTree: Bool { path.late != 0 || !having.isEmpty || !notHaving.isEmpty }
 
