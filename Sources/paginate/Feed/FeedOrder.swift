@@ -5,7 +5,7 @@
 
 import FeedCore
 
-enum FeedOrder: String, Sendable {
+enum FeedOrder: String, CaseIterable, Sendable {
   case newestFirst = "newest-first"
   case oldestFirst = "oldest-first"
 

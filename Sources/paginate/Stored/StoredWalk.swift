@@ -17,7 +17,7 @@ extension Options.Store {
   func remembering(_ file: StoreFile) throws(ToolFailure) -> Self {
     var options = self
     let feeds = try stored(file.feeds())
-    options.secretParameters += feeds.flatMap { RememberedOptions.secretParameters(in: $0.options) }
+    options.secretParameters += feeds.flatMap { RememberedOption.secretParameters(in: $0.options) }
     return options
   }
 
@@ -72,7 +72,7 @@ struct StoredWalk {
     try storeOptions.stored(store.releaseLog().addItemsWithoutNumbers())
     if state.place == nil { state.place = try storeOptions.place(in: store) }
     var options = options
-    try storeOptions.stored(RememberedOptions.fill(&options, from: known.options))
+    try storeOptions.stored(RememberedOption.fill(&options, from: known.options))
     var walk = options.walk
     walk.findsID = !walk.hasIDs
     walk.keepsRequests = true
@@ -144,7 +144,7 @@ struct StoredWalk {
     _ walk: WalkOptions, _ options: Options, _ store: FeedStore
   ) throws(ToolFailure) -> SinceReader? {
     guard let rule = walk.since else {
-      if options.given.contains(.sinceOverlap) { throw .usage("option '--since-overlap' needs '--since'") }
+      if options.isGiven(\.walk.sinceOverlap) { throw .usage("option '--since-overlap' needs '--since'") }
       return nil
     }
     if options.forgetsBelowGaps { throw .usage("options '--since' and '--on-gap drop' exclude each other") }
@@ -198,7 +198,7 @@ struct StoredWalk {
     let left = try storeOptions.stored(store.retryWait(now: Self.now))
     guard let left else { return }
     // With --now or a shorter --max-wait, one request is made: the server may have changed its mind.
-    let asksAgain = storeOptions.asksNow || (options.isMaxWaitGiven && Double(left) > options.maxWait)
+    let asksAgain = storeOptions.asksNow || (options.isGiven(\.maxWait) && Double(left) > options.maxWait)
     if !asksAgain, Double(left) > options.maxWait {
       state.asked = Double(left)
       throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
@@ -231,7 +231,7 @@ struct StoredWalk {
     session.willCommit = { (fetcher, order) throws(StoreError) in
       var feed = feed
       feed.order = order
-      let json = RememberedOptions(walk, fetcher.shape, feed, storeOptions.secretParameters).json
+      let json = RememberedOption.json(walk, fetcher.shape, feed, storeOptions.secretParameters)
       if json != remembered { try file.save(json, for: known) }
       remembered = json
     }

@@ -23,8 +23,7 @@ struct WalkOptions: Sendable {
   var findsID = false
   /// Whether earlier pages are known to have had items at `items`.
   var hasKnownItems = false
-  /// Whether to follow an empty cursor; otherwise it ends the walk.
-  var followsEmptyCursor = false
+  var emptyCursor = EmptyCursor.end
   /// Whether a repeated request is an error; false if the caller detects loops itself.
   var guardsLoops = true
   /// Whether a request may be made again by a later run.
@@ -43,6 +42,15 @@ struct WalkOptions: Sendable {
   var findsLink = false
   var allowedHosts: [HostPattern] = []
   var trustedHosts: [HostPattern] = []
+
+  /// What an empty cursor means.
+  enum EmptyCursor: String, CaseIterable { case end, follow }
+
+  /// The pointer to the object whose members are the items.
+  var itemsObject: JSONPointer? {
+    get { itemsAreMembers ? items : nil }
+    set { (items, itemsAreMembers) = (newValue, newValue != nil) }
+  }
 
   /// Whether the id of an item is known without a search: a member has its name.
   var hasIDs: Bool { id != nil || itemsAreMembers }

@@ -165,7 +165,7 @@ struct Walker: Sendable {
       let page = Page(document: document, items: [], hasMore: nil, counts: PageCounts())
       let context = PageContext(
         head: head, page: page, request: request, first: first ?? request, url: url, items: pointer,
-        followsEmptyCursor: options.followsEmptyCursor)
+        followsEmptyCursor: options.emptyCursor == .follow)
       hasNext = (try? rule.next(after: context)).map { $0 != .none } ?? false
     }
     return AbsentItems.areShown(by: root, total: shape.total, hasNext: hasNext)
@@ -202,7 +202,7 @@ struct Walker: Sendable {
     let first = self.first ?? request
     let context = PageContext(
       head: head, page: page, request: request, first: first, url: url, items: shape.items,
-      followsEmptyCursor: options.followsEmptyCursor)
+      followsEmptyCursor: options.emptyCursor == .follow)
     do throws(WalkError) {
       let step = page.hasMore == false ? NextStep.none : try rule.next(after: context)
       if let ending = try StopRules.ending(

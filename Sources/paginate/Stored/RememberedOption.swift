@@ -1,0 +1,111 @@
+// The options that a store remembers for a feed, so that a later run needs only the store and the URL.
+
+import FeedCore
+import FeedHTTP
+
+/// An option that a store remembers.
+struct RememberedOption: Sendable {
+  /// Its name in the store.
+  private let name: String
+  private let setting: @Sendable () -> PartialKeyPath<Options>
+  /// Its value as it would be typed; nil if it is not remembered.
+  /// - Parameters:
+  ///   - walk: the options given.
+  ///   - shape: the options detected; nil before the first page.
+  private let value: @Sendable (_ walk: WalkOptions, _ shape: Shape?, _ feed: FeedOptions) -> [UInt8]?
+
+  private init(
+    _ name: String, _ setting: @autoclosure @escaping @Sendable () -> PartialKeyPath<Options>,
+    _ value: @escaping @Sendable (WalkOptions, Shape?, FeedOptions) -> [UInt8]?
+  ) {
+    (self.name, self.setting, self.value) = (name, setting, value)
+  }
+
+  private static let all = [
+    RememberedOption("next", \.walk.next) { walk, shape, _ in (shape?.next ?? walk.next)?.text },
+    RememberedOption("items", \.walk.items) { walk, shape, _ in
+      walk.itemsAreLines || walk.itemsAreMembers ? nil : (walk.items ?? shape?.items)?.text
+    },
+    RememberedOption("itemsObject", \.walk.itemsObject) { walk, _, _ in walk.itemsObject?.text },
+    RememberedOption("itemsLines", \.walk.itemsAreLines) { walk, _, _ in walk.itemsAreLines ? [] : nil },
+    RememberedOption("endStatus", \.walk.endStatuses) { walk, _, _ in
+      walk.endStatuses == .none ? nil : walk.endStatuses.text
+    },
+    RememberedOption("id", \.walk.id) { walk, shape, _ in (walk.id ?? shape?.id)?.text },
+    RememberedOption("hasMore", \.walk.hasMore) { walk, shape, _ in (walk.hasMore ?? shape?.hasMore)?.text },
+    RememberedOption("total", \.walk.total) { walk, shape, _ in (walk.total ?? shape?.total)?.text },
+    RememberedOption("orderKey", \.walk.orderKey) { walk, _, _ in walk.orderKey?.text },
+    RememberedOption("since", \.walk.since) { walk, _, _ in walk.since?.text },
+    RememberedOption("sinceOverlap", \.walk.sinceOverlap) { walk, _, _ in
+      walk.sinceOverlap.isZero ? nil : walk.sinceOverlap.text
+    },
+    RememberedOption("emptyCursor", \.walk.emptyCursor) { walk, _, _ in
+      walk.emptyCursor == .end ? nil : Array(walk.emptyCursor.rawValue.utf8)
+    },
+    RememberedOption("order", \.order) { _, _, feed in feed.order.map { Array($0.rawValue.utf8) } },
+    RememberedOption("overlap", \.overlap) { _, _, feed in
+      feed.overlap == 1 ? nil : Array(String(feed.overlap).utf8)
+    },
+    RememberedOption("onGap", \.gapAction) { _, _, feed in
+      feed.forgetsBelowGaps ? Array(Options.GapAction.drop.rawValue.utf8) : nil
+    },
+  ]
+
+  // MARK: Writing
+
+  /// What a store keeps of the options of a feed: `{"next":"page:page","id":"/id"}`.
+  /// - Parameter secrets: the names of parameters that no later run may store either.
+  static func json(_ walk: WalkOptions, _ shape: Shape?, _ feed: FeedOptions, _ secrets: [[UInt8]]) -> [UInt8] {
+    var members = all.compactMap { option in option.value(walk, shape, feed).map { (option.name, $0) } }
+    let names = Set(secrets).map(QueryString.encodedName).sorted { $0.lexicographicallyPrecedes($1) }
+    if !names.isEmpty { members.append(("secretParam", Array(names.joined(separator: [UInt8(ascii: "&")])))) }
+    var output = ByteWriter()
+    output.append("{")
+    for (index, (name, value)) in members.enumerated() {
+      if index > 0 { output.append(",") }
+      JSONString.write(Array(name.utf8), to: &output)
+      output.append(":")
+      JSONString.write(value, to: &output)
+    }
+    output.append("}")
+    return output.take()
+  }
+
+  // MARK: Reading
+
+  /// The names of parameters that the feed's runs must not store.
+  /// - Parameter json: the feed's options.
+  static func secretParameters(in json: [UInt8]) -> [[UInt8]] {
+    let names = (try? JSONDocument(parsing: json))?.root.member("secretParam")?.string ?? []
+    return names.split(separator: UInt8(ascii: "&")).map(\.percentDecoded)
+  }
+
+  /// Fills in the remembered values of options that were not given.
+  /// - Throws: if given options contradict those of the feed, or the stored ones cannot be read.
+  static func fill(_ options: inout Options, from json: [UInt8]) throws(StoreError) {
+    guard let root = try? JSONDocument(parsing: json).root, root.kind == .object else {
+      throw .damaged("the options of the feed cannot be read")
+    }
+    if let id = options.walk.id, let known = root.member("id")?.string, known != id.text {
+      throw StoreError(.other, "the feed has its ids at \(shortened(known)), not at \(shortened(id.text))")
+    }
+    if let order = options.order, let known = root.member("order")?.string, known != Array(order.rawValue.utf8) {
+      throw StoreError(
+        .other, "the feed is \(shortened(known)): to read it \(order.rawValue), use another '--feed' or store")
+    }
+    let rows = Options.rows
+    for (key, value) in root.children.map({ ($0.key?.string ?? [], $0.value.string) }) {
+      let damaged = StoreError.damaged("the option '\(shortened(key))' of the feed cannot be read")
+      guard let value else { throw damaged }
+      guard let setting = all.first(where: { Array($0.name.utf8) == key })?.setting(),
+        let row = rows.first(where: { $0.spec.setting?() == setting })
+      else { continue }
+      var filled = options
+      do { try row.set(&filled, typed: value) } catch { throw damaged }
+      if !options.isGiven(setting) { options = filled }
+      if setting == \Options.walk.items || setting == \Options.walk.itemsObject {
+        options.walk.hasKnownItems = options.walk.items?.text == value
+      }
+    }
+  }
+}
