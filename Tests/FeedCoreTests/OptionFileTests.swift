@@ -33,24 +33,32 @@ import Testing
     }
   }
 
-  enum Flag: ToolOption {
-    case more, name, other, quiet, loud
+  private struct Options: OptionTable {
+    var names: [String] = []
+    private var name = ""
+    private var isQuiet = false
+    private var isLoud = false
 
-    var group: OptionGroup { self == .loud ? OptionGroup("Others") : OptionGroup("Options") }
-
-    var spec: OptionSpec {
-      switch self {
-      case .more: OptionSpec("more", "m", .file, "options in a file").repeating.holdingOptions(operand: "place")
-      case .name: OptionSpec("name", "n", .text("TEXT"), "a name")
-      case .other: OptionSpec("other", "o", .text("TEXT"), "a name").repeating
-      case .quiet: OptionSpec("quiet", "q", "no words").excludes("loud")
-      case .loud: OptionSpec("loud", "l", "words")
+    @OptionRows<Self> static var rows: [Option] {
+      OptionGroup("Options")
+      Option(fileOfOptions: "more", letter: "m", operand: "place", "options in a file")
+      Option("name", letter: "n", .text("TEXT"), \.name, "a name") { $0 = String(decoding: $1, as: UTF8.self) }
+      Option("other", letter: "o", .text("TEXT"), \.names, "a name") {
+        $0.append("other=" + String(decoding: $1, as: UTF8.self))
       }
+      .repeating
+      Option("quiet", letter: "q", \.isQuiet, "no words").excludes(\.isLoud)
+      OptionGroup("Others")
+      Option("loud", letter: "l", \.isLoud, "words")
+    }
+
+    var words: [String] {
+      names + (name.isEmpty ? [] : ["name=" + name]) + (isQuiet ? ["quiet"] : []) + (isLoud ? ["loud"] : [])
     }
   }
 
   private let tool = ToolSpec(
-    "tool", "Do", synopsis: ["PLACE"], readsURL: { $0.first?.starts(with: "at:".utf8) == true }, options: Flag.self)
+    "tool", "Do", synopsis: ["PLACE"], readsURL: { $0.first?.starts(with: "at:".utf8) == true }, options: Options.self)
 
   /// The result of a command line with files of these contents: options in order, and operands; or the message.
   private func run(_ arguments: [String], _ files: [String]) throws -> String {
@@ -64,10 +72,10 @@ import Testing
     do throws(ToolFailure) {
       let whole = try tool.withOptionFiles(
         tool.parse(arguments.map { Array(path($0).utf8) }), StandardStreams(program: "tool"))
-      try whole.checkRelations()
-      let options = try whole.options(Flag.self).filter { $0.option != .more }
-        .map { "\($0.option)=\(String(decoding: $0.value.bytes, as: UTF8.self))" }
-      return (options + whole.operands.map { String(decoding: $0, as: UTF8.self) }).joined(separator: " ")
+      try tool.checkRelations(whole)
+      var options = Options()
+      try whole.fill(&options)
+      return (options.words + whole.operands.map { String(decoding: $0, as: UTF8.self) }).joined(separator: " ")
     } catch {
       let text = String(decoding: error.rendered(by: "tool", .excerpt), as: UTF8.self)
       return text.split(separator: "\n")[0].replacingOccurrences(of: folder.path + "/", with: "@")
@@ -76,7 +84,7 @@ import Testing
 
   @Test func optionsComeInThePlaceOfTheFile() throws {
     #expect(
-      try run(["-o1", "-m@0", "-o4", "-m", "@1"], ["other = 2\n-o3", "-q"]) == "other=1 other=2 other=3 other=4 quiet=")
+      try run(["-o1", "-m@0", "-o4", "-m", "@1"], ["other = 2\n-o3", "-q"]) == "other=1 other=2 other=3 other=4 quiet")
     #expect(try run(["-m@0"], ["place = at:x\n"]) == "at:x")
     #expect(try run(["-m@0", "at:y"], ["place = at:x"]) == "at:y at:x")
     #expect(try run(["-m@0", "--", "-m@1"], [""]).hasPrefix("-m"))

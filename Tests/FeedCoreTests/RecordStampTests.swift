@@ -13,7 +13,7 @@ import Testing
   @Test func onlyWhatWasAskedForIsAdded() {
     #expect(end(RecordStamp()) == "{\"event\":\"a\",\"data\":1}\n")
     let name = Array("a\"\n".utf8)
-    #expect(end(RecordStamp(source: name)) == #"{"event":"a","data":1,"source":"a\"\n"}"# + "\n")
+    #expect(end(RecordStamp(hasTime: false, source: name)) == #"{"event":"a","data":1,"source":"a\"\n"}"# + "\n")
   }
 
   @Test func theTimeComesFirst() throws {

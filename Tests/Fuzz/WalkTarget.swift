@@ -54,7 +54,7 @@ extension WalkOptions {
       case "s": trustedHosts += [HostPattern(value)].compactMap { $0 }
       case "x": limit = max(1, value.count)
       case "p": maxPages = max(1, value.count)
-      case "f": followsEmptyCursor = true
+      case "f": emptyCursor = .follow
       case "r": dedupes = false
       case "l": findsLink = true
       case "w": findsID = true

@@ -163,7 +163,7 @@ import Testing
   ])
   func options(_ json: String, _ what: String) throws {
     var options = try Options(paginate.parse([]), StandardStreams(program: "paginate"))
-    #expect(throws: StoreError.damaged(what)) { try RememberedOptions.fill(&options, from: bytes(json)) }
+    #expect(throws: StoreError.damaged(what)) { try RememberedOption.fill(&options, from: bytes(json)) }
   }
 
   /// A remembered wait has a limit.

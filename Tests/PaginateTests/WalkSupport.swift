@@ -1,7 +1,7 @@
-import FeedCore
 import TestSupport
 import Testing
 
+@testable import FeedCore
 @testable import FeedHTTP
 @testable import paginate
 
@@ -21,45 +21,11 @@ func makeHead(_ lines: [String], status: Int = 200) -> HTTPHead {
 }
 
 extension WalkOptions {
-  /// The options of a walk as typed, separated by spaces.
+  /// The options of a walk as typed, separated by spaces; `''` is an empty value.
   init(typed: String) throws {
-    self.init()
-    var words = typed.split(separator: " ").map(String.init)[...]
-    while let option = words.popFirst() {
-      func value() throws -> [UInt8] {
-        let word = words.popFirst()
-        return try #require(word, "\(option) needs a value").bytes
-      }
-      func host() throws -> HostPattern {
-        let word = try value()
-        return try #require(HostPattern(word))
-      }
-      func number() throws -> Int {
-        let word = try value()
-        return try #require(Int(text(word)))
-      }
-      func pointer() throws -> JSONPointer {
-        let text = try value()
-        return try JSONPointer(text == "''".bytes ? [] : text)
-      }
-      switch option {
-      case "--next": next = try NextRule(try value())
-      case "--items": items = try pointer()
-      case "--id": id = try pointer()
-      case "--has-more": hasMore = try HasMore(try value())
-      case "--total": total = try pointer()
-      case "--order-key": orderKey = try pointer()
-      case "--empty-cursor": followsEmptyCursor = try value() == "follow".bytes
-      case "--no-dedupe": dedupes = false
-      case "--max-items", "-n": limit = try number()
-      case "--max-pages": maxPages = try number()
-      case "--stop-before": stopBefore = Condition(try value())
-      case "--keep-param": keptParameters.append(try value())
-      case "--allow-host": allowedHosts.append(try host())
-      case "--send-auth-to": trustedHosts.append(try host())
-      default: Issue.record("unknown option \(option)")
-      }
-    }
+    let words = typed.split(separator: " ").map { $0 == "''" ? [] : Array($0.utf8) }
+    let invocation = try paginate.parse(words + ["https://api.example/".bytes])
+    self = try Options(invocation, StandardStreams(program: "paginate")).walk
   }
 }
 

@@ -229,7 +229,7 @@ import Testing
       #"{"event":"a"}"#, #"{"event":1,"data":1}"#, "[]",
     ] {
       #expect(throws: ToolFailure.self, "\(record)") { try publisher(record, plain: true) }
-      #expect(throws: Never.self, "\(record)") { try publisher(record, plain: true) { $0.skipsErrors = true } }
+      #expect(throws: Never.self, "\(record)") { try publisher(record, plain: true) { $0.errorAction = .skip } }
     }
   }
 }

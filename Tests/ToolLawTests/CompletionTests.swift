@@ -60,7 +60,7 @@ import Testing
   func bashCompletesValues(_ tool: String) throws {
     for option in try Tables.of(tool).options {
       for word in option.words {
-        guard let type = option.type else { continue }
+        guard let type = option.value else { continue }
         let offered = try bash([tool, word, ""], files: ["a file", "other"])
         if let words = option.choice {
           #expect(offered == Set(words), "--\(option.name)")

@@ -16,7 +16,7 @@ struct ManPage {
   /// The options that it describes, each with its default, and what it needs and excludes, from its item and from the
   /// text above its list:
   ///
-  ///     Synonym: --max-events.  The default is 64M.  Needs --raw.  Needs a URL or --print-next.
+  ///     The default is 64M.  Needs --raw.  Needs a URL or --print-next.
   ///     Excludes --stat and --text.  Has no meaning with --follow.
   private(set) var options: [ListedOption] = []
   private(set) var displays: [Display] = []
@@ -99,7 +99,6 @@ struct ManPage {
 
   private static func read(_ text: String, into option: inout ListedOption) {
     if let match = text.firstMatch(of: /default is ([^ ;]+?)[.,;]?(?: |$)/) { option.defaultValue = String(match.1) }
-    option.synonyms += text.matches(of: /Synonym: --([a-z0-9-]+)\./).map { String($0.1) }
     let condition = #"(?:a URL|--[a-z0-9-]+(?: [a-z-]+(?=[.,]| and| or))?)"#
     let list = "\(condition)(?:(?:, or|,| or| and) \(condition))*"
     func lists(_ words: String) -> [[String]] {

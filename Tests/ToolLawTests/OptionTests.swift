@@ -14,7 +14,7 @@ import Testing
       #expect(try help.text == Help.text(of: Tables.of(tool)))
       for line in help.text.split(separator: "\n") { #expect(line.count <= Help.width, "\(line)") }
     }
-    let counted = try #require(Tables.of(tool).options.first { $0.type?.name == "N" })
+    let counted = try #require(Tables.of(tool).options.first { $0.value?.name == "N" })
     #expect(try Command.shell("\(tool) --\(counted.name) x --help").status == 0, "a bad value keeps no one from help")
     for option in ["-V", "--version"] {
       let version = try Command.shell("\(tool) \(option)")
@@ -61,37 +61,35 @@ import Testing
     for tool in Tables.all { #expect(tool.options.count > 15 && tool.groups.count > 2, "\(tool.name)") }
   }
 
-  /// Rows refer only to existing options, and to valid choices.
+  /// Rows refer only to settings that options change, and to valid choices.
   @Test(arguments: Tables.all.map(\.name))
   func theRowsFitTogether(_ tool: String) throws {
     let table = try Tables.of(tool)
-    let names = table.options.flatMap { [$0.name] + $0.synonyms }
+    let names = table.options.map(\.name)
     #expect(Set(names).count == names.count)
     let letters = table.options.compactMap(\.letter)
     #expect(Set(letters).count == letters.count)
     for row in table.options {
-      let others = row.needs.joined() + row.excludes + row.meaningless + row.group.needs + row.group.meaningless
-      for other in others where other != .url {
-        let option = try #require(table.options.first { $0.name == other.name }, "--\(row.name): \(other.words)")
-        if let word = other.value { #expect(option.choice?.contains(word) == true, "--\(row.name): \(other.words)") }
+      let (own, group) = (row.relations, row.group.relations)
+      for other in (own.needs + own.excludes + own.meaningless + group.needs + group.meaningless).flatMap({ $0() })
+      where other.setting != nil {
+        let named = table.options.filter { $0.setting?() == other.setting }
+        #expect(!named.isEmpty, "--\(row.name) names a setting that no option changes")
+        if let word = other.choice { #expect(named.allSatisfy { $0.choice?.contains(word) == true }, "--\(row.name)") }
       }
-      for other in row.excludes { #expect(other.name != row.name) }
-      #expect(throws: Never.self, "--\(row.name)") {
-        if let value = row.defaultValue { _ = try OptionValue(Array(value.utf8), of: row) }
-      }
+      for other in own.excludes.flatMap({ $0() }) { #expect(other.setting != row.setting?(), "--\(row.name)") }
     }
   }
 
-  /// Each option is used in some test, by each of its names: in a case of a tool that has it, or in the tests of
+  /// Each option is used in some test: in a case of a tool that has it, or in the tests of
   /// damaged stores.
   @Test func everyOptionIsTried() throws {
     let files = try Repository.files("Tests/Cases").flatMap(Repository.files) + ["Tests/Pipeline/damage"]
     let text = try files.map(Repository.contents).joined()
-    for row in Tables.all.flatMap(\.options) where row.group.heading != CommonOption.help.group.heading {
+    for row in Tables.all.flatMap(\.options) where row.group.heading != CommonOptions.group.heading {
       let letter = row.letter.map { "|-[a-zA-Z0-9]*\($0)" } ?? ""
       let isTried = try text.contains(Regex("[ '\"](?:--\(row.name)(?![-a-z])\(letter))"))
       #expect(isTried, "--\(row.name)")
-      for name in row.synonyms { #expect(text.contains("--\(name) "), "--\(name)") }
     }
   }
 
@@ -103,7 +101,7 @@ import Testing
         // paginate waits for another run of its feed without a limit, deliver for a command that may hang.
         if row.name == "wait" { continue }
         if let (other, owner) = known[row.name] {
-          let isSame = other.letter == row.letter && (other.type == nil) == (row.type == nil)
+          let isSame = other.letter == row.letter && (other.value == nil) == (row.value == nil)
           // The first choice is the same in all tools; a tool may lack others.
           let isAlike = other.choice?.first == row.choice?.first && other.isFile == row.isFile
           #expect(isSame && isAlike, "--\(row.name): \(tool.name) and \(owner)")
@@ -111,13 +109,10 @@ import Testing
         known[row.name] = (row, tool.name)
       }
     }
-    for row in Tables.all.flatMap(\.options) {
-      for name in row.synonyms { #expect(known[name] == nil, "--\(name) is the name of another option") }
-    }
     #expect(known.count > 100)
   }
 }
 
 extension OptionSpec {
-  fileprivate var isFile: Bool { type?.completion == .file }
+  fileprivate var isFile: Bool { value?.completion == .file }
 }

@@ -42,7 +42,6 @@ struct ListedOption: CustomStringConvertible {
   /// `FILE`; `a|b` for a choice; nil for an option without a value.
   var value: String?
   var group: String
-  var synonyms: [String] = []
   var defaultValue: String?
   /// One of each list is needed: `--follow`, or `a URL`.
   var needs: Set<[String]> = []
@@ -53,7 +52,6 @@ struct ListedOption: CustomStringConvertible {
   /// `-0 --null, under Output; needs --raw`
   var description: String {
     var text = (letter.map { "-\($0) " } ?? "") + "--\(name)" + (value.map { " \($0)" } ?? "") + ", under \(group)"
-    for name in synonyms { text += "; synonym --\(name)" }
     if let defaultValue { text += "; default \(defaultValue)" }
     for list in needs.map({ $0.joined(separator: " or ") }).sorted() { text += "; needs \(list)" }
     for other in excludes.sorted() { text += "; excludes \(other)" }
@@ -65,20 +63,20 @@ struct ListedOption: CustomStringConvertible {
 extension ListedOption {
   /// - Parameter tool: if every command line of it has a URL, no row needs to say that it needs one.
   init(_ row: OptionSpec, of tool: ToolSpec) {
-    func words(_ condition: OptionCondition) -> String {
-      condition == .url ? "a URL" : "--\(condition.name)\(condition.value.map { " " + $0 } ?? "")"
+    func phrases(_ lists: [OptionRelations.Conditions]) -> [[String]] {
+      lists.map { $0().flatMap(tool.phrases) }.filter { !$0.contains("--" + row.name) }
     }
-    let needs = ([row.group.needs] + row.needs).filter { !$0.isEmpty && !($0 == [.url] && tool.readsURL([])) }
-      .map { $0.map(words) }.filter { !$0.contains("--" + row.name) }
+    let (own, group) = (row.relations, row.group.relations)
+    let needs = phrases(group.needs + own.needs).filter { !($0 == ["a URL"] && tool.readsURL([])) }
     self.init(
-      letter: row.letter.map { String($0) }, name: row.name, value: row.type?.name, group: row.group.heading,
-      synonyms: row.synonyms, defaultValue: row.defaultValue, needs: Set(needs), excludes: Set(row.excludes.map(words)),
-      meaningless: Set((row.group.meaningless + row.meaningless).map(words)))
+      letter: row.letter.map { String($0) }, name: row.name, value: row.value?.name, group: row.group.heading,
+      defaultValue: row.defaultValue, needs: Set(needs), excludes: Set(phrases(own.excludes).joined()),
+      meaningless: Set(phrases(group.meaningless + own.meaningless).joined()))
   }
 }
 
 extension OptionSpec {
   /// The letter and the name with their dashes.
   var words: [String] { (letter.map { ["-\($0)"] } ?? []) + ["--" + name] }
-  var choice: [String]? { if case .words(let words)? = type?.completion { words } else { nil } }
+  var choice: [String]? { if case .words(let words)? = value?.completion { words } else { nil } }
 }

@@ -15,7 +15,7 @@ package struct RecordStamp: OptionTable, Equatable {
   package init() {}
 
   /// For tests, which set only what they need.
-  package init(hasTime: Bool, source: [UInt8]? = nil) {
+  package init(hasTime: Bool, source: [UInt8]?) {
     self.hasTime = hasTime
     self.source = source
   }

@@ -3,7 +3,7 @@
 import FeedCore
 
 extension NextRule {
-  /// Invalid text: what was expected instead, for `OptionValue.refused`.
+  /// Invalid text: what was expected instead, for `OptionRefusal.expected`.
   struct Problem: Error, Equatable, Sendable {
     let expected: String
   }

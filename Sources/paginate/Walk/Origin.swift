@@ -24,7 +24,7 @@ struct HostPattern: Equatable, Sendable {
     guard isHost, isPort, !host.contains(":") || (host.hasPrefix("[") && host.hasSuffix("]")) else { return nil }
   }
 
-  /// What was expected, for `OptionValue.refused`.
+  /// What was expected, for `OptionRefusal.expected`.
   static let expected = "a host such as api.example.com or localhost:8080"
 
   func matches(_ origin: OriginParts) -> Bool { host == origin.host && (port == nil || port == origin.port) }
