@@ -29,7 +29,7 @@ struct Options: OptionTable {
   var isVerbose = false
   var maxSize = 0
 
-  @OptionRows<Self> static var rows: [Option] {
+  static let rows = OptionRows<Self> {
     OptionGroup("Input")
     Option("records-in", \.readsRecords, "read event records instead of lines")
     Option("raw", letter: "r", \.isRaw, "give COMMAND only the data of the records")

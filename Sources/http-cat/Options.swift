@@ -41,7 +41,7 @@ struct Options: OptionTable {
   /// From a checkpoint of `--resume-from`: the id of the last body that the sink has taken.
   var resumeID: [UInt8] = []
 
-  @OptionRows<Self> static var rows: [Option] {
+  static let rows = OptionRows<Self> {
     OptionGroup.output
     Option("as", .choice, \.form, "what a body must be").default("auto")
     Option("records", \.printsRecords, "print event records")
@@ -78,10 +78,10 @@ struct Options: OptionTable {
     Option("max-depth", .integer(1...Int(Int32.max)), \.maxDepth, "the deepest nesting of JSON").default("10000")
 
     OptionGroup.ending
-    EndMarks.rows(hasData: false, hasEvents: false).within(\.ends)
+    Option.rows(EndMarks.rows(hasData: false, hasEvents: false), \.ends)
       .map { $0.meaningless(with: \.form, .bytes).meaningless(with: \.between) }
     OptionGroup.output
-    RecordStamp.rows.within(\.stamp).map { $0.needs(\.printsRecords) }
+    RecordStamp.rows(\.stamp) { $0.needs(\.printsRecords) }
     ConnectionOptions.rows(\.connection, hasDelay: false, reconnect: { $0.needs(\.isStream) }) {
       $0.needs(\.printsRecords)
     }

@@ -57,7 +57,7 @@ struct Options: OptionTable {
   /// A pointer that messages show as an example.
   static let example = "/results/*/updated"
 
-  @OptionRows<Self> static var rows: [Option] {
+  static let rows = OptionRows<Self> {
     OptionGroup("Options in both modes")
     Option("type", .choice, \.type, "the kind of patch").default("json-patch").excludes([\.isQuiet, \.isStat, \.isText])
     Option("test", \.differ.addsTests, "test each value before it is removed or replaced")
@@ -101,7 +101,7 @@ struct Options: OptionTable {
     SourceOptions.by.within(\.sourceOptions).excludes(\.stamp.source).needs(\.readsRecords)
       .excludes(\.printsEventStream)
     SourceOptions.maxSources.within(\.sourceOptions)
-    RecordStamp.rows.within(\.stamp).map { $0.meaningless(with: \.printsEventStream) }
+    RecordStamp.rows(\.stamp) { $0.meaningless(with: \.printsEventStream) }
   }
 }
 

@@ -60,7 +60,7 @@ struct Options: OptionTable {
   var patchEvent: [UInt8] = []
   var isVerbose = false
 
-  @OptionRows<Self> static var rows: [Option] {
+  static let rows = OptionRows<Self> {
     OptionGroup("Options in every mode")
     Option("select", letter: "p", .pointer("/results"), \.selected, "print only this value of the result")
     Option("max-depth", .integer(1...Int(Int32.max)), \.patching.maxDepth, "the deepest nesting of input and result")
@@ -114,7 +114,7 @@ struct Options: OptionTable {
     Option("patch-event", .text("NAME"), \.patchEvent, "the event that brings a patch").default("patch")
     SourceOptions.by.within(\.sourceOptions).excludes(\.stamp.source)
     SourceOptions.maxSources.within(\.sourceOptions)
-    RecordStamp.rows.within(\.stamp).map { $0.needs(\.printsRecords) }
+    RecordStamp.rows(\.stamp) { $0.needs(\.printsRecords) }
   }
 }
 

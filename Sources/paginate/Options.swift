@@ -41,7 +41,7 @@ struct Options: OptionTable {
   /// What was typed.
   private let invocation: Invocation
 
-  @OptionRows<Self> static var rows: [Option] {
+  static let rows = OptionRows<Self> {
     OptionGroup("Options that describe a page")
     Option("next", .rule, \.walk.next, "how to request the next page, such as page:page")
     Option("items", .pointer("/data/items"), \.walk.items, "where the items are in a page")
@@ -127,7 +127,7 @@ struct Options: OptionTable {
     Option("max-depth", .integer(1...), \.maxDepth, "the deepest nesting of a page").default("10000")
 
     OptionGroup.output
-    RecordStamp.rows.within(\.stamp).map { $0.needs(\.printsRecords) }
+    RecordStamp.rows(\.stamp) { $0.needs(\.printsRecords) }
     HTTPOptions.rows(\.http) { $0.excludes(\.isVerbose) }
   }
 

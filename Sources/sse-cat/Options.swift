@@ -29,7 +29,7 @@ struct Options: OptionTable {
   var connection = ConnectionOptions()
   var http = HTTPOptions()
 
-  @OptionRows<Self> static var rows: [Option] {
+  static let rows = OptionRows<Self> {
     OptionGroup.output
     Option("event", letter: "e", .text("NAME"), \.types, "print only events of this type; repeatable")
     Option("data-as", .choice, \.dataForm, "how records hold the data").default("auto")
@@ -51,9 +51,9 @@ struct Options: OptionTable {
     Option("max-size", .size, \.maxSize, "the most bytes of an event's data").default("64M")
 
     OptionGroup.ending
-    EndMarks.rows().within(\.ends)
+    Option.rows(EndMarks.rows(), \.ends)
     OptionGroup.output
-    RecordStamp.rows.within(\.stamp).map { $0.meaningless(with: [\.isRaw, \.printsStream]) }
+    RecordStamp.rows(\.stamp) { $0.meaningless(with: [\.isRaw, \.printsStream]) }
     ConnectionOptions.rows(\.connection) { $0.meaningless(with: [\.isRaw, \.printsStream]) }
     HTTPOptions.rows(\.http) { $0.excludes(\.connection.isVerbose) }
   }

@@ -58,7 +58,7 @@ struct Options: OptionTable {
   var patching = PatchOptions()
   var maxOperations = 0
 
-  @OptionRows<Self> static var rows: [Option] {
+  static let rows = OptionRows<Self> {
     OptionGroup("Options for the stream")
     Option("plain", \.isPlain, "serve any events; there is no document")
     Option("stream-from", .sourcePointer, \.streamFrom, "serve a stream for each value of this member")

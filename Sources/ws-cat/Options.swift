@@ -55,7 +55,7 @@ struct Options: OptionTable {
   var connection = ConnectionOptions()
   var http = HTTPOptions()
 
-  @OptionRows<Self> static var rows: [Option] {
+  static let rows = OptionRows<Self> {
     OptionGroup.output
     Option("event-from", .pointer("/type"), \.eventFrom, "where to find the event name in a message")
     Option("event", letter: "e", .text("NAME"), \.events, "print only events of this type; repeatable")
@@ -102,9 +102,9 @@ struct Options: OptionTable {
       .mistaken(for: "location")
 
     OptionGroup.ending
-    EndMarks.rows(hasData: false).within(\.ends)
+    Option.rows(EndMarks.rows(hasData: false), \.ends)
     OptionGroup.output
-    RecordStamp.rows.within(\.stamp).map { $0.meaningless(with: \.isRaw) }
+    RecordStamp.rows(\.stamp) { $0.meaningless(with: \.isRaw) }
     ConnectionOptions.rows(\.connection, hasReconnect: false) { $0.meaningless(with: \.isRaw) }
     HTTPOptions.rows(\.http, isHandshake: true) { $0.excludes(\.connection.isVerbose) }
   }

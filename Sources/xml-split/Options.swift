@@ -76,7 +76,7 @@ struct Options: OptionTable {
   private(set) var inputs: [InputFile] = []
   private(set) var form = Form.count
 
-  @OptionRows<Self> static var rows: [Option] {
+  static let rows = OptionRows<Self> {
     OptionGroup.output
     Option("null", letter: "0", \.endsWithNull, "end each element with NUL")
       .excludes([\.isJSON, \.fields, \.isRecords])
@@ -141,7 +141,7 @@ struct Options: OptionTable {
     Option("max-entity-text", .size, \.maxEntityText, "the most bytes of entities put into one element").default("1M")
 
     OptionGroup.output
-    RecordStamp.rows.within(\.stamp).map { $0.needs(\.isRecords) }
+    RecordStamp.rows(\.stamp) { $0.needs(\.isRecords) }
   }
 
   /// Whether to keep references to undefined entities in elements whose content is examined.

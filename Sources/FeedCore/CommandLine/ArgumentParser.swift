@@ -29,32 +29,25 @@ package struct Invocation: Sendable {
   /// - Throws: a usage error about the first value that is not of its type.
   package func fill<Options: OptionTable>(_ settings: inout Options) throws(ToolFailure) {
     let table = Options.rows
-    for row in table {
-      if let value = row.spec.defaultValue, !isGiven(row.spec.name) { try row.set(&settings, typed: Array(value.utf8)) }
+    for (index, row) in table.specs.enumerated() {
+      if let value = row.defaultValue, !isGiven(row.name) { try table.set(index, &settings, typed: Array(value.utf8)) }
     }
     for option in given {
-      guard let row = table.first(where: { $0.spec.name == option.row.name }) else { continue }
-      do { try row.set(&settings, typed: option.value) } catch { throw option.refused(error.message) }
+      guard let index = table.specs.firstIndex(where: { $0.name == option.row.name }) else { continue }
+      do { try table.set(index, &settings, typed: option.value) } catch { throw option.refused(error.message) }
     }
   }
 
   /// - Throws: if the option is there already, and a second value would replace the first.
   mutating func append(_ option: Given) throws(ToolFailure) {
     let row = option.row
-    if row.value != nil, !row.isRepeatable, isGiven(row.name) {
+    if row.takesValue, !row.isRepeatable, isGiven(row.name) {
       throw option.refused("option '--\(row.name)' is given twice")
     }
     given.append(option)
   }
 
   private func isGiven(_ name: String) -> Bool { given.contains { $0.row.name == name } }
-}
-
-extension OptionRow {
-  /// - Throws: a usage error that names the option.
-  package func set(_ settings: inout Settings, typed value: [UInt8]) throws(ToolFailure) {
-    do { try set(&settings, value) } catch { throw .usage("option '--\(spec.name)': \(error.message)") }
-  }
 }
 
 extension ToolSpec {
@@ -66,9 +59,9 @@ extension ToolSpec {
 
     func take(_ row: OptionSpec, _ typed: String, attached: [UInt8]?) throws(ToolFailure) {
       var value = attached
-      if let form = row.value {
+      if row.takesValue {
         value = attached ?? rest.popFirst()
-        if value == nil { throw .usage("option '\(typed)' needs a value (\(form.name))") }
+        if value == nil { throw .usage("option '\(typed)' needs a value (\(row.value?.name ?? ""))") }
       } else if attached != nil {
         throw .usage("option '\(typed)' takes no value")
       }
@@ -93,7 +86,7 @@ extension ToolSpec {
           guard let row = options.first(where: { $0.letter?.asciiValue == letter }) else {
             throw .usage("unknown option '-\(quoted([letter]))'")
           }
-          let takesRest = row.value != nil && !cluster.isEmpty
+          let takesRest = row.takesValue && !cluster.isEmpty
           try take(row, "-\(quoted([letter]))", attached: takesRest ? Array(cluster) : nil)
           if takesRest { break }
         }

@@ -161,7 +161,7 @@ extension ToolSpec {
     {
       throw .usage("option '--\(option.row.name)' cannot stand in a file")
     }
-    guard found.operands.isEmpty, let last = found.given.last, line.value == nil || last.row.value != nil else {
+    guard found.operands.isEmpty, let last = found.given.last, line.value == nil || last.row.takesValue else {
       throw .usage("expected one option, with a value if it takes one")
     }
     return found.given

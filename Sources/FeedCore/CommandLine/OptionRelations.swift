@@ -29,22 +29,36 @@ extension AnyKeyPath {
   func joined(_ rest: AnyKeyPath) -> AnyKeyPath { appending(path: rest) ?? rest }
 }
 
-/// What an option has to do with others. Key paths are made only for the options that are given.
-package struct OptionRelations: Sendable {
-  package typealias Conditions = @Sendable () -> [OptionCondition]
+/// What an option has to do with others.
+package struct OptionRelation: Sendable {
+  package enum Kind: Sendable {
+    /// At least one of the conditions must hold.
+    case needs
+    /// None may hold, as they contradict the option.
+    case excludes
+    /// None may hold, as they make the option meaningless.
+    case meaningless
+  }
 
-  /// At least one condition of each list must hold.
-  package var needs: [Conditions] = []
-  /// None of these may hold, as they contradict the option.
-  package var excludes: [Conditions] = []
-  /// None of these may hold, as they make the option meaningless.
-  package var meaningless: [Conditions] = []
+  let kind: Kind
+  /// Key paths are made only for the options that are given.
+  let conditions: @Sendable () -> [OptionCondition]
 
-  func within(_ part: @escaping @Sendable () -> AnyKeyPath) -> OptionRelations {
-    func within(_ lists: [Conditions]) -> [Conditions] {
-      lists.map { list in { list().map { $0.within(part()) } } }
-    }
-    return OptionRelations(needs: within(needs), excludes: within(excludes), meaningless: within(meaningless))
+  init(_ kind: Kind, _ conditions: @escaping @Sendable () -> [OptionCondition]) {
+    self.kind = kind
+    self.conditions = conditions
+  }
+
+  /// The same relation between settings that are a part of others.
+  func within(_ part: @escaping @Sendable () -> AnyKeyPath) -> OptionRelation {
+    OptionRelation(kind) { conditions().map { $0.within(part()) } }
+  }
+}
+
+extension OptionSpec {
+  /// The lists of conditions, those of its group first.
+  package func conditions(_ kind: OptionRelation.Kind) -> [[OptionCondition]] {
+    (group.relations + relations).filter { $0.kind == kind }.map { $0.conditions() }
   }
 }
 
@@ -55,14 +69,13 @@ extension ToolSpec {
     var checked: Set<String> = []
     for option in invocation.given where checked.insert(option.row.name).inserted {
       let row = option.row
-      let (group, own) = (row.group.relations, row.relations)
-      for mode in (group.meaningless + own.meaningless).flatMap({ $0() }) where invocation.holds(mode) {
+      for mode in row.conditions(.meaningless).joined() where invocation.holds(mode) {
         throw option.refused("option '--\(row.name)' has no meaning with \(list([mode]))")
       }
-      for other in own.excludes.flatMap({ $0() }) where invocation.holds(other) {
+      for other in row.conditions(.excludes).joined() where invocation.holds(other) {
         throw option.refused("options '--\(row.name)' and \(list([other])) exclude each other")
       }
-      for needed in (group.needs + own.needs).map({ $0() }) where !needed.contains(where: invocation.holds) {
+      for needed in row.conditions(.needs) where !needed.contains(where: invocation.holds) {
         throw option.refused("option '--\(row.name)' needs " + list(needed))
       }
     }

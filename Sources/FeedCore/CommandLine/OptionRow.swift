@@ -7,7 +7,7 @@
 ///       var isRaw = false
 ///       var endsWithNull = false
 ///
-///       @OptionRows<Options> static var rows: [OptionRow<Options>] {
+///       static let rows = OptionRows<Options> {
 ///         OptionGroup.output
 ///         Option("raw", letter: "r", \.isRaw, "print only the data")
 ///         Option("null", letter: "0", \.endsWithNull, "end the data with NUL").needs(\.isRaw)
@@ -19,7 +19,7 @@
 /// Each option changes a setting of its own. Relations between options name them by their settings, so an option that
 /// does not exist, or a value of the wrong type, does not compile.
 package protocol OptionTable {
-  static var rows: [OptionRow<Self>] { get }
+  static var rows: OptionRows<Self> { get }
 }
 
 extension OptionTable {
@@ -28,9 +28,9 @@ extension OptionTable {
 
 /// One row of an option table.
 package struct OptionRow<Settings>: Sendable {
-  package private(set) var spec: OptionSpec
+  package internal(set) var spec: OptionSpec
   /// Sets what the option says, from a value as typed; the value is empty if the option takes none.
-  let set: @Sendable (inout Settings, [UInt8]) throws(OptionRefusal) -> Void
+  let set: OptionRows<Settings>.Setter
 
   package typealias Setting<Value> = @Sendable () -> WritableKeyPath<Settings, Value>
 
@@ -60,8 +60,7 @@ package struct OptionRow<Settings>: Sendable {
 
   /// An option that asks for what is so in any case.
   package init(alwaysOn name: String, letter: Character? = nil, _ help: String) {
-    let value: OptionValueForm? = nil
-    spec = OptionSpec(name: name, letter: letter, value: value, help: help)
+    spec = OptionSpec(name: name, letter: letter, form: nil, help: help)
     set = { (_, _) in }
   }
 
@@ -72,7 +71,7 @@ package struct OptionRow<Settings>: Sendable {
     _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
     _ setting: @autoclosure @escaping Setting<Value>, _ help: String
   ) {
-    self.init(name, letter, type.form, setting, help) { (settings, bytes) throws(OptionRefusal) in
+    self.init(name, letter, { type.form }, setting, help) { (settings, bytes) throws(OptionRefusal) in
       settings[keyPath: setting()] = try type.parse(bytes)
     }
   }
@@ -82,7 +81,7 @@ package struct OptionRow<Settings>: Sendable {
     _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
     _ setting: @autoclosure @escaping Setting<Value?>, _ help: String
   ) {
-    self.init(name, letter, type.form, setting, help) { (settings, bytes) throws(OptionRefusal) in
+    self.init(name, letter, { type.form }, setting, help) { (settings, bytes) throws(OptionRefusal) in
       settings[keyPath: setting()] = try type.parse(bytes)
     }
   }
@@ -92,7 +91,7 @@ package struct OptionRow<Settings>: Sendable {
     _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
     _ setting: @autoclosure @escaping Setting<[Value]>, _ help: String
   ) {
-    self.init(name, letter, type.form, setting, help) { (settings, bytes) throws(OptionRefusal) in
+    self.init(name, letter, { type.form }, setting, help) { (settings, bytes) throws(OptionRefusal) in
       settings[keyPath: setting()].append(try type.parse(bytes))
     }
     spec.isRepeatable = true
@@ -103,7 +102,7 @@ package struct OptionRow<Settings>: Sendable {
     _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
     _ setting: @autoclosure @escaping Setting<[Typed<Value>]>, _ help: String
   ) {
-    self.init(name, letter, type.form, setting, help) { (settings, bytes) throws(OptionRefusal) in
+    self.init(name, letter, { type.form }, setting, help) { (settings, bytes) throws(OptionRefusal) in
       settings[keyPath: setting()].append(Typed(value: try type.parse(bytes), text: bytes))
     }
     spec.isRepeatable = true
@@ -115,7 +114,7 @@ package struct OptionRow<Settings>: Sendable {
     _ setting: @autoclosure @escaping Setting<Changed>, _ help: String,
     change: @escaping @Sendable (inout Changed, Value) -> Void
   ) {
-    self.init(name, letter, type.form, setting, help) { (settings, bytes) throws(OptionRefusal) in
+    self.init(name, letter, { type.form }, setting, help) { (settings, bytes) throws(OptionRefusal) in
       change(&settings[keyPath: setting()], try type.parse(bytes))
     }
   }
@@ -124,22 +123,22 @@ package struct OptionRow<Settings>: Sendable {
   /// options as if they had been typed in its place.
   /// - Parameter operand: the name that stands for an operand in the file.
   package init(fileOfOptions name: String, letter: Character? = nil, operand: String, _ help: String) {
-    spec = OptionSpec(name: name, letter: letter, value: OptionType.file.form, help: help)
+    spec = OptionSpec(name: name, letter: letter, form: { OptionType.file.form }, help: help)
     spec.isRepeatable = true
     spec.operandInFile = operand
     set = { (_, _) in }
   }
 
   private init<Value>(
-    _ name: String, _ letter: Character?, _ value: OptionValueForm?, _ setting: @escaping Setting<Value>,
-    _ help: String, set: @escaping @Sendable (inout Settings, [UInt8]) throws(OptionRefusal) -> Void
+    _ name: String, _ letter: Character?, _ form: (@Sendable () -> OptionValueForm)?,
+    _ setting: @escaping Setting<Value>, _ help: String, set: @escaping OptionRows<Settings>.Setter
   ) {
-    spec = OptionSpec(name: name, letter: letter, value: value, help: help, setting: { setting() })
+    spec = OptionSpec(name: name, letter: letter, form: form, help: help, setting: { setting() })
     self.set = set
   }
 
-  private init(
-    _ spec: OptionSpec, set: @escaping @Sendable (inout Settings, [UInt8]) throws(OptionRefusal) -> Void
+  init(
+    _ spec: OptionSpec, set: @escaping OptionRows<Settings>.Setter
   ) {
     self.spec = spec
     self.set = set
@@ -149,10 +148,17 @@ package struct OptionRow<Settings>: Sendable {
   package func within<Whole>(_ part: @autoclosure @escaping OptionRow<Whole>.Setting<Settings>) -> OptionRow<Whole> {
     var spec = spec
     if let setting = spec.setting { spec.setting = { part().joined(setting()) } }
-    spec.relations = spec.relations.within { part() }
+    spec.relations = spec.relations.map { $0.within { part() } }
     return OptionRow<Whole>(spec) { (whole, bytes) throws(OptionRefusal) in
       try set(&whole[keyPath: part()], bytes)
     }
+  }
+
+  /// Rows of another table, whose settings are a part of these.
+  package static func rows<Part>(
+    _ rows: [OptionRow<Part>], _ part: @autoclosure @escaping Setting<Part>
+  ) -> [Self] {
+    rows.map { $0.within(part()) }
   }
 
   // MARK: What is true of an option
@@ -170,49 +176,49 @@ package struct OptionRow<Settings>: Sendable {
 
   /// The same row, for an option that means nothing without the other one.
   package func needs(_ other: @autoclosure @escaping Other) -> Self {
-    with { $0.relations.needs.append { [OptionCondition(other())] } }
+    with { $0.relations.append(OptionRelation(.needs) { [OptionCondition(other())] }) }
   }
   /// The same row, for an option that means nothing without one of the others.
   package func needs(anyOf others: @autoclosure @escaping Others) -> Self {
-    with { $0.relations.needs.append { others().map { OptionCondition($0) } } }
+    with { $0.relations.append(OptionRelation(.needs) { others().map { OptionCondition($0) } }) }
   }
   /// The same row, for an option that means nothing without a URL or one of the others.
   package func needs(_ place: OptionCondition.Place, or others: @autoclosure @escaping Others = []) -> Self {
-    with { $0.relations.needs.append { [OptionCondition(place)] + others().map { OptionCondition($0) } } }
+    with { $0.relations.append(OptionRelation(.needs) { [OptionCondition(place)] + others().map { OptionCondition($0) } }) }
   }
 
   /// The same row, for an option that contradicts the other one. Only one of the two rows declares it.
   package func excludes(_ other: @autoclosure @escaping Other) -> Self {
-    with { $0.relations.excludes.append { [OptionCondition(other())] } }
+    with { $0.relations.append(OptionRelation(.excludes) { [OptionCondition(other())] }) }
   }
   /// The same row, for an option that contradicts each of the others.
   package func excludes(_ others: @autoclosure @escaping Others) -> Self {
-    with { $0.relations.excludes.append { others().map { OptionCondition($0) } } }
+    with { $0.relations.append(OptionRelation(.excludes) { others().map { OptionCondition($0) } }) }
   }
   /// The same row, for an option that contradicts one choice of the other one.
   package func excludes<Choice: OptionChoice>(
     _ other: @autoclosure @escaping @Sendable () -> KeyPath<Settings, Choice>, _ choice: Choice
   ) -> Self {
-    with { $0.relations.excludes.append { [OptionCondition(other(), choice.rawValue)] } }
+    with { $0.relations.append(OptionRelation(.excludes) { [OptionCondition(other(), choice.rawValue)] }) }
   }
 
   /// The same row, for an option that means nothing with a URL.
   package func meaningless(with place: OptionCondition.Place) -> Self {
-    with { $0.relations.meaningless.append { [OptionCondition(place)] } }
+    with { $0.relations.append(OptionRelation(.meaningless) { [OptionCondition(place)] }) }
   }
   /// The same row, for an option that means nothing in the mode that the other one chooses.
   package func meaningless(with other: @autoclosure @escaping Other) -> Self {
-    with { $0.relations.meaningless.append { [OptionCondition(other())] } }
+    with { $0.relations.append(OptionRelation(.meaningless) { [OptionCondition(other())] }) }
   }
   /// The same row, for an option that means nothing in the modes that the others choose.
   package func meaningless(with others: @autoclosure @escaping Others) -> Self {
-    with { $0.relations.meaningless.append { others().map { OptionCondition($0) } } }
+    with { $0.relations.append(OptionRelation(.meaningless) { others().map { OptionCondition($0) } }) }
   }
   /// The same row, for an option that means nothing with one choice of the other one.
   package func meaningless<Choice: OptionChoice>(
     with other: @autoclosure @escaping @Sendable () -> KeyPath<Settings, Choice>, _ choice: Choice
   ) -> Self {
-    with { $0.relations.meaningless.append { [OptionCondition(other(), choice.rawValue)] } }
+    with { $0.relations.append(OptionRelation(.meaningless) { [OptionCondition(other(), choice.rawValue)] }) }
   }
 
   func with(_ change: (inout OptionSpec) -> Void) -> Self {
@@ -222,36 +228,56 @@ package struct OptionRow<Settings>: Sendable {
   }
 }
 
-extension Array {
-  /// The same rows in a table that has these settings as a part.
-  package func within<Part, Whole>(
-    _ part: @autoclosure @escaping OptionRow<Whole>.Setting<Part>
-  ) -> [OptionRow<Whole>] where Element == OptionRow<Part> {
-    map { $0.within(part()) }
-  }
-}
+/// The rows of a table. Headings stand between them; rows of other tables keep the headings that they have.
+@resultBuilder package struct OptionRows<Settings>: Sendable {
+  package private(set) var specs: [OptionSpec] = []
+  /// Those of the rows, in the same order.
+  private var setters: [Setter] = []
 
-/// Makes a table: rows, and the headings above them. Rows of other tables keep the headings that they have.
-@resultBuilder package enum OptionRows<Settings> {
+  /// Sets what an option says, from a value as typed; the value is empty if the option takes none.
+  typealias Setter = @Sendable (inout Settings, [UInt8]) throws(OptionRefusal) -> Void
+
+  package init(@OptionRows<Settings> _ rows: () -> [OptionRow<Settings>]) {
+    for row in rows() {
+      specs.append(row.spec)
+      setters.append(row.set)
+    }
+  }
+
+  /// Does what an option says.
+  /// - Parameter index: that of its row.
+  /// - Throws: a usage error that names the option.
+  package func set(_ index: Int, _ settings: inout Settings, typed value: [UInt8]) throws(ToolFailure) {
+    do { try setters[index](&settings, value) } catch {
+      throw .usage("option '--\(specs[index].name)': \(error.message)")
+    }
+  }
+
+  // MARK: The builder
+
   package enum Part {
     case heading(OptionGroup)
+    case row(OptionRow<Settings>)
     case rows([OptionRow<Settings>])
   }
 
-  package static func buildExpression(_ heading: OptionGroup) -> [Part] { [.heading(heading)] }
-  package static func buildExpression(_ row: OptionRow<Settings>) -> [Part] { [.rows([row])] }
-  package static func buildExpression(_ rows: [OptionRow<Settings>]) -> [Part] { [.rows(rows)] }
-  package static func buildBlock(_ parts: [Part]...) -> [Part] { parts.flatMap(\.self) }
-  package static func buildOptional(_ parts: [Part]?) -> [Part] { parts ?? [] }
+  package static func buildExpression(_ heading: OptionGroup) -> Part { .heading(heading) }
+  package static func buildExpression(_ row: OptionRow<Settings>) -> Part { .row(row) }
+  package static func buildExpression(_ rows: [OptionRow<Settings>]) -> Part { .rows(rows) }
+  package static func buildOptional(_ rows: [OptionRow<Settings>]?) -> Part { .rows(rows ?? []) }
 
-  package static func buildFinalResult(_ parts: [Part]) -> [OptionRow<Settings>] {
+  package static func buildBlock(_ parts: Part...) -> [OptionRow<Settings>] {
     var rows: [OptionRow<Settings>] = []
+    rows.reserveCapacity(parts.count)
     var heading: OptionGroup?
     for part in parts {
+      let first = rows.count
       switch part {
       case .heading(let group): heading = group
-      case .rows(let more): rows += more.map { row in row.with { $0.heading = $0.heading ?? heading } }
+      case .row(let row): rows.append(row)
+      case .rows(let more): rows += more
       }
+      for index in first..<rows.count where rows[index].spec.heading == nil { rows[index].spec.heading = heading }
     }
     return rows
   }

@@ -7,8 +7,7 @@ package struct OptionSpec: Sendable {
   package let name: String
   /// The letter of the short form.
   package let letter: Character?
-  /// What its value is called, and how it completes; nil if the option takes none.
-  package let value: OptionValueForm?
+  private let form: (@Sendable () -> OptionValueForm)?
   /// One line for `--help` and the completions; no full stop.
   package let help: String
   /// Which setting the option changes. Relations name an option by it. Nil for an option that changes nothing.
@@ -19,13 +18,28 @@ package struct OptionSpec: Sendable {
   package internal(set) var defaultValue: String?
   /// Whether it may be given more than once. For other options, a second value would silently replace the first.
   package internal(set) var isRepeatable = false
-  package internal(set) var relations = OptionRelations()
+  /// What it has to do with other options.
+  package internal(set) var relations: [OptionRelation] = []
   /// If the value is a file with further options: the name of the option that stands for the operand in that file.
   package internal(set) var operandInFile: String?
   /// Nil for a row that is in no table yet.
   var heading: OptionGroup?
 
   package var group: OptionGroup { heading ?? OptionGroup("Options") }
+
+  init(
+    name: String, letter: Character?, form: (@Sendable () -> OptionValueForm)?, help: String, setting: Setting? = nil
+  ) {
+    self.name = name
+    self.letter = letter
+    self.form = form
+    self.help = help
+    self.setting = setting
+  }
+
+  var takesValue: Bool { form != nil }
+  /// What its value is called, and how it completes; nil if the option takes none.
+  package var value: OptionValueForm? { form?() }
 
   /// A key path from the settings of the tool. It is made only when it is needed, since that costs more than the row.
   package typealias Setting = @Sendable () -> AnyKeyPath
@@ -57,7 +71,7 @@ package struct OptionGroup: Sendable {
   package let heading: String
   /// Whether `--help` lists only their names, because they are known from another program.
   package let isFolded: Bool
-  package private(set) var relations = OptionRelations()
+  package private(set) var relations: [OptionRelation] = []
 
   package static let output = OptionGroup("Options for output")
   package static let limits = OptionGroup("Limits")
@@ -69,25 +83,27 @@ package struct OptionGroup: Sendable {
   }
 
   /// The same group, for options that mean nothing without a URL.
-  package func needs(_ place: OptionCondition.Place) -> OptionGroup { with { $0.needs.append { [OptionCondition(place)] } } }
+  package func needs(_ place: OptionCondition.Place) -> OptionGroup {
+    with(OptionRelation(.needs) { [OptionCondition(place)] })
+  }
 
   /// The same group, for options that mean nothing without this option.
   package func needs<Settings>(
     _ setting: @autoclosure @escaping @Sendable () -> PartialKeyPath<Settings>
   ) -> OptionGroup {
-    with { $0.needs.append { [OptionCondition(setting())] } }
+    with(OptionRelation(.needs) { [OptionCondition(setting())] })
   }
 
   /// The same group, for options that this option makes meaningless.
   package func meaningless<Settings>(
     with setting: @autoclosure @escaping @Sendable () -> PartialKeyPath<Settings>
   ) -> OptionGroup {
-    with { $0.meaningless.append { [OptionCondition(setting())] } }
+    with(OptionRelation(.meaningless) { [OptionCondition(setting())] })
   }
 
-  private func with(_ change: (inout OptionRelations) -> Void) -> OptionGroup {
+  private func with(_ relation: OptionRelation) -> OptionGroup {
     var group = self
-    change(&group.relations)
+    group.relations.append(relation)
     return group
   }
 }

@@ -3,7 +3,8 @@
 
 /// The type of an option's value.
 package struct OptionType<Value>: Sendable {
-  let form: OptionValueForm
+  /// Made when it is needed: most starts of a tool print no help.
+  private let makeForm: @Sendable () -> OptionValueForm
   /// Parses a value.
   let parse: @Sendable ([UInt8]) throws(OptionRefusal) -> Value
 
@@ -11,9 +12,18 @@ package struct OptionType<Value>: Sendable {
     _ name: String, _ completion: OptionValueForm.Completion = .none,
     _ parse: @escaping @Sendable ([UInt8]) throws(OptionRefusal) -> Value
   ) {
-    form = OptionValueForm(name: name, completion: completion)
+    self.init({ OptionValueForm(name: name, completion: completion) }, parse)
+  }
+
+  fileprivate init(
+    _ form: @escaping @Sendable () -> OptionValueForm,
+    _ parse: @escaping @Sendable ([UInt8]) throws(OptionRefusal) -> Value
+  ) {
+    makeForm = form
     self.parse = parse
   }
+
+  var form: OptionValueForm { makeForm() }
 }
 
 /// A value, and the text that it was typed as.
@@ -66,11 +76,12 @@ extension OptionType<[UInt8]> {
 extension OptionType where Value: OptionChoice {
   /// One of the words of an enumeration.
   package static var choice: Self {
-    let words = Value.allCases.map(\.rawValue)
-    let name = words.joined(separator: "|")
-    return Self(name, .words(words)) { bytes throws(OptionRefusal) in
+    Self {
+      let words = Value.allCases.map { $0.rawValue }
+      return OptionValueForm(name: words.joined(separator: "|"), completion: .words(words))
+    } _: { bytes throws(OptionRefusal) in
       guard let choice = Value(rawValue: String(decoding: bytes, as: UTF8.self)) else {
-        throw .expected(name, found: bytes)
+        throw .expected(Self.choice.form.name, found: bytes)
       }
       return choice
     }

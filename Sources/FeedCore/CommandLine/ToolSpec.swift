@@ -21,7 +21,7 @@ package struct ToolSpec: Sendable {
     self.synopsis = synopsis
     self.operands = operands
     self.readsURL = readsURL
-    self.options = Options.rows.map(\.spec) + CommonOptions.rows.map(\.spec)
+    self.options = Options.rows.specs + CommonOptions.rows.specs
   }
 
   package static let version = "0.1.0"
@@ -48,7 +48,7 @@ struct CommonOptions: OptionTable {
 
   static let group = OptionGroup("Options of every tool")
 
-  @OptionRows<Self> static var rows: [Option] {
+  static let rows = OptionRows<Self> {
     group
     Option("help", letter: "h", \.wantsHelp, "print this help and exit")
     Option("version", letter: "V", \.wantsVersion, "print the version and exit")

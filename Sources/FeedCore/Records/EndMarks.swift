@@ -2,7 +2,9 @@
 // looks gets status 0 only if it came: a stream that ends before, for any reason, may be half of an answer.
 
 /// The values of the options.
-package struct EndMarks: OptionTable, Equatable {
+package struct EndMarks: Equatable, Sendable {
+  private typealias Option = OptionRow<EndMarks>
+
   /// What an event means for the end.
   package enum Meaning: Equatable, Sendable {
     case nothing
@@ -23,13 +25,13 @@ package struct EndMarks: OptionTable, Equatable {
 
   package init() {}
 
-  package static var rows: [Option] { rows() }
-
   /// The rows of a tool.
   /// - Parameters:
   ///   - hasData: whether the data of an event can be a mark without a meaning of its own.
   ///   - hasEvents: whether events have types.
-  @OptionRows<Self> package static func rows(hasData: Bool = true, hasEvents: Bool = true) -> [Option] {
+  @OptionRows<EndMarks> package static func rows(
+    hasData: Bool = true, hasEvents: Bool = true
+  ) -> [OptionRow<EndMarks>] {
     if hasData { Option("until", .text("TEXT"), \.sentinel, "end at an event with exactly this data, such as [DONE]") }
     if hasEvents { Option("until-event", .text("NAME"), \.event, "end after an event of this type") }
     Option("until-match", .condition, \.match, "end after the first one with this value")

@@ -2,14 +2,23 @@
 // If several feeds go into one pipe, these members tell their records apart.
 
 /// The values of the options.
-package struct RecordStamp: OptionTable, Equatable {
+package struct RecordStamp: Equatable, Sendable {
   package var hasTime = false
   /// Valid UTF-8.
   package private(set) var source: [UInt8]?
 
-  @OptionRows<Self> package static var rows: [Option] {
-    Option("time", \.hasTime, "add the time to each record")
-    Option("source", .sourceName, \.source, "add this name to each record")
+  private static let time = OptionRow<RecordStamp>(
+    "time", \.hasTime, "add the time to each record")
+  private static let sourceName = OptionRow<RecordStamp>(
+    "source", .sourceName, \.source, "add this name to each record")
+
+  /// The rows of a tool.
+  /// - Parameter records: makes a row say which options of the tool print records, or which do not.
+  package static func rows<Whole>(
+    _ part: @autoclosure @escaping OptionRow<Whole>.Setting<RecordStamp>,
+    records: (OptionRow<Whole>) -> OptionRow<Whole>
+  ) -> [OptionRow<Whole>] {
+    [records(time.within(part())), records(sourceName.within(part()))]
   }
 
   package init() {}

@@ -1,6 +1,8 @@
 // The options of tools that keep one document for each source of a stream.
 
-package struct SourceOptions: OptionTable {
+package struct SourceOptions: Sendable {
+  package typealias Option = OptionRow<SourceOptions>
+
   package var pointer: SourcePointer?
   package var limit = 0
 
@@ -9,8 +11,6 @@ package struct SourceOptions: OptionTable {
   package static let by = Option("by", .sourcePointer, \.pointer, "keep a document for each value of this member")
   package static let maxSources = Option("max-sources", .integer(1...), \.limit, "the most documents").default("10000")
     .needs(\.pointer)
-
-  package static var rows: [Option] { [by, maxSources] }
 
   /// The sources; nil without `--by`.
   package var index: SourceIndex? {

@@ -1,7 +1,9 @@
 import FeedCore
 
 /// The options of tools that stay connected, and their values: when to connect again, and when to stop.
-package struct ConnectionOptions: OptionTable {
+package struct ConnectionOptions: Sendable {
+  private typealias Option = OptionRow<ConnectionOptions>
+
   /// In seconds.
   package var delay = 3.0
   package var retries = Int.max
@@ -27,10 +29,6 @@ package struct ConnectionOptions: OptionTable {
 
   package init() {}
 
-  package static var rows: [Option] {
-    [maxTime] + connectionRows() + reconnectRows() + [idleTimeout, notes, verbose]
-  }
-
   /// The rows of a tool.
   /// - Parameters:
   ///   - hasDelay: whether the tool has options about the wait before the next connection.
@@ -45,8 +43,8 @@ package struct ConnectionOptions: OptionTable {
     OptionGroup.ending
     maxTime.within(part())
     OptionGroup.connection
-    connectionRows(hasDelay: hasDelay).within(part())
-    reconnectRows(hasReconnect: hasReconnect).within(part()).map(reconnect)
+    OptionRow<Whole>.rows(connectionRows(hasDelay: hasDelay), part())
+    OptionRow<Whole>.rows(reconnectRows(hasReconnect: hasReconnect), part()).map(reconnect)
     idleTimeout.within(part())
     change(notes.within(part()))
     verbose.within(part())
@@ -55,10 +53,10 @@ package struct ConnectionOptions: OptionTable {
   private static let maxTime = Option("max-time", .duration, \.maxTime, "end after this time")
   private static let idleTimeout = Option(
     "idle-timeout", .duration, \.idleTimeout, "connect again after this long without data")
-  package static let notes = Option("notes", \.printsNotes, "print notes about the connection")
+  private static let notes = Option("notes", \.printsNotes, "print notes about the connection")
   private static let verbose = Option("verbose", letter: "v", \.isVerbose, "report each connection on standard error")
 
-  @OptionRows<Self> private static func connectionRows(hasDelay: Bool = true) -> [Option] {
+  @OptionRows<Self> private static func connectionRows(hasDelay: Bool) -> [Option] {
     if hasDelay {
       Option("reconnect-delay", .delay, \.delay, "wait this long before connecting again").default("3")
     }
@@ -68,7 +66,7 @@ package struct ConnectionOptions: OptionTable {
     }
   }
 
-  @OptionRows<Self> private static func reconnectRows(hasReconnect: Bool = true) -> [Option] {
+  @OptionRows<Self> private static func reconnectRows(hasReconnect: Bool) -> [Option] {
     if hasReconnect { Option("reconnect", \.wantsReconnect, to: true, "connect again even after a POST") }
     Option("no-reconnect", \.wantsReconnect, to: false, "connect only once")
   }

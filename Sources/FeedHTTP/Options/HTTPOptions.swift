@@ -4,7 +4,9 @@ import FeedCore
 
 /// The options of every network tool, and their values; long names and letters are curl's. The last rows ask for the
 /// default behaviour, so that a command line written for curl works here.
-package struct HTTPOptions: OptionTable {
+package struct HTTPOptions: Sendable {
+  private typealias Option = OptionRow<HTTPOptions>
+
   static let fileLimit = 64 << 20
 
   // As typed.
@@ -48,8 +50,6 @@ package struct HTTPOptions: OptionTable {
 
   package static let group = OptionGroup("Options for the request, as in curl", isFolded: true).needs(.url)
 
-  package static var rows: [Option] { requestRows() + [dumpHeader, config, silent] + lastRows() }
-
   /// The rows of a tool.
   /// - Parameters:
   ///   - isHandshake: whether the request is always a GET of HTTP/1.1 with no body, which libcurl does not make.
@@ -61,14 +61,14 @@ package struct HTTPOptions: OptionTable {
     dumpHeader changeHead: (OptionRow<Whole>) -> OptionRow<Whole> = { $0 }
   ) -> [OptionRow<Whole>] {
     group
-    requestRows(isHandshake: isHandshake).within(part())
+    OptionRow<Whole>.rows(requestRows(isHandshake: isHandshake), part())
     changeHead(dumpHeader.within(part()))
     config.within(part())
     change(silent.within(part()))
-    lastRows(isHandshake: isHandshake).within(part())
+    OptionRow<Whole>.rows(lastRows(isHandshake: isHandshake), part())
   }
 
-  @OptionRows<Self> private static func requestRows(isHandshake: Bool = false) -> [Option] {
+  @OptionRows<Self> private static func requestRows(isHandshake: Bool) -> [Option] {
     Option("header", letter: "H", .header, \.headerSources, "send a header, or the headers in a file")
     if !isHandshake {
       Option("request", letter: "X", .method, \.method, "use this method in place of GET or POST")
@@ -113,7 +113,7 @@ package struct HTTPOptions: OptionTable {
     fileOfOptions: "config", letter: "K", operand: "url", "read options from a file")
   private static let silent = Option("silent", letter: "s", \.isSilent, "report only the error that ends the program")
 
-  @OptionRows<Self> private static func lastRows(isHandshake: Bool = false) -> [Option] {
+  @OptionRows<Self> private static func lastRows(isHandshake: Bool) -> [Option] {
     Option("location-trusted", \.trustsRedirects, "send passwords and headers to other hosts after redirects")
     if !isHandshake {
       Option(alwaysOn: "location", letter: "L", "follow redirects (always on)")

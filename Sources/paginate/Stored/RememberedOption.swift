@@ -98,10 +98,10 @@ struct RememberedOption: Sendable {
       let damaged = StoreError.damaged("the option '\(shortened(key))' of the feed cannot be read")
       guard let value else { throw damaged }
       guard let setting = all.first(where: { Array($0.name.utf8) == key })?.setting(),
-        let row = rows.first(where: { $0.spec.setting?() == setting })
+        let index = rows.specs.firstIndex(where: { $0.setting?() == setting })
       else { continue }
       var filled = options
-      do { try row.set(&filled, typed: value) } catch { throw damaged }
+      do { try rows.set(index, &filled, typed: value) } catch { throw damaged }
       if !options.isGiven(setting) { options = filled }
       if setting == \Options.walk.items || setting == \Options.walk.itemsObject {
         options.walk.hasKnownItems = options.walk.items?.text == value
