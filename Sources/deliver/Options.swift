@@ -36,23 +36,28 @@ struct Options: OptionTable {
       .needs(anyOf: [\.readsRecords, \.checkpoint])
 
     OptionGroup("Batches")
-    Option("batch", .integer(1...Int(Int32.max)), \.batchCount, "the most records in a batch").default("100")
-    Option("batch-bytes", .size, \.batchBytes, "the most bytes in a batch; a longer record goes alone").default("1M")
-    Option("batch-time", .seconds, \.batchTime, "wait this long after the first record of a batch").default("1")
+    Option("batch", .integer(1...Int(Int32.max)), "the most records in a batch") { $0.batchCount = $1 }.default("100")
+    Option("batch-bytes", .size, "the most bytes in a batch; a longer record goes alone") { $0.batchBytes = $1 }
+      .default("1M")
+    Option("batch-time", .seconds, "wait this long after the first record of a batch") { $0.batchTime = $1 }.default(
+      "1")
 
     OptionGroup("Refusals and retries")
-    Option("refused", .exitStatuses, \.refused, "exit statuses that mean: do not try this again").default("65,100")
-    Option("timeout", .seconds, \.timeout, "end COMMAND if it takes longer; 0 means never").default("300")
-    Option("grace", .seconds, \.grace, "how long COMMAND may continue when it must end").default("10")
-    Option("max-backoff", .duration, \.maxBackoff, "the longest wait between two tries").default("60")
+    Option("refused", .exitStatuses, "exit statuses that mean: do not try this again") { $0.refused = $1 }.default(
+      "65,100")
+    Option("timeout", .seconds, "end COMMAND if it takes longer; 0 means never") { $0.timeout = $1 }.default("300")
+    Option("grace", .seconds, "how long COMMAND may continue when it must end") { $0.grace = $1 }.default("10")
+    Option("max-backoff", .duration, "the longest wait between two tries") { $0.maxBackoff = $1 }.default("60")
     Option("retries", .integer(0...), \.retries, "give up a batch after N retries in a row")
     Option("dead", .appended, \.dead, "append refused records to FILE, and continue")
-    Option("max-dead", .integer(0...), \.maxDead, "end if more than N records in a row are refused").default("100")
-      .needs(\.dead)
+    Option("max-dead", .integer(0...), "end if more than N records in a row are refused") { $0.maxDead = $1 }.default(
+      "100"
+    )
+    .needs(\.dead)
 
     OptionGroup("Checkpoint")
     Option("checkpoint", .wholeFile, \.checkpoint, "keep the ID of the last record taken in FILE")
-    Option("wait", .seconds, \.wait, "wait this long for the lock of the checkpoint").default("30")
+    Option("wait", .seconds, "wait this long for the lock of the checkpoint") { $0.wait = $1 }.default("30")
       .needs(\.checkpoint)
 
     OptionGroup("Messages")
@@ -60,7 +65,7 @@ struct Options: OptionTable {
     Option("verbose", letter: "v", \.isVerbose, "report each batch and each failed try")
 
     OptionGroup.limits
-    Option("max-size", .size, \.maxSize, "the most bytes of a line").default("64M")
+    Option("max-size", .size, "the most bytes of a line") { $0.maxSize = $1 }.default("64M")
   }
 }
 

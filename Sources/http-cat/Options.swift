@@ -52,14 +52,19 @@ struct Options: OptionTable {
 
     OptionGroup("Options for polling").meaningless(with: \Options.isStream)
     Option("every", .interval, \.interval, "poll this often, or as often as the server says")
-    Option("jitter", .integer(0...100, "PERCENT"), \.jitterPercent, "add up to this part of the interval, at random")
-      .default("10").needs(\.interval)
+    Option("jitter", .integer(0...100, "PERCENT"), "add up to this part of the interval, at random") {
+      $0.jitterPercent = $1
+    }
+    .default("10").needs(\.interval)
     Option("max-backoff", .duration, \.maxBackoff, "the longest wait after failures in a row")
-    Option("request-timeout", .duration, \.requestTimeout, "how long a whole answer may take").default("60")
+    Option("request-timeout", .duration, "how long a whole answer may take") { $0.requestTimeout = $1 }.default("60")
     Option("urls", .file, \.list, "poll the URLs in FILE (lines of name, tab, URL)").excludes(\.stamp.source)
-    Option("parallel", .integer(1...1000), \.parallel, "how many requests may run at once").default("16").needs(\.list)
-    Option("host-delay", .seconds, \.hostDelay, "wait this long between two requests to one server").default("1")
+    Option("parallel", .integer(1...1000), "how many requests may run at once") { $0.parallel = $1 }.default("16")
       .needs(\.list)
+    Option("host-delay", .seconds, "wait this long between two requests to one server") { $0.hostDelay = $1 }.default(
+      "1"
+    )
+    .needs(\.list)
 
     OptionGroup("Options for streaming")
     Option("stream", \.isStream, "print one body as it comes, and reconnect").meaningless(with: \.form, .json)
@@ -74,12 +79,14 @@ struct Options: OptionTable {
       .excludes([\.list, \.checkpoint])
 
     OptionGroup.limits
-    Option("max-size", .size, \.maxSize, "the most bytes of a body or a stream's line").default("64M")
-    Option("max-depth", .integer(1...Int(Int32.max)), \.maxDepth, "the deepest nesting of JSON").default("10000")
+    Option("max-size", .size, "the most bytes of a body or a stream's line") { $0.maxSize = $1 }.default("64M")
+    Option("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of JSON") { $0.maxDepth = $1 }.default(
+      "10000")
 
     OptionGroup.ending
-    Option.rows(EndMarks.rows(hasData: false, hasEvents: false), \.ends)
-      .map { $0.meaningless(with: \.form, .bytes).meaningless(with: \.between) }
+    EndMarks.rows(hasData: false, hasEvents: false).within(\.ends) {
+      $0.meaningless(with: \.form, .bytes).meaningless(with: \.between)
+    }
     OptionGroup.output
     RecordStamp.rows(\.stamp) { $0.needs(\.printsRecords) }
     ConnectionOptions.rows(\.connection, hasDelay: false, reconnect: { $0.needs(\.isStream) }) {

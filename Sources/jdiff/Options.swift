@@ -62,11 +62,13 @@ struct Options: OptionTable {
     Option("type", .choice, \.type, "the kind of patch").default("json-patch").excludes([\.isQuiet, \.isStat, \.isText])
     Option("test", \.differ.addsTests, "test each value before it is removed or replaced")
       .excludes([\.isQuiet, \.isText]).meaningless(with: \.type, .mergePatch)
-    Option("no-moves", not: \.differ.findsMoves, "remove and add instead of moving").meaningless(with: \.type, .mergePatch)
+    Option("no-moves", not: \.differ.findsMoves, "remove and add instead of moving").meaningless(
+      with: \.type, .mergePatch)
     Option("verify", \.verifies, "check the patch before it is printed: apply it, compare")
       .excludes([\.isQuiet, \.isStat, \.isText])
-    Option("max-depth", .integer(1...Int(Int32.max)), \.maxDepth, "the deepest nesting of a document").default("10000")
-    Option("max-size", .size, \.maxSize, "the most bytes of a document").default("1G")
+    Option("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of a document") { $0.maxDepth = $1 }.default(
+      "10000")
+    Option("max-size", .size, "the most bytes of a document") { $0.maxSize = $1 }.default("1G")
 
     OptionGroup("Scope")
     Option("ignore", .pointer(example), \.ignored, "ignore differences there; /**/x is x at any depth")
@@ -81,8 +83,10 @@ struct Options: OptionTable {
     Option("stat", \.isStat, "print how many operations and bytes the patch has").excludes(\.isText)
     Option("text", letter: "t", \.isText, "print the differences for people to read")
     Option("color", .choice, \.color, "whether --text uses colour").default("auto").needs(\.isText)
-    Option("context", letter: "U", .integer(0...Int(Int32.max)), \.context, "the unchanged neighbours that --text shows")
-      .default("1").needs(\.isText)
+    Option("context", letter: "U", .integer(0...Int(Int32.max)), "the unchanged neighbours that --text shows") {
+      $0.context = $1
+    }
+    .default("1").needs(\.isText)
     Option("label", .text("NAME"), \.labels, "call OLD this in --text, and the second time NEW").needs(\.isText)
     Option("new-file", letter: "N", \.takesEmptyFiles, "an empty file has no document, instead of an error")
       .needs(\.isText)

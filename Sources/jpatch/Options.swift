@@ -63,10 +63,12 @@ struct Options: OptionTable {
   static let rows = OptionRows<Self> {
     OptionGroup("Options in every mode")
     Option("select", letter: "p", .pointer("/results"), \.selected, "print only this value of the result")
-    Option("max-depth", .integer(1...Int(Int32.max)), \.patching.maxDepth, "the deepest nesting of input and result")
-      .default("10000")
+    Option("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of input and result") {
+      $0.patching.maxDepth = $1
+    }
+    .default("10000")
     Option("max-ops", .integer(0...), \.maxOperations, "the most operations in a patch").default("1000000")
-    Option("max-size", .size, \.patching.maxSize, "the most bytes of input and result").default("1G")
+    Option("max-size", .size, "the most bytes of input and result") { $0.patching.maxSize = $1 }.default("1G")
 
     OptionGroup("One document").meaningless(with: \Options.follows)
     Option("expression", letter: "e", .text("JSON"), \.expressions, "apply this patch; several apply in order")
@@ -110,8 +112,8 @@ struct Options: OptionTable {
     Option("on-error", .choice, \.errorAction, "what to do when a patch fails").default("stop")
     Option("verbose", letter: "v", \.isVerbose, "report records that print nothing, and why")
     Option("checkpoint", .wholeFile, \.checkpoint, "resume from FILE, and keep it up to date")
-    Option("data-event", .text("NAME"), \.dataEvent, "the event that brings a document").default("data")
-    Option("patch-event", .text("NAME"), \.patchEvent, "the event that brings a patch").default("patch")
+    Option("data-event", .text("NAME"), "the event that brings a document") { $0.dataEvent = $1 }.default("data")
+    Option("patch-event", .text("NAME"), "the event that brings a patch") { $0.patchEvent = $1 }.default("patch")
     SourceOptions.by.within(\.sourceOptions).excludes(\.stamp.source)
     SourceOptions.maxSources.within(\.sourceOptions)
     RecordStamp.rows(\.stamp) { $0.needs(\.printsRecords) }

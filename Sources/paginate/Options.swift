@@ -45,8 +45,10 @@ struct Options: OptionTable {
     OptionGroup("Options that describe a page")
     Option("next", .rule, \.walk.next, "how to request the next page, such as page:page")
     Option("items", .pointer("/data/items"), \.walk.items, "where the items are in a page")
-    Option("items-object", .pointer("/query/pages"), \.walk.itemsObject, "where the object is whose members are the items")
-      .excludes([\.walk.items, \.walk.itemsAreLines])
+    Option(
+      "items-object", .pointer("/query/pages"), \.walk.itemsObject, "where the object is whose members are the items"
+    )
+    .excludes([\.walk.items, \.walk.itemsAreLines])
     Option("items-lines", \.walk.itemsAreLines, "each line of a page is an item").needs(.url).excludes(\.walk.items)
     Option("id", .pointer("/id"), \.walk.id, "where the id is in an item")
     Option("has-more", .hasMore, \.walk.hasMore, "where a page says whether there is more")
@@ -84,7 +86,8 @@ struct Options: OptionTable {
     Option("before", .text("ID"), \.storeOptions.before, "print what is above this item")
       .needs(\.storeOptions.isCached)
       .excludes([\.storeOptions.after, \.walk.maxPages, \.storeOptions.checkpoint])
-    Option("page-size", .integer(1...10_000), \.storeOptions.pageSize, "items on a page from the store").default("30")
+    Option("page-size", .integer(1...10_000), "items on a page from the store") { $0.storeOptions.pageSize = $1 }
+      .default("30")
       .needs(\.printsPages).needs(\.storeOptions.isCached)
     Option("status", \.storeOptions.isStatus, "print what the store knows, and its gaps, offline")
     Option("changed", \.storeOptions.printsChanged, "print edited items again")
@@ -107,24 +110,24 @@ struct Options: OptionTable {
     Option("secret-param", .parameter, \.storeOptions.secretParameters, "never store this parameter")
 
     OptionGroup.connection
-    Option("delay", .seconds, \.delay, "wait this long between requests").default("0")
+    Option("delay", .seconds, "wait this long between requests") { $0.delay = $1 }.default("0")
     Option("parallel", .integer(2...8), \.parallel, "request up to N numbered pages at once")
       .needs(anyOf: [\.walk.id, \.storeOptions.path])
       .excludes([
         \.walk.dedupes, \.printsPages, \.walk.findsLink, \.storeOptions.isCached, \.storeOptions.isStatus,
       ])
-    Option("retries", .integer(0...), \.retries, "give up after N failed retries in a row").default("5")
-    Option("max-wait", .seconds, \.maxWait, "end if the server asks for a longer wait").default("900")
-    Option("idle-timeout", .duration, \.idleTimeout, "try again after this long without data").default("60")
-    Option("request-timeout", .duration, \.requestTimeout, "try again if a page takes longer").default("300")
+    Option("retries", .integer(0...), "give up after N failed retries in a row") { $0.retries = $1 }.default("5")
+    Option("max-wait", .seconds, "end if the server asks for a longer wait") { $0.maxWait = $1 }.default("900")
+    Option("idle-timeout", .duration, "try again after this long without data") { $0.idleTimeout = $1 }.default("60")
+    Option("request-timeout", .duration, "try again if a page takes longer") { $0.requestTimeout = $1 }.default("300")
     Option("allow-host", .host, \.walk.allowedHosts, "follow next links to this host, without secrets")
     Option("send-auth-to", .host, \.walk.trustedHosts, "follow next links to this host, with all headers")
     Option("notes", \.printsNotes, "print notes about the connection").needs(\.printsRecords)
     Option("verbose", letter: "v", \.isVerbose, "report each request on standard error")
 
     OptionGroup.limits
-    Option("max-size", .size, \.maxSize, "the most bytes of a page, decompressed").default("64M")
-    Option("max-depth", .integer(1...), \.maxDepth, "the deepest nesting of a page").default("10000")
+    Option("max-size", .size, "the most bytes of a page, decompressed") { $0.maxSize = $1 }.default("64M")
+    Option("max-depth", .integer(1...), "the deepest nesting of a page") { $0.maxDepth = $1 }.default("10000")
 
     OptionGroup.output
     RecordStamp.rows(\.stamp) { $0.needs(\.printsRecords) }

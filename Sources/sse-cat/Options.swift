@@ -32,7 +32,7 @@ struct Options: OptionTable {
   static let rows = OptionRows<Self> {
     OptionGroup.output
     Option("event", letter: "e", .text("NAME"), \.types, "print only events of this type; repeatable")
-    Option("data-as", .choice, \.dataForm, "how records hold the data").default("auto")
+    Option("data-as", .choice, "how records hold the data") { $0.dataForm = $1 }.default("auto")
       .meaningless(with: [\.isRaw, \.printsStream])
     Option("raw", letter: "r", \.isRaw, "print only the data, as it came").excludes([\.printsStream, \.showsComments])
     Option("null", letter: "0", \.endsWithNull, "end the data with NUL in place of a newline").needs(\.isRaw)
@@ -48,10 +48,10 @@ struct Options: OptionTable {
     Option("resume-from", .file, \.resumeFile, "resume from a checkpoint without changing it")
 
     OptionGroup.limits
-    Option("max-size", .size, \.maxSize, "the most bytes of an event's data").default("64M")
+    Option("max-size", .size, "the most bytes of an event's data") { $0.maxSize = $1 }.default("64M")
 
     OptionGroup.ending
-    Option.rows(EndMarks.rows(), \.ends)
+    EndMarks.rows().within(\.ends)
     OptionGroup.output
     RecordStamp.rows(\.stamp) { $0.meaningless(with: [\.isRaw, \.printsStream]) }
     ConnectionOptions.rows(\.connection) { $0.meaningless(with: [\.isRaw, \.printsStream]) }

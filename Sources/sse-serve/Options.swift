@@ -64,20 +64,20 @@ struct Options: OptionTable {
     Option("stream-from", .sourcePointer, \.streamFrom, "serve a stream for each value of this member")
     Option("select", letter: "p", .pointer("/results"), \.selected, "answer /snapshot with only this value")
       .meaningless(with: \.isPlain)
-    Option("data-event", .eventType, \.dataEvent, "the event that brings a document").default("data")
+    Option("data-event", .eventType, "the event that brings a document") { $0.dataEvent = $1 }.default("data")
       .meaningless(with: \.isPlain)
-    Option("patch-event", .eventType, \.patchEvent, "the event that brings a patch").default("patch")
+    Option("patch-event", .eventType, "the event that brings a patch") { $0.patchEvent = $1 }.default("patch")
       .meaningless(with: \.isPlain)
     Option("add-ids", \.addsIDs, "give an ID to events that have none")
     Option("id-from", .pointer("/id"), \.idFrom, "where to find an ID for events that have none").excludes(\.addsIDs)
     Option("on-error", .choice, \.errorAction, "what to do with a malformed record").default("stop")
-    Option("replay", .replay, \.replay, "events or bytes to keep for reconnecting clients").default("1M")
-    Option("catch-up", .seconds, \.catchUp, "wait this long for an event a client has seen").default("0")
-    Option("keepalive", .seconds, \.keepaliveTime, "send a comment after this long without data").default("15")
+    Option("replay", .replay, "events or bytes to keep for reconnecting clients") { $0.replay = $1 }.default("1M")
+    Option("catch-up", .seconds, "wait this long for an event a client has seen") { $0.catchUp = $1 }.default("0")
+    Option("keepalive", .seconds, "send a comment after this long without data") { $0.keepaliveTime = $1 }.default("15")
     Option("retry", .delay, \.retry, "tell clients to wait this long before reconnecting")
 
     OptionGroup("Options for clients")
-    Option("client-buffer", .size, \.clientBuffer, "drop a client when more data waits for it").default("1M")
+    Option("client-buffer", .size, "drop a client when more data waits for it") { $0.clientBuffer = $1 }.default("1M")
     Option("max-clients", .integer(1...1_000_000), \.maxClients, "serve at most N clients at a time").default("10000")
     Option("gzip", \.compresses, "compress streams for clients that accept it")
     Option("allow-origin", .origin, \.allowedOrigins, "let web pages of this origin read; * for any")
@@ -91,18 +91,22 @@ struct Options: OptionTable {
     Option("port-file", .wholeFile, \.portFile, "write the port to FILE when clients can connect")
     Option("socket-mode", .mode, \.socketMode, "the permissions of the socket of unix:PATH").default("600")
     Option("socket-owner", .owner, \.socketOwner, "who gets the socket of unix:PATH")
-    Option("linger", .seconds, \.linger, "keep serving this long after the input ends").default("0")
+    Option("linger", .seconds, "keep serving this long after the input ends") { $0.linger = $1 }.default("0")
       .excludes(\.keepsServing)
     Option("keep-serving", \.keepsServing, "keep serving after the input ends")
     Option("verbose", letter: "v", \.isVerbose, "report clients on standard error")
 
     OptionGroup.limits
-    Option("max-streams", .integer(1...), \.maxStreams, "the most streams").default("10000").needs(\.streamFrom)
-    Option("max-depth", .integer(1...Int(Int32.max)), \.patching.maxDepth, "the deepest nesting of records and document")
-      .default("10000")
-    Option("max-ops", .integer(0...), \.maxOperations, "the most operations in a patch").default("1000000")
+    Option("max-streams", .integer(1...), "the most streams") { $0.maxStreams = $1 }.default("10000").needs(
+      \.streamFrom)
+    Option("max-depth", .integer(1...Int(Int32.max)), "the deepest nesting of records and document") {
+      $0.patching.maxDepth = $1
+    }
+    .default("10000")
+    Option("max-ops", .integer(0...), "the most operations in a patch") { $0.maxOperations = $1 }.default("1000000")
       .meaningless(with: \.isPlain)
-    Option("max-size", .size, \.patching.maxSize, "the most bytes of a record and of the document").default("1G")
+    Option("max-size", .size, "the most bytes of a record and of the document") { $0.patching.maxSize = $1 }.default(
+      "1G")
   }
 }
 

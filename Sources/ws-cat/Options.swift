@@ -62,8 +62,9 @@ struct Options: OptionTable {
     Option("drop", .text("NAME"), \.dropped, "do not print events of this type; repeatable")
     Option("id-from", .pointer("/id"), \.idFrom, "where to find the ID in a message").meaningless(with: \.isRaw)
     Option("inflate", .choice, \.inflates, "unpack binary messages in this format")
-    Option("binary-as", .choice, \.binaryForm, "what a binary message that is UTF-8 becomes").default("base64")
-    Option("data-as", .choice, \.dataForm, "how records hold the data").default("auto").meaningless(with: \.isRaw)
+    Option("binary-as", .choice, "what a binary message that is UTF-8 becomes") { $0.binaryForm = $1 }.default("base64")
+    Option("data-as", .choice, "how records hold the data") { $0.dataForm = $1 }.default("auto").meaningless(
+      with: \.isRaw)
     Option("raw", letter: "r", \.isRaw, "print only the message, as it came")
     Option("null", letter: "0", \.endsWithNull, "end the message with NUL in place of a newline").needs(\.isRaw)
 
@@ -90,10 +91,10 @@ struct Options: OptionTable {
       .needs(\.offersCompression)
     Option("ping-interval", .duration, \.pingInterval, "send a ping this often")
     Option("ping-timeout", .duration, \.pingTimeout, "how long to wait for data after a ping").needs(\.pingInterval)
-    Option("close-code", .closeCode, \.closeCode, "close with this code").default("1000")
+    Option("close-code", .closeCode, "close with this code") { $0.closeCode = $1 }.default("1000")
 
     OptionGroup.limits
-    Option("max-size", .size, \.maxSize, "the most bytes of a message").default("64M")
+    Option("max-size", .size, "the most bytes of a message") { $0.maxSize = $1 }.default("64M")
 
     // Redirects are followed only with --follow-redirects: curl's --location changes nothing in other tools, so it cannot
     // mean that here.
@@ -102,7 +103,7 @@ struct Options: OptionTable {
       .mistaken(for: "location")
 
     OptionGroup.ending
-    Option.rows(EndMarks.rows(hasData: false), \.ends)
+    EndMarks.rows(hasData: false).within(\.ends)
     OptionGroup.output
     RecordStamp.rows(\.stamp) { $0.meaningless(with: \.isRaw) }
     ConnectionOptions.rows(\.connection, hasReconnect: false) { $0.meaningless(with: \.isRaw) }

@@ -92,9 +92,9 @@ struct Options: OptionTable {
     Option("strip-prefixes", \.hasLocalNames, "JSON: write names without prefixes").needs(\.isJSON)
       .excludes([\.hasExpandedNames, \.fields])
     Option("namespaces", \.hasExpandedNames, "JSON: write names as {uri}name").needs(\.isJSON).excludes(\.fields)
-    Option("text-key", .memberName, \.textKey, "JSON: the name of text in an object").default("#text")
+    Option("text-key", .memberName, "JSON: the name of text in an object") { $0.textKey = $1 }.default("#text")
       .needs(\.isJSON).excludes([\.isOrdered, \.fields])
-    Option("attr-prefix", .memberPrefix, \.attributePrefix, "JSON: what comes before the names of attributes")
+    Option("attr-prefix", .memberPrefix, "JSON: what comes before the names of attributes") { $0.attributePrefix = $1 }
       .default("@").needs(\.isJSON).excludes([\.isOrdered, \.fields])
     Option("fields", letter: "f", .fields, \.fields, "print the text at these paths, tab-separated") { $0 += $1 }
       .repeating.excludes(\.isOrdered)
@@ -105,7 +105,7 @@ struct Options: OptionTable {
       .excludes(\.isJSON)
     Option("records", \.isRecords, "print event records")
     Option("id", .field, \.id, "take the id of each record from this path").needs(\.isRecords)
-    Option("entities", .choice, \.entityAction, "what to do with entities of a DTD").default("error")
+    Option("entities", .choice, "what to do with entities of a DTD") { $0.entityAction = $1 }.default("error")
     Option("count", \.isCount, "print only how many elements there are")
       .excludes([\.endsWithNull, \.isOneLine, \.inherits, \.isJSON, \.fields, \.isRecords, \.files])
 
@@ -132,13 +132,14 @@ struct Options: OptionTable {
     Option("on-error", .choice, \.atError, "what to do at malformed input").default("stop")
 
     OptionGroup.limits
-    Option("max-size", .size, \.limits.maxToken, "the most bytes of an element or a tag").default("64M")
-    Option("max-depth", .integer(1...), \.limits.maxDepth, "the deepest nesting of elements").default("1000")
-    Option("max-attributes", .integer(0...), \.limits.maxAttributes, "the most attributes of an element")
+    Option("max-size", .size, "the most bytes of an element or a tag") { $0.limits.maxToken = $1 }.default("64M")
+    Option("max-depth", .integer(1...), "the deepest nesting of elements") { $0.limits.maxDepth = $1 }.default("1000")
+    Option("max-attributes", .integer(0...), "the most attributes of an element") { $0.limits.maxAttributes = $1 }
       .default("10000")
-    Option("max-inherited", .size, \.maxInherited, "the most bytes of declarations added to one element")
+    Option("max-inherited", .size, "the most bytes of declarations added to one element") { $0.maxInherited = $1 }
       .default("64K")
-    Option("max-entity-text", .size, \.maxEntityText, "the most bytes of entities put into one element").default("1M")
+    Option("max-entity-text", .size, "the most bytes of entities put into one element") { $0.maxEntityText = $1 }
+      .default("1M")
 
     OptionGroup.output
     RecordStamp.rows(\.stamp) { $0.needs(\.isRecords) }

@@ -37,7 +37,8 @@ enum Help {
 
   /// `  -e, --expression JSON`, the long names in one column.
   private static func heading(_ option: OptionSpec) -> String {
-    "  " + (option.letter.map { "-\($0), " } ?? "    ") + "--" + option.name + (option.value.map { " " + $0.name } ?? "")
+    "  " + (option.letter.map { "-\($0), " } ?? "    ") + "--" + option.name
+      + (option.value.map { " " + $0.name } ?? "")
   }
 
   /// `items` in lines, with as many in each line as fit.

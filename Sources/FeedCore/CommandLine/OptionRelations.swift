@@ -67,15 +67,17 @@ extension ToolSpec {
   func checkRelations(_ invocation: Invocation) throws(ToolFailure) {
     // Whether a row goes with the others does not depend on its value. There may be very many with one name.
     var checked: Set<String> = []
+    let settings = invocation.given.map { $0.row.setting?() }
+    func holds(_ condition: OptionCondition) -> Bool { invocation.holds(condition, settings) }
     for option in invocation.given where checked.insert(option.row.name).inserted {
       let row = option.row
-      for mode in row.conditions(.meaningless).joined() where invocation.holds(mode) {
+      for mode in row.conditions(.meaningless).joined() where holds(mode) {
         throw option.refused("option '--\(row.name)' has no meaning with \(list([mode]))")
       }
-      for other in row.conditions(.excludes).joined() where invocation.holds(other) {
+      for other in row.conditions(.excludes).joined() where holds(other) {
         throw option.refused("options '--\(row.name)' and \(list([other])) exclude each other")
       }
-      for needed in row.conditions(.needs) where !needed.contains(where: invocation.holds) {
+      for needed in row.conditions(.needs) where !needed.contains(where: holds) {
         throw option.refused("option '--\(row.name)' needs " + list(needed))
       }
     }
@@ -99,13 +101,14 @@ extension ToolSpec {
 }
 
 extension Invocation {
-  func holds(_ condition: OptionCondition) -> Bool {
+  /// - Parameter settings: those of the options that are given.
+  fileprivate func holds(_ condition: OptionCondition, _ settings: [AnyKeyPath?]) -> Bool {
     guard let setting = condition.setting else { return readsURL }
-    return given.contains { option in
-      option.row.setting?() == setting && (condition.choice.map { Array($0.utf8) == option.value } ?? true)
+    return settings.indices.contains { index in
+      settings[index] == setting && (condition.choice.map { Array($0.utf8) == given[index].value } ?? true)
     }
   }
 
   /// Whether the option that changes a setting was typed.
-  package func isGiven(_ setting: AnyKeyPath) -> Bool { holds(OptionCondition(setting)) }
+  package func isGiven(_ setting: AnyKeyPath) -> Bool { given.contains { $0.row.setting?() == setting } }
 }

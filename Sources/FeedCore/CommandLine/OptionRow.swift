@@ -108,6 +108,16 @@ package struct OptionRow<Settings>: Sendable {
     spec.isRepeatable = true
   }
 
+  /// An option that no other row names, since it has no setting of its own or since it has a default: to set one by a
+  /// closure costs less at each start.
+  package init<Value>(
+    _ name: String, letter: Character? = nil, _ type: OptionType<Value>, _ help: String,
+    set: @escaping @Sendable (inout Settings, Value) -> Void
+  ) {
+    spec = OptionSpec(name: name, letter: letter, form: { type.form }, help: help)
+    self.set = { (settings, bytes) throws(OptionRefusal) in set(&settings, try type.parse(bytes)) }
+  }
+
   /// An option whose value changes the setting in a way of its own.
   package init<Value, Changed>(
     _ name: String, letter: Character? = nil, _ type: OptionType<Value>,
@@ -154,13 +164,6 @@ package struct OptionRow<Settings>: Sendable {
     }
   }
 
-  /// Rows of another table, whose settings are a part of these.
-  package static func rows<Part>(
-    _ rows: [OptionRow<Part>], _ part: @autoclosure @escaping Setting<Part>
-  ) -> [Self] {
-    rows.map { $0.within(part()) }
-  }
-
   // MARK: What is true of an option
 
   /// The same row, for an option that has another name in another program. That name may be an option of ours with
@@ -184,7 +187,9 @@ package struct OptionRow<Settings>: Sendable {
   }
   /// The same row, for an option that means nothing without a URL or one of the others.
   package func needs(_ place: OptionCondition.Place, or others: @autoclosure @escaping Others = []) -> Self {
-    with { $0.relations.append(OptionRelation(.needs) { [OptionCondition(place)] + others().map { OptionCondition($0) } }) }
+    with {
+      $0.relations.append(OptionRelation(.needs) { [OptionCondition(place)] + others().map { OptionCondition($0) } })
+    }
   }
 
   /// The same row, for an option that contradicts the other one. Only one of the two rows declares it.
@@ -237,10 +242,19 @@ package struct OptionRow<Settings>: Sendable {
   /// Sets what an option says, from a value as typed; the value is empty if the option takes none.
   typealias Setter = @Sendable (inout Settings, [UInt8]) throws(OptionRefusal) -> Void
 
-  package init(@OptionRows<Settings> _ rows: () -> [OptionRow<Settings>]) {
-    for row in rows() {
-      specs.append(row.spec)
-      setters.append(row.set)
+  package init(@OptionRows<Settings> _ parts: () -> [Part]) { add(parts(), under: nil) }
+
+  private mutating func add(_ parts: [Part], under outer: OptionGroup?) {
+    var heading = outer
+    for part in parts {
+      switch part {
+      case .heading(let group): heading = group
+      case .row(let row):
+        specs.append(row.spec)
+        specs[specs.count - 1].heading = heading
+        setters.append(row.set)
+      case .parts(let parts): add(parts, under: heading)
+      }
     }
   }
 
@@ -255,30 +269,30 @@ package struct OptionRow<Settings>: Sendable {
 
   // MARK: The builder
 
-  package enum Part {
+  package enum Part: Sendable {
     case heading(OptionGroup)
     case row(OptionRow<Settings>)
-    case rows([OptionRow<Settings>])
+    case parts([Part])
+
+    /// The same part of a table that has these settings as a part.
+    package func within<Whole>(
+      _ part: @autoclosure @escaping OptionRow<Whole>.Setting<Settings>,
+      change: (OptionRow<Whole>) -> OptionRow<Whole> = { $0 }
+    ) -> OptionRows<Whole>.Part {
+      switch self {
+      case .heading(let group): .heading(group)
+      case .row(let row): .row(change(row.within(part())))
+      case .parts(let parts): .parts(parts.map { $0.within(part(), change: change) })
+      }
+    }
   }
 
   package static func buildExpression(_ heading: OptionGroup) -> Part { .heading(heading) }
   package static func buildExpression(_ row: OptionRow<Settings>) -> Part { .row(row) }
-  package static func buildExpression(_ rows: [OptionRow<Settings>]) -> Part { .rows(rows) }
-  package static func buildOptional(_ rows: [OptionRow<Settings>]?) -> Part { .rows(rows ?? []) }
-
-  package static func buildBlock(_ parts: Part...) -> [OptionRow<Settings>] {
-    var rows: [OptionRow<Settings>] = []
-    rows.reserveCapacity(parts.count)
-    var heading: OptionGroup?
-    for part in parts {
-      let first = rows.count
-      switch part {
-      case .heading(let group): heading = group
-      case .row(let row): rows.append(row)
-      case .rows(let more): rows += more
-      }
-      for index in first..<rows.count where rows[index].spec.heading == nil { rows[index].spec.heading = heading }
-    }
-    return rows
-  }
+  package static func buildExpression(_ rows: [OptionRow<Settings>]) -> Part { .parts(rows.map { .row($0) }) }
+  package static func buildExpression(_ part: Part) -> Part { part }
+  package static func buildOptional(_ parts: [Part]?) -> Part { .parts(parts ?? []) }
+  package static func buildBlock(_ parts: Part...) -> [Part] { parts }
+  package static func buildFinalResult(_ parts: [Part]) -> [Part] { parts }
+  package static func buildFinalResult(_ parts: [Part]) -> Part { .parts(parts) }
 }

@@ -31,7 +31,7 @@ package struct EndMarks: Equatable, Sendable {
   ///   - hasEvents: whether events have types.
   @OptionRows<EndMarks> package static func rows(
     hasData: Bool = true, hasEvents: Bool = true
-  ) -> [OptionRow<EndMarks>] {
+  ) -> OptionRows<EndMarks>.Part {
     if hasData { Option("until", .text("TEXT"), \.sentinel, "end at an event with exactly this data, such as [DONE]") }
     if hasEvents { Option("until-event", .text("NAME"), \.event, "end after an event of this type") }
     Option("until-match", .condition, \.match, "end after the first one with this value")

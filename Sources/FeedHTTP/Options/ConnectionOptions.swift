@@ -39,12 +39,12 @@ package struct ConnectionOptions: Sendable {
     _ part: @autoclosure @escaping OptionRow<Whole>.Setting<ConnectionOptions>, hasDelay: Bool = true,
     hasReconnect: Bool = true, reconnect: (OptionRow<Whole>) -> OptionRow<Whole> = { $0 },
     notes change: (OptionRow<Whole>) -> OptionRow<Whole>
-  ) -> [OptionRow<Whole>] {
+  ) -> OptionRows<Whole>.Part {
     OptionGroup.ending
     maxTime.within(part())
     OptionGroup.connection
-    OptionRow<Whole>.rows(connectionRows(hasDelay: hasDelay), part())
-    OptionRow<Whole>.rows(reconnectRows(hasReconnect: hasReconnect), part()).map(reconnect)
+    connectionRows(hasDelay: hasDelay).within(part())
+    reconnectRows(hasReconnect: hasReconnect).within(part(), change: reconnect)
     idleTimeout.within(part())
     change(notes.within(part()))
     verbose.within(part())
@@ -56,7 +56,9 @@ package struct ConnectionOptions: Sendable {
   private static let notes = Option("notes", \.printsNotes, "print notes about the connection")
   private static let verbose = Option("verbose", letter: "v", \.isVerbose, "report each connection on standard error")
 
-  @OptionRows<Self> private static func connectionRows(hasDelay: Bool) -> [Option] {
+  @OptionRows<ConnectionOptions> private static func connectionRows(hasDelay: Bool)
+    -> OptionRows<ConnectionOptions>.Part
+  {
     if hasDelay {
       Option("reconnect-delay", .delay, \.delay, "wait this long before connecting again").default("3")
     }
@@ -66,7 +68,9 @@ package struct ConnectionOptions: Sendable {
     }
   }
 
-  @OptionRows<Self> private static func reconnectRows(hasReconnect: Bool) -> [Option] {
+  @OptionRows<ConnectionOptions> private static func reconnectRows(hasReconnect: Bool)
+    -> OptionRows<ConnectionOptions>.Part
+  {
     if hasReconnect { Option("reconnect", \.wantsReconnect, to: true, "connect again even after a POST") }
     Option("no-reconnect", \.wantsReconnect, to: false, "connect only once")
   }

@@ -59,16 +59,16 @@ package struct HTTPOptions: Sendable {
     _ part: @autoclosure @escaping OptionRow<Whole>.Setting<HTTPOptions>, isHandshake: Bool = false,
     silent change: (OptionRow<Whole>) -> OptionRow<Whole>,
     dumpHeader changeHead: (OptionRow<Whole>) -> OptionRow<Whole> = { $0 }
-  ) -> [OptionRow<Whole>] {
+  ) -> OptionRows<Whole>.Part {
     group
-    OptionRow<Whole>.rows(requestRows(isHandshake: isHandshake), part())
+    requestRows(isHandshake: isHandshake).within(part())
     changeHead(dumpHeader.within(part()))
     config.within(part())
     change(silent.within(part()))
-    OptionRow<Whole>.rows(lastRows(isHandshake: isHandshake), part())
+    lastRows(isHandshake: isHandshake).within(part())
   }
 
-  @OptionRows<Self> private static func requestRows(isHandshake: Bool) -> [Option] {
+  @OptionRows<HTTPOptions> private static func requestRows(isHandshake: Bool) -> OptionRows<HTTPOptions>.Part {
     Option("header", letter: "H", .header, \.headerSources, "send a header, or the headers in a file")
     if !isHandshake {
       Option("request", letter: "X", .method, \.method, "use this method in place of GET or POST")
@@ -99,7 +99,7 @@ package struct HTTPOptions: Sendable {
     Option("ipv4", letter: "4", \.usesIPv4, "use only IPv4 addresses").excludes(\.usesIPv6)
     Option("ipv6", letter: "6", \.usesIPv6, "use only IPv6 addresses")
     Option("unix-socket", .path, \.route.unixSocket, "connect to this Unix domain socket")
-    Option("connect-timeout", .connectTimeout, \.route.connectTimeout, "give up connecting after this time")
+    Option("connect-timeout", .connectTimeout, "give up connecting after this time") { $0.route.connectTimeout = $1 }
       .default("30")
     if !isHandshake {
       Option("http1.1", \.route.version, to: .http1, "use HTTP/1.1")
@@ -113,7 +113,7 @@ package struct HTTPOptions: Sendable {
     fileOfOptions: "config", letter: "K", operand: "url", "read options from a file")
   private static let silent = Option("silent", letter: "s", \.isSilent, "report only the error that ends the program")
 
-  @OptionRows<Self> private static func lastRows(isHandshake: Bool) -> [Option] {
+  @OptionRows<HTTPOptions> private static func lastRows(isHandshake: Bool) -> OptionRows<HTTPOptions>.Part {
     Option("location-trusted", \.trustsRedirects, "send passwords and headers to other hosts after redirects")
     if !isHandshake {
       Option(alwaysOn: "location", letter: "L", "follow redirects (always on)")
