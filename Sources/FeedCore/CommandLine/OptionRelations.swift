@@ -66,11 +66,12 @@ extension ToolSpec {
   /// - Throws: an error about the first option that does not go with the others.
   func checkRelations(_ invocation: Invocation) throws(ToolFailure) {
     // Whether a row goes with the others does not depend on its value. There may be very many with one name.
-    var checked: Set<String> = []
+    var checked: [String] = []
     let settings = invocation.given.map { $0.row.setting?() }
     func holds(_ condition: OptionCondition) -> Bool { invocation.holds(condition, settings) }
-    for option in invocation.given where checked.insert(option.row.name).inserted {
+    for option in invocation.given where !checked.contains(option.row.name) {
       let row = option.row
+      checked.append(row.name)
       for mode in row.conditions(.meaningless).joined() where holds(mode) {
         throw option.refused("option '--\(row.name)' has no meaning with \(list([mode]))")
       }
