@@ -36,8 +36,6 @@ struct Metrics {
   /// Microseconds since 1970.
   private let startTime = Clock.now()
 
-  static let type = "text/plain; version=0.0.4; charset=utf-8"
-
   mutating func count(_ status: Int) { requests[status, default: 0] += 1 }
 
   /// The answer to `/metrics`.

@@ -41,7 +41,7 @@ struct Reply {
       (status, text) = (200, head.finished + (request.method == .get ? page?.text ?? [] : []))
     case .metrics:
       var head = ResponseHead(200, closes: closes)
-      head.set("Content-Type", Metrics.type)
+      head.set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
       head.set("Cache-Control", Self.noCache)
       head.set("Content-Length", "\(metrics.count)")
       head.end(for: request, options)

@@ -4,13 +4,15 @@ import FeedCore
 
 /// The list is made once for many clients. Only the head of the page is for one of them.
 struct StreamList {
+  typealias Line = (name: [UInt8], clients: Int)
+
   /// How many streams it has.
   let count: Int
   let isHTML: Bool
   /// The JSON, or the items of the page and its end.
   let text: SharedText
 
-  init(_ streams: [ServedStream], asHTML: Bool) {
+  init(_ streams: [Line], asHTML: Bool) {
     count = streams.count
     isHTML = asHTML
     let streams = streams.sorted { $0.name.lexicographicallyPrecedes($1.name) }
@@ -20,25 +22,24 @@ struct StreamList {
   var type: String { isHTML ? "text/html; charset=utf-8" : "application/json" }
 
   /// `{"streams":[{"name":"a/b","path":"/streams/a%2Fb","clients":2}]}`
-  private static func json(_ streams: [ServedStream]) -> [UInt8] {
+  private static func json(_ streams: [Line]) -> [UInt8] {
     var output = ByteWriter()
     output.append("{\"streams\":[")
     for (index, stream) in streams.enumerated() {
       output.append(index == 0 ? "{\"name\":" : ",{\"name\":")
-      let name = stream.name
-      JSONString.write(name.span, to: &output)
+      JSONString.write(stream.name.span, to: &output)
       output.append(",\"path\":\"")
-      output.append(path(stream))
-      output.append("\",\"clients\":\(stream.clients.count)}")
+      output.append(path(stream.name))
+      output.append("\",\"clients\":\(stream.clients)}")
     }
     output.append("]}\n")
     return output.take()
   }
 
-  private static func path(_ stream: ServedStream) -> [UInt8] {
+  private static func path(_ name: [UInt8]) -> [UInt8] {
     // A client takes plain dots for a step in the path (RFC 3986 §5.2.4).
-    let isDots = [".", ".."].contains { stream.name.elementsEqual($0.utf8) }
-    return Array("/streams/".utf8) + stream.name.percentEncoded { $0.isUnreserved && !isDots }
+    let isDots = [".", ".."].contains { name.elementsEqual($0.utf8) }
+    return Array("/streams/".utf8) + name.percentEncoded { $0.isUnreserved && !isDots }
   }
 
   /// As text of an element of HTML. A name may have control characters.
@@ -57,10 +58,10 @@ struct StreamList {
 
   // MARK: The page
 
-  private static func items(_ streams: [ServedStream]) -> [UInt8] {
+  private static func items(_ streams: [Line]) -> [UInt8] {
     let items = streams.map { stream in
       // Relative, because a proxy may have put a prefix before our paths.
-      Array("<li><a href=\"".utf8) + path(stream).dropFirst() + Array("\">".utf8) + escaped(stream.name)
+      Array("<li><a href=\"".utf8) + path(stream.name).dropFirst() + Array("\">".utf8) + escaped(stream.name)
         + Array("</a></li>\n".utf8)
     }
     return items.joined() + Array("</ul>\n</body>\n</html>\n".utf8)

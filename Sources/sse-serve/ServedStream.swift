@@ -101,7 +101,7 @@ struct StreamTable {
     if let (list, time) = lists[asHTML], list.count == all.count, now < time + 1 { return list }
     // An old one of the other kind must not stay for the table alone.
     lists = lists.filter { now < $0.value.time + 1 }
-    let list = StreamList(all, asHTML: asHTML)
+    let list = StreamList(all.map { ($0.name, $0.clients.count) }, asHTML: asHTML)
     lists[asHTML] = (list, now)
     heldLists.add(list.text)
     return list
