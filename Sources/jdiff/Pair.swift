@@ -73,7 +73,8 @@ struct Pair {
 
   private var view: TextView {
     let isColored = options.color == .always || (options.color == .auto && streams.output.wantsColorOrFeedsPager)
-    let names = options.labels.map { String(decoding: $0, as: UTF8.self) } + options.files.map(\.name).dropFirst(options.labels.count)
+    let labels = options.labels.map { String(decoding: $0, as: UTF8.self) }
+    let names = labels + options.files.map(\.name).dropFirst(labels.count)
     return TextView(names: names, isColored: isColored, context: options.context)
   }
 
