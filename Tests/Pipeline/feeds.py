@@ -1,9 +1,10 @@
 """Feeds that change, each on an HTTP server of its own: http-cat makes only one request to a server in a second."""
-
+import json
 import os
 import random
+import time
 
-from Support.serving import Server
+from Support.kit import Counts, Server
 
 
 def document(name, version):
@@ -26,6 +27,33 @@ class Feed(Server):
 
     def document(self):
         return document(self.name, self.version)
+
+
+class Events(Server):
+    """A stream of events with numbers as ids, up to `last`, which is set later: so many a second, with data from a
+    function. A client that has them all gets HTTP 204."""
+
+    def __init__(self, data, rate):
+        self.data, self.rate, self.began, self.last, self.sent = data, rate, time.monotonic(), None, 0
+        super().__init__(self.events)
+
+    def top(self):
+        return self.last or int((time.monotonic() - self.began) * self.rate)
+
+    def events(self, request):
+        number = request.last_id
+        if number == self.last:
+            return 204
+        request.begin()
+        while number != self.last:
+            if number < self.top():
+                number += 1
+                request.event(number, self.data(number), "item")
+                self.sent = number
+            else:
+                request.chunk(b":\n\n")
+                time.sleep(0.01)
+        return request.end()
 
 
 class Pages(Server):
@@ -66,6 +94,76 @@ class Pages(Server):
             next = max(0, end - self.size)
             items, is_last = self.items[next:end][::-1], not next
         return b'{"items":[%s]%s}' % (b",".join(items), b"" if is_last else b',"next":"/feed?from=%d"' % next)
+
+
+class News(Server):
+    """A document that changes, served as an event stream by a bad server.
+
+    /stream sends the document as `data`, or the changes after Last-Event-ID as `patch` events, each after a delay. A
+    client that has them all gets HTTP 204. Sometimes the connection is closed, reset, cut inside an event, left silent,
+    moved (301, 307) or refused (503). Each patch tests the number before replacing it, so a patch that is applied twice
+    or missed makes an error.
+    """
+
+    def __init__(self, count, dice, delay):
+        self.count, self.dice, self.delay, self.faults = count, dice, delay, Counts()
+        super().__init__({"/document": lambda request: self.document(count), None: self.stream})
+
+    @staticmethod
+    def document(number):
+        """The document after event `number`, from 1."""
+        numbers = range(number, max(0, number - 20), -1)
+        return {"num_results": number, "results": [{"id": n, "title": f"Title {n} é"} for n in numbers]}
+
+    def event(self, number):
+        """The first event has the document, and each other one the patch from the document before it."""
+        name, data = "data", self.document(1)
+        if number > 1:
+            name, data = "patch", [
+                {"op": "test", "path": "/num_results", "value": number - 1},
+                {"op": "replace", "path": "/num_results", "value": number},
+                {"op": "add", "path": "/results/0", "value": self.document(number)["results"][0]},
+                *[{"op": "remove", "path": "/results/20"}] * (number > 20)]
+        # Data on two lines, as from servers that break lines at commas.
+        first, rest = json.dumps(data, ensure_ascii=False).split(", ", 1)
+        return f"id: {number}\nevent: {name}\ndata: {first},\ndata: {rest}\n\n".encode()
+
+    def stream(self, request):
+        with self.lock:
+            chance, life = self.dice.random(), self.dice.randint(1, 60)
+            end = self.dice.choice(["close", "reset", "half", "stall", "cut"])
+        last = request.last_id
+        if last >= self.count:
+            return 204
+        if request.path == "/stream" and chance < 0.1:
+            self.faults.add("moved")
+            return b"", 301 if chance < 0.05 else 307, "Location: /moved"
+        if last > 0 and chance > 0.9:
+            self.faults.add("503")
+            return b"busy", 503, "Retry-After: 0"
+        request.begin("Text/Event-Stream; charset=utf-8")
+        request.chunk(b"\xef\xbb\xbfretry: 5\n\n: hello\n\n")
+        for number in range(last + 1, self.count + 1):
+            if number - last > life:
+                self.faults.add(end)
+                return self.break_off(request, end, self.event(number))
+            request.chunk(self.event(number))
+            time.sleep(self.delay)
+        return request.end()
+
+    @staticmethod
+    def break_off(request, end, text):
+        request.cut()
+        if end == "close":
+            request.end()
+        elif end == "half":
+            request.chunk(text[:len(text) // 2])
+        elif end == "cut":  # inside a chunk
+            request.send(b"fff\r\n" + text)
+        elif end == "reset":
+            request.reset()
+        elif end == "stall":
+            request.stall(5)
 
 
 def write_list(feeds, path):

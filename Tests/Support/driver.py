@@ -75,10 +75,10 @@ def part(function, *arguments):
             *map(str, arguments)]
 
 
-def each(works):
-    """Does works, by name, one after another, each in a process and a folder of its own. Fails if one does."""
-    wrong = [name for name, work in works.items() if kept(work)]
-    check(not wrong, "failed: " + " ".join(wrong))
+def each(names, work):
+    """Calls `work` with one name after another, each in a process and a folder of its own. Fails if one does."""
+    wrong = [name for name in names if kept(lambda: work(name))]
+    check(not wrong, "failed: " + " ".join(map(str, wrong)))
 
 
 def kept(work):

@@ -58,6 +58,29 @@ class Pipeline:
         return statuses
 
 
+def kill_rounds(rounds, begin, moment, dice, signals=KILLS, allowed=KILLED):
+    """Begins a pipeline, and kills it or a part of it after some moment, so many times. Returns one that goes on.
+
+    `begin` takes the number of the round and returns a pipeline, which `moment` takes.
+    """
+    for number in range(rounds):
+        line = begin(number)
+        moment(line)
+        line.kill(dice, signals)
+        line.wait(allowed)
+    return begin(rounds)
+
+
+def start_nginx(http, name="nginx"):
+    """nginx with these lines in its block `http`. All its files are in the current folder, and begin with the name."""
+    here = os.path.abspath(name)
+    paths = "".join("%s_temp_path %s-%s; " % (kind, here, kind) for kind in "client_body proxy fastcgi uwsgi scgi".split())
+    with open(name + ".conf", "w", encoding="utf-8") as file:
+        file.write("daemon off; pid %s.pid; error_log %s.errors; events { worker_connections 4096; }\nhttp { %s\n%s\n}\n" % (
+            here, here, paths, http))
+    return start(["nginx", "-p", os.getcwd(), "-c", here + ".conf"], stdout=name + ".errors", stderr=name + ".errors")
+
+
 def start_group(command, **more):
     """A process in a group of its own, or a shell line if it is a text."""
     return start(["sh", "-c", command] if isinstance(command, str) else command, start_new_session=True, **more)
@@ -84,6 +107,13 @@ def group(number):
 def children(process):
     """The process numbers of the children."""
     return [int(word) for word in subprocess.run(["pgrep", "-P", str(process.pid)], capture_output=True).stdout.split()]
+
+
+def signal_children(process, sign):
+    """A signal to the groups of the children. The process must go on by SIGCONT; until then it starts no others."""
+    process.send_signal(signal.SIGSTOP)
+    for number in children(process):
+        signal_group(number, sign)
 
 
 def memory(process, what="VmRSS"):
