@@ -1,5 +1,4 @@
 """sse-serve as a child, and clients of it that record what they have received."""
-
 import contextlib
 import json
 import os
@@ -7,14 +6,59 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 sys.path.append(os.path.dirname(os.path.abspath(__file__)) + "/..")
 from Support import processes
-from Support.serving import free_port, reset_at_close  # noqa: F401
-from Support.waiting import PATIENCE, until
+from Support.kit import PATIENCE, Pipeline, begin, reset_at_close, start, until
 
 
-class Server:
+class Place:
+    """Where a server listens: a port, or a Unix domain socket."""
+
+    port, path, version = None, None, "1.1"
+
+    def __init__(self, port=None, path=None, version="1.1"):
+        self.port, self.path, self.version = port, path, version
+
+    @property
+    def url(self):
+        return "http://127.0.0.1:%d" % self.port
+
+    def connect(self, small=False, address=None):
+        client = socket.socket(socket.AF_UNIX if self.path else socket.AF_INET)
+        if small:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        if address and not self.path:
+            client.bind((address, 0))
+        # With a time limit, a Unix domain socket would fail as soon as others wait.
+        client.connect(self.path or ("127.0.0.1", self.port))
+        client.settimeout(PATIENCE)
+        return client
+
+    def ask(self, path, fields="", client=None):
+        client = client or self.connect()
+        client.sendall(("GET %s HTTP/%s\r\nHost: localhost\r\n%s\r\n" % (path, self.version, fields)).encode())
+        return client
+
+    def text(self, path, fields=""):
+        """All bytes of a short answer."""
+        with self.ask(path, "Connection: close\r\n" + fields) as client:
+            return b"".join(iter(lambda: client.recv(1 << 20), b""))
+
+    def answer(self, path):
+        """The status and the body of a short answer."""
+        head, _, body = self.text(path).partition(b"\r\n\r\n")
+        return int(head.split()[1]), body
+
+    def document(self, path="/"):
+        """The document of a stream, or None if there is none."""
+        status, body = self.answer(path.rstrip("/") + "/snapshot")
+        return json.loads(body) if status == 200 else None
+
+
+class Server(Place):
     """sse-serve on a free port; records are written to its standard input. Its messages go to a pipe, or to a file."""
 
     messages = subprocess.PIPE
@@ -26,17 +70,18 @@ class Server:
             until(lambda: os.path.exists(name) and os.path.getsize(name), "a port", [self.process])
             with open(name, encoding="ascii") as file:
                 self.port = int(file.read())
-        self.url = "http://127.0.0.1:%d" % self.port
 
-    def start(self, *words, stdin=subprocess.PIPE):
-        self.process = processes.start(["sse-serve", *words], stdin, stderr=self.messages)
+    def start(self, *words, stdin=subprocess.PIPE, before=()):
+        """The words of `before` run it."""
+        self.process = start([*before, "sse-serve", *words], stdin, stderr=self.messages)
 
     def write(self, text):
         self.process.stdin.write(text)
         self.process.stdin.flush()
 
     def record(self, event, data, id=None, **more):
-        self.write(json.dumps({"event": event, **({} if id is None else {"id": str(id)}), "data": data, **more}).encode() + b"\n")
+        names = {} if id is None else {"id": str(id)}
+        self.write(json.dumps({"event": event, **names, "data": data, **more}).encode() + b"\n")
 
     def end(self):
         self.process.stdin.close()
@@ -60,31 +105,6 @@ class Server:
     def files(self):
         return processes.files(self.process)
 
-    def connect(self, small=False, address=None):
-        client = socket.socket()
-        if small:
-            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
-        client.settimeout(PATIENCE)
-        if address:
-            client.bind((address, 0))
-        client.connect(("127.0.0.1", self.port))
-        return client
-
-    def ask(self, path, fields="", client=None):
-        client = client or self.connect()
-        client.sendall(("GET %s HTTP/1.1\r\nHost: localhost\r\n%s\r\n" % (path, fields)).encode())
-        return client
-
-    def text(self, path, fields=""):
-        """All bytes of a short answer."""
-        with self.ask(path, "Connection: close\r\n" + fields) as client:
-            return b"".join(iter(lambda: client.recv(1 << 20), b""))
-
-    def answer(self, path):
-        """The status and the body of a short answer."""
-        head, _, body = self.text(path).partition(b"\r\n\r\n")
-        return int(head.split()[1]), body
-
 
 class LocalServer(Server):
     """On a Unix domain socket."""
@@ -98,19 +118,12 @@ class LocalServer(Server):
         with contextlib.suppress(FileNotFoundError, ConnectionRefusedError):
             return self.answer("/healthz")
 
-    def connect(self, small=False, address=None):
-        client = socket.socket(socket.AF_UNIX)
-        # With a time limit, this would fail as soon as others wait.
-        client.connect(self.path)
-        client.settimeout(PATIENCE)
-        return client
-
 
 class Piped(Server):
     """A pipeline that ends in sse-serve. All its processes are in `line`."""
 
     def __init__(self, commands, *options, port=0, **more):
-        self.line = processes.Pipeline(*commands, stdout=subprocess.PIPE, **more)
+        self.line = Pipeline(*commands, stdout=subprocess.PIPE, **more)
         with self.line.parts[-1].stdout as source:
             super().__init__(*options, stdin=source, port=port)
         self.line.parts.append(self.process)
@@ -138,12 +151,9 @@ class Stream:
     """A client of the event stream."""
 
     def __init__(self, server, last=None, small=False, path="/"):
-        self.socket = server.ask(path, "Last-Event-ID: %s\r\n" % last if last is not None else "", server.connect(small))
-        self.rest = b""
-        self.events = []
-        self.is_open = True
-        self.head = None
-        self.received = 0
+        place = "Last-Event-ID: %s\r\n" % last if last is not None else ""
+        self.socket = server.ask(path, place, server.connect(small))
+        self.rest, self.events, self.head, self.received = b"", [], None, 0
 
     def read(self):
         """Reads the data that has come; False at the end."""
@@ -151,7 +161,6 @@ class Stream:
         with contextlib.suppress(ConnectionError):
             piece = self.socket.recv(1 << 20)
         if not piece:
-            self.is_open = False
             self.socket.close()
             return False
         self.received += len(piece)
@@ -164,6 +173,10 @@ class Stream:
         *blocks, self.rest = self.rest.split(b"\n\n")
         self.events += [found for found in map(fields, blocks) if "data" in found]
         return True
+
+    def is_refused(self):
+        """An EventSource would never come back after that."""
+        return bool(self.head) and b" 200 " not in self.head[:13]
 
     def read_until(self, id):
         while not (self.events and self.events[-1].get("id") == str(id)):
@@ -186,3 +199,52 @@ class Stream:
     def reset(self):
         reset_at_close(self.socket)
         self.socket.close()
+
+
+class Viewers:
+    """Clients that come back with their last ids. jpatch makes documents of what they get."""
+
+    def __init__(self, clients):
+        self.clients, self.lock = clients, threading.Lock()
+        self.jpatch = start(
+            ["jpatch", "--follow", "--records", "--by", "/client"], subprocess.PIPE, subprocess.PIPE, "jpatch-errors")
+        begin(self.read, *(lambda client=client: client.run(self.write) for client in clients))
+
+    def write(self, client, event):
+        with self.lock:
+            self.jpatch.stdin.write(json.dumps({"client": str(self.clients.index(client)), **event}).encode() + b"\n")
+            self.jpatch.stdin.flush()
+
+    def read(self):
+        for line in self.jpatch.stdout:
+            record = json.loads(line)
+            self.clients[int(record["client"])].take(record)
+
+
+class Viewer:
+    """A client of `Viewers`. `take` gets each record of its document. It leaves by itself with a chance after each event."""
+
+    last, leaves = None, 0
+
+    def __init__(self, place, path, dice):
+        self.place, self.path, self.dice, self.connections = place, path, dice, 0
+
+    def run(self, write):
+        while True:
+            with contextlib.suppress(OSError):
+                self.follow(write)
+            time.sleep(self.dice.uniform(0, 0.2))
+
+    def follow(self, write):
+        stream = Stream(self.place, last=self.last, path=self.path)
+        self.connections += 1
+        with stream.socket:
+            while stream.read():
+                if stream.is_refused():
+                    return self.refused(stream.head)
+                for event in stream.events:
+                    self.last = event["id"]
+                    write(self, event)
+                stream.events.clear()
+                if self.dice.random() < self.leaves:
+                    break
