@@ -2,6 +2,7 @@
 import contextlib
 import json
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -56,6 +57,10 @@ class Place:
         """The document of a stream, or None if there is none."""
         status, body = self.answer(path.rstrip("/") + "/snapshot")
         return json.loads(body) if status == 200 else None
+
+    def metric(self, name):
+        found = re.search(rb"(?m)^sse_serve_%s (.*)$" % name.encode(), self.answer("/metrics")[1])
+        return float(found[1])
 
 
 class Server(Place):

@@ -4,5 +4,5 @@ from Support.driver import Failed, check, drive, each, part, start_afresh  # noq
 from Support.processes import (  # noqa: F401
     CUT, KILLED, KILLS, Pipeline, children, cpu, files, kill_group, kill_rounds, memory, signal_children, signal_group,
     start, start_group, start_nginx)
-from Support.serving import Request, Server, free_port, is_listening, reset_at_close  # noqa: F401
+from Support.serving import Request, Server, free_port, is_listening, read_head, reset_at_close  # noqa: F401
 from Support.waiting import PATIENCE, Late, begin, until  # noqa: F401
