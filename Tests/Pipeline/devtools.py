@@ -7,9 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
-from Support.driver import Failed, check
-from Support.processes import start
-from Support.waiting import PATIENCE, Late, begin, until
+from Support.kit import PATIENCE, Failed, Late, begin, check, start, until
 
 NAME = "chromium-headless-shell"
 

@@ -9,10 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from Support.driver import check
-from Support.processes import start
-from Support.serving import Server
-from Support.waiting import until
+from Support.kit import Server, check, start, until
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
