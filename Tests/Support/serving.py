@@ -167,6 +167,10 @@ class Server:
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+        self.cut()
+
+    def cut(self):
+        """Ends all connections."""
         for connection in list(self.open):
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
