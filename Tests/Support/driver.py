@@ -2,8 +2,9 @@
 
     drive(main, rounds=20, seed=1)
 
-calls main(options) in a process and a folder of its own, and prints what it returns. `Failed` ends it with a message and
-status 1. When it has ended, in whatever way, all processes that it has started are killed, and its folder is removed.
+calls main(options) in a process and a folder of its own, and prints what it returns. `Failed` ends it with a message
+and status 1. When it has ended, in whatever way, all processes that it has started are killed, and its folder is
+removed.
 """
 import contextlib
 import os

@@ -72,7 +72,8 @@ class Page:
         browser.pages[self.session] = self
         for domain in ("Page", "Runtime", "Log"):
             self.call(domain + ".enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
         self.call("Page.navigate", url=url)
         self.loads.get(timeout=PATIENCE)
 
