@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
-from Support.kit import PATIENCE, Failed, Late, begin, check, start, until
+from Support.kit import PATIENCE, begin, check, start, until
 
 NAME = "chromium-headless-shell"
 
@@ -95,10 +95,8 @@ class Page:
         return answer["result"].get("value")
 
     def until(self, script):
-        try:
-            return until(lambda: self.value(script), every=0.02)
-        except Late:
-            raise Failed("not %s: %s %s" % (script, self.value("document.body.innerText"), self.complaints)) from None
+        return until(lambda: self.value(script), lambda: "%s: %s %s" % (
+            script, self.value("document.body.innerText"), self.complaints), every=0.02)
 
     def click(self, element):
         """A click as by a mouse, in the middle of the element of an expression."""
