@@ -1,4 +1,6 @@
 """Feeds that change, each on an HTTP server of its own: http-cat makes only one request to a server in a second."""
+import contextlib
+import email.utils
 import json
 import os
 import random
@@ -27,6 +29,40 @@ class Feed(Server):
 
     def document(self):
         return document(self.name, self.version)
+
+
+class Awaited(Server):
+    """A document that changes only when its last version has arrived in a file. The server tells versions apart by a
+    tag, a date or nothing. `confirmed` counts the answers 304."""
+
+    def __init__(self, dice, path):
+        self.dice, self.arrived, self.number, self.confirmed = dice, path, 0, 0
+        self.change()
+        super().__init__(self.document)
+
+    def change(self):
+        self.number += 1
+        size = self.dice.choice([10, 10, 10, 5000, 150_000])
+        self.text = '{"version":%d,"fill":"%s","end":%d}' % (self.number, "x" * size, self.number)
+        self.way = self.dice.choice(["tag", "date", "nothing"])
+
+    def has_arrived(self):
+        end = b'"end":%d}\n' % self.number
+        with contextlib.suppress(FileNotFoundError), open(self.arrived, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - len(end)))
+            return file.read() == end
+
+    def document(self, request):
+        with self.lock:
+            if self.has_arrived() and self.dice.random() < 0.5:
+                self.change()
+            tag, date = '"%d"' % self.number, email.utils.formatdate(1_700_000_000 + self.number, usegmt=True)
+            known = request.headers.get("if-none-match") == tag or (
+                self.way == "date" and request.headers.get("if-modified-since") == date)
+            self.confirmed += known
+            fields = [*["ETag: " + tag] * (self.way == "tag"), *["Last-Modified: " + date] * (self.way != "nothing"),
+                      "Date: " + email.utils.formatdate(usegmt=True)]
+            return (b"", 304, *fields) if known else (self.text, 200, *fields)
 
 
 class Events(Server):
