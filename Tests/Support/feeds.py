@@ -96,23 +96,20 @@ class Pages(Server):
     """A feed on pages of `size` items, from the newest or the oldest on, with a link to the next page.
 
     `items` has the oldest first. While it `grows`, items come before a page with a chance, a number of `steps` of them.
-    `asked` and `sent` count pages.
+    `sent` counts pages.
     """
 
-    def __init__(self, dice, size, count, chance, steps, order="newest-first"):
+    def __init__(self, dice, size, count, chance, steps, order="newest-first", item=lambda n, dice: b'{"id":%d}' % n):
         self.dice, self.size, self.chance, self.steps, self.order = dice, size, chance, steps, order
-        self.items, self.grows, self.asked, self.sent = [], True, 0, 0
+        self.item, self.items, self.grows, self.sent = item, [], True, 0
         self.grow(count)
         super().__init__(self.answer_page)
 
-    def item(self, number):
-        return b'{"id":%d}' % number
-
     def grow(self, count):
-        self.items += [self.item(number) for number in range(len(self.items), len(self.items) + count)]
+        start = len(self.items)
+        self.items += [self.item(number, self.dice) for number in range(start, start + count)]
 
     def answer_page(self, request):
-        self.asked += 1
         with self.lock:
             page = self.page(request.query("from"))
         request.reply(page)
