@@ -125,7 +125,8 @@ class LocalServer(Server):
 class Piped(Server):
     """A pipeline that ends in sse-serve. All its processes are in `line`."""
 
-    def __init__(self, commands, *options, port=0, **more):
+    def __init__(self, commands, *options, port=0, messages=subprocess.PIPE, **more):
+        self.messages = messages
         self.line = Pipeline(*commands, stdout=subprocess.PIPE, **more)
         with self.line.parts[-1].stdout as source:
             super().__init__(*options, stdin=source, port=port)
