@@ -1,4 +1,6 @@
-"""What is counted at the end: lost, doubled, out of order."""
+"""What is read and counted at the end: lost, doubled, out of order."""
+import json
+import os
 
 
 class Comparison:
@@ -6,14 +8,10 @@ class Comparison:
 
     def __init__(self, found, wanted):
         places = {thing: place for place, thing in enumerate(wanted)}
-        counts, order = {}, []
-        for thing in found:
-            if thing not in counts:
-                order.append(thing)
-            counts[thing] = counts.get(thing, 0) + 1
-        self.lost = [thing for thing in wanted if thing not in counts]
+        order = dict.fromkeys(found)
+        self.lost = [thing for thing in wanted if thing not in order]
         self.strange = [thing for thing in order if thing not in places]
-        self.doubled = sum(counts.values()) - len(counts)
+        self.doubled = len(found) - len(order)
         known = [places[thing] for thing in order if thing in places]
         self.late = sum(one > other for one, other in zip(known, known[1:]))
 
@@ -30,3 +28,23 @@ class Counts(dict):
 
     def __str__(self):
         return ", ".join("%s %d" % item for item in sorted(self.items()))
+
+
+def read_lines(path):
+    """The lines of a file, as bytes; none if there is no file."""
+    if not os.path.exists(path):
+        return []
+    with open(path, "rb") as file:
+        return file.read().splitlines()
+
+
+def read_records(path, may_be_cut=False):
+    """The JSON of each line of a file. A line that a kill has cut is left out if there may be one."""
+    records = []
+    for line in read_lines(path):
+        try:
+            records.append(json.loads(line))
+        except ValueError:
+            if not may_be_cut:
+                raise
+    return records

@@ -2,8 +2,9 @@
 
     drive(main, rounds=20, seed=1)
 
-calls main(options) in a process and a folder of its own, and prints what it returns. `Failed` ends it with a message and
-status 1. When it has ended, in whatever way, all processes that it has started are killed, and its folder is removed.
+calls main(options) in a process and a folder of its own, and prints what it returns. `Failed` ends it with a message
+and status 1. When it has ended, in whatever way, all processes that it has started are killed, and its folder is
+removed.
 """
 import contextlib
 import os
@@ -75,10 +76,10 @@ def part(function, *arguments):
             *map(str, arguments)]
 
 
-def each(works):
-    """Does works, by name, one after another, each in a process and a folder of its own. Fails if one does."""
-    wrong = [name for name, work in works.items() if kept(work)]
-    check(not wrong, "failed: " + " ".join(wrong))
+def each(names, work):
+    """Calls `work` with one name after another, each in a process and a folder of its own. Fails if one does."""
+    wrong = [name for name in names if kept(lambda: work(name))]
+    check(not wrong, "failed: " + " ".join(map(str, wrong)))
 
 
 def kept(work):

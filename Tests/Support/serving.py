@@ -76,6 +76,11 @@ class Request:
         from urllib.parse import parse_qs
         return parse_qs(self.target.partition("?")[2], keep_blank_values=True).get(name, [default])[0]
 
+    @property
+    def last_id(self):
+        """The number in Last-Event-ID, or 0."""
+        return int(self.headers.get("last-event-id") or 0)
+
     def send(self, data):
         self.connection.sendall(data)
 
@@ -93,6 +98,12 @@ class Request:
         self.send(self.head(status, *fields) + (b"" if self.method == "HEAD" else body[:cut]))
         self.closes = self.closes or cut is not None
 
+    def tagged(self, body, tag, *fields):
+        """What a server with ETags answers: 304 if the client has this body."""
+        tag = '"%s"' % tag
+        is_known = self.headers.get("if-none-match") == tag
+        return (b"", 304, "ETag: " + tag) if is_known else (body, 200, "ETag: " + tag, *fields)
+
     def begin(self, kind="text/event-stream", *fields, status=200):
         """An answer in chunks."""
         self.send(self.head(status, "Content-Type: " + kind, "Transfer-Encoding: chunked", *fields))
@@ -100,6 +111,11 @@ class Request:
     def chunk(self, data):
         if data:
             self.send(b"%x\r\n%s\r\n" % (len(data), data))
+
+    def event(self, number, data, name=""):
+        """An event of a stream, as a chunk."""
+        text = data if isinstance(data, bytes) else json.dumps(data).encode()
+        self.chunk(b"id: %d\n%sdata: %s\n\n" % (number, b"event: %s\n" % name.encode() if name else b"", text))
 
     def end(self):
         self.send(b"0\r\n\r\n")
@@ -151,9 +167,17 @@ class Server:
         with contextlib.suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
         self.listener.close()
+        self.cut()
+
+    def cut(self):
+        """Ends all connections."""
         for connection in list(self.open):
             with contextlib.suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
+
+    def restart(self):
+        self.stop()
+        self.start()
 
     def accept(self, listener):
         with contextlib.suppress(OSError):
@@ -195,6 +219,11 @@ class Server:
         if isinstance(found, int):
             found = (b"", found)
         return found if found is None or isinstance(found, tuple) else (found,)
+
+
+def is_listening(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+        return True
 
 
 def free_port():

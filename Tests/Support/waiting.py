@@ -12,14 +12,15 @@ class Late(Failed, TimeoutError):
 
 
 def until(holds, what="what the driver waits for", unless=(), every=0.01):
-    """Waits until `holds` returns something true, and returns it. Fails if a process of `unless` ends before."""
+    """Waits until `holds` returns something true, and returns it. Fails if a process of `unless` ends before. `what` is
+    a text, or a function that says in the end what is missing."""
     end = time.monotonic() + PATIENCE
     while not (result := holds()):
         for process in unless:
             if process.poll() is not None:
                 raise Failed("%s has ended with %d, before %s" % (process.args[0], process.returncode, what))
         if time.monotonic() > end:
-            raise Late("not within %d s: %s" % (PATIENCE, what))
+            raise Late("not within %d s: %s" % (PATIENCE, what() if callable(what) else what))
         time.sleep(every)
     return result
 

@@ -7,9 +7,7 @@ import shutil
 import subprocess
 import tempfile
 
-from Support.driver import Failed, check
-from Support.processes import start
-from Support.waiting import PATIENCE, Late, begin, until
+from Support.kit import PATIENCE, begin, check, start, until
 
 NAME = "chromium-headless-shell"
 
@@ -74,7 +72,8 @@ class Page:
         browser.pages[self.session] = self
         for domain in ("Page", "Runtime", "Log"):
             self.call(domain + ".enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
+        self.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=800, deviceScaleFactor=1, mobile=width < 500)
         self.call("Page.navigate", url=url)
         self.loads.get(timeout=PATIENCE)
 
@@ -96,10 +95,8 @@ class Page:
         return answer["result"].get("value")
 
     def until(self, script):
-        try:
-            return until(lambda: self.value(script), every=0.02)
-        except Late:
-            raise Failed("not %s: %s %s" % (script, self.value("document.body.innerText"), self.complaints)) from None
+        return until(lambda: self.value(script), lambda: "%s: %s %s" % (
+            script, self.value("document.body.innerText"), self.complaints), every=0.02)
 
     def click(self, element):
         """A click as by a mouse, in the middle of the element of an expression."""

@@ -1,5 +1,5 @@
-"""Sinks of deliver with their real servers: the writers, the faults, and the records that have arrived. All files are in
-the current folder."""
+"""Sinks of deliver with their real servers: the writers, the faults, and the records that have arrived. All files are
+in the current folder."""
 
 import json
 import os
@@ -9,10 +9,7 @@ import subprocess
 import time
 from pathlib import Path
 
-from Support.driver import check
-from Support.processes import start
-from Support.serving import Server
-from Support.waiting import until
+from Support.kit import Server, check, start, until
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 
@@ -88,8 +85,8 @@ class Redis(Sink):
     def start(self):
         os.environ["REDIS_SOCKET"] = os.path.abspath("socket")
         self.process = self.run(
-            "redis-server", "--port", "0", "--unixsocket", os.path.abspath("socket"), "--save", "", "--appendonly", "yes",
-            "--appendfsync", "always")
+            "redis-server", "--port", "0", "--unixsocket", os.environ["REDIS_SOCKET"], "--save", "",
+            "--appendonly", "yes", "--appendfsync", "always")
 
     def wait_for(self):
         until(lambda: self.ask("PING") == b"PONG\n", "Redis", [self.process])
@@ -228,13 +225,14 @@ class Kafka(Broker):
             "-X", "message.timeout.ms=2000"]
 
     def start(self):
-        self.process = self.run(
-            "kcat", "-P", "-b", "mock", "-t", "feed", "-X", "test.mock.num.brokers=1", "-d", "mock", stdin=subprocess.PIPE)
-        found = until(lambda: re.search(rb"bootstrap\.servers=(\S+)", Path("server.log").read_bytes()), "Kafka", [self.process])
-        self.brokers = found[1].decode()
+        self.process = self.run("kcat", "-P", "-b", "mock", "-t", "feed", "-X", "test.mock.num.brokers=1", "-d", "mock",
+                                stdin=subprocess.PIPE)
+        pattern, log = re.compile(rb"bootstrap\.servers=(\S+)"), Path("server.log")
+        self.brokers = until(lambda: pattern.search(log.read_bytes()), "Kafka", [self.process])[1].decode()
         self.reader = self.run(
-            "kcat", "-C", "-q", "-u", "-b", self.brokers, "-t", "feed", "-p", "0", "-o", "beginning", "-X",
-            "reconnect.backoff.max.ms=100", "-X", "topic.auto.offset.reset=error", log="reader-errors", stdout="arrived")
+            "kcat", "-C", "-q", "-u", "-b", self.brokers, "-t", "feed", "-p", "0", "-o", "beginning",
+            "-X", "reconnect.backoff.max.ms=100", "-X", "topic.auto.offset.reset=error", log="reader-errors",
+            stdout="arrived")
 
     def disturb(self):
         self.freeze(self.dice.uniform(0, self.dice.choice([0.5, 3])))
@@ -269,4 +267,5 @@ class MQTT(Broker):
             self.restart(signal.SIGTERM)
 
 
-SINKS = {"redis": Redis, "redis-seen": RedisSeen, "sqlite": SQLite, "webhook": Webhook, "kcat": Kafka, "mosquitto": MQTT}
+SINKS = {"redis": Redis, "redis-seen": RedisSeen, "sqlite": SQLite, "webhook": Webhook, "kcat": Kafka,
+         "mosquitto": MQTT}
