@@ -14,8 +14,8 @@ import sys
 import tempfile
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "Pipeline"))
-from served import PATIENCE, Relay, Server, Stream, until
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+from Support.served import PATIENCE, Relay, Server, Stream, until
 
 KIBIBYTE = " ".join("%s %d" % ("news about line of the feed".split()[n * n % 6], n * 7919 % 10_007) for n in range(100))[:990]
 ROUNDS = 15

@@ -39,7 +39,7 @@ import Testing
     private var isQuiet = false
     private var isLoud = false
 
-    @OptionRows<Self> static var rows: [Option] {
+    static let rows = OptionRows<Self> {
       OptionGroup("Options")
       Option(fileOfOptions: "more", letter: "m", operand: "place", "options in a file")
       Option("name", letter: "n", .text("TEXT"), \.name, "a name") { $0 = String(decoding: $1, as: UTF8.self) }

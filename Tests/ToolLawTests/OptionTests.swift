@@ -70,14 +70,13 @@ import Testing
     let letters = table.options.compactMap(\.letter)
     #expect(Set(letters).count == letters.count)
     for row in table.options {
-      let (own, group) = (row.relations, row.group.relations)
-      for other in (own.needs + own.excludes + own.meaningless + group.needs + group.meaningless).flatMap({ $0() })
-      where other.setting != nil {
+      let kinds = [OptionRelation.Kind.needs, .excludes, .meaningless]
+      for other in kinds.flatMap({ row.conditions($0).joined() }) where other.setting != nil {
         let named = table.options.filter { $0.setting?() == other.setting }
         #expect(!named.isEmpty, "--\(row.name) names a setting that no option changes")
         if let word = other.choice { #expect(named.allSatisfy { $0.choice?.contains(word) == true }, "--\(row.name)") }
       }
-      for other in own.excludes.flatMap({ $0() }) { #expect(other.setting != row.setting?(), "--\(row.name)") }
+      for other in row.conditions(.excludes).joined() { #expect(other.setting != row.setting?(), "--\(row.name)") }
     }
   }
 

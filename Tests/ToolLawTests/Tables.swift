@@ -63,15 +63,14 @@ struct ListedOption: CustomStringConvertible {
 extension ListedOption {
   /// - Parameter tool: if every command line of it has a URL, no row needs to say that it needs one.
   init(_ row: OptionSpec, of tool: ToolSpec) {
-    func phrases(_ lists: [OptionRelations.Conditions]) -> [[String]] {
-      lists.map { $0().flatMap(tool.phrases) }.filter { !$0.contains("--" + row.name) }
+    func phrases(_ kind: OptionRelation.Kind) -> [[String]] {
+      row.conditions(kind).map { $0.flatMap(tool.phrases) }.filter { !$0.contains("--" + row.name) }
     }
-    let (own, group) = (row.relations, row.group.relations)
-    let needs = phrases(group.needs + own.needs).filter { !($0 == ["a URL"] && tool.readsURL([])) }
+    let needs = phrases(.needs).filter { !($0 == ["a URL"] && tool.readsURL([])) }
     self.init(
       letter: row.letter.map { String($0) }, name: row.name, value: row.value?.name, group: row.group.heading,
-      defaultValue: row.defaultValue, needs: Set(needs), excludes: Set(phrases(own.excludes).joined()),
-      meaningless: Set(phrases(group.meaningless + own.meaningless).joined()))
+      defaultValue: row.defaultValue, needs: Set(needs), excludes: Set(phrases(.excludes).joined()),
+      meaningless: Set(phrases(.meaningless).joined()))
   }
 }
 
