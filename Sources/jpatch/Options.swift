@@ -45,6 +45,9 @@ struct Options: OptionTable {
   var base = InputFile.standardInput
   var theirs = InputFile.standardInput
   var conflictSide: Side?
+  private var identities: [Typed<IdentityRule>] = []
+  /// The rules of `--identity`.
+  var scope = Scope()
 
   var initialFile: [UInt8]?
   var printsOnlyChanges = false
@@ -98,6 +101,7 @@ struct Options: OptionTable {
       ])
     Option("conflict", .choice, \.conflictSide, "print the result despite conflicts: one side, or both")
       .needs(\.isThreeWay).excludes(\.isCheck)
+    Option("identity", .identity, \.identities, "match the items of an array by these members").needs(\.isThreeWay)
 
     OptionGroup("Patches without a document")
     Option("compose", \.composes, "print one patch that does what all PATCHes do").excludes(\.inverts).withoutDocument
@@ -169,6 +173,10 @@ extension Options {
     self.init()
     try invocation.fill(&self)
     sources = sourceOptions.index
+    for rule in identities {
+      let text = "--identity \(quoted(rule.text))"
+      scope.add(Scope.Rule(purpose: .identity(rule.value.members), pointer: rule.value.array, text: text))
+    }
     switch mode {
     case .one, .each, .follow: try setOperands(invocation.operands)
     case .compose, .invert: try setPatches(invocation.operands)

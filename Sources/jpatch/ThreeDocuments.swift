@@ -15,12 +15,17 @@ struct ThreeDocuments {
     let base = try readBase()
     let theirs = try options.readDocument(options.theirs, streams)
 
-    var merge = ThreeWayMerge(base: base, ours: ours, theirs: theirs, choice: options.conflictChoice ?? .ours)
+    var merge: ThreeWayMerge
+    do {
+      merge = try ThreeWayMerge(
+        base: base, ours: ours, theirs: theirs, choice: options.conflictChoice ?? .ours, options.scope)
+    } catch { throw .failed(.trouble, error.message, source: options.file.name) }
     let tree = merge.run()
     if tree.size > options.patching.maxSize {
       let text = "the result is larger than \(options.patching.maxSize) bytes (--max-size)"
       throw .failed(.trouble, text, source: options.file.name)
     }
+    if let guess = merge.guess { streams.say(Diagnostic(words(guess.array, guess.name), source: options.file.name)) }
     let isClean = merge.conflicts.isEmpty
     if options.isCheck { return isClean ? .yes : .no }
     if isClean || options.conflictChoice != nil {
@@ -35,6 +40,13 @@ struct ThreeDocuments {
     }
     for conflict in merge.conflicts { streams.say(Diagnostic(conflict.message + taken, source: options.file.name)) }
     return isClean || options.conflictChoice == .ours || options.conflictChoice == .theirs ? .yes : .no
+  }
+
+  /// Which member tells the items of an array apart is a guess, so the user should say it.
+  private func words(_ array: JSONPointer, _ name: [UInt8]) -> String {
+    let place = array.text.isEmpty ? "the array" : "'\(shortened(array.text))'"
+    return "matched the items of \(place) by '\(shortened(name))'; to say so: --identity "
+      + quoted(array.text + [UInt8(ascii: "=")] + name)
   }
 
   /// BASE. Git gives an empty file if both sides have added the document.

@@ -115,7 +115,7 @@ struct MergeLaws {
     return document.tape.indices.contains { position in
       guard TapeWord.valueKind(document.tape[position]) == .array else { return false }
       let items = side.items(position)
-      return Set(items.compactMap { Identity(side, $0) }).count < items.count
+      return Set(items.compactMap { ItemIdentity.usual.value(of: $0, side) }).count < items.count
     }
   }
 

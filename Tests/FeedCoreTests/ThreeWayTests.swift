@@ -45,6 +45,77 @@ import Testing
   }
 }
 
+/// Lists whose items no usual name tells apart. A merge must not make a record that nobody wrote: the members of each
+/// record are those of the record with its name in one of the three lists.
+@Suite struct FoundIdentityTests {
+  private typealias List = [[String: String]]
+
+  @Test(arguments: ["email", "iban", "user", "login", "sku", "uid"]) func noRecordIsMadeUp(_ name: String) throws {
+    var random = SeededGenerator(seed: 7)
+    let pick: JSONDraft.Pick = { Int.random(in: 0..<$0, using: &random) }
+    var cleanMerges = 0
+    for round in 0..<75 {
+      let base = (0...pick(6)).map { number in made(name, number, pick) }
+      var (ours, theirs) = (base, base)
+      for number in 0...pick(3) { change(&ours, name, 10 + number, pick) }
+      for number in 0...pick(3) { change(&theirs, name, 20 + number, pick) }
+      let merged = try MergeLaws.Merged(text(base), text(ours), text(theirs))
+      let what = [base, ours, theirs].map { String(decoding: text($0), as: UTF8.self) }.joined(separator: " ")
+      let found = try list(merged.text)
+      for record in found {
+        let sources = [base, ours, theirs].compactMap { list in list.first { $0[name] == record[name] } }
+        #expect(!sources.isEmpty, "round \(round): \(record) of \(what)")
+        for (member, value) in record {
+          #expect(sources.contains { $0[member] == value }, "round \(round): \(member) in \(record) of \(what)")
+        }
+      }
+      guard merged.conflicts.isEmpty else { continue }
+      cleanMerges += 1
+      let names = Set(found.map { $0[name] })
+      for record in ours where theirs.contains(where: { $0[name] == record[name] }) {
+        #expect(names.contains(record[name]), "round \(round): \(record) is lost: \(what)")
+      }
+    }
+    #expect(cleanMerges > 20)
+  }
+
+  private func made(_ name: String, _ number: Int, _ pick: JSONDraft.Pick) -> [String: String] {
+    [name: "n\(number)", "role": "r\(pick(3))", "team": "t\(pick(2))"]
+  }
+
+  private func change(_ list: inout List, _ name: String, _ number: Int, _ pick: JSONDraft.Pick) {
+    if list.isEmpty { return list.append(made(name, number, pick)) }
+    let place = pick(list.count)
+    switch pick(6) {
+    case 0: list[place]["role"] = "r\(pick(3))"
+    case 1: list[place]["admin"] = "yes"
+    case 2: list.remove(at: place)
+    case 3: list.insert(made(name, number, pick), at: place)
+    case 4: list[place][name] = "n\(number)"
+    default: list.append(list.remove(at: place))
+    }
+  }
+
+  private func text(_ list: List) -> [UInt8] {
+    let items = list.map { record in
+      "{" + record.sorted { $0.key < $1.key }.map { "\"\($0)\":\"\($1)\"" }.joined(separator: ",") + "}"
+    }
+    return Array("[\(items.joined(separator: ", "))]".utf8)
+  }
+
+  private func list(_ text: [UInt8]) throws -> List {
+    try JSONDocument(parsing: text).root.children.map { item in
+      Dictionary(
+        uniqueKeysWithValues: item.value.children.map { member in
+          (
+            String(decoding: member.key?.string ?? [], as: UTF8.self),
+            String(decoding: member.value.string ?? [], as: UTF8.self)
+          )
+        })
+    }
+  }
+}
+
 /// A list of objects with different ids.
 private struct Records: Equatable {
   var order: [Int] = []

@@ -17,6 +17,7 @@ complete -c jpatch -l jsonc -d 'accept comments and trailing commas, and keep th
 complete -c jpatch -l each -d 'patch many documents, print each on one line'
 complete -c jpatch -l three-way -d 'merge the changes of OURS and THEIRS, both made from BASE'
 complete -c jpatch -l conflict -x -a 'ours theirs mark' -d 'print the result despite conflicts: one side, or both'
+complete -c jpatch -l identity -x -d 'match the items of an array by these members'
 complete -c jpatch -l compose -d 'print one patch that does what all PATCHes do'
 complete -c jpatch -l invert -d 'print the patch that takes the PATCHes back'
 complete -c jpatch -s f -l follow -d 'read event records, print the document after each'

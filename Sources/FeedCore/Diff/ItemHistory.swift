@@ -7,11 +7,14 @@ struct ItemHistory {
   /// For each item the index of the one in BASE that it was, and the reverse; -1 for none.
   private(set) var baseOf: [Int]
   private(set) var ofBase: [Int]
+  /// The indexes in BASE of the items that only their position pairs.
+  private(set) var guessed: Set<Int> = []
 
-  init(_ sides: inout Sides, _ base: Int, _ array: Int) {
+  init(_ sides: inout Sides, _ base: Int, _ array: Int, _ identity: ItemIdentity) {
     var pairing = ItemPairing(&sides, base, array)
     pairing.pairByValue(&sides)
-    pairing.pairByIdentity()
+    pairing.pairByIdentity(identity)
+    let known = pairing.newOf
     if !pairing.isSet { pairing.findKept() }
     pairing.pairByPosition()
 
@@ -27,10 +30,11 @@ struct ItemHistory {
           pairing.newOf[place - start] < 0 ? -1 : pairing.newOf[place - start] + start
         }
       if place >= start, place < end, partner >= 0, !pairing.isEqual[partner - start],
-        Self.isAnother(sides, bases[place], items[partner])
+        Self.isAnother(sides, bases[place], items[partner], identity)
       {
         partner = -1
       }
+      if place >= start, place < end, partner >= 0, known[place - start] < 0 { guessed.insert(place) }
       ofBase[place] = partner
       if partner >= 0 { baseOf[partner] = place }
     }
@@ -38,12 +42,9 @@ struct ItemHistory {
 
   /// Whether an item is at the place of one in BASE, but has another identity. Then that one is gone, and its members
   /// must not be mixed with those of the new one.
-  private static func isAnother(_ sides: Sides, _ base: Int, _ item: Int) -> Bool {
-    for name in Side.identityNames {
-      guard let identity = sides.old.identity(of: base, [name]) else { continue }
-      return sides.new.identity(of: item, [name]) != identity
-    }
-    return false
+  private static func isAnother(_ sides: Sides, _ base: Int, _ item: Int, _ identity: ItemIdentity) -> Bool {
+    guard let value = identity.value(of: base, sides.old) else { return false }
+    return sides.new.identity(of: item, identity.choices[value.choice]) != value.digest
   }
 
   /// The tape position in BASE of an item; -1 if it is new.
@@ -82,40 +83,27 @@ struct ArrayGaps {
   func isNew(ours place: Int) -> Bool { ours.baseOf[place] < 0 && twins[place] == nil }
   func isNew(theirs place: Int) -> Bool { theirs.baseOf[place] < 0 && !twinsOfOurs.contains(place) }
 
-  mutating func findTwins(_ mine: Side, _ other: Side) {
+  mutating func findTwins(_ mine: Side, _ other: Side, _ identity: ItemIdentity) {
     let new = (ours.items.indices.filter(isNew(ours:)), theirs.items.indices.filter(isNew(theirs:)))
     if new.0.isEmpty || new.1.isEmpty { return }
-    let others = Self.identities(new.1.map { theirs.items[$0] }, other)
+    let others = Self.identities(new.1.map { theirs.items[$0] }, other, identity)
     if others.isEmpty { return }
-    for (identity, place) in Self.identities(new.0.map { ours.items[$0] }, mine) {
-      guard let twin = others[identity], place >= 0, twin >= 0 else { continue }
+    for (value, place) in Self.identities(new.0.map { ours.items[$0] }, mine, identity) {
+      guard let twin = others[value], place >= 0, twin >= 0 else { continue }
       twins[new.0[place]] = new.1[twin]
       twinsOfOurs.insert(new.1[twin])
     }
   }
 
   /// The index of each identity; -1 if two objects have it, which cannot be told apart.
-  private static func identities(_ objects: [Int], _ side: Side) -> [Identity: Int] {
-    var places: [Identity: Int] = [:]
+  private static func identities(
+    _ objects: [Int], _ side: Side, _ identity: ItemIdentity
+  ) -> [ItemIdentity.Value: Int] {
+    var places: [ItemIdentity.Value: Int] = [:]
     for (place, object) in objects.enumerated() {
-      guard let identity = Identity(side, object) else { continue }
-      places[identity] = places[identity] == nil ? place : -1
+      guard let value = identity.value(of: object, side) else { continue }
+      places[value] = places[value] == nil ? place : -1
     }
     return places
-  }
-}
-
-/// What identifies an object: its first member with one of the usual names, and a digest of the value.
-struct Identity: Hashable {
-  let name: Int
-  let value: UInt64
-
-  init?(_ side: Side, _ object: Int) {
-    for (name, text) in Side.identityNames.enumerated() {
-      guard let value = side.identity(of: object, [text]) else { continue }
-      (self.name, self.value) = (name, value)
-      return
-    }
-    return nil
   }
 }

@@ -133,11 +133,13 @@ struct ItemPairing {
   // MARK: By identity
 
   /// Pairs items by a member whose scalar values are unique and which all of them have, or by the given members together.
-  mutating func pairByIdentity() {
+  /// - Parameter identity: what the merge knows of the items; nil for what the sides say.
+  mutating func pairByIdentity(_ identity: ItemIdentity? = nil) {
     let (restOfOld, restOfNew) = (restOfOld, restOfNew)
     if restOfOld.isEmpty || restOfNew.isEmpty { return }
-    let given = old.identity(arrays.old) ?? new.identity(arrays.new)
-    for names in given.map({ [$0] }) ?? Side.identityNames.map({ [$0] }) {
+    let given =
+      identity.map { $0.isGiven ? $0.choices.first : nil } ?? old.identity(arrays.old) ?? new.identity(arrays.new)
+    for names in given.map({ [$0] }) ?? identity?.choices ?? ItemIdentity.usual.choices {
       let mayLack = given != nil
       guard let a = identities(restOfOld, olds, old, names, mayLack: mayLack),
         let b = identities(restOfNew, news, new, names, mayLack: mayLack)

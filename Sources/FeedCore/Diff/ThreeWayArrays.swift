@@ -8,13 +8,16 @@ extension ThreeWayMerge {
   /// - Returns: the parts of the result. Nil if both sides have put the items in a different order.
   mutating func mergeArrays(_ child: Child) -> [Part]? {
     guard child.base >= 0 else { return nil }
+    let identity = ItemIdentity((base, child.base), [(ours, child.ours), (theirs, child.theirs)])
+    if let name = identity.found { guess(name) }
     var gaps = ArrayGaps(
-      ours: ItemHistory(&ourChanges, child.base, child.ours),
-      theirs: ItemHistory(&theirChanges, child.base, child.theirs))
+      ours: ItemHistory(&ourChanges, child.base, child.ours, identity),
+      theirs: ItemHistory(&theirChanges, child.base, child.theirs, identity))
     let orders = (gaps.ours.order(sharedWith: gaps.theirs), gaps.theirs.order(sharedWith: gaps.ours))
     let haveMoved = (!Self.isIncreasing(orders.0), !Self.isIncreasing(orders.1))
     if haveMoved.0, haveMoved.1, orders.0 != orders.1 { return nil }
-    gaps.findTwins(ours, theirs)
+    gaps.findTwins(ours, theirs, identity)
+    var telling: TellingScalars?
 
     let isTheirOrder = haveMoved.1 && !haveMoved.0
     let (first, second) = isTheirOrder ? (gaps.theirs, gaps.ours) : (gaps.ours, gaps.theirs)
@@ -33,7 +36,7 @@ extension ThreeWayMerge {
       }
       close(alone, after[anchor])
       (alone, anchor) = ([], item + 1)
-      parts.append(.both(shared(item, gaps)))
+      parts.append(.both(shared(item, gaps, &telling)))
     }
     // What is at the end of an array stays there.
     close(alone, after[anchor] + last)
@@ -42,12 +45,21 @@ extension ThreeWayMerge {
 
   private static func isIncreasing(_ order: [Int]) -> Bool { zip(order, order.dropFirst()).allSatisfy { $0 < $1 } }
 
-  /// An item that is in all three arrays.
-  private func shared(_ item: Int, _ gaps: ArrayGaps) -> Child {
+  /// An item that is in all three arrays. If only its position says so, a side may have replaced it by another one: then
+  /// what it tells has changed, and the changes of both sides must not be mixed.
+  private mutating func shared(_ item: Int, _ gaps: ArrayGaps, _ telling: inout TellingScalars?) -> Child {
     let place = gaps.ours.ofBase[item]
     let (base, mine) = (gaps.ours.bases[item], gaps.ours.items[place])
     let other = gaps.theirs.items[gaps.theirs.ofBase[item]]
-    return Child(token: .index(place), base: base, ours: mine, theirs: other)
+    var child = Child(token: .index(place), base: base, ours: mine, theirs: other)
+    guard gaps.ours.guessed.contains(item) || gaps.theirs.guessed.contains(item), sides.mayDiffer(mine, other),
+      ourChanges.mayDiffer(base, mine), theirChanges.mayDiffer(base, other)
+    else { return child }
+    let scalars = telling ?? TellingScalars(self.base, gaps.ours.bases)
+    telling = scalars
+    child.isAtomic =
+      scalars.haveChanged(base, to: mine, ours) || scalars.haveChanged(base, to: other, theirs)
+    return child
   }
 
   // MARK: A gap

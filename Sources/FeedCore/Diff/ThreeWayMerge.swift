@@ -92,12 +92,17 @@ package struct ThreeWayMerge {
   private var found: [Found] = []
   /// Where the result has the values of both sides.
   package private(set) var regions: [ConflictRegion] = []
+  /// The first array whose items are told apart by a member that was found in the data.
+  private var guessed: (path: Int, name: [UInt8])?
 
   /// - Parameter base: nil if both sides are new, so that everything in them was added.
-  package init(base: JSONDocument?, ours: JSONDocument, theirs: JSONDocument, choice: Choice) {
-    self.base = Side(base ?? JSONTree.emptyObject.origin.document)
-    self.ours = Side(ours)
-    self.theirs = Side(theirs)
+  /// - Parameter scope: rules of `identity` only.
+  package init(
+    base: JSONDocument?, ours: JSONDocument, theirs: JSONDocument, choice: Choice, _ scope: Scope = Scope()
+  ) throws(Scope.IndexMismatch) {
+    self.base = try Side(base ?? JSONTree.emptyObject.origin.document, scope)
+    self.ours = try Side(ours, scope)
+    self.theirs = try Side(theirs, scope)
     ourChanges = Sides(old: self.base, new: self.ours)
     theirChanges = Sides(old: self.base, new: self.theirs)
     sides = Sides(old: self.ours, new: self.theirs)
@@ -126,6 +131,14 @@ package struct ThreeWayMerge {
       }
     }
     return done?.tree ?? ourTree(0)
+  }
+
+  /// - Parameter name: of the member that tells the items of the innermost array apart.
+  mutating func guess(_ name: [UInt8]) { guessed = guessed ?? (paths.count - 1, name) }
+
+  /// The first array whose items are told apart by a member that was found in the data.
+  package var guess: (array: JSONPointer, name: [UInt8])? {
+    guessed.map { (pointer(paths[$0.path].parent, paths[$0.path].token), $0.name) }
   }
 
   func ourTree(_ position: Int) -> JSONTree { JSONTree(JSONValue(document: original.ours, position: position)) }

@@ -1,0 +1,143 @@
+// What tells the items of an array apart in a three-way merge, so that an item can be followed from BASE to both sides.
+
+/// The members that identify the items of an array.
+struct ItemIdentity {
+  /// Lists of members. The first list that an item has counts; the members of a list identify it together.
+  private(set) var choices: [[[UInt8]]]
+  /// Whether items without them may be among the others: the user has named them.
+  private(set) var isGiven = false
+  /// The name, if it was found in the data. That is a guess.
+  private(set) var found: [UInt8]?
+
+  static let usual = ItemIdentity(choices: Side.identityNames.map { [$0] })
+
+  /// For an array in each document: what the user says; else a member with a usual name that tells all items apart; else
+  /// the one member that does. If several would pair the items differently, none of them counts.
+  init(_ base: (side: Side, array: Int), _ others: [(side: Side, array: Int)]) {
+    self = .usual
+    if let given = base.side.identity(base.array) ?? others.lazy.compactMap({ $0.side.identity($0.array) }).first {
+      self = ItemIdentity(choices: [given], isGiven: true)
+      return
+    }
+    let arrays = [base] + others
+    guard let members = ItemMembers(arrays) else { return }
+    let candidates = members.telling
+    if candidates.contains(where: Self.usualNames.contains) { return }
+    for kind in [candidates.filter(members.isText), candidates] {
+      guard let first = kind.first else { continue }
+      guard kind.dropFirst().allSatisfy({ members.pairAlike(first, $0) }) else { return }
+      self = ItemIdentity(choices: [[first]], found: first)
+      return
+    }
+  }
+
+  private init(choices: [[[UInt8]]], isGiven: Bool = false, found: [UInt8]? = nil) {
+    (self.choices, self.isGiven, self.found) = (choices, isGiven, found)
+  }
+
+  private static let usualNames = Set(Side.identityNames)
+
+  /// What identifies an object: the number of the list, and a digest of the values.
+  struct Value: Hashable {
+    let choice: Int
+    let digest: UInt64
+  }
+
+  /// - Returns: nil if it has none of the members.
+  func value(of item: Int, _ side: Side) -> Value? {
+    for (choice, names) in choices.enumerated() {
+      if let digest = side.identity(of: item, names) { return Value(choice: choice, digest: digest) }
+    }
+    return nil
+  }
+}
+
+/// The scalar members that all items of some arrays have: for each name and array, the digests of their values in order.
+private struct ItemMembers {
+  private var values: [[UInt8]: [[UInt64]]] = [:]
+  private var others: Set<[UInt8]> = []
+
+  /// - Returns: nil if an item is no object, or has a member twice, or they have no scalar in common. Nil too if BASE has
+  ///   not several items, so that there is nothing to tell apart.
+  init?(_ arrays: [(side: Side, array: Int)]) {
+    guard arrays.allSatisfy({ $0.side.document.kind($0.array) == .array }), let base = arrays.first,
+      base.side.items(base.array).count > 1
+    else { return nil }
+    var count = 0
+    for (number, (side, array)) in arrays.enumerated() {
+      for item in side.items(array) {
+        guard let members = side.scalars(of: item) else { return nil }
+        if count == 0 { for name in members.keys { values[name] = arrays.map { _ in [] } } }
+        count += 1
+        for name in Array(values.keys) {
+          guard let member = members[name] else {
+            values[name] = nil
+            continue
+          }
+          values[name]?[number].append(member.digest)
+          if !member.isText { others.insert(name) }
+        }
+        if values.isEmpty { return nil }
+      }
+    }
+  }
+
+  /// The names whose values tell all items of each array apart, in an order that does not depend on the layout.
+  var telling: [[UInt8]] {
+    values.filter { $0.value.allSatisfy { Set($0).count == $0.count } }.keys
+      .sorted { $0.lexicographicallyPrecedes($1) }
+  }
+
+  /// Whether all values are strings.
+  func isText(_ name: [UInt8]) -> Bool { !others.contains(name) }
+
+  /// Whether two names pair the items of the first array with the same items of the others.
+  func pairAlike(_ a: [UInt8], _ b: [UInt8]) -> Bool {
+    guard let a = values[a], let b = values[b] else { return false }
+    return a.indices.dropFirst().allSatisfy { Self.pairs(a[0], a[$0]) == Self.pairs(b[0], b[$0]) }
+  }
+
+  private static func pairs(_ olds: [UInt64], _ news: [UInt64]) -> [Int?] {
+    let places = Dictionary(news.enumerated().map { ($1, $0) }) { $1 }
+    return olds.map { places[$0] }
+  }
+}
+
+extension Side {
+  /// The scalar members of an object, without null.
+  /// - Returns: nil if it is no object, or has a member twice.
+  func scalars(of object: Int) -> [[UInt8]: (digest: UInt64, isText: Bool)]? {
+    guard document.kind(object) == .object else { return nil }
+    var members: [[UInt8]: (digest: UInt64, isText: Bool)] = [:]
+    var names: Set<[UInt8]> = []
+    for member in value(object).children {
+      let name = member.key?.string ?? []
+      guard names.insert(name).inserted else { return nil }
+      if member.value.kind.isContainer || member.value.kind == .null { continue }
+      members[name] = (JSONDigests.ofScalar(member.value), member.value.kind.isString)
+    }
+    return members
+  }
+}
+
+/// Tells whether an item that only its position pairs may have been replaced by another one.
+struct TellingScalars {
+  private let base: Side
+  /// How many items of BASE have a scalar member with this value.
+  private var counts: [[UInt8]: [UInt64: Int]] = [:]
+
+  init(_ base: Side, _ items: [Int]) {
+    self.base = base
+    for item in items {
+      for (name, value) in base.scalars(of: item) ?? [:] { counts[name, default: [:]][value.digest, default: 0] += 1 }
+    }
+  }
+
+  /// Whether a side has changed what told an item apart, or more than half of its scalars.
+  func haveChanged(_ item: Int, to new: Int, _ side: Side) -> Bool {
+    guard let old = base.scalars(of: item), let new = side.scalars(of: new) else { return false }
+    let changed = old.filter { new[$0.key]?.digest != $0.value.digest }
+    if 2 * changed.count > old.count { return true }
+    return changed.contains { counts[$0.key]?[$0.value.digest] == 1 }
+  }
+}

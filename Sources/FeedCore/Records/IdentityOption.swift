@@ -1,0 +1,34 @@
+// What `--identity` takes: the members that tell the items of an array apart.
+
+/// `POINTER=NAME,...`: the members of these names identify the items of an array together.
+package struct IdentityRule: Sendable {
+  package let array: JSONPointer
+  package let members: [[UInt8]]
+}
+
+extension OptionType<IdentityRule> {
+  package static let identity = Self("POINTER=NAME,...") { bytes throws(OptionRefusal) in
+    guard let mark = bytes.lastIndex(of: UInt8(ascii: "=")), mark + 1 < bytes.count else {
+      throw .expected("POINTER=NAME, such as /results=id", found: bytes)
+    }
+    let array = try JSONPointer(typed: Array(bytes[..<mark]), suchAs: "/results")
+    return IdentityRule(array: array, members: names(bytes[(mark + 1)...]))
+  }
+
+  /// Names with commas between them. A backslash takes the special meaning from a comma or a backslash.
+  private static func names(_ text: ArraySlice<UInt8>) -> [[UInt8]] {
+    var names: [[UInt8]] = [[]]
+    var rest = text
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "\\"), let next = rest.first, next == byte || next == UInt8(ascii: ",") {
+        names[names.count - 1].append(next)
+        rest.removeFirst()
+      } else if byte == UInt8(ascii: ",") {
+        names.append([])
+      } else {
+        names[names.count - 1].append(byte)
+      }
+    }
+    return names
+  }
+}
