@@ -2,13 +2,6 @@
 
 /// A list of open containers replaces recursion.
 struct Pruner {
-  /// A rule whose pointer leads here, and how many of its steps have matched. A rule with `**` can lead here in several
-  /// ways, each of them once.
-  private struct Active: Equatable {
-    let rule: Int
-    let depth: Int
-  }
-
   private struct Level {
     /// The position of the next name or element, and of the closing word.
     var next: Int
@@ -16,9 +9,9 @@ struct Pruner {
     /// The position of the container in the copy.
     let copy: Int
     let isObject: Bool
-    let active: [Active]
-    /// The rules that lead on through an element; they are the same for all.
-    var activeInElements: [Active]?
+    let active: [Int]
+    /// Those of its elements; they are the same for all.
+    var activeInElements: [Int]?
     /// The last rule for the numbers in the container.
     let tolerance: Int?
     /// Whether the container is in a part chosen by `--only`; true without such rules.
@@ -30,6 +23,7 @@ struct Pruner {
 
   private let document: JSONDocument
   private let rules: [Scope.Rule]
+  private let steps: ScopeSteps
   private let hasOnly: Bool
   /// The copy, after `run`.
   private(set) var tape: [UInt64] = []
@@ -41,13 +35,14 @@ struct Pruner {
   init(_ document: JSONDocument, _ rules: [Scope.Rule]) {
     self.document = document
     self.rules = rules
+    steps = ScopeSteps(rules)
     hasOnly = rules.contains { $0.purpose == .only }
     tape.reserveCapacity(document.tape.count)
   }
 
   mutating func run() throws(Scope.IndexMismatch) {
-    var active: [Active] = []
-    for rule in rules.indices { enter(Active(rule: rule, depth: 0), &active) }
+    var active: [Int] = []
+    steps.enter(0, &active)
     if ends(active, .ignore) {
       // Everything is ignored: any two such documents are equal.
       for word in [TapeWord.make(.array, at: 0), TapeWord.skip(to: 3), TapeWord.closing(at: 0)] {
@@ -64,15 +59,16 @@ struct Pruner {
       let key = level.isObject ? level.next : nil
       let child = level.isObject ? level.next + 1 : level.next
       levels[levels.count - 1].next = document.next(child)
-      let active: [Active]
+      let active: [Int]
       if let known = level.activeInElements {
         active = known
       } else {
-        active = try advance(level.active, key)
+        active =
+          if let key { steps.advance(level.active, to: document, key) } else { try steps.advance(level.active) }
         if key == nil { levels[levels.count - 1].activeInElements = active }
       }
       let isChosen = level.isChosen || ends(active, .only)
-      let isOnTheWay = isChosen || active.contains { rules[$0.rule].purpose == .only }
+      let isOnTheWay = isChosen || active.contains(where: steps.leadsToOnly)
       if ends(active, .ignore) || !isOnTheWay {
         levels[levels.count - 1].isPruned = true
       } else {
@@ -81,47 +77,14 @@ struct Pruner {
     }
   }
 
-  private func ends(_ active: [Active], _ purpose: Scope.Purpose) -> Bool {
-    active.contains { isEnd($0) && rules[$0.rule].purpose == purpose }
+  private func ends(_ active: [Int], _ purpose: Scope.Purpose) -> Bool {
+    active.contains { steps.ends(at: $0).contains { rules[$0].purpose == purpose } }
   }
 
-  private func isEnd(_ item: Active) -> Bool { item.depth == rules[item.rule].steps.count }
-
-  /// Adds a state of a rule, and if `**` comes next, the state after it too.
-  private func enter(_ item: Active, _ active: inout [Active]) {
-    if active.contains(item) { return }
-    active.append(item)
-    if !isEnd(item), rules[item.rule].steps[item.depth] == .anyNumber {
-      enter(Active(rule: item.rule, depth: item.depth + 1), &active)
-    }
-  }
-
-  /// The rules that lead on through a child.
-  private func advance(_ active: [Active], _ key: Int?) throws(Scope.IndexMismatch) -> [Active] {
-    var result: [Active] = []
-    for item in active where !isEnd(item) {
-      let rule = rules[item.rule]
-      let step = rule.steps[item.depth]
-      if case .name(let name) = step {
-        guard let key else {
-          // After `**` it may be the name of a member elsewhere.
-          if JSONPointer.isIndex(name), item.depth == 0 || rule.steps[item.depth - 1] != .anyNumber {
-            throw Scope.IndexMismatch(
-              message: "\(rule.text): an item has no fixed place in an array: use '*' instead of '\(quoted(name))'")
-          }
-          continue
-        }
-        guard JSONString.equals(document, key, name) else { continue }
-      }
-      enter(Active(rule: item.rule, depth: item.depth + (step == .anyNumber ? 0 : 1)), &result)
-    }
-    return result
-  }
-
-  private mutating func take(key: Int?, _ value: Int, _ active: [Active], isChosen: Bool) {
+  private mutating func take(key: Int?, _ value: Int, _ active: [Int], isChosen: Bool) {
     if let key { append(document.tape[key], from: key) }
     let kind = document.kind(value)
-    let leadsOn = !isChosen || active.contains { !isEnd($0) }
+    let leadsOn = !isChosen || active.contains(where: steps.leadsOn)
     if isChosen, !levels.isEmpty { levels[levels.count - 1].hasChosen = true }
     let position = tape.count
     let tolerance = tolerance(active)
@@ -144,10 +107,10 @@ struct Pruner {
 
   /// Finds the tolerance for a value that comes next on the copy. The last rule on the command line decides.
   /// - Returns: the rule.
-  private mutating func tolerance(_ active: [Active]) -> Int? {
+  private mutating func tolerance(_ active: [Int]) -> Int? {
     var last = levels.last?.tolerance
-    for item in active where isEnd(item) {
-      if case .tolerance = rules[item.rule].purpose { last = max(last ?? 0, item.rule) }
+    for rule in active.lazy.flatMap(steps.ends) {
+      if case .tolerance = rules[rule].purpose { last = max(last ?? 0, rule) }
     }
     guard last != currentTolerance else { return last }
     currentTolerance = last
@@ -184,10 +147,11 @@ struct Pruner {
     if level.hasChosen { levels[levels.count - 1].hasChosen = true }
   }
 
-  private mutating func mark(_ position: Int, _ active: [Active]) {
+  private mutating func mark(_ position: Int, _ active: [Int]) {
     guard TapeWord.kind(tape[position]) == .array else { return }
-    for item in active where isEnd(item) {
-      switch rules[item.rule].purpose {
+    // The last rule on the command line decides.
+    for rule in active.flatMap(steps.ends).sorted() {
+      switch rules[rule].purpose {
       case .unordered: marks.sets.insert(position)
       case .identity(let names): marks.identities[position] = names
       case .ignore, .only, .tolerance: break
