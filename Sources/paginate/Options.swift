@@ -117,7 +117,7 @@ struct Options: OptionTable {
         \.walk.dedupes, \.printsPages, \.walk.findsLink, \.storeOptions.isCached, \.storeOptions.isStatus,
       ])
     Option("retries", .integer(0...), "give up after N failed retries in a row") { $0.retries = $1 }.default("5")
-    Option("max-wait", .seconds, "end if the server asks for a longer wait") { $0.maxWait = $1 }.default("900")
+    Option("max-wait", .seconds, \.maxWait, "end if the server asks for a longer wait").default("900")
     Option("idle-timeout", .duration, "try again after this long without data") { $0.idleTimeout = $1 }.default("60")
     Option("request-timeout", .duration, "try again if a page takes longer") { $0.requestTimeout = $1 }.default("300")
     Option("allow-host", .host, \.walk.allowedHosts, "follow next links to this host, without secrets")

@@ -111,5 +111,8 @@ extension Invocation {
   }
 
   /// Whether the option that changes a setting was typed.
-  package func isGiven(_ setting: AnyKeyPath) -> Bool { given.contains { $0.row.setting?() == setting } }
+  package func isGiven<Options: OptionTable>(_ setting: PartialKeyPath<Options>) -> Bool {
+    assert(Options.rows.specs.contains { $0.setting?() == setting }, "no option changes this setting")
+    return given.contains { $0.row.setting?() == setting }
+  }
 }

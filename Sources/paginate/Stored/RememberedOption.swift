@@ -97,9 +97,8 @@ struct RememberedOption: Sendable {
     for (key, value) in root.children.map({ ($0.key?.string ?? [], $0.value.string) }) {
       let damaged = StoreError.damaged("the option '\(shortened(key))' of the feed cannot be read")
       guard let value else { throw damaged }
-      guard let setting = all.first(where: { Array($0.name.utf8) == key })?.setting(),
-        let index = rows.specs.firstIndex(where: { $0.setting?() == setting })
-      else { continue }
+      guard let setting = all.first(where: { Array($0.name.utf8) == key })?.setting() else { continue }
+      guard let index = rows.specs.firstIndex(where: { $0.setting?() == setting }) else { throw damaged }
       var filled = options
       do { try rows.set(index, &filled, typed: value) } catch { throw damaged }
       if !options.isGiven(setting) { options = filled }
