@@ -16,8 +16,8 @@
 ///       }
 ///     }
 ///
-/// Each option changes a setting of its own. Relations between options name them by their settings, so an option that
-/// does not exist, or a value of the wrong type, does not compile.
+/// Relations between options name them by their settings. A setting that does not exist and a value of the wrong type do
+/// not compile. A test finds a relation to a setting that no option changes.
 package protocol OptionTable {
   static var rows: OptionRows<Self> { get }
 }
@@ -108,8 +108,8 @@ package struct OptionRow<Settings>: Sendable {
     spec.isRepeatable = true
   }
 
-  /// An option that no other row names, since it has no setting of its own or since it has a default: to set one by a
-  /// closure costs less at each start.
+  /// An option that sets its value by a closure. Other rows cannot name it. A row with a default has a closure if it can,
+  /// because at each start a closure costs less than a key path.
   package init<Value>(
     _ name: String, letter: Character? = nil, _ type: OptionType<Value>, _ help: String,
     set: @escaping @Sendable (inout Settings, Value) -> Void
@@ -147,9 +147,7 @@ package struct OptionRow<Settings>: Sendable {
     self.set = set
   }
 
-  init(
-    _ spec: OptionSpec, set: @escaping OptionRows<Settings>.Setter
-  ) {
+  init(_ spec: OptionSpec, set: @escaping OptionRows<Settings>.Setter) {
     self.spec = spec
     self.set = set
   }
@@ -179,54 +177,58 @@ package struct OptionRow<Settings>: Sendable {
 
   /// The same row, for an option that means nothing without the other one.
   package func needs(_ other: @autoclosure @escaping Other) -> Self {
-    with { $0.relations.append(OptionRelation(.needs) { [OptionCondition(other())] }) }
+    adding(.needs) { [OptionCondition(other())] }
   }
   /// The same row, for an option that means nothing without one of the others.
   package func needs(anyOf others: @autoclosure @escaping Others) -> Self {
-    with { $0.relations.append(OptionRelation(.needs) { others().map { OptionCondition($0) } }) }
+    adding(.needs) { others().map { OptionCondition($0) } }
   }
   /// The same row, for an option that means nothing without a URL or one of the others.
   package func needs(_ place: OptionCondition.Place, or others: @autoclosure @escaping Others = []) -> Self {
-    with {
-      $0.relations.append(OptionRelation(.needs) { [OptionCondition(place)] + others().map { OptionCondition($0) } })
-    }
+    adding(.needs) { [OptionCondition(place)] + others().map { OptionCondition($0) } }
   }
 
   /// The same row, for an option that contradicts the other one. Only one of the two rows declares it.
   package func excludes(_ other: @autoclosure @escaping Other) -> Self {
-    with { $0.relations.append(OptionRelation(.excludes) { [OptionCondition(other())] }) }
+    adding(.excludes) { [OptionCondition(other())] }
   }
   /// The same row, for an option that contradicts each of the others.
   package func excludes(_ others: @autoclosure @escaping Others) -> Self {
-    with { $0.relations.append(OptionRelation(.excludes) { others().map { OptionCondition($0) } }) }
+    adding(.excludes) { others().map { OptionCondition($0) } }
   }
   /// The same row, for an option that contradicts one choice of the other one.
   package func excludes<Choice: OptionChoice>(
     _ other: @autoclosure @escaping @Sendable () -> KeyPath<Settings, Choice>, _ choice: Choice
   ) -> Self {
-    with { $0.relations.append(OptionRelation(.excludes) { [OptionCondition(other(), choice.rawValue)] }) }
+    adding(.excludes) { [OptionCondition(other(), choice.rawValue)] }
   }
 
   /// The same row, for an option that means nothing with a URL.
   package func meaningless(with place: OptionCondition.Place) -> Self {
-    with { $0.relations.append(OptionRelation(.meaningless) { [OptionCondition(place)] }) }
+    adding(.meaningless) { [OptionCondition(place)] }
   }
   /// The same row, for an option that means nothing in the mode that the other one chooses.
   package func meaningless(with other: @autoclosure @escaping Other) -> Self {
-    with { $0.relations.append(OptionRelation(.meaningless) { [OptionCondition(other())] }) }
+    adding(.meaningless) { [OptionCondition(other())] }
   }
   /// The same row, for an option that means nothing in the modes that the others choose.
   package func meaningless(with others: @autoclosure @escaping Others) -> Self {
-    with { $0.relations.append(OptionRelation(.meaningless) { others().map { OptionCondition($0) } }) }
+    adding(.meaningless) { others().map { OptionCondition($0) } }
   }
   /// The same row, for an option that means nothing with one choice of the other one.
   package func meaningless<Choice: OptionChoice>(
     with other: @autoclosure @escaping @Sendable () -> KeyPath<Settings, Choice>, _ choice: Choice
   ) -> Self {
-    with { $0.relations.append(OptionRelation(.meaningless) { [OptionCondition(other(), choice.rawValue)] }) }
+    adding(.meaningless) { [OptionCondition(other(), choice.rawValue)] }
   }
 
-  func with(_ change: (inout OptionSpec) -> Void) -> Self {
+  private func adding(
+    _ kind: OptionRelation.Kind, _ conditions: @escaping @Sendable () -> [OptionCondition]
+  ) -> Self {
+    with { $0.relations.append(OptionRelation(kind, conditions)) }
+  }
+
+  private func with(_ change: (inout OptionSpec) -> Void) -> Self {
     var row = self
     change(&row.spec)
     return row
@@ -289,7 +291,6 @@ package struct OptionRow<Settings>: Sendable {
 
   package static func buildExpression(_ heading: OptionGroup) -> Part { .heading(heading) }
   package static func buildExpression(_ row: OptionRow<Settings>) -> Part { .row(row) }
-  package static func buildExpression(_ rows: [OptionRow<Settings>]) -> Part { .parts(rows.map { .row($0) }) }
   package static func buildExpression(_ part: Part) -> Part { part }
   package static func buildOptional(_ parts: [Part]?) -> Part { .parts(parts ?? []) }
   package static func buildBlock(_ parts: Part...) -> [Part] { parts }

@@ -10,7 +10,7 @@ package struct OptionSpec: Sendable {
   private let form: (@Sendable () -> OptionValueForm)?
   /// One line for `--help` and the completions; no full stop.
   package let help: String
-  /// Which setting the option changes. Relations name an option by it. Nil for an option that changes nothing.
+  /// Which setting the option changes. Relations name an option by it. Nil if none can.
   package internal(set) var setting: Setting?
   /// Names that the command line refuses, and for which its message suggests this option.
   package internal(set) var mistakenNames: [String] = []

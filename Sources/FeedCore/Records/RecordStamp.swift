@@ -17,8 +17,8 @@ package struct RecordStamp: Equatable, Sendable {
   package static func rows<Whole>(
     _ part: @autoclosure @escaping OptionRow<Whole>.Setting<RecordStamp>,
     records: (OptionRow<Whole>) -> OptionRow<Whole>
-  ) -> [OptionRow<Whole>] {
-    [records(time.within(part())), records(sourceName.within(part()))]
+  ) -> OptionRows<Whole>.Part {
+    .parts([.row(records(time.within(part()))), .row(records(sourceName.within(part())))])
   }
 
   package init() {}
