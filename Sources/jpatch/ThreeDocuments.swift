@@ -25,7 +25,9 @@ struct ThreeDocuments {
       let text = "the result is larger than \(options.patching.maxSize) bytes (--max-size)"
       throw .failed(.trouble, text, source: options.file.name)
     }
-    if let guess = merge.guess { streams.say(Diagnostic(words(guess.array, guess.name), source: options.file.name)) }
+    if let (array, rule, name) = merge.guess {
+      streams.say(Diagnostic(words(array, rule, name), source: options.file.name))
+    }
     let isClean = merge.conflicts.isEmpty
     if options.isCheck { return isClean ? .yes : .no }
     if isClean || options.conflictChoice != nil {
@@ -43,10 +45,11 @@ struct ThreeDocuments {
   }
 
   /// Which member tells the items of an array apart is a guess, so the user should say it.
-  private func words(_ array: JSONPointer, _ name: [UInt8]) -> String {
+  private func words(_ array: JSONPointer, _ rule: JSONPointer, _ name: [UInt8]) -> String {
     let place = array.text.isEmpty ? "the array" : "'\(shortened(array.text))'"
-    return "matched the items of \(place) by '\(shortened(name))'; to say so: --identity "
-      + quoted(array.text + [UInt8(ascii: "=")] + name)
+    let typed = IdentityRule(array: rule, members: [name]).text
+    return
+      "assumed that '\(shortened(name))' identifies the items of \(place); to confirm it: --identity '\(quoted(typed))'"
   }
 
   /// BASE. Git gives an empty file if both sides have added the document.

@@ -3,36 +3,32 @@
 /// The members that identify the items of an array.
 struct ItemIdentity {
   /// Lists of members. The first list that an item has counts; the members of a list identify it together.
-  private(set) var choices: [[[UInt8]]]
+  let choices: [[[UInt8]]]
   /// Whether items without them may be among the others: the user has named them.
-  private(set) var isGiven = false
+  var isGiven = false
   /// The name, if it was found in the data. That is a guess.
-  private(set) var found: [UInt8]?
+  var found: [UInt8]?
 
   static let usual = ItemIdentity(choices: Side.identityNames.map { [$0] })
 
-  /// For an array in each document: what the user says; else a member with a usual name that tells all items apart; else
-  /// the one member that does. If several would pair the items differently, none of them counts.
-  init(_ base: (side: Side, array: Int), _ others: [(side: Side, array: Int)]) {
-    self = .usual
-    if let given = base.side.identity(base.array) ?? others.lazy.compactMap({ $0.side.identity($0.array) }).first {
-      self = ItemIdentity(choices: [given], isGiven: true)
-      return
-    }
-    let arrays = [base] + others
-    guard let members = ItemMembers(arrays) else { return }
-    let candidates = members.telling
-    if candidates.contains(where: Self.usualNames.contains) { return }
-    for kind in [candidates.filter(members.isText), candidates] {
-      guard let first = kind.first else { continue }
-      guard kind.dropFirst().allSatisfy({ members.pairAlike(first, $0) }) else { return }
-      self = ItemIdentity(choices: [[first]], found: first)
-      return
-    }
+  /// What the user says about an array in some documents; nil for nothing.
+  static func given(_ arrays: [(side: Side, array: Int)]) -> ItemIdentity? {
+    arrays.lazy.compactMap { $0.side.identity($0.array) }.first.map { ItemIdentity(choices: [$0], isGiven: true) }
   }
 
-  private init(choices: [[[UInt8]]], isGiven: Bool = false, found: [UInt8]? = nil) {
-    (self.choices, self.isGiven, self.found) = (choices, isGiven, found)
+  /// For an array in each document, BASE first: what the user says; else a member with a usual name that tells all items
+  /// apart; else the one member that does. If several would pair the items differently, none of them counts.
+  static func of(_ arrays: [(side: Side, array: Int)]) -> ItemIdentity {
+    if let given = given(arrays) { return given }
+    guard let members = ItemMembers(arrays) else { return usual }
+    let candidates = members.telling
+    if candidates.contains(where: usualNames.contains) { return usual }
+    for kind in [candidates.filter(members.isText), candidates] {
+      guard let first = kind.first else { continue }
+      guard kind.dropFirst().allSatisfy({ members.pairAlike(first, $0) }) else { return usual }
+      return ItemIdentity(choices: [[first]], found: first)
+    }
+    return usual
   }
 
   private static let usualNames = Set(Side.identityNames)
@@ -55,7 +51,8 @@ struct ItemIdentity {
 /// The scalar members that all items of some arrays have: for each name and array, the digests of their values in order.
 private struct ItemMembers {
   private var values: [[UInt8]: [[UInt64]]] = [:]
-  private var others: Set<[UInt8]> = []
+  /// Those of which some value is no string.
+  private var notTexts: Set<[UInt8]> = []
 
   /// - Returns: nil if an item is no object, or has a member twice, or they have no scalar in common. Nil too if BASE has
   ///   not several items, so that there is nothing to tell apart.
@@ -75,7 +72,7 @@ private struct ItemMembers {
             continue
           }
           values[name]?[number].append(member.digest)
-          if !member.isText { others.insert(name) }
+          if !member.isText { notTexts.insert(name) }
         }
         if values.isEmpty { return nil }
       }
@@ -89,7 +86,7 @@ private struct ItemMembers {
   }
 
   /// Whether all values are strings.
-  func isText(_ name: [UInt8]) -> Bool { !others.contains(name) }
+  func isText(_ name: [UInt8]) -> Bool { !notTexts.contains(name) }
 
   /// Whether two names pair the items of the first array with the same items of the others.
   func pairAlike(_ a: [UInt8], _ b: [UInt8]) -> Bool {

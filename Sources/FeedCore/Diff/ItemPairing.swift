@@ -133,16 +133,14 @@ struct ItemPairing {
   // MARK: By identity
 
   /// Pairs items by a member whose scalar values are unique and which all of them have, or by the given members together.
-  /// - Parameter identity: what the merge knows of the items; nil for what the sides say.
-  mutating func pairByIdentity(_ identity: ItemIdentity? = nil) {
+  /// - Parameter known: what a merge knows of the items.
+  mutating func pairByIdentity(_ known: ItemIdentity? = nil) {
     let (restOfOld, restOfNew) = (restOfOld, restOfNew)
     if restOfOld.isEmpty || restOfNew.isEmpty { return }
-    let given =
-      identity.map { $0.isGiven ? $0.choices.first : nil } ?? old.identity(arrays.old) ?? new.identity(arrays.new)
-    for names in given.map({ [$0] }) ?? identity?.choices ?? ItemIdentity.usual.choices {
-      let mayLack = given != nil
-      guard let a = identities(restOfOld, olds, old, names, mayLack: mayLack),
-        let b = identities(restOfNew, news, new, names, mayLack: mayLack)
+    let identity = known ?? .given([(old, arrays.old), (new, arrays.new)]) ?? .usual
+    for names in identity.choices {
+      guard let a = identities(restOfOld, olds, old, names, mayLack: identity.isGiven),
+        let b = identities(restOfNew, news, new, names, mayLack: identity.isGiven)
       else { continue }
       var hasFound = false
       for (identity, place) in a {

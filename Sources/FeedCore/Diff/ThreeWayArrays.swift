@@ -8,7 +8,7 @@ extension ThreeWayMerge {
   /// - Returns: the parts of the result. Nil if both sides have put the items in a different order.
   mutating func mergeArrays(_ child: Child) -> [Part]? {
     guard child.base >= 0 else { return nil }
-    let identity = ItemIdentity((base, child.base), [(ours, child.ours), (theirs, child.theirs)])
+    let identity = ItemIdentity.of([(base, child.base), (ours, child.ours), (theirs, child.theirs)])
     if let name = identity.found { guess(name) }
     var gaps = ArrayGaps(
       ours: ItemHistory(&ourChanges, child.base, child.ours, identity),

@@ -137,8 +137,11 @@ package struct ThreeWayMerge {
   mutating func guess(_ name: [UInt8]) { guessed = guessed ?? (paths.count - 1, name) }
 
   /// The first array whose items are told apart by a member that was found in the data.
-  package var guess: (array: JSONPointer, name: [UInt8])? {
-    guessed.map { (pointer(paths[$0.path].parent, paths[$0.path].token), $0.name) }
+  /// - Returns: where it is; the same as a rule says it, with `*` for an index; and the name of the member.
+  package var guess: (array: JSONPointer, rule: JSONPointer, name: [UInt8])? {
+    guard let guessed else { return nil }
+    let (parent, token) = paths[guessed.path]
+    return (pointer(parent, token), pointer(parent, token, index: { _ in "*" }), guessed.name)
   }
 
   func ourTree(_ position: Int) -> JSONTree { JSONTree(JSONValue(document: original.ours, position: position)) }
@@ -334,7 +337,7 @@ package struct ThreeWayMerge {
     for other in all.dropFirst() { regions[other] = ConflictRegion(ours: [], theirs: []) }
   }
 
-  private func pointer(_ path: Int, _ token: Token) -> JSONPointer {
+  private func pointer(_ path: Int, _ token: Token, index text: (Int) -> String = { String($0) }) -> JSONPointer {
     var tokens = [token]
     var next = path
     while next >= 0 {
@@ -347,7 +350,7 @@ package struct ThreeWayMerge {
         case .root: nil
         case .oursName(let name): JSONString.decoded(ours.value(name))
         case .theirsName(let name): JSONString.decoded(theirs.value(name))
-        case .index(let index): Array(String(index).utf8)
+        case .index(let index): Array(text(index).utf8)
         }
       })
   }

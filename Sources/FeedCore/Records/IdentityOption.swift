@@ -4,6 +4,19 @@
 package struct IdentityRule: Sendable {
   package let array: JSONPointer
   package let members: [[UInt8]]
+
+  package init(array: JSONPointer, members: [[UInt8]]) {
+    self.array = array
+    self.members = members
+  }
+
+  /// The rule as it is typed.
+  package var text: [UInt8] {
+    let names = members.map {
+      $0.flatMap { [UInt8(ascii: ","), UInt8(ascii: "\\")].contains($0) ? [UInt8(ascii: "\\"), $0] : [$0] }
+    }
+    return array.text + [UInt8(ascii: "=")] + names.joined(separator: [UInt8(ascii: ",")])
+  }
 }
 
 extension OptionType<IdentityRule> {
