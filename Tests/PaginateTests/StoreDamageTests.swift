@@ -166,6 +166,14 @@ import Testing
     #expect(throws: StoreError.damaged(what)) { try RememberedOption.fill(&options, from: bytes(json)) }
   }
 
+  /// Each option that a store remembers is in the table, so that it can be filled in.
+  @Test func rememberedOptionsHaveRows() {
+    #expect(RememberedOption.all.count == 15)
+    for option in RememberedOption.all {
+      #expect(Options.rows.specs.contains { $0.setting?() == option.setting() })
+    }
+  }
+
   /// A remembered wait has a limit.
   @Test func aLongWaitIsCapped() throws {
     let folder = try ScratchFolder()

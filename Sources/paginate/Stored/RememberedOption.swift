@@ -7,7 +7,7 @@ import FeedHTTP
 struct RememberedOption: Sendable {
   /// Its name in the store.
   private let name: String
-  private let setting: @Sendable () -> PartialKeyPath<Options>
+  let setting: @Sendable () -> PartialKeyPath<Options>
   /// Its value as it would be typed; nil if it is not remembered.
   /// - Parameters:
   ///   - walk: the options given.
@@ -21,7 +21,7 @@ struct RememberedOption: Sendable {
     (self.name, self.setting, self.value) = (name, setting, value)
   }
 
-  private static let all = [
+  static let all = [
     RememberedOption("next", \.walk.next) { walk, shape, _ in (shape?.next ?? walk.next)?.text },
     RememberedOption("items", \.walk.items) { walk, shape, _ in
       walk.itemsAreLines || walk.itemsAreMembers ? nil : (walk.items ?? shape?.items)?.text
