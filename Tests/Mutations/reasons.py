@@ -63,8 +63,8 @@ ALL = [
                case.we_say("is not supported") or case.expat_says("encoding: ") or case.libxml2_says("ERR_UNSUPPORTED_ENCODING"))),
     Reason("expat", "expat asks python for encodings that it does not know, and takes only those of one byte a character",
            lambda case: case.encoding not in CHECKED and not case.ours and case.expat_says("invalid token")),
-    Reason(None, "xml-split has control characters for the bytes that windows-1252 leaves out, as the Encoding standard has",
-           lambda case: case.encoding in ("windows-1252", "cp1252") and not case.ours),
+    Reason(None, "xml-split has control characters for the bytes that encodings of Windows leave out, as the Encoding standard has",
+           lambda case: re.match("windows-|cp(125|874)|tis-620", case.encoding or "") and not case.ours),
     Reason(None, "they ignore a declaration that byte order mark or first bytes contradict",
            lambda case: case.we_say("the text is not in the encoding") and (
                utf16(case.document) or case.document.startswith(b"\xef\xbb\xbf"))),

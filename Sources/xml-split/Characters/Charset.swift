@@ -12,6 +12,9 @@ struct Charset: Equatable {
     /// One byte for each character, of which the first 128 are those of ASCII.
     case ascii, latin1, windows1252
     case single(StaticString)
+    /// The same, of Windows: a byte from 0x80 to 0x9F that the C library leaves out is a control character, as in the
+    /// Encoding standard (WHATWG, §9).
+    case codePage(StaticString)
     /// Up to four bytes for each character. The names for iconv(3), the best first: systems know different ones.
     /// `more` is an encoding for characters that this one lacks.
     case multiple([StaticString], more: StaticString? = nil)
@@ -108,15 +111,15 @@ struct Charset: Equatable {
     (.single("ISO-8859-14"), "iso-8859-14 iso8859-14 iso885914"),
     (.single("ISO-8859-15"), "iso-8859-15 iso8859-15 iso885915 iso_8859-15 csisolatin9 l9"),
     (.single("ISO-8859-16"), "iso-8859-16"),
-    (.single("CP1250"), "windows-1250 cp1250 x-cp1250"),
-    (.single("CP1251"), "windows-1251 cp1251 x-cp1251"),
-    (.single("CP1253"), "windows-1253 cp1253 x-cp1253"),
-    (.single("CP1254"), "windows-1254 cp1254 x-cp1254"),
-    (.single("CP1255"), "windows-1255 cp1255 x-cp1255"),
-    (.single("CP1256"), "windows-1256 cp1256 x-cp1256"),
-    (.single("CP1257"), "windows-1257 cp1257 x-cp1257"),
-    (.single("CP1258"), "windows-1258 cp1258 x-cp1258"),
-    (.single("CP874"), "windows-874 cp874 dos-874 tis-620"),
+    (.codePage("CP1250"), "windows-1250 cp1250 x-cp1250"),
+    (.codePage("CP1251"), "windows-1251 cp1251 x-cp1251"),
+    (.codePage("CP1253"), "windows-1253 cp1253 x-cp1253"),
+    (.codePage("CP1254"), "windows-1254 cp1254 x-cp1254"),
+    (.codePage("CP1255"), "windows-1255 cp1255 x-cp1255"),
+    (.codePage("CP1256"), "windows-1256 cp1256 x-cp1256"),
+    (.codePage("CP1257"), "windows-1257 cp1257 x-cp1257"),
+    (.codePage("CP1258"), "windows-1258 cp1258 x-cp1258"),
+    (.codePage("CP874"), "windows-874 cp874 dos-874 tis-620"),
     (.single("KOI8-R"), "koi8-r koi koi8 koi8_r cskoi8r"),
     (.single("KOI8-U"), "koi8-u koi8-ru"),
     (.single("MACINTOSH"), "macintosh mac x-mac-roman csmacintosh"),

@@ -29,12 +29,13 @@ struct SingleByteTable {
   ]
 
   /// Each byte by itself, because some encodings have characters that iconv(3) would join.
-  init(_ converter: CharacterConverter) {
+  /// - Parameter controls: bytes that are control characters if the converter has none for them.
+  init(_ converter: CharacterConverter, controls: Range<UInt8> = 0..<0) {
     self.init { byte in
       var text: [UInt8] = []
       _ = converter.convert([byte].span, 0..<1, room: 8, into: &text)
       let code = String(decoding: text, as: UTF8.self).unicodeScalars.first?.value
-      return code.flatMap { UInt16(exactly: $0) } ?? 0
+      return code.flatMap { UInt16(exactly: $0) } ?? (controls.contains(byte) ? UInt16(byte) : 0)
     }
   }
 

@@ -16,6 +16,9 @@ enum TextConverter {
     case .single(let name):
       guard let converter = CharacterConverter(from: name) else { return nil }
       self = .single(SingleByteTable(converter))
+    case .codePage(let name):
+      guard let converter = CharacterConverter(from: name) else { return nil }
+      self = .single(SingleByteTable(converter, controls: 0x80..<0xA0))
     case .multiple(let names, let more):
       guard let converter = names.lazy.compactMap({ CharacterConverter(from: $0) }).first else { return nil }
       self = .multiple(converter, more: more.flatMap { CharacterConverter(from: $0) })
