@@ -129,7 +129,7 @@ struct Delivery {
   private mutating func finish(_ input: ChildInput, _ facts: Command.Facts) throws(ToolFailure) -> Ended {
     watch.forgetLastWords()
     var run: Run
-    do { run = Run(try command.start(input, facts, errors: watch.errorInput), options) } catch {
+    do { run = Run(try command.start(input, facts, errors: watch.errorInput), of: command, options) } catch {
       return command.ended(error)
     }
     isRunning = true
@@ -190,19 +190,19 @@ struct Delivery {
 
   private func tellRetry(in seconds: Double, isTold: Bool) {
     guard options.isVerbose || isTold && !options.isSilent else { return }
-    streams.say(Diagnostic(words(of: ended) + RetryPolicy.words("retrying", in: seconds), source: command.name))
+    command.report(words(of: ended) + RetryPolicy.words("retrying", in: seconds))
   }
 
   private func tellRun(_ facts: Command.Facts, _ ended: Ended) {
     guard options.isVerbose, ended.verdict != .notNow, ended.verdict != .cannotRun else { return }
     let records = facts.count == 1 ? "1 record" : "\(facts.count) records"
     let words = ended.verdict == .taken ? "\(records) taken" : "\(records) refused: \(ended.words)"
-    streams.say(Diagnostic(words, source: command.name))
+    command.report(words)
   }
 
   private mutating func tellUnread() {
     guard !hasToldUnread, !options.isSilent else { return }
     hasToldUnread = true
-    streams.say(Diagnostic("exit status 0, but it did not read all of its input", source: command.name))
+    command.report("exit status 0, but it did not read all of its input")
   }
 }

@@ -14,17 +14,19 @@ struct Place {
     self.streams = streams
     tellsMissingIDs = !options.isSilent
     let deadline = Clock.monotonic() + options.wait
-    var isWaiting = false
+    var wait = SilentWait()
+    var isTold = options.isSilent
     while true {
       do throws(ToolFailure) {
         keeper = try CheckpointKeeper(options.checkpoint, isInherited: true)
         break
       } catch {
         if error.status != .later || Clock.monotonic() >= deadline { throw error }
-        if options.isVerbose && !isWaiting {
+        wait.begin(streams)
+        if !isTold, options.isVerbose || wait.report() != nil {
           streams.say(error.diagnostic.adding("; waiting for \(secondsText(options.wait)) s at the most"))
+          isTold = true
         }
-        isWaiting = true
       }
       _ = try watch.wait(until: min(deadline, Clock.monotonic() + 0.1))
       if watch.interruption != nil {

@@ -1,5 +1,5 @@
-// Programs that a tool starts, by posix_spawn(3). Each leads its own process group: signals from the terminal do not
-// reach it, and signals from us reach it and all programs that it has started.
+// Programs that a tool starts, by posix_spawn(3). Each leads its own process group, so signals from the terminal do not
+// reach it. What it starts belongs to it: on Linux all processes below it, elsewhere those of its group.
 
 /// A program that was started.
 package struct ChildProcess {
@@ -10,8 +10,15 @@ package struct ChildProcess {
   }
 
   private let identifier: pid_t
+  /// Processes below ours from before its start, which earlier programs have left.
+  private let others: Set<pid_t>
+  /// How it ended; nil while it runs or is stopped.
+  package private(set) var ending: Ending?
 
-  /// Starts a program, found by PATH if its name has no slash.
+  /// From now on, processes whose parent has ended belong to us.
+  package static func adoptOrphans() { ProcessTree.adoptOrphans() }
+
+  /// Starts a program, found by PATH if its name has no slash. One program of ours runs at a time.
   /// - Parameters:
   ///   - arguments: the program and its arguments.
   ///   - variables: variables to set in its environment; nil to unset.
@@ -20,6 +27,8 @@ package struct ChildProcess {
     _ arguments: [[UInt8]], variables: [(name: String, value: [UInt8]?)], input: ChildInput, output: Descriptor,
     error: Descriptor
   ) throws(SystemError) {
+    // Usually there are none, and the table of all processes need not be read.
+    let others = try Self.reap { _, _ in } ? ProcessTree.descendants() ?? [] : []
     var files = unsafe Platform.spawnFiles
     var attributes = unsafe Platform.spawnAttributes
     unsafe posix_spawn_file_actions_init(&files)
@@ -54,23 +63,49 @@ package struct ChildProcess {
     }
     guard code == 0 else { throw SystemError(code: code) }
     self.identifier = identifier
+    self.others = Set(others.map(\.identifier))
   }
 
-  /// How it ended; nil while it runs or is stopped. Do not call this again after it has returned an ending.
-  package func ending() throws(SystemError) -> Ending? {
-    var status: Int32 = 0
-    let found = try SystemCalls.libc.retrying(.waitForChild) { unsafe waitpid(identifier, &status, WNOHANG) }
-    guard found == identifier else { return nil }
+  /// Sees whether it has ended.
+  package mutating func update() throws(SystemError) {
+    var status: Int32?
+    try Self.reap { if $0 == identifier { status = $1 } }
+    guard let status else { return }
     let signal = status & 0x7F
-    return signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
+    ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
   }
 
-  /// Sends a signal to the program and its children, and continues them if they were stopped.
+  /// Takes leave of all children that have ended.
+  /// - Parameter body: gets the process ID and the status of each (waitpid(2)).
+  /// - Returns: whether there are others, which run.
+  @discardableResult private static func reap(_ body: (pid_t, Int32) -> Void) throws(SystemError) -> Bool {
+    while true {
+      var status: Int32 = 0
+      let ended: pid_t
+      do { ended = try SystemCalls.libc.retrying(.waitForChild) { unsafe waitpid(-1, &status, WNOHANG) } } catch {
+        if error.code == ECHILD { return false }
+        throw error
+      }
+      if ended == 0 { return true }
+      body(ended, status)
+    }
+  }
+
+  /// The program and what it has started, as far as they run.
+  package var running: [RunningProcess] {
+    if let found = ProcessTree.descendants(except: others) { return found }
+    let isLeading = ending != nil || getpgid(identifier) == identifier
+    guard ending == nil || kill(-identifier, 0) == 0 || errno == EPERM else { return [] }
+    return [RunningProcess(identifier: identifier, group: isLeading ? identifier : 0, name: [])]
+  }
+
+  /// Sends a signal to the program and all that it has started, and continues those that were stopped.
   package func send(_ number: Int32) {
+    let running = running
     for number in number == SIGKILL ? [number] : [number, SIGCONT] {
-      kill(-identifier, number)
-      // The program may have joined another group.
-      if getpgid(identifier) != identifier { kill(identifier, number) }
+      // The whole group at once: none of it can start another one meanwhile.
+      if running.contains(where: { $0.group == identifier }) { kill(-identifier, number) }
+      for process in running where process.group != identifier { kill(process.identifier, number) }
     }
   }
 }

@@ -18,6 +18,7 @@ struct Command {
     self.arguments = arguments
     self.streams = streams
     name = quoted(arguments[0])
+    ChildProcess.adoptOrphans()
   }
 
   /// What a run gets besides its input.
@@ -45,6 +46,8 @@ struct Command {
 
   /// The ending of a run that could not be started.
   func ended(_ error: SystemError) -> Ended { Ended(error, arguments[0]) }
+
+  func report(_ text: String) { streams.say(Diagnostic(text, source: name)) }
 
   private static func variable(_ id: [UInt8]) -> [UInt8]? {
     id.isEmpty || id.count > longestVariable || id.contains(0) ? nil : id
