@@ -118,7 +118,6 @@ private struct FollowedDocument {
   init(_ options: Options) {
     view = View(options)
     stream.options = options.patching
-    stream.maxOperations = options.maxOperations
     stream.dataEvent = options.dataEvent
     stream.patchEvent = options.patchEvent
     if options.sources != nil { stream.attachedBeforeRebase = Self.attachedOfMany }

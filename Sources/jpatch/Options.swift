@@ -32,7 +32,6 @@ struct Options: OptionTable {
   /// Whether patches and the one document may have comments.
   var takesComments = false
   var patching = PatchOptions()
-  var maxOperations = 0
 
   // The modes.
   var follows = false
@@ -70,7 +69,7 @@ struct Options: OptionTable {
       $0.patching.maxDepth = $1
     }
     .default("10000")
-    Option("max-ops", .integer(0...), \.maxOperations, "the most operations in a patch").default("1000000")
+    Option("max-ops", .integer(0...), \.patching.maxOperations, "the most operations in a patch").default("1000000")
     Option("max-size", .size, "the most bytes of input and result") { $0.patching.maxSize = $1 }.default("1G")
 
     OptionGroup("One document").meaningless(with: \Options.follows)
@@ -96,7 +95,8 @@ struct Options: OptionTable {
     OptionGroup("A three-way merge")
     Option("three-way", \.isThreeWay, "merge the changes of OURS and THEIRS, both made from BASE")
       .excludes([
-        \.selected, \.maxOperations, \.expressions, \.type, \.isCompact, \.indent, \.undo, \.patching.makesParents,
+        \.selected, \.patching.maxOperations, \.expressions, \.type, \.isCompact, \.indent, \.undo,
+        \.patching.makesParents,
         \.patching.ignoresMissing, \.isEach, \.follows, \.takesComments,
       ])
     Option("conflict", .choice, \.conflictSide, "print the result despite conflicts: one side, or both")

@@ -84,7 +84,7 @@ struct NamedPatch {
     case (.mergePatch, _), (nil, .object):
       return .merge(value)
     case (.jsonPatch, _), (nil, .array):
-      return .operations(try JSONPatch(value, maxOperations: options.maxOperations))
+      return .operations(try JSONPatch(value, options.patching))
     default:
       throw FormatError(
         "\(value.kind.name) is not a JSON Patch, and is a merge patch only with --type merge-patch", at: value)

@@ -56,7 +56,6 @@ struct Options: OptionTable {
   var isVerbose = false
 
   var patching = PatchOptions()
-  var maxOperations = 0
 
   static let rows = OptionRows<Self> {
     OptionGroup("Options for the stream")
@@ -103,8 +102,10 @@ struct Options: OptionTable {
       $0.patching.maxDepth = $1
     }
     .default("10000")
-    Option("max-ops", .integer(0...), "the most operations in a patch") { $0.maxOperations = $1 }.default("1000000")
-      .meaningless(with: \.isPlain)
+    Option("max-ops", .integer(0...), "the most operations in a patch") { $0.patching.maxOperations = $1 }.default(
+      "1000000"
+    )
+    .meaningless(with: \.isPlain)
     Option("max-size", .size, "the most bytes of a record and of the document") { $0.patching.maxSize = $1 }.default(
       "1G")
   }

@@ -61,7 +61,7 @@ import Testing
           _ = try plain.replace(at: place.pointer, with: value)
         default:
           var target = place.pointer
-          if !place.isElement { target.tokens[target.tokens.count - 1] = Array("new\(step)".utf8) }
+          if !place.isElement { target = target.prefix(target.tokens.count - 1).appending("new\(step)".utf8) }
           let value = JSONTree(JSONDocument(known: Array("[\"\(step)\"]".utf8)).root)
           _ = try tree.add(value, at: target)
           _ = try plain.add(value, at: target)
@@ -95,7 +95,7 @@ import Testing
       for (index, child) in value.children.enumerated() {
         let name = child.key?.string ?? child.value.text
         let token = child.key?.string ?? Array("\(index)".utf8)
-        let inner = JSONPointer(tokens: pointer.tokens + [token])
+        let inner = pointer.appending(token)
         places.append(
           Place(pointer: inner, name: String(decoding: name, as: UTF8.self), isElement: child.key == nil))
         open.append((inner, child.value))

@@ -113,24 +113,24 @@ indirect enum Model: Equatable {
     var result = self
     for operation in patch.operations {
       switch operation {
-      case .add(let value, let path): try result.put(Model(value), path.tokens[...])
-      case .remove(let path): _ = try result.take(path.tokens[...])
+      case .add(let value, let path): try result.put(Model(value), path.names)
+      case .remove(let path): _ = try result.take(path.names)
       case .replace(let path, let value):
-        _ = try result.at(path.tokens[...])
+        _ = try result.at(path.names)
         if path.tokens.isEmpty {
           result = Model(value)
         } else {
-          try result.set(Model(value), path.tokens[...])
+          try result.set(Model(value), path.names)
         }
-      case .copy(let from, let path): try result.put(try result.at(from.tokens[...]), path.tokens[...])
+      case .copy(let from, let path): try result.put(try result.at(from.names), path.names)
       case .move(let from, let path):
         if path.tokens.count > from.tokens.count, path.tokens.starts(with: from.tokens) { throw DoesNotApply() }
-        let value = try result.at(from.tokens[...])
+        let value = try result.at(from.names)
         if from == path { continue }
-        _ = try result.take(from.tokens[...])
-        try result.put(value, path.tokens[...])
+        _ = try result.take(from.names)
+        try result.put(value, path.names)
       case .test(let path, let value):
-        if try result.at(path.tokens[...]) != Model(value) { throw DoesNotApply() }
+        if try result.at(path.names) != Model(value) { throw DoesNotApply() }
       }
     }
     self = result
@@ -222,4 +222,8 @@ indirect enum Model: Equatable {
     }
     return taken
   }
+}
+
+extension JSONPointer {
+  fileprivate var names: ArraySlice<[UInt8]> { tokens.map(Array.init)[...] }
 }

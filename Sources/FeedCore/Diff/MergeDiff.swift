@@ -129,9 +129,8 @@ package struct MergeDiff {
   private func check(_ value: Int, named name: Int? = nil) throws(NotRepresentable) {
     var open: [(object: JSONChildren, name: [UInt8])] = []
     func pointer(_ last: [UInt8]?) -> JSONPointer {
-      var pointer = self.pointer(name)
-      pointer.tokens += open.dropFirst().map(\.name) + (last.map { [$0] } ?? [])
-      return pointer
+      let inside = open.dropFirst().map(\.name) + (last.map { [$0] } ?? [])
+      return inside.reduce(self.pointer(name)) { $0.appending($1) }
     }
     func enter(_ value: Int, _ name: [UInt8]?) throws(NotRepresentable) {
       switch sides.new.document.kind(value) {

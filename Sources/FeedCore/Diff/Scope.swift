@@ -34,7 +34,8 @@ package struct Scope {
       self.text = text
       var steps: [Step] = []
       for token in pointer.tokens {
-        let step: Step = token == Array("*".utf8) ? .any : token == Array("**".utf8) ? .anyNumber : .name(token)
+        let isAny = token.elementsEqual("*".utf8)
+        let step: Step = isAny ? .any : token.elementsEqual("**".utf8) ? .anyNumber : .name(Array(token))
         if step != .anyNumber || steps.last != .anyNumber { steps.append(step) }
       }
       self.steps = steps

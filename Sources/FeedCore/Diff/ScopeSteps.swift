@@ -44,7 +44,7 @@ struct ScopeSteps {
     switch step {
     case .name(let name):
       known = places[place].byName[name]
-      if places[place].index == nil, !places[place].repeats, JSONPointer.isIndex(name) {
+      if places[place].index == nil, !places[place].repeats, JSONPointer.isIndex(name[...]) {
         places[place].index = (rule, name)
       }
     case .any: known = places[place].any
@@ -93,7 +93,7 @@ struct ScopeSteps {
       if place.repeats { enter(number, &result) }
       if let any = place.any { enter(any, &result) }
       if place.names.count <= Self.many {
-        for (name, next) in place.names where JSONString.equals(document, key, name) { enter(next, &result) }
+        for (name, next) in place.names where JSONString.equals(document, key, name[...]) { enter(next, &result) }
       } else {
         let text = name ?? JSONString.decoded(JSONValue(document: document, position: key))
         name = text

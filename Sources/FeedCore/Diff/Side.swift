@@ -140,7 +140,7 @@ extension JSONDocument {
     var position = first(object)
     let end = last(object)
     while position < end {
-      if JSONString.equals(JSONValue(document: self, position: position), name) {
+      if JSONString.equals(JSONValue(document: self, position: position), name[...]) {
         guard found == nil else { return nil }
         found = position + 1
       }

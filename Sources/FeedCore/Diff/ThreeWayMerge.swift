@@ -345,7 +345,7 @@ package struct ThreeWayMerge {
       next = paths[next].parent
     }
     return JSONPointer(
-      tokens: tokens.reversed().compactMap { token in
+      tokens: tokens.reversed().compactMap { token -> [UInt8]? in
         switch token {
         case .root: nil
         case .oursName(let name): JSONString.decoded(ours.value(name))

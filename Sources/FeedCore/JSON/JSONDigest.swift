@@ -158,7 +158,7 @@ package struct JSONDigests: Sendable {
 enum JSONDigest {
   static let seed = UInt64.random(in: .min ... .max)
 
-  static func of(_ bytes: [UInt8]) -> UInt64 { of(bytes.span, seed) }
+  static func of(_ bytes: ArraySlice<UInt8>) -> UInt64 { of(bytes.span, seed) }
 
   @inline(__always)
   static func mix(_ digest: UInt64, _ word: UInt64) -> UInt64 {

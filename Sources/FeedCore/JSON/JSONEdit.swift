@@ -14,7 +14,7 @@ package struct PointerError: Error, Equatable, Sendable {
 
   let reason: Reason
   /// The token that failed, and the path before it.
-  let token: [UInt8]
+  let token: ArraySlice<UInt8>
   let parent: JSONPointer
 
   /// - Parameter depth: of the token that failed.
@@ -35,10 +35,10 @@ package struct PointerError: Error, Equatable, Sendable {
   /// `no member 'titel' at /results/12`
   package var message: String {
     let at = parent.tokens.isEmpty ? "at the top" : "at \(parent.shown)"
-    let name = "'\(shortened(token))'"
+    let name = "'\(shortened(Array(token)))'"
     return switch reason {
     case .noMember: "no member \(name) \(at)"
-    case .noElement(let count): "no element \(shortened(token)) \(at), which has \(count)"
+    case .noElement(let count): "no element \(shortened(Array(token))) \(at), which has \(count)"
     case .notAnIndex: "\(name) is not an array index \(at)"
     case .dash: "'-' names no element \(at)"
     case .scalar(let kind): "no member \(name) \(at), which is \(kind.name)"
@@ -66,7 +66,7 @@ extension JSONTree {
     package func place(_ pointer: JSONPointer) -> JSONPointer {
       if let depth { return pointer.prefix(depth) }
       guard let index else { return pointer }
-      return JSONPointer(tokens: pointer.tokens.dropLast() + [Array(String(index).utf8)])
+      return pointer.prefix(pointer.tokens.count - 1).appending(String(index).utf8)
     }
   }
 
@@ -206,19 +206,19 @@ extension JSONTree {
     return index
   }
 
-  private static let dash = [UInt8(ascii: "-")]
+  private static let dash: ArraySlice = [UInt8(ascii: "-")]
 
   // MARK: Making values
 
   /// A string value for a member's name.
-  static func name(_ bytes: [UInt8]) -> JSONValue {
+  static func name(_ bytes: ArraySlice<UInt8>) -> JSONValue {
     var writer = ByteWriter(expecting: bytes.count + 2)
     JSONString.write(bytes.span, to: &writer)
     let isEscaped = writer.count != bytes.count + 2
     return JSONDocument(string: writer.take(), isEscaped: isEscaped).root
   }
 
-  private static func object(named name: [UInt8], _ value: JSONTree) -> JSONTree {
+  private static func object(named name: ArraySlice<UInt8>, _ value: JSONTree) -> JSONTree {
     var object = JSONTree.emptyObject
     object.own()?.append(value, named: Self.name(name))
     return object

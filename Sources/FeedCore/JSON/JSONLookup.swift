@@ -40,7 +40,7 @@ extension JSONDocument {
     let (text, tape) = (bytes.span, words.span)
     guard let position = position(of: pointer, in: 0, text, tape) else { return nil }
     let isPlain = TapeWord.kind(tape[position]) == .string
-    return (position, isPlain ? JSONString.isSame(text, TapeWord.offset(tape[position]) + 1, word) : false)
+    return (position, isPlain ? JSONString.isSame(text, TapeWord.offset(tape[position]) + 1, word[...]) : false)
   }
 
   @inline(__always)
@@ -61,12 +61,12 @@ extension JSONDocument {
   /// The tape position of the last member called `name`; nil if there is none or this is not an object.
   fileprivate func member(_ name: [UInt8], of position: Int) -> Int? {
     let (bytes, words) = (self.bytes, self.tape)
-    return member(name, of: position, bytes.span, words.span)
+    return member(name[...], of: position, bytes.span, words.span)
   }
 
   @inline(__always)
   private func member(
-    _ name: [UInt8], of position: Int, _ text: borrowing Span<UInt8>, _ tape: borrowing Span<UInt64>
+    _ name: ArraySlice<UInt8>, of position: Int, _ text: borrowing Span<UInt8>, _ tape: borrowing Span<UInt64>
   ) -> Int? {
     guard TapeWord.kind(tape[position]) == .object else { return nil }
     var found: Int?
@@ -76,7 +76,7 @@ extension JSONDocument {
       let isSame =
         TapeWord.kind(tape[key]) == .string
         ? JSONString.isSame(text, TapeWord.offset(tape[key]) + 1, name)
-        : JSONString.decoded(JSONValue(document: self, position: key)) == name
+        : JSONString.decoded(JSONValue(document: self, position: key))[...] == name
       if isSame { found = key + 1 }
       key = TapeWord.next(tape, key + 1)
     }
@@ -84,7 +84,7 @@ extension JSONDocument {
   }
 
   /// The tape position of the element that a pointer token names; nil if there is none.
-  private func element(_ token: [UInt8], of position: Int, _ tape: borrowing Span<UInt64>) -> Int? {
+  private func element(_ token: ArraySlice<UInt8>, of position: Int, _ tape: borrowing Span<UInt64>) -> Int? {
     guard var left = JSONPointer.index(token) else { return nil }
     var element = position + 2
     let end = TapeWord.offset(tape[position + 1]) - 1

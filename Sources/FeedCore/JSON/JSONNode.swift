@@ -75,21 +75,25 @@ final class JSONNode: @unchecked Sendable {
     case duplicate
   }
 
-  func slot(named name: [UInt8]) -> Found {
+  func slot(named name: ArraySlice<UInt8>) -> Found {
     var found = Found.nothing
-    func consider(_ position: Int, _ slot: Slot) -> Bool {
-      guard !slot.isRemoved, let key = slot.key, JSONString.equals(key, name) else { return true }
+    func consider(_ slot: Int, _ document: JSONDocument, _ key: Int) -> Bool {
+      guard JSONString.equals(document, key, name) else { return true }
       if case .slot = found {
         found = .duplicate
         return false
       }
-      found = .slot(position)
+      found = .slot(slot)
       return true
     }
     if let index {
-      index.visit(JSONDigest.of(name)) { consider($0, slots[$0]) }
+      index.visit(JSONDigest.of(name)) { place in
+        let slot = slots[place]
+        guard !slot.isRemoved, let key = slot.key else { return true }
+        return consider(place, key.document, key.position)
+      }
     } else {
-      for (position, slot) in slots.enumerated() where !consider(position, slot) { break }
+      slots.visitNames(consider)
     }
     return found
   }

@@ -7,65 +7,91 @@ package struct JSONPointer: Equatable, Sendable {
     case noSlash
     /// A `~` that is not followed by 0 or 1.
     case badEscape
+    /// More tokens than a document has levels.
+    case tooDeep(limit: Int)
 
     package var message: String {
       switch self {
       case .noSlash: "a JSON Pointer must be empty or start with '/'"
       case .badEscape: "in a JSON Pointer '~' must be followed by 0 or 1"
+      case .tooDeep(let limit): "more than \(limit) tokens"
       }
+    }
+
+    var limit: Limit? { if case .tooDeep = self { .depth } else { nil } }
+  }
+
+  /// All tokens in two arrays, because a patch may have a million.
+  package struct Tokens: RandomAccessCollection, Equatable, Sendable {
+    /// Each token, with a slash before it.
+    fileprivate var bytes: [UInt8] = []
+    /// Where each token ends.
+    fileprivate var ends: [UInt32] = []
+
+    package var startIndex: Int { 0 }
+    package var endIndex: Int { ends.count }
+
+    package subscript(index: Int) -> ArraySlice<UInt8> { bytes[(end(of: index) + 1)..<Int(ends[index])] }
+
+    /// Where the first `count` tokens end.
+    fileprivate func end(of count: Int) -> Int { count == 0 ? 0 : Int(ends[count - 1]) }
+
+    fileprivate mutating func append(_ token: some Collection<UInt8>) {
+      bytes.append(UInt8(ascii: "/"))
+      bytes += token
+      ends.append(UInt32(bytes.count))
     }
   }
 
-  package var tokens: [[UInt8]]
+  package private(set) var tokens = Tokens()
 
-  package init(tokens: [[UInt8]] = []) { self.tokens = tokens }
+  package init() {}
+
+  package init(tokens: some Sequence<some Collection<UInt8>>) {
+    for token in tokens { self.tokens.append(token) }
+  }
 
   /// - Parameter text: the string representation (RFC 6901 §3) as UTF-8.
-  package init(_ text: [UInt8]) throws(Problem) { try self.init(text, 0..<text.count) }
+  package init(_ text: [UInt8]) throws(Problem) { try self.init(text, 0..<text.count, maxDepth: .max) }
 
-  /// - Parameter string: a value that is a string.
-  init(of string: JSONValue) throws(Problem) {
+  /// - Parameters:
+  ///   - string: a value that is a string.
+  ///   - maxDepth: the most tokens.
+  init(of string: JSONValue, maxDepth: Int = .max) throws(Problem) {
     if string.kind == .string {
       let range = string.range
-      try self.init(string.document.bytes, (range.lowerBound + 1)..<(range.upperBound - 1))
+      try self.init(string.document.bytes, (range.lowerBound + 1)..<(range.upperBound - 1), maxDepth: maxDepth)
     } else {
-      try self.init(JSONString.decoded(string))
+      let text = JSONString.decoded(string)
+      try self.init(text, 0..<text.count, maxDepth: maxDepth)
     }
   }
 
   /// - Parameter range: where the string representation is in `text`.
-  private init(_ text: [UInt8], _ range: Range<Int>) throws(Problem) {
-    tokens = []
+  private init(_ text: [UInt8], _ range: Range<Int>, maxDepth: Int) throws(Problem) {
     guard !range.isEmpty else { return }
     guard text[range.lowerBound] == UInt8(ascii: "/") else { throw .noSlash }
-    var start = range.lowerBound + 1
-    var isEscaped = false
-    for index in start...range.upperBound {
-      if index == range.upperBound || text[index] == UInt8(ascii: "/") {
-        tokens.append(isEscaped ? try Self.unescaped(text[start..<index]) : Array(text[start..<index]))
-        start = index + 1
-        isEscaped = false
-      } else if text[index] == UInt8(ascii: "~") {
-        isEscaped = true
+    tokens.bytes.reserveCapacity(range.count)
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let byte = text[index]
+      index += 1
+      switch byte {
+      case UInt8(ascii: "/"):
+        if index - 1 > range.lowerBound { tokens.ends.append(UInt32(tokens.bytes.count)) }
+        if tokens.ends.count >= maxDepth { throw .tooDeep(limit: maxDepth) }
+        tokens.bytes.append(byte)
+      case UInt8(ascii: "~"):
+        switch index < range.upperBound ? text[index] : 0 {
+        case UInt8(ascii: "0"): tokens.bytes.append(UInt8(ascii: "~"))
+        case UInt8(ascii: "1"): tokens.bytes.append(UInt8(ascii: "/"))
+        default: throw .badEscape
+        }
+        index += 1
+      default: tokens.bytes.append(byte)
       }
     }
-  }
-
-  private static func unescaped(_ text: ArraySlice<UInt8>) throws(Problem) -> [UInt8] {
-    var token: [UInt8] = []
-    var rest = text
-    while let byte = rest.popFirst() {
-      guard byte == UInt8(ascii: "~") else {
-        token.append(byte)
-        continue
-      }
-      switch rest.popFirst() {
-      case UInt8(ascii: "0"): token.append(UInt8(ascii: "~"))
-      case UInt8(ascii: "1"): token.append(UInt8(ascii: "/"))
-      default: throw .badEscape
-      }
-    }
-    return token
+    tokens.ends.append(UInt32(tokens.bytes.count))
   }
 
   /// The string representation.
@@ -88,19 +114,60 @@ package struct JSONPointer: Equatable, Sendable {
   package var shown: String { shortened(text) }
 
   /// The pointer of the first `count` tokens.
-  func prefix(_ count: Int) -> JSONPointer { JSONPointer(tokens: Array(tokens.prefix(count))) }
+  package func prefix(_ count: Int) -> JSONPointer {
+    var pointer = JSONPointer()
+    pointer.tokens.bytes = Array(tokens.bytes[..<tokens.end(of: count)])
+    pointer.tokens.ends = Array(tokens.ends[..<count])
+    return pointer
+  }
+
+  /// The pointer to something inside the value.
+  package func appending(_ token: some Collection<UInt8>) -> JSONPointer {
+    var pointer = self
+    pointer.tokens.append(token)
+    return pointer
+  }
+
+  /// The pointer without its first `count` tokens.
+  func suffix(after count: Int) -> JSONPointer {
+    if count == 0 { return self }
+    let start = tokens.end(of: count)
+    var pointer = JSONPointer()
+    pointer.tokens.bytes = Array(tokens.bytes[start...])
+    pointer.tokens.ends = tokens.ends[count...].map { $0 - UInt32(start) }
+    return pointer
+  }
+
+  /// Whether this pointer begins with `other`, or is the same.
+  func begins(with other: JSONPointer) -> Bool {
+    tokens.ends.starts(with: other.tokens.ends) && tokens.bytes.starts(with: other.tokens.bytes)
+  }
+
+  /// How many tokens two pointers have in common, from the first one.
+  func commonCount(with other: JSONPointer) -> Int {
+    let (bytes, others) = (tokens.bytes, other.tokens.bytes)
+    var length = 0
+    while length < min(bytes.count, others.count), bytes[length] == others[length] { length += 1 }
+    var count = 0
+    while count < min(tokens.count, other.tokens.count), tokens.ends[count] == other.tokens.ends[count],
+      tokens.ends[count] <= length
+    { count += 1 }
+    return count
+  }
 
   /// Whether `other` points to something inside the value that this one points to.
   package func isProperPrefix(of other: JSONPointer) -> Bool {
-    tokens.count < other.tokens.count && other.tokens.starts(with: tokens)
+    tokens.count < other.tokens.count && other.begins(with: self)
   }
 
   /// Whether a token names an element of an array, or the place after the last one.
-  package static func isIndex(_ token: [UInt8]) -> Bool { index(token) != nil || token == [UInt8(ascii: "-")] }
+  package static func isIndex(_ token: ArraySlice<UInt8>) -> Bool {
+    index(token) != nil || token == [UInt8(ascii: "-")]
+  }
 
   /// A token as an array index (RFC 6901 §4): digits without a leading zero. Nil for anything else, and for a number
   /// beyond any array.
-  package static func index(_ token: [UInt8]) -> Int? {
+  package static func index(_ token: ArraySlice<UInt8>) -> Int? {
     guard token.count <= 18, token.count == 1 || token.first != UInt8(ascii: "0") else { return nil }
     return Int(decimal: token)
   }

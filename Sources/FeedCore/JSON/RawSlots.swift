@@ -56,6 +56,18 @@ struct RawSlots: Sequence, IteratorProtocol {
     return slot
   }
 
+  /// Calls `body` with the place and the name of each member, until it returns false.
+  func visitNames(_ body: (_ place: Int, _ document: JSONDocument, _ name: Int) -> Bool) -> Bool {
+    let words = document.tape
+    let tape = words.span
+    var name = position
+    for place in 0..<count {
+      guard body(place, document, name) else { return false }
+      name = TapeWord.next(tape, name + 1)
+    }
+    return true
+  }
+
   /// Where the text of all these children is, with everything between them.
   var range: Range<Int> {
     let last = place(of: count - 1)

@@ -46,6 +46,12 @@ struct SlotList {
     return node[index]
   }
 
+  /// Calls `body` for each member that is not removed, until it returns false.
+  /// - Parameter body: gets the index of the slot, and where the name is: a document and its tape position.
+  func visitNames(_ body: (_ index: Int, _ document: JSONDocument, _ name: Int) -> Bool) {
+    _ = root.visitNames(from: 0, body)
+  }
+
   /// The leaf that holds a slot, held by this list alone, and the slot's place in it.
   mutating func ownLeaf(holding index: Int) -> (leaf: Node, place: Int) {
     own()

@@ -56,6 +56,21 @@ final class SlotNode {
     return place
   }
 
+  /// As `SlotList.visitNames`.
+  /// - Parameter first: the index of the first slot.
+  /// - Returns: whether `body` never returned false.
+  func visitNames(from first: Int, _ body: (Int, JSONDocument, Int) -> Bool) -> Bool {
+    for place in slots.indices where !slots[place].isRemoved {
+      if let key = slots[place].key, !body(first + place, key.document, key.position) { return false }
+    }
+    var next = first
+    for child in children {
+      guard child.node.visitNames(from: next, body) else { return false }
+      next += child.count
+    }
+    return raw.visitNames { body(first + $0, $1, $2) }
+  }
+
   // MARK: Changing
   //
   // An array is moved into a variable while it changes, so that the compiler proves that nothing else uses it. To prove

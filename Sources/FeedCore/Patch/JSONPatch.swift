@@ -7,9 +7,6 @@ package struct JSONPatch: Sendable {
 
   package init(_ operations: [Operation] = []) { self.operations = operations }
 
-  /// The default limit on operations.
-  package static let defaultMaxOperations = 1_000_000
-
   package enum Operation: Sendable {
     case add(JSONTree, at: JSONPointer)
     case remove(JSONPointer)
@@ -41,7 +38,7 @@ package struct JSONPatch: Sendable {
   }
 
   /// - Parameter value: should be an array of operation objects.
-  package init(_ value: JSONValue, maxOperations: Int = defaultMaxOperations) throws(FormatError) {
+  package init(_ value: JSONValue, _ options: PatchOptions = PatchOptions()) throws(FormatError) {
     if Self.isOperation(value) {
       throw FormatError("this is one operation; a JSON Patch is an array of them", at: value)
     }
@@ -51,10 +48,11 @@ package struct JSONPatch: Sendable {
     operations = []
     for child in value.children {
       let element = child.value
-      guard operations.count < maxOperations else {
-        throw FormatError("too many operations: the limit is \(maxOperations)", at: element, limit: .operations)
+      guard operations.count < options.maxOperations else {
+        let text = "too many operations: the limit is \(options.maxOperations)"
+        throw FormatError(text, at: element, limit: .operations)
       }
-      operations.append(try Self.operation(element, number: operations.count + 1))
+      operations.append(try Self.operation(element, number: operations.count + 1, options.maxDepth))
     }
   }
 
@@ -68,7 +66,7 @@ package struct JSONPatch: Sendable {
   /// Whether a value is clearly an operation of RFC 6902.
   package static func isKnownOperation(_ value: JSONValue) -> Bool {
     guard isOperation(value) else { return false }
-    do { _ = try operation(value, number: 1) } catch { return false }
+    do { _ = try operation(value, number: 1, .max) } catch { return false }
     return true
   }
 
@@ -88,9 +86,11 @@ package struct JSONPatch: Sendable {
   private static let names = ["add", "remove", "replace", "move", "copy", "test"].map { Array($0.utf8) }
   private static let memberNames = ["op", "path", "from", "value"].map { Array($0.utf8) }
 
-  private static func operation(_ element: JSONValue, number: Int) throws(FormatError) -> Operation {
-    func error(_ message: String, _ value: JSONValue? = nil) -> FormatError {
-      FormatError("op \(number): " + message, at: value ?? element)
+  private static func operation(
+    _ element: JSONValue, number: Int, _ maxDepth: Int
+  ) throws(FormatError) -> Operation {
+    func error(_ message: String, _ value: JSONValue? = nil, limit: Limit? = nil) -> FormatError {
+      FormatError("op \(number): " + message, at: value ?? element, limit: limit)
     }
     guard element.kind == .object else { throw error("an operation is an object, not \(element.kind.name)") }
 
@@ -111,7 +111,9 @@ package struct JSONPatch: Sendable {
     func pointer(_ value: JSONValue?, _ name: String) throws(FormatError) -> JSONPointer {
       guard let value else { throw error("no '\(name)'") }
       guard value.kind.isString else { throw error("'\(name)' is \(value.kind.name), not a string", value) }
-      do { return try JSONPointer(of: value) } catch let problem { throw error("'\(name)': " + problem.message, value) }
+      do { return try JSONPointer(of: value, maxDepth: maxDepth) } catch let problem {
+        throw error("'\(name)': " + problem.message, value, limit: problem.limit)
+      }
     }
     func tree() throws(FormatError) -> JSONTree {
       guard let value = member(3) else { throw error("no 'value'") }
@@ -135,6 +137,6 @@ package struct JSONPatch: Sendable {
   }
 
   private static func index(of string: JSONValue, in names: [[UInt8]]) -> Int? {
-    names.firstIndex { JSONString.equals(string, $0) }
+    names.firstIndex { JSONString.equals(string, $0[...]) }
   }
 }

@@ -113,7 +113,7 @@ package enum MergePatch {
   private static func slot(
     named name: [UInt8], _ key: JSONValue, in node: JSONNode, _ levels: [Level]
   ) throws(PatchFailure) -> Int? {
-    switch node.slot(named: name) {
+    switch node.slot(named: name[...]) {
     case .nothing: return nil
     case .slot(let slot): return slot
     case .duplicate:

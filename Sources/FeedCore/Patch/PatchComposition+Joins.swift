@@ -81,7 +81,7 @@ extension PatchComposition {
   }
 
   /// Whether an operation puts its value at a place that is a gap (`Slot.fillsGap`).
-  func fillsGap(_ operation: JSONPatch.Operation) -> Bool {
+  mutating func fillsGap(_ operation: JSONPatch.Operation) -> Bool {
     let path = operation.path
     switch operation {
     case .replace, .remove, .test: return false
@@ -99,7 +99,7 @@ extension PatchComposition {
   }
 
   /// Whether a move that fills a gap, whose value is taken away again, can be made now instead.
-  private func canMove(_ from: JSONPointer, over time: Int, _ shiftsNothing: Bool) -> Bool {
+  private mutating func canMove(_ from: JSONPointer, over time: Int, _ shiftsNothing: Bool) -> Bool {
     shiftsNothing && slots[time].fillsGap && footprints.latest(.shift, at: from) == time
   }
 

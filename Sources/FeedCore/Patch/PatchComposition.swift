@@ -101,7 +101,7 @@ package struct PatchComposition {
       var value = slots[time].operation?.takeValue()
     else { return nil }
     defer { slots[time].operation?.setValue(value) }
-    do { return try body(&value, pointer.after(path)) } catch { return nil }
+    do { return try body(&value, pointer.suffix(after: path.tokens.count)) } catch { return nil }
   }
 
   func operation(_ time: Int) -> JSONPatch.Operation? { time == PatchFootprints.never ? nil : slots[time].operation }

@@ -22,13 +22,15 @@ struct PatchFootprints {
 
   /// A token sequence that an operation has used, with the last times.
   private struct Node {
+    /// Whether its last token can be an index.
+    let isIndex: Bool
     var read = never
     var readBelow = never
     var written = never
     var writtenBelow = never
-    /// A value was put or taken here at a possible index.
+    /// A value was put or taken at a possible index below this.
     var shifted = never
-    /// A possible index was used here, for any purpose.
+    /// A possible index below this was used, for any purpose.
     var indexed = never
   }
 
@@ -37,78 +39,86 @@ struct PatchFootprints {
     let token: [UInt8]
   }
 
-  private var nodes = [Node()]
+  private var nodes = [Node(isIndex: false)]
   private var steps: [Step: Int] = [:]
+  /// The last pointer, and its nodes as far as they exist: the one for no token first. One pointer is asked for several
+  /// times, and the next one often begins like it.
+  private var last: (pointer: JSONPointer, way: [Int]) = (JSONPointer(), [0])
 
   /// The last operation that `access` cannot change places with; `never` if there is none.
-  func latest(_ access: Access, at pointer: JSONPointer) -> Int {
+  mutating func latest(_ access: Access, at pointer: JSONPointer) -> Int {
+    find(pointer)
+    let count = pointer.tokens.count
     var latest = Self.never
-    var place = 0
-    for (depth, token) in pointer.tokens.enumerated() {
+    for (depth, place) in last.way.enumerated() {
       let node = nodes[place]
       latest = max(latest, access == .read ? node.written : max(node.written, node.read))
-      if JSONPointer.isIndex(token) {
-        let isShift = access == .shift && depth == pointer.tokens.count - 1
-        latest = max(latest, isShift ? node.indexed : node.shifted)
+      if depth == count {
+        latest = max(latest, node.writtenBelow, access == .read ? Self.never : node.readBelow)
+      } else if isIndex(pointer, depth) {
+        latest = max(latest, access == .shift && depth == count - 1 ? node.indexed : node.shifted)
       }
-      guard let next = steps[Step(node: place, token: token)] else { return latest }
-      place = next
     }
-    let node = nodes[place]
-    latest = max(latest, node.written, node.writtenBelow)
-    return access == .read ? latest : max(latest, node.read, node.readBelow)
+    return latest
   }
 
   /// The known pointers on the way to `pointer`, the whole document first: the number of each, and the time of the last
   /// change to the value there.
-  func way(to pointer: JSONPointer) -> [(number: Int, changed: Int)] {
-    var way: [(number: Int, changed: Int)] = []
+  mutating func way(to pointer: JSONPointer) -> [(number: Int, changed: Int)] {
+    find(pointer)
     var above = Self.never
-    var place = 0
-    for token in pointer.tokens {
+    return last.way.enumerated().map { depth, place in
       let node = nodes[place]
-      way.append((place, max(above, node.written, node.writtenBelow)))
-      above = max(above, node.written, JSONPointer.isIndex(token) ? node.shifted : Self.never)
-      guard let next = steps[Step(node: place, token: token)] else { return way }
-      place = next
+      defer { above = max(above, node.written, isIndex(pointer, depth) ? node.shifted : Self.never) }
+      return (place, max(above, node.written, node.writtenBelow))
     }
-    way.append((place, max(above, nodes[place].written, nodes[place].writtenBelow)))
-    return way
   }
 
   /// Notes an access.
   /// - Returns: the number of the pointer.
   @discardableResult
   mutating func mark(_ access: Access, at pointer: JSONPointer, _ time: Int) -> Int {
-    var place = 0
-    for (depth, token) in pointer.tokens.enumerated() {
-      if access == .read {
-        nodes[place].readBelow = max(nodes[place].readBelow, time)
-      } else {
-        nodes[place].writtenBelow = max(nodes[place].writtenBelow, time)
-      }
-      if JSONPointer.isIndex(token) {
-        nodes[place].indexed = max(nodes[place].indexed, time)
-        if access == .shift, depth == pointer.tokens.count - 1 {
-          nodes[place].shifted = max(nodes[place].shifted, time)
+    find(pointer)
+    let count = pointer.tokens.count
+    for token in pointer.tokens[(last.way.count - 1)...] {
+      steps[Step(node: last.way[last.way.count - 1], token: Array(token))] = nodes.count
+      last.way.append(nodes.count)
+      nodes.append(Node(isIndex: JSONPointer.isIndex(token)))
+    }
+    for (depth, place) in last.way.enumerated() {
+      let isIndex = isIndex(pointer, depth)
+      func note(_ time: Int, _ node: inout Node) {
+        switch (access, depth == count) {
+        case (.read, true): node.read = max(node.read, time)
+        case (.read, false): node.readBelow = max(node.readBelow, time)
+        case (_, true): node.written = max(node.written, time)
+        case (_, false): node.writtenBelow = max(node.writtenBelow, time)
         }
+        if isIndex { node.indexed = max(node.indexed, time) }
+        if isIndex, access == .shift, depth == count - 1 { node.shifted = max(node.shifted, time) }
       }
-      place = child(of: place, token)
+      note(time, &nodes[place])
     }
-    if access == .read {
-      nodes[place].read = max(nodes[place].read, time)
-    } else {
-      nodes[place].written = max(nodes[place].written, time)
-    }
-    return place
+    return last.way[count]
   }
 
-  private mutating func child(of place: Int, _ token: [UInt8]) -> Int {
-    let step = Step(node: place, token: token)
-    if let child = steps[step] { return child }
-    steps[step] = nodes.count
-    nodes.append(Node())
-    return nodes.count - 1
+  /// Makes `pointer` the last one.
+  private mutating func find(_ pointer: JSONPointer) {
+    if pointer != last.pointer {
+      let kept = min(pointer.commonCount(with: last.pointer) + 1, last.way.count)
+      last.way.removeSubrange(kept...)
+      last.pointer = pointer
+    }
+    for token in pointer.tokens[(last.way.count - 1)...] {
+      guard let next = steps[Step(node: last.way[last.way.count - 1], token: Array(token))] else { return }
+      last.way.append(next)
+    }
+  }
+
+  /// Whether the token that leads on from the last pointer's node at `depth` can be an index.
+  private func isIndex(_ pointer: JSONPointer, _ depth: Int) -> Bool {
+    if depth + 1 < last.way.count { return nodes[last.way[depth + 1]].isIndex }
+    return depth < pointer.tokens.count && JSONPointer.isIndex(pointer.tokens[depth])
   }
 }
 
@@ -129,16 +139,10 @@ extension JSONPointer {
   /// Whether the last token can be an array index, or the end of an array. Otherwise it is certainly a member's name.
   var mayEndInArray: Bool { tokens.last.map(Self.isIndex) ?? false }
 
-  /// Whether this pointer begins with `other`, or is the same.
-  func begins(with other: JSONPointer) -> Bool { tokens.starts(with: other.tokens) }
-
-  /// The part after `other`, with which this pointer begins.
-  func after(_ other: JSONPointer) -> JSONPointer { JSONPointer(tokens: Array(tokens[other.tokens.count...])) }
-
   /// Whether putting or taking a value here may give the elements on the way to `other` other indexes.
   func mayShift(_ other: JSONPointer) -> Bool {
     let depth = tokens.count - 1
     return mayEndInArray && other.tokens.count > depth && Self.isIndex(other.tokens[depth])
-      && other.tokens.starts(with: tokens[..<depth])
+      && other.begins(with: prefix(depth))
   }
 }

@@ -149,7 +149,7 @@ package struct PatchInversion {
       known[number] = nil
       var value = entry.value
       do {
-        let result = try body(&value, JSONPointer(tokens: Array(path.tokens[depth...])))
+        let result = try body(&value, path.suffix(after: depth))
         known[number] = Known(value: value, time: time, test: nil)
         return result
       } catch {
@@ -172,7 +172,7 @@ package struct PatchInversion {
       guard var entry = known[number], entry.time >= changed else { continue }
       // The containers on the way stay open for the next one.
       defer { known[number] = entry }
-      do { return try entry.value.value(at: JSONPointer(tokens: Array(path.tokens[depth...]))) } catch { return nil }
+      do { return try entry.value.value(at: path.suffix(after: depth)) } catch { return nil }
     }
     return nil
   }
@@ -195,6 +195,6 @@ package struct PatchInversion {
 
   /// Whether `path` certainly names a member, or the whole document, and not an array element.
   private mutating func isMember(_ path: JSONPointer) -> Bool {
-    !path.mayEndInArray || value(at: JSONPointer(tokens: Array(path.tokens.dropLast())))?.kind == .object
+    !path.mayEndInArray || value(at: path.prefix(path.tokens.count - 1))?.kind == .object
   }
 }

@@ -28,7 +28,6 @@ package struct DocumentStream {
   package var dataEvent = Array("data".utf8)
   package var patchEvent = Array("patch".utf8)
   package var options = PatchOptions()
-  package var maxOperations = JSONPatch.defaultMaxOperations
 
   /// The document, if there is one.
   package private(set) var document: JSONTree?
@@ -95,7 +94,7 @@ package struct DocumentStream {
     _ payload: JSONValue, of record: EventRecord, to document: inout JSONTree
   ) throws(Failure) {
     let patch: JSONPatch
-    do { patch = try JSONPatch(payload, maxOperations: maxOperations) } catch {
+    do { patch = try JSONPatch(payload, options) } catch {
       // If the patch is JSON in a string, its offset is not an offset in the record.
       let isInRecord = payload.document === record.data?.document
       throw Failure(message: error.message(), offset: isInRecord ? error.offset : nil, isMalformed: true)

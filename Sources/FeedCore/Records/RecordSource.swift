@@ -9,7 +9,7 @@ package struct SourcePointer: Equatable, Sendable {
   /// - Returns: nil if the pointer does not name a member of the record itself, or names one that records or
   ///   checkpoints need for something else.
   package init?(_ pointer: JSONPointer) {
-    guard pointer.tokens.count == 1, let member = pointer.tokens.first, member.isUTF8,
+    guard pointer.tokens.count == 1, let member = pointer.tokens.first.map(Array.init), member.isUTF8,
       !Self.taken.contains(where: { member.elementsEqual($0.utf8) })
     else { return nil }
     self.member = member

@@ -35,7 +35,8 @@ enum ProcessTree {
     private static var children: [pid_t: [RunningProcess]] {
       var children: [pid_t: [RunningProcess]] = [:]
       Descriptor.forEachName(in: Array("/proc".utf8)) { name in
-        guard let identifier = pid_t(decimal: name), let line = contents(of: Array("/proc/".utf8) + name + Array("/stat".utf8)),
+        guard let identifier = pid_t(decimal: name),
+          let line = contents(of: Array("/proc/".utf8) + name + Array("/stat".utf8)),
           // The name of the program may contain anything.
           let open = line.firstIndex(of: UInt8(ascii: "(")), let close = line.lastIndex(of: UInt8(ascii: ")"))
         else { return }

@@ -58,6 +58,8 @@ enum Patch {
   private func reread() throws(ToolFailure) -> Patch {
     let text = document
     guard case .operations = self else { return .merge(text.bytes) }
-    do { return .operations(try JSONPatch(text.root, maxOperations: .max)) } catch { throw Self.defect(error.message) }
+    var limits = PatchOptions()
+    limits.maxOperations = .max
+    do { return .operations(try JSONPatch(text.root, limits)) } catch { throw Self.defect(error.message) }
   }
 }

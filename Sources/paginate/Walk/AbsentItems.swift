@@ -12,7 +12,7 @@ enum AbsentItems {
     var value = root
     for token in pointer.tokens {
       guard value.kind == .object else { return value.isNull }
-      guard let inner = value.member(token) else { return true }
+      guard let inner = value.member(Array(token)) else { return true }
       value = inner
     }
     return false

@@ -38,8 +38,8 @@ enum BodyCursor {
     let document = try document(of: request)
     var tree = JSONTree(document.root)
     // `"variables":null` counts as absent.
-    if let parent = pointer.tokens.first, pointer.tokens.count > 1, document.root.member(parent)?.isNull == true {
-      _ = try? tree.replace(at: JSONPointer(tokens: [parent]), with: .emptyObject)
+    if pointer.tokens.count > 1, document.root.value(at: pointer.prefix(1))?.isNull == true {
+      _ = try? tree.replace(at: pointer.prefix(1), with: .emptyObject)
     }
     do { _ = try tree.add(JSONTree(value), at: pointer, makingParents: true) } catch {
       throw WalkError(.usage, "the body (--data) has no place for \(pointer.shown): \(error.message)")

@@ -49,7 +49,7 @@ enum GraphQLCursor {
     var found: JSONValue?
     for token in items.tokens {
       if let info = object.member("pageInfo"), info.kind == .object { found = info }
-      guard let inner = object.member(token) else { break }
+      guard let inner = object.member(Array(token)) else { break }
       object = inner
     }
     return found

@@ -24,7 +24,8 @@ enum ItemArray {
       let hadEmpty = !empty.isEmpty
       for index in level {
         for child in places[index].value.children {
-          guard child.value.kind.isContainer, let key = child.key, !JSONString.equals(key, Convention.linkObject) else {
+          guard child.value.kind.isContainer, let key = child.key, !JSONString.equals(key, Convention.linkObject[...])
+          else {
             continue
           }
           let isObject = child.value.kind == .object

@@ -55,7 +55,7 @@ enum NextRule: Equatable, Sendable {
   func parameter(of request: PageRequest) -> [UInt8]? {
     switch self {
     case .page(let name, _), .offset(let name, _), .cursor(let name, _), .lastID(let name), .maxID(let name): name
-    case .cursorBody(let into, _), .post(_, let into, _): into.tokens.last
+    case .cursorBody(let into, _), .post(_, let into, _): into.tokens.last.map(Array.init)
     case .scroll: ElasticScroll.member
     case .graphql: try? GraphQLCursor.variable(of: request)
     case .link, .pointer, .cursorHeader, .parameters, .searchAfter: nil

@@ -131,7 +131,7 @@ struct PageCounts: Equatable, Sendable {
     look(into: root, levels: 2)
     var object = root
     for token in place?.tokens.dropLast() ?? [] {
-      guard let inner = object.member(token), inner.kind == .object else { break }
+      guard let inner = object.member(Array(token)), inner.kind == .object else { break }
       look(into: inner, levels: 0)
       object = inner
     }

@@ -59,7 +59,6 @@ struct Publisher {
     gzip = deflater.map { GzipLog($0) }
     index = EventIndex(options.replay)
     document.options = options.patching
-    document.maxOperations = options.maxOperations
     document.dataEvent = options.dataEvent
     document.patchEvent = options.patchEvent
   }
