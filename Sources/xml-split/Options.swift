@@ -156,6 +156,9 @@ struct Options: OptionTable {
     let namespaces = Dictionary(prefixes.map { ($0.prefix, $0.uri) }) { $1 }
     var operands = invocation.operands[...]
     guard let path = operands.popFirst() else { throw .usage("no PATH given") }
+    if !InputGuess.hint(url: path).isEmpty {
+      throw .usage("'\(quoted(path))' is a URL: http-cat URL | xml-split PATH, such as /feed/entry")
+    }
     // A folder such as /media is no input.
     if operands.isEmpty || isSwapped(path, operands), Descriptor.Identity(path) != nil, !Descriptor.isFolder(path) {
       throw .usage("'\(quoted(path))' is a file: the path of the elements comes first, such as /feed/entry")

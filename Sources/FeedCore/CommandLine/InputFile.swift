@@ -28,7 +28,9 @@ package struct InputFile: Sendable {
       streams.announceTerminalInput()
       return streams.input
     }
-    return try naming(name, Descriptor.open(reading: path))
+    do { return try Descriptor.open(reading: path) } catch {
+      throw ToolFailure.system(error, name).adding(error.isMissingFile ? InputGuess.hint(url: path) : "")
+    }
   }
 
   /// The whole content.

@@ -13,6 +13,18 @@ package enum InputGuess {
     guess(Array(head.prefix(size)), wantsEvents).map { " (this looks like \($0))" } ?? ""
   }
 
+  /// The tool that reads a URL, for ` (a URL: http-cat reads it, as in <(http-cat URL))`; empty if this is no URL.
+  package static func hint(url name: [UInt8]) -> String {
+    let scheme = name.prefix { $0 != UInt8(ascii: ":") }.lowercased
+    guard name.dropFirst(scheme.count).starts(with: "://".utf8) else { return "" }
+    for (tool, schemes) in [("http-cat", ["http", "https"]), ("ws-cat", ["ws", "wss"])] {
+      if schemes.contains(where: { scheme.elementsEqual($0.utf8) }) {
+        return " (a URL: \(tool) reads it, as in <(\(tool) URL))"
+      }
+    }
+    return ""
+  }
+
   private static func guess(_ head: [UInt8], _ wantsEvents: Bool) -> String? {
     if head.starts(with: [0x1F, 0x8B]) { return "gzip: gunzip -c unpacks it" }
     if head.starts(with: [0x28, 0xB5, 0x2F, 0xFD]) { return "zstd: zstd -dc unpacks it" }
