@@ -41,6 +41,14 @@ import Testing
     #expect(result.text + result.error == "")
   }
 
+  /// The pages at 78 columns, as man(1) shows them.
+  @Test(.enabled(if: Repository.has("groff")), arguments: ManPage.all)
+  func groffFindsNothing(_ page: String) throws {
+    let result = try Command.shell(
+      "groff -k -mandoc -Tutf8 -ww -rLL=78n \(Command.quote(Repository.path(page))) 2>&1 >/dev/null")
+    #expect(result.text == "")
+  }
+
   /// Each row of the table of exit statuses has an example in statuses.cases, under a comment that names it.
   @Test func everyExitStatusHasAnExample() throws {
     let rows = try Repository.contents("man/feedutils.7").matches(of: /\.It ([0-9]) Ta Xr (\S+) 1 Ta/)
