@@ -14,6 +14,8 @@ package struct ChildProcess {
   private let others: Set<pid_t>
   /// How it ended; nil while it runs or is stopped.
   package private(set) var ending: Ending?
+  /// Whether a child of ours still runs: itself, or on Linux another one that it or an earlier program has left.
+  private var hasChildren = true
 
   /// From now on, processes whose parent has ended belong to us.
   package static func adoptOrphans() { ProcessTree.adoptOrphans() }
@@ -69,7 +71,7 @@ package struct ChildProcess {
   /// Sees whether it has ended.
   package mutating func update() throws(SystemError) {
     var status: Int32?
-    try Self.reap { if $0 == identifier { status = $1 } }
+    hasChildren = try Self.reap { if $0 == identifier { status = $1 } }
     guard let status else { return }
     let signal = status & 0x7F
     ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
@@ -78,7 +80,7 @@ package struct ChildProcess {
   /// Takes leave of all children that have ended.
   /// - Parameter body: gets the process ID and the status of each (waitpid(2)).
   /// - Returns: whether there are others, which run.
-  @discardableResult private static func reap(_ body: (pid_t, Int32) -> Void) throws(SystemError) -> Bool {
+  private static func reap(_ body: (pid_t, Int32) -> Void) throws(SystemError) -> Bool {
     while true {
       var status: Int32 = 0
       let ended: pid_t
@@ -93,6 +95,7 @@ package struct ChildProcess {
 
   /// The program and what it has started, as far as they run.
   package var running: [RunningProcess] {
+    if ProcessTree.adoptsOrphans, !hasChildren { return [] }
     if let found = ProcessTree.descendants(except: others) { return found }
     let isLeading = ending != nil || getpgid(identifier) == identifier
     guard ending == nil || kill(-identifier, 0) == 0 || errno == EPERM else { return [] }

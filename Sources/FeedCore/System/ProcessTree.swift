@@ -15,6 +15,7 @@ package struct RunningProcess: Sendable {
 
 enum ProcessTree {
   #if os(Linux)
+    static let adoptsOrphans = true
     static func adoptOrphans() { _ = feed_adopt_orphans() }
 
     /// The processes that run below ours, parents first.
@@ -58,6 +59,7 @@ enum ProcessTree {
       return (try? file.read(upTo: 4096, into: &bytes)).map { _ in bytes }
     }
   #else
+    static let adoptsOrphans = false
     static func adoptOrphans() {}
     static func descendants(except others: Set<pid_t> = []) -> [RunningProcess]? { nil }
   #endif
