@@ -74,7 +74,8 @@ struct AlgebraLaws {
       // A value that is not known, or a member that may be the end of an array.
       let dash: ArraySlice = [UInt8(ascii: "-")]
       let pointers = (patch.operations + inverse.operations).flatMap(\.accesses).map(\.pointer)
-      if patch.operations.contains(where: { $0.name == "copy" }) || pointers.contains(where: { $0.tokens.last == dash }) {
+      if patch.operations.contains(where: { $0.name == "copy" }) || pointers.contains(where: { $0.tokens.last == dash })
+      {
         return
       }
       throw Broken(description: "\(text(inverse)), which takes back \(text(patch)), has no inverse")

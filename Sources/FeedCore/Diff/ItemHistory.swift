@@ -7,14 +7,15 @@ struct ItemHistory {
   /// For each item the index of the one in BASE that it was, and the reverse; -1 for none.
   private(set) var baseOf: [Int]
   private(set) var ofBase: [Int]
-  /// The indexes in BASE of the items that only their position pairs.
+  /// The indexes in BASE of the items that only their position pairs, or a number that may be one.
   private(set) var guessed: Set<Int> = []
 
   init(_ sides: inout Sides, _ base: Int, _ array: Int, _ identity: ItemIdentity) {
     var pairing = ItemPairing(&sides, base, array)
     pairing.pairByValue(&sides)
+    let equal = pairing.newOf
     pairing.pairByIdentity(identity)
-    let known = pairing.newOf
+    let known = identity.mayCount ? equal : pairing.newOf
     if !pairing.isSet { pairing.findKept() }
     pairing.pairByPosition()
 
@@ -84,18 +85,19 @@ struct ArrayGaps {
   func isNew(theirs place: Int) -> Bool { theirs.baseOf[place] < 0 && !twinsOfOurs.contains(place) }
 
   mutating func findTwins(_ mine: Side, _ other: Side, _ identity: ItemIdentity) {
-    let new = (ours.items.indices.filter(isNew(ours:)), theirs.items.indices.filter(isNew(theirs:)))
-    if new.0.isEmpty || new.1.isEmpty { return }
-    let others = Self.identities(new.1.map { theirs.items[$0] }, other, identity)
+    guard ours.baseOf.contains(-1), theirs.baseOf.contains(-1) else { return }
+    let others = Self.identities(theirs.items, other, identity)
     if others.isEmpty { return }
-    for (value, place) in Self.identities(new.0.map { ours.items[$0] }, mine, identity) {
-      guard let twin = others[value], place >= 0, twin >= 0 else { continue }
-      twins[new.0[place]] = new.1[twin]
-      twinsOfOurs.insert(new.1[twin])
+    for (value, place) in Self.identities(ours.items, mine, identity) {
+      guard let twin = others[value], place >= 0, twin >= 0, ours.baseOf[place] < 0, theirs.baseOf[twin] < 0 else {
+        continue
+      }
+      twins[place] = twin
+      twinsOfOurs.insert(twin)
     }
   }
 
-  /// The index of each identity; -1 if two objects have it, which cannot be told apart.
+  /// The index of each identity; -1 if two objects of the array have it: then it does not tell them apart.
   private static func identities(
     _ objects: [Int], _ side: Side, _ identity: ItemIdentity
   ) -> [ItemIdentity.Value: Int] {

@@ -8,6 +8,8 @@ struct ItemIdentity {
   var isGiven = false
   /// The name, if it was found in the data. That is a guess.
   var found: [UInt8]?
+  /// Whether its values are no strings. Numbers may only count the items: then a pair is no surer than by its position.
+  var mayCount = false
 
   static let usual = ItemIdentity(choices: Side.identityNames.map { [$0] })
 
@@ -26,7 +28,7 @@ struct ItemIdentity {
     for kind in [candidates.filter(members.isText), candidates] {
       guard let first = kind.first else { continue }
       guard kind.dropFirst().allSatisfy({ members.pairAlike(first, $0) }) else { return usual }
-      return ItemIdentity(choices: [[first]], found: first)
+      return ItemIdentity(choices: [[first]], found: first, mayCount: !members.isText(first))
     }
     return usual
   }
@@ -104,37 +106,57 @@ extension Side {
   /// The scalar members of an object, without null.
   /// - Returns: nil if it is no object, or has a member twice.
   func scalars(of object: Int) -> [[UInt8]: (digest: UInt64, isText: Bool)]? {
+    members(of: object) { member in
+      member.kind.isContainer ? nil : (JSONDigests.ofScalar(member), member.kind.isString)
+    }
+  }
+
+  /// What the members of an object are, without those that are null or for which `body` returns nil.
+  /// - Returns: nil if it is no object, or has a member twice.
+  fileprivate func members<Fact>(of object: Int, _ body: (JSONValue) -> Fact?) -> [[UInt8]: Fact]? {
     guard document.kind(object) == .object else { return nil }
-    var members: [[UInt8]: (digest: UInt64, isText: Bool)] = [:]
+    var members: [[UInt8]: Fact] = [:]
     var names: Set<[UInt8]> = []
     for member in value(object).children {
       let name = member.key?.string ?? []
       guard names.insert(name).inserted else { return nil }
-      if member.value.kind.isContainer || member.value.kind == .null { continue }
-      members[name] = (JSONDigests.ofScalar(member.value), member.value.kind.isString)
+      if member.value.kind != .null { members[name] = body(member.value) }
     }
     return members
   }
 }
 
-/// Tells whether an item that only its position pairs may have been replaced by another one.
-struct TellingScalars {
+/// Tells whether an item that only its position pairs may have been replaced by another one, by its members that are
+/// scalars or have nothing else in them, such as the lines of a text.
+struct TellingMembers {
   private let base: Side
-  /// How many items of BASE have a scalar member with this value.
-  private var counts: [[UInt8]: [UInt64: Int]] = [:]
+  /// How many items of BASE have a member with this value.
+  private var counts: [[UInt8]: [[UInt64]: Int]] = [:]
 
   init(_ base: Side, _ items: [Int]) {
     self.base = base
     for item in items {
-      for (name, value) in base.scalars(of: item) ?? [:] { counts[name, default: [:]][value.digest, default: 0] += 1 }
+      for (name, value) in Self.values(of: item, base) ?? [:] { counts[name, default: [:]][value, default: 0] += 1 }
     }
   }
 
-  /// Whether a side has changed what told an item apart, or more than half of its scalars.
+  /// The digests of the scalars in each member; nil if the item is no object, or has a member twice.
+  private static func values(of item: Int, _ side: Side) -> [[UInt8]: [UInt64]]? {
+    side.members(of: item) { member in
+      if !member.kind.isContainer { return [JSONDigests.ofScalar(member)] }
+      guard member.children.allSatisfy({ !$0.value.kind.isContainer }) else { return nil }
+      return member.children.map { JSONDigests.ofScalar($0.value) }
+    }
+  }
+
+  /// Whether a side has changed what told an item apart, or more than half of these members. Of several scalars in one member, half may change.
   func haveChanged(_ item: Int, to new: Int, _ side: Side) -> Bool {
-    guard let old = base.scalars(of: item), let new = side.scalars(of: new) else { return false }
-    let changed = old.filter { new[$0.key]?.digest != $0.value.digest }
+    guard let old = Self.values(of: item, base), let new = Self.values(of: new, side) else { return false }
+    let changed = old.filter { name, values in
+      let kept = Set(new[name] ?? [])
+      return 2 * values.count { !kept.contains($0) } > values.count
+    }
     if 2 * changed.count > old.count { return true }
-    return changed.contains { counts[$0.key]?[$0.value.digest] == 1 }
+    return changed.contains { counts[$0.key]?[$0.value] == 1 }
   }
 }

@@ -13,8 +13,11 @@ package struct MergeConflict {
   /// `conflict at /version: OURS has "1.1", THEIRS has "1.2"`
   package var message: String {
     let place = pointer.tokens.isEmpty ? "the top" : pointer.shown
-    return "conflict at \(place): OURS \(words(ours)), THEIRS \(words(theirs))"
+    return "conflict at \(place): OURS \(words(ours)), THEIRS \(words(theirs))" + (isOrder ? "; the orders differ" : "")
   }
+
+  /// Whether both sides have put the items of an array in an order of their own: all other arrays are merged.
+  private var isOrder: Bool { [base, ours.first, theirs.first].allSatisfy { $0?.kind == .array } }
 
   private func words(_ values: [JSONValue]) -> String {
     guard let first = values.first else { return "removes it" }

@@ -9,15 +9,15 @@ extension ThreeWayMerge {
   mutating func mergeArrays(_ child: Child) -> [Part]? {
     guard child.base >= 0 else { return nil }
     let identity = ItemIdentity.of([(base, child.base), (ours, child.ours), (theirs, child.theirs)])
-    if let name = identity.found { guess(name) }
     var gaps = ArrayGaps(
       ours: ItemHistory(&ourChanges, child.base, child.ours, identity),
       theirs: ItemHistory(&theirChanges, child.base, child.theirs, identity))
     let orders = (gaps.ours.order(sharedWith: gaps.theirs), gaps.theirs.order(sharedWith: gaps.ours))
     let haveMoved = (!Self.isIncreasing(orders.0), !Self.isIncreasing(orders.1))
     if haveMoved.0, haveMoved.1, orders.0 != orders.1 { return nil }
+    if let name = identity.found { guess(name) }
     gaps.findTwins(ours, theirs, identity)
-    var telling: TellingScalars?
+    var telling: TellingMembers?
 
     let isTheirOrder = haveMoved.1 && !haveMoved.0
     let (first, second) = isTheirOrder ? (gaps.theirs, gaps.ours) : (gaps.ours, gaps.theirs)
@@ -47,7 +47,7 @@ extension ThreeWayMerge {
 
   /// An item that is in all three arrays. If only its position says so, a side may have replaced it by another one: then
   /// what it tells has changed, and the changes of both sides must not be mixed.
-  private mutating func shared(_ item: Int, _ gaps: ArrayGaps, _ telling: inout TellingScalars?) -> Child {
+  private mutating func shared(_ item: Int, _ gaps: ArrayGaps, _ telling: inout TellingMembers?) -> Child {
     let place = gaps.ours.ofBase[item]
     let (base, mine) = (gaps.ours.bases[item], gaps.ours.items[place])
     let other = gaps.theirs.items[gaps.theirs.ofBase[item]]
@@ -55,10 +55,9 @@ extension ThreeWayMerge {
     guard gaps.ours.guessed.contains(item) || gaps.theirs.guessed.contains(item), sides.mayDiffer(mine, other),
       ourChanges.mayDiffer(base, mine), theirChanges.mayDiffer(base, other)
     else { return child }
-    let scalars = telling ?? TellingScalars(self.base, gaps.ours.bases)
-    telling = scalars
-    child.isAtomic =
-      scalars.haveChanged(base, to: mine, ours) || scalars.haveChanged(base, to: other, theirs)
+    let members = telling ?? TellingMembers(self.base, gaps.ours.bases)
+    telling = members
+    child.isAtomic = members.haveChanged(base, to: mine, ours) || members.haveChanged(base, to: other, theirs)
     return child
   }
 
