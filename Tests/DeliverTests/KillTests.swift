@@ -9,7 +9,7 @@ import Testing
   func commandsThatBehaveBadly() throws {
     let result = try Command.shell(script("deliver-commands"))
     #expect(result.status == 0, "\(result.error)")
-    #expect(result.text == "32 checks\n")
+    #expect(result.text == "41 checks\n")
   }
 
   @Test(.enabled(if: Repository.has("python3")))

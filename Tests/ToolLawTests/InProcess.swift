@@ -19,8 +19,9 @@ struct Faults: Sendable {
 
 extension Sample {
   /// Whether the tool can run in the test process. sse-serve cannot: it catches the signals of the process, and leaves
-  /// its sockets open until the process ends. Nor can ws-cat here: its server is the program that starts it.
-  var runsHere: Bool { command.hasPrefix(tool + " ") && tool != "sse-serve" }
+  /// its sockets open until the process ends. Nor can deliver: it asks for the end of any child of the process. Nor can
+  /// ws-cat here: its server is the program that starts it.
+  var runsHere: Bool { command.hasPrefix(tool + " ") && !["sse-serve", "deliver"].contains(tool) }
 
   /// Runs the tool in the test process, by the same `run` as its main.swift: thousands of runs take only as long as a
   /// few processes.

@@ -72,7 +72,10 @@ package struct ChildProcess {
   package mutating func update() throws(SystemError) {
     var status: Int32?
     hasChildren = try Self.reap { if $0 == identifier { status = $1 } }
-    guard let status else { return }
+    guard let status else {
+      if !hasChildren, ending == nil { throw SystemError(code: ECHILD) }
+      return
+    }
     let signal = status & 0x7F
     ending = signal == 0 ? .exited((status >> 8) & 0xFF) : .killed(signal)
   }

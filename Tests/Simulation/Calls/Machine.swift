@@ -45,7 +45,7 @@ package protocol Machine: AnyObject {
 
   func identifier() -> Int32
   func spawn(_ arguments: [[UInt8]], _ variables: [[UInt8]], _ files: [Int32: Int32]) -> Int
-  /// The process that has ended, and its status; 0 if it has not.
+  /// A process that has ended, and its status; 0 if it has not. -1 asks for any child.
   func ended(_ process: Int32) -> (Int, Int32)
   func kill(_ process: Int32, _ signal: Int32) -> Int
   func setHandler(_ signal: Int32, _ handler: (@convention(c) (Int32) -> Void)?)

@@ -53,10 +53,12 @@ extension SimulatedMachine {
 
   func ended(_ number: Int32) -> (Int, Int32) {
     guard enter() else { return (Self.dead, 0) }
-    guard let child = world.children[number] else { return (Int(-ECHILD), 0) }
-    guard let status = child.status else { return (0, 0) }
-    world.children[number] = nil
-    return (Int(number), Fault.isPlanted("lost-status") ? 0 : status)
+    // -1 is any child.
+    let children = world.children.values.filter { $0.parent === process && [-1, $0.identifier].contains(number) }
+    if children.isEmpty { return (Int(-ECHILD), 0) }
+    guard let child = children.first(where: { $0.status != nil }), let status = child.status else { return (0, 0) }
+    world.children[child.identifier] = nil
+    return (Int(child.identifier), Fault.isPlanted("lost-status") ? 0 : status)
   }
 
   func kill(_ number: Int32, _ signal: Int32) -> Int {
