@@ -8,7 +8,7 @@ struct ItemIdentity {
   var isGiven = false
   /// The name, if it was found in the data. That is a guess.
   var found: [UInt8]?
-  /// Whether its values are no strings. Numbers may only count the items: then a pair is no surer than by its position.
+  /// Whether its values are numbers, which may only count the items. Such a pair is as uncertain as one by position.
   var mayCount = false
 
   static let usual = ItemIdentity(choices: Side.identityNames.map { [$0] })
