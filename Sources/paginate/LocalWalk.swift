@@ -53,7 +53,7 @@ struct LocalWalk {
     do { step = try walker.take(request, nil, page.document) } catch { throw failure(error, page) }
     try printer.print(step)
     switch step.outcome {
-    case .next(let next):
+    case .next(let next), .part(let next):
       request = next
       hasLink = true
       if options.form == .nextLink { printer.print(link: next.url) }

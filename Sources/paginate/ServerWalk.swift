@@ -42,11 +42,11 @@ struct ServerWalk {
           return .yes
         }
         request = next
-      case .end(.onlyPage):
-        feed.note(Walker.onlyPage(page.step.page.root), page.answer.url, isReasonForStatus: true)
+      case .end(.open(let reason)), .end(.incomplete(let reason)):
+        feed.note(reason, page.answer.url, isReasonForStatus: true)
         return hasComplained ? .otherEnd : .no
       case .failure(let error): throw feed.failure(error, after: page)
-      case .link, .end: return form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
+      case .link, .part, .end: return form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
       }
     }
     throw .failed(.otherEnd, "unexpected HTTP 304", source: url.display)

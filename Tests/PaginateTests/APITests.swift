@@ -40,6 +40,29 @@ struct APITests {
     }
   }
 
+  /// With a rule that names a place which no page has, a part of a feed does not pass for the whole: the rule is
+  /// refused, or the status is 1. Only a bare array may say nothing.
+  @Test func mistypedRulesAreRefused() throws {
+    var (refused, all) = (0, 0)
+    for file in Self.files {
+      for page in try Self.firstPages(of: file) where page.isFollowed && (try? json(page.body)) != nil {
+        for rule in ["/nxt", "link", "cursor:c=/nxt", "cursor:c=header:x-nxt"] {
+          let links = LinkHeader.paging(in: page.head, page: nil)
+          if rule == "link", links != nil { continue }
+          let head = page.head.fields.map { "\($0.name): \(text($0.value))" }
+          let walk = FakeServer.walk(
+            try WalkOptions(typed: "--next \(rule)"), PageRequest(line: "GET https://a.example/feed"),
+            [FakeServer.Answer(head: head, body: page.body)])
+          let isRefused = ["page:", "usage:", "incomplete:"].contains(where: walk.end.hasPrefix)
+          #expect(isRefused || page.body.hasPrefix("["), "\(file): \(page.title): --next \(rule): \(walk.end)")
+          all += 1
+          if isRefused { refused += 1 }
+        }
+      }
+    }
+    #expect(all >= 300 && refused * 100 >= all * 90, "\(refused) of \(all)")
+  }
+
   // MARK: -
 
   struct FirstPage {
@@ -47,6 +70,8 @@ struct APITests {
     var head = makeHead([])
     var isInBody = false
     var body = ""
+    /// Whether the walk has another page.
+    var isFollowed = false
   }
 
   /// The first answer of each walk with status 200.
@@ -57,7 +82,10 @@ struct APITests {
       var isAnswer = false
       for (number, line) in walk.split(separator: "\n").enumerated() {
         if number == 0 { page.title = String(line) }
-        if line.hasPrefix("> "), isAnswer { break }
+        if line.hasPrefix("> "), isAnswer {
+          page.isFollowed = true
+          break
+        }
         if line.hasPrefix("< ") {
           if isAnswer { head.append(String(line.dropFirst(2))) } else if !line.hasPrefix("< 2") { return nil }
           isAnswer = true

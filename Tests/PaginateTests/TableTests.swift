@@ -25,6 +25,17 @@ struct TableTests {
     }
   }
 
+  /// What a first page means: the rule that was typed or none, the head, the body, and how the walk goes on.
+  @Test func facts() throws {
+    for (place, cells) in try Self.rows("facts.txt", atLeast: 50) {
+      let head = cells[2].split(separator: " ~ ").map(String.init)
+      let walk = FakeServer.walk(
+        try WalkOptions(typed: cells[1]), PageRequest(line: "GET https://a.example/feed"),
+        [FakeServer.Answer(head: head, body: cells[3])])
+      #expect(walk.end == cells[4], place)
+    }
+  }
+
   @Test func parametersAreSet() throws {
     for (place, cells) in try Self.rows("query-strings.txt", atLeast: 20) {
       var url = QueryString(cells[0].bytes)

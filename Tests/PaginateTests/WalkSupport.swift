@@ -68,9 +68,14 @@ struct FakeServer {
           return text(output.take())
         }
         switch step.outcome {
-        case .next(let next): request = next
+        case .next(let next), .part(let next): request = next
         case .end(let ending):
-          walk.end = "\(ending)"
+          walk.end =
+            switch ending {
+            case .open(let reason): "open: \(reason)"
+            case .incomplete(let reason): "incomplete: \(reason)"
+            default: "\(ending)"
+            }
           return walk
         case .failure(let error): throw error
         case .link: walk.end = "link"

@@ -1,5 +1,5 @@
 # fish completion for paginate; made by: paginate --completion fish
-complete -c paginate -l next -x -a 'link page: offset: cursor: cursor-header: cursor-body: params: post: last-id: max-id: search-after scroll graphql' -d 'how to request the next page, such as page:page'
+complete -c paginate -l next -x -a 'none link page: offset: cursor: cursor-header: cursor-body: params: post: last-id: max-id: search-after scroll graphql' -d 'how to request the next page, such as page:page'
 complete -c paginate -l items -x -d 'where the items are in a page'
 complete -c paginate -l items-object -x -d 'where the object is whose members are the items'
 complete -c paginate -l items-lines -d 'each line of a page is an item'

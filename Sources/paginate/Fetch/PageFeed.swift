@@ -54,9 +54,12 @@ struct PageFeed {
     }
     let isFirst = walker.shape == nil
     defer { if isFirst { source.tell(walker.shape, beyond: walker.options, answer.url) } }
-    let step: Walker.Step
-    do { step = try walker.take(request, answer.head, document, from: answer.url) } catch {
-      throw source.failure(error, answer, page: walker.pages + 1)
+    var step = try take(request, answer, document)
+    while case .part(let next) = step.outcome {
+      guard let part = try source.page(next), let document = part.document else {
+        throw .failed(.otherEnd, "unexpected HTTP 304", source: source.home.display)
+      }
+      step = try take(next, part.answer, document)
     }
     plan(after: step, of: request, answer)
     source.progress.items += step.items.count
@@ -65,6 +68,14 @@ struct PageFeed {
         .failed(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)"), about: answer)
     }
     return Fetched(answer: answer, step: step, complaint: complaint)
+  }
+
+  private mutating func take(
+    _ request: PageRequest, _ answer: HTTPAnswer, _ document: JSONDocument
+  ) throws(ToolFailure) -> Walker.Step {
+    do { return try walker.take(request, answer.head, document, from: answer.url) } catch {
+      throw source.failure(error, answer, page: walker.pages + 1)
+    }
   }
 
   /// The failure that prevents the walk from going on after the last page.

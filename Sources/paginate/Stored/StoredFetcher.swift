@@ -118,9 +118,12 @@ struct StoredFetcher: PageFetcher {
     if let until { page.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
     switch step.outcome {
     case .next(let next): page.next = secrets.redacted(next).json
-    case .end(.onlyPage):
-      complaint = .failed(.no, Walker.onlyPage(step.page.root), source: found.answer.url.display)
-    case .link, .end: break
+    case .end(.open(let reason)): complaint = .failed(.no, reason, source: found.answer.url.display)
+    case .end(.incomplete(let reason)):
+      // A later run reads the page again, perhaps with another rule.
+      failure = .failed(.no, reason, source: found.answer.url.display)
+      page.next = request
+    case .link, .part, .end: break
     case .failure(let error):
       // The items are valid. The walk ends because the page leads to itself, and this is the reason.
       failure = feed.failure(error, after: found)

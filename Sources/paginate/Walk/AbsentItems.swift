@@ -19,11 +19,24 @@ enum AbsentItems {
   }
 
   /// Whether a page shows that it has no items: it says how to go on, or that there are none, or it is an empty object.
-  static func areShown(by root: JSONValue, total: JSONPointer?, hasNext: Bool) -> Bool {
+  /// - Parameters:
+  ///   - place: where the items are on other pages; nil if that is not known.
+  ///   - total: the place of `--total`.
+  static func areShown(by root: JSONValue, at place: JSONPointer?, total: JSONPointer?, hasNext: Bool) -> Bool {
     guard root.kind == .object, !hasObjects(root) else { return false }
     if hasNext || !root.children.contains(where: { _ in true }) { return true }
-    if let total, root.value(at: total).map(isZero) == true { return true }
-    return counts(in: root).contains { isZero($0) }
+    let counts = PageCounts(root, nil, total: total.map { ($0, .items) }, items: place, count: 0)
+    return counts.items?.value == DecimalText(0)
+  }
+
+  /// Whether a page has no items wherever they may be: it shows that, or it has an empty array.
+  static func isPlainlyEmpty(_ root: JSONValue) -> Bool {
+    guard root.kind == .object, !isError(root), !hasObjects(root) else { return false }
+    if areShown(by: root, at: nil, total: nil, hasNext: false) { return true }
+    let inner = root.children.map(\.value).filter { $0.kind == .object }
+    return ([root] + inner).contains { object in
+      object.children.contains { $0.value.kind == .array && !isSomething($0.value) }
+    }
   }
 
   /// Whether a page reports an error, whatever its status.
@@ -39,10 +52,8 @@ enum AbsentItems {
     return words.contains(String(decoding: status.string ?? [], as: UTF8.self).lowercased())
   }
 
-  // MARK: -
-
   /// Whether there is an array of objects that may be the items. If so, `--items` is wrong.
-  private static func hasObjects(_ root: JSONValue) -> Bool {
+  static func hasObjects(_ root: JSONValue) -> Bool {
     do throws(WalkError) {
       return try ItemArray.find(in: root).flatMap { root.value(at: $0) }.map(isSomething) ?? false
     } catch {
@@ -50,28 +61,7 @@ enum AbsentItems {
     }
   }
 
-  /// The members that count items, of the page and of the objects in it.
-  static func counts(in root: JSONValue) -> [JSONValue] {
-    let inner = root.children.map(\.value).filter { $0.kind == .object }
-    return ([root] + inner).flatMap { object in
-      object.children.filter { child in
-        guard child.value.kind == .number, let name = child.key?.string else { return false }
-        return isCount(String(decoding: name, as: UTF8.self).lowercased())
-      }.map(\.value)
-    } + [root.value(at: elasticTotal)].compactMap(\.self)
-  }
-
-  /// Elasticsearch puts its total one object deeper.
-  private static let elasticTotal = BodyCursor.pointer("hits", "total", "value")
-
-  private static func isCount(_ name: String) -> Bool {
-    if ["count", "hits", "numfound", "num_found", "num_results", "result_count", "resultcount"].contains(name) {
-      return true
-    }
-    return name.contains("total") && !name.contains("page")
-  }
-
-  static func isZero(_ value: JSONValue) -> Bool { PageCounts.whole(value) == DecimalText(0) }
+  private static func isZero(_ value: JSONValue) -> Bool { PageCounts.whole(value) == DecimalText(0) }
 
   private static func isSomething(_ value: JSONValue) -> Bool {
     switch value.kind {

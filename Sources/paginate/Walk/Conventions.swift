@@ -21,6 +21,9 @@ extension Convention {
     Convention("Facebook", ["/paging/cursors", "/data"], "/paging/next"),
     Convention("Paddle", ["/meta/pagination/has_more"], "/meta/pagination/next"),
     Convention("Salesforce", ["/done", "/totalSize", "/records"], "/nextRecordsUrl", items: "/records"),
+    Convention("JSON Feed", ["/version=https://jsonfeed.org/version/1.1"], "/next_url", items: "/items"),
+    Convention("JSON Feed", ["/version=https://jsonfeed.org/version/1"], "/next_url", items: "/items"),
+    Convention("Okta", ["header:x-okta-request-id"], "link"),
     Convention("Discourse", ["/topic_list/topics"], "/topic_list/more_topics_url", items: "/topic_list/topics"),
   ]
 
@@ -141,7 +144,8 @@ extension Convention {
 
   /// Arrays of objects that are not the items.
   static let besideItems: Set<String> = [
-    "included", "includes", "errors", "warnings", "links", "link", "facets", "curies",
+    "included", "includes", "errors", "warnings", "links", "link", "facets", "suggested_facets", "curies", "normalized",
+    "redirects", "interwiki",
   ]
 
   /// HAL's object of links. It contains no items, but may have an array of objects (`curies`).

@@ -11,6 +11,10 @@ enum ItemArray {
     let name: JSONValue?
   }
 
+  /// An array in this many objects, or more, may belong to an item, unless it has a name of GraphQL's connections.
+  private static let deepest = 2
+  private static let connections = ["nodes", "edges"].map { Array($0.utf8) }
+
   /// - Returns: nil if the page has no array of objects, and at most one empty array.
   /// - Throws: a usage error if there are several.
   static func find(in root: JSONValue) throws(WalkError) -> JSONPointer? {
@@ -19,17 +23,26 @@ enum ItemArray {
     var level = 0..<1
     // The empty arrays of the first level that has some.
     var empty: [Int] = []
+    /// The first object whose names are data.
+    var map: Int?
+    var depth = 0
     while !level.isEmpty {
       var found: [Int] = []
       let hadEmpty = !empty.isEmpty
       for index in level {
+        let isData = hasAlikeObjects(places[index].value)
         for child in places[index].value.children {
           guard child.value.kind.isContainer, let key = child.key, !JSONString.equals(key, Convention.linkObject[...])
           else {
             continue
           }
           let isObject = child.value.kind == .object
-          guard isObject || isCandidate(child.value, key) else { continue }
+          // No guess leads through a key that is data.
+          if isObject, isData || isNumber(key) {
+            map = map ?? index
+            continue
+          }
+          guard isObject ? !isBeside(key) : isCandidate(child.value, key) else { continue }
           places.append(Place(value: child.value, parent: index, name: key))
           if isObject { continue }
           if child.value.children.contains(where: { _ in true }) {
@@ -39,7 +52,13 @@ enum ItemArray {
           }
         }
       }
-      if found.count == 1 { return pointer(to: found[0], places) }
+      if found.count == 1 {
+        let only = pointer(to: found[0], places)
+        if depth >= deepest, !connections.contains(only.tokens.last.map(Array.init) ?? []) {
+          throw WalkError(.usage, "cannot tell whether the items are at \(only.shown): type --items \(only.shown)")
+        }
+        return only
+      }
       if found.count > 1 {
         let names = found.prefix(5).map { "\(pointer(to: $0, places).shown) (\(count(of: places[$0].value)))" }
         let more = found.count > 5 ? " and \(found.count - 5) more" : ""
@@ -47,16 +66,40 @@ enum ItemArray {
           .usage, "cannot tell which array holds the items (--items): \(names.joined(separator: ", "))\(more)")
       }
       level = level.upperBound..<places.count
+      depth += 1
     }
-    return empty.count == 1 ? pointer(to: empty[0], places) : nil
+    if empty.count == 1 { return pointer(to: empty[0], places) }
+    guard let map, empty.isEmpty else { return nil }
+    let place = pointer(to: map, places)
+    let text = place.tokens.isEmpty ? "''" : place.shown
+    throw WalkError(.usage, "the items may be the members of an object: type --items-object \(text)")
   }
 
   /// An array of objects, or an empty one, that is not known to be something else.
   private static func isCandidate(_ array: JSONValue, _ key: JSONValue) -> Bool {
-    guard !Convention.besideItems.contains(String(decoding: JSONString.decoded(key), as: UTF8.self)) else {
-      return false
+    !isBeside(key) && array.children.allSatisfy { $0.value.kind == .object }
+  }
+
+  private static func isBeside(_ key: JSONValue) -> Bool {
+    Convention.besideItems.contains(String(decoding: JSONString.decoded(key), as: UTF8.self))
+  }
+
+  private static func isNumber(_ key: JSONValue) -> Bool { JSONString.decoded(key).allSatisfy(\.isDigit) }
+
+  /// Whether two objects in an object have members of the same names: then its own names are data, as in
+  /// `{"ann":{"posts":[]},"bob":{"posts":[]}}`.
+  private static func hasAlikeObjects(_ object: JSONValue) -> Bool {
+    var shape: [[UInt8]]?
+    for child in object.children where child.value.kind == .object {
+      let names = child.value.children.compactMap { $0.key?.string }
+      if names.isEmpty { continue }
+      guard let shape else {
+        shape = names
+        continue
+      }
+      if names == shape { return true }
     }
-    return array.children.allSatisfy { $0.value.kind == .object }
+    return false
   }
 
   private static func pointer(to index: Int, _ places: [Place]) -> JSONPointer {

@@ -36,10 +36,25 @@ struct LinkHeader: Equatable, Sendable {
     return nil
   }
 
-  /// Whether the head links the page to others of its feed.
-  static func isUsed(in head: HTTPHead, page: HTTPURL?) -> Bool {
-    ["next", "prev", "previous", "first", "last"].contains { target(of: $0, in: head, page: page) != nil }
-      || head.fields.contains { $0.name == "link" && parse($0.value).contains(where: \.isEmpty) }
+  /// What the links of a head say about the pages after this one.
+  enum Paging: Equatable {
+    case next([UInt8])
+    /// There is none.
+    case end
+    /// There is another last page, but no link that leads on.
+    case otherLast
+  }
+
+  /// - Returns: nil if no link says anything. A name is no proof: most Link headers are about something else.
+  static func paging(in head: HTTPHead, page: HTTPURL?) -> Paging? {
+    if let next = target(of: "next", in: head, page: page) { return .next(next) }
+    let hasPrevious = ["prev", "previous"].contains { target(of: $0, in: head, page: page) != nil }
+    if hasPrevious || head.fields.contains(where: { $0.name == "link" && parse($0.value).contains(where: \.isEmpty) }) {
+      return .end
+    }
+    guard let last = target(of: "last", in: head, page: page) else { return nil }
+    let isHere = page.map { (try? $0.resolving(last))?.text == $0.text } == true
+    return isHere || last == target(of: "first", in: head, page: page) ? .end : .otherLast
   }
 
   /// Whether the link's context is the page itself, rather than another document or a part of the page.

@@ -9,14 +9,14 @@ extension NextRule {
   }
 
   static let forms =
-    "link, a JSON Pointer, page:NAME[@START], offset:NAME[@START], cursor:NAME=POINTER, cursor:NAME=header:FIELD, "
+    "none, link, a JSON Pointer, page:NAME[@START], offset:NAME[@START], cursor:NAME=POINTER, cursor:NAME=header:FIELD, "
     + "cursor-header:NAME=POINTER, cursor-header:NAME=header:FIELD, cursor-body:POINTER=POINTER, params:POINTER, "
     + "post:PATH:POINTER=POINTER, last-id:NAME, max-id:NAME, search-after, scroll or graphql"
 
   /// The beginnings of rules, for completions.
   static let beginnings = [
-    "link", "page:", "offset:", "cursor:", "cursor-header:", "cursor-body:", "params:", "post:", "last-id:", "max-id:",
-    "search-after", "scroll", "graphql",
+    "none", "link", "page:", "offset:", "cursor:", "cursor-header:", "cursor-body:", "params:", "post:", "last-id:",
+    "max-id:", "search-after", "scroll", "graphql",
   ]
 
   init(_ text: [UInt8]) throws(Problem) {
@@ -28,6 +28,7 @@ extension NextRule {
     let argument = text.dropFirst(kind.utf8.count + 1)
     let hasArgument = text.count > kind.utf8.count
     switch kind {
+    case "none" where !hasArgument: self = .onlyPage
     case "link" where !hasArgument: self = .link
     case "search-after" where !hasArgument: self = .searchAfter
     case "scroll" where !hasArgument: self = .scroll
@@ -66,6 +67,7 @@ extension NextRule {
       Array(kind.utf8) + left + (right.map { [UInt8(ascii: "=")] + $0 } ?? [])
     }
     return switch self {
+    case .onlyPage: Array("none".utf8)
     case .link: Array("link".utf8)
     case .pointer(let pointer): pointer.text
     case .page(let name, let start):

@@ -11,6 +11,8 @@ enum NextRule: Equatable, Sendable {
     case header([UInt8])
   }
 
+  /// The feed has one page.
+  case onlyPage
   /// The Link header field.
   case link
   /// A URL in the body, or an object or a list of links that contains it.
@@ -46,7 +48,7 @@ enum NextRule: Equatable, Sendable {
   var isToldByPage: Bool {
     switch self {
     case .link, .pointer, .cursor, .cursorHeader, .cursorBody, .parameters, .post, .graphql: true
-    case .page, .offset, .lastID, .maxID, .searchAfter, .scroll: false
+    case .onlyPage, .page, .offset, .lastID, .maxID, .searchAfter, .scroll: false
     }
   }
 
@@ -58,7 +60,7 @@ enum NextRule: Equatable, Sendable {
     case .cursorBody(let into, _), .post(_, let into, _): into.tokens.last.map(Array.init)
     case .scroll: ElasticScroll.member
     case .graphql: try? GraphQLCursor.variable(of: request)
-    case .link, .pointer, .cursorHeader, .parameters, .searchAfter: nil
+    case .onlyPage, .link, .pointer, .cursorHeader, .parameters, .searchAfter: nil
     }
   }
 
@@ -104,7 +106,7 @@ enum NextRule: Equatable, Sendable {
   /// Whether items that move can shift others to another page. Nobody knows what is in a link or a cursor.
   var mayShift: Bool {
     switch self {
-    case .lastID, .maxID, .searchAfter, .scroll, .graphql: false
+    case .onlyPage, .lastID, .maxID, .searchAfter, .scroll, .graphql: false
     default: true
     }
   }

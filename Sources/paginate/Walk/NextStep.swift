@@ -38,6 +38,7 @@ extension NextRule {
   func next(after context: PageContext) throws(WalkError) -> NextStep {
     let page = context.page
     switch self {
+    case .onlyPage: return .none
     case .link:
       return context.nextLink.map(NextStep.reference) ?? .none
     case .pointer(let pointer): return try Self.link(at: pointer, of: page.root).map(NextStep.reference) ?? .none

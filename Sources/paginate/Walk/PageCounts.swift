@@ -9,28 +9,43 @@ import FeedHTTP
 
 struct PageCounts: Equatable, Sendable {
   enum Unit: Sendable { case items, pages }
-  enum Source: Sendable { case option, header, contentRange, member }
+  /// A weak member counts the feed or the page, and a lower limit is less than what is there.
+  enum Source: Sendable { case option, header, contentRange, member, weakMember, lowerLimit }
 
   /// A number of items or pages in the whole feed.
   struct Count: Equatable, Sendable {
     let value: DecimalText
     let unit: Unit
     let source: Source
+    /// A pointer, or the name of a header.
+    let place: String
 
     /// Whether it may end a walk.
     var isFirm: Bool { source == .option || source == .header }
+
+    /// Whether it counts the whole feed. A Content-Range may be an estimate.
+    var isWhole: Bool { source == .option || source == .header || source == .member }
+
+    /// `126 items (/count)`.
+    var shown: String {
+      let things = unit == .items ? "item" : "page"
+      return "\(String(decoding: value.text, as: UTF8.self)) \(things)s (\(place))"
+    }
 
     /// Some servers say 0 if they have not counted. A member that is not more than the items of the page may count these.
     /// - Parameter here: how many items the page has.
     fileprivate func isKnown(_ here: Int) -> Bool {
       if here == 0 { return true }
-      return source == .member && unit == .items ? DecimalText(here) < value : value != DecimalText(0)
+      let mayCountPage = source != .option && source != .header && source != .contentRange && unit == .items
+      return mayCountPage ? DecimalText(here) < value : value != DecimalText(0)
     }
   }
 
   /// Nil if the page does not say.
   private(set) var items: Count?
   private(set) var pages: Count?
+  /// Whether the body's total is the number of items on this page. So the page is the whole feed, if it is a first one.
+  private(set) var saysAll = false
 
   /// Nothing is known.
   init() {}
@@ -45,11 +60,18 @@ struct PageCounts: Equatable, Sendable {
   ) {
     var found: [Count] = []
     if let total, let value = root.value(at: total.place).flatMap(Self.whole) {
-      found.append(Count(value: value, unit: total.unit, source: .option))
+      found.append(Count(value: value, unit: total.unit, source: .option, place: total.place.shown))
     }
     found += Self.inHead(head)
-    items = found.first { $0.unit == .items && $0.isKnown(count) } ?? Self.member(.items, of: root, place, count)
-    pages = found.first { $0.unit == .pages && $0.isKnown(count) } ?? Self.member(.pages, of: root, place, count)
+    let objects = place?.tokens.isEmpty == true ? [] : Self.aboutFeed(root, items: place)
+    let wholes = Self.members(Self.wholeNames, .items, .member, of: objects)
+    let others = Self.members(Self.otherNames, .items, .weakMember, of: objects)
+    items =
+      found.first { $0.unit == .items && $0.isKnown(count) } ?? Self.agreed(wholes.isEmpty ? others : wholes, count)
+    saysAll = !wholes.isEmpty && wholes.allSatisfy { $0.source == .member && $0.value == DecimalText(count) }
+    pages =
+      found.first { $0.unit == .pages && $0.isKnown(count) }
+      ?? Self.agreed(Self.members(Self.pageNames, .pages, .member, of: objects), count)
   }
 
   // MARK: Headers
@@ -59,17 +81,14 @@ struct PageCounts: Equatable, Sendable {
     ("x-wp-totalpages", .pages), ("x-total-pages", .pages), ("x-page-count", .pages),
   ]
 
-  /// Whether a header counts the items or pages of a feed.
-  static func isHeader(_ name: String) -> Bool { headers.contains { $0.name == name } }
-
   /// The counts in a head, the most usual first.
   private static func inHead(_ head: HTTPHead?) -> [Count] {
     guard let head else { return [] }
     var found = headers.compactMap { name, unit in
-      head.value(of: name).flatMap(whole).map { Count(value: $0, unit: unit, source: .header) }
+      head.value(of: name).flatMap(whole).map { Count(value: $0, unit: unit, source: .header, place: name) }
     }
     if let value = head.value(of: "content-range").flatMap(complete) {
-      found.append(Count(value: value, unit: .items, source: .contentRange))
+      found.append(Count(value: value, unit: .items, source: .contentRange, place: "content-range"))
     }
     return found
   }
@@ -84,67 +103,73 @@ struct PageCounts: Equatable, Sendable {
 
   /// Names without `_` and `-`, in lower case. These count the items of the feed.
   private static let wholeNames: Set<String> = [
-    "total", "totalcount", "totalresults", "totalitems", "totalrows", "totalentries", "totalsize", "totalelements",
-    "totalhits", "numfound", "nbhits", "@odata.count",
+    "total", "totalcount", "totalresults", "totalitems", "totalentries", "totalsize", "totalelements", "totalhits",
+    "numfound", "nbhits", "@odata.count", "odata.count", "@count", "hydra:totalitems", "opensearch:totalresults",
   ]
   /// These count the items of the feed or those of the page.
-  private static let otherNames: Set<String> = ["count", "numresults", "resultcount"]
+  private static let otherNames: Set<String> = ["count", "hits", "numresults", "resultcount", "totalrows"]
   private static let pageNames: Set<String> = ["pages", "pagecount", "totalpages", "numpages", "lastpage", "nbpages"]
   /// Objects about the page. A total elsewhere may count something else, such as Elasticsearch's shards.
   private static let aboutPage: Set<String> = [
-    "meta", "metadata", "pagination", "paging", "page", "pageinfo", "response", "message", "hits",
+    "meta", "metadata", "responsemetadata", "pagination", "paging", "page", "pages", "pageinfo", "response", "message",
+    "hits", "d", "links",
   ]
 
-  /// Whether a member counts pages.
-  static func isPageCount(_ name: [UInt8]) -> Bool { pageNames.contains(plain(name)) }
-
-  /// Whether a page says by a member that the whole feed has as many items as the page.
-  static func countsAll(_ root: JSONValue, items place: JSONPointer?, count: Int) -> Bool {
-    values(wholeNames, of: root, place).contains(DecimalText(count))
-  }
-
-  /// A count of the body, if all members that may be it say the same.
-  private static func member(_ unit: Unit, of root: JSONValue, _ place: JSONPointer?, _ here: Int) -> Count? {
-    for names in unit == .items ? [wholeNames, otherNames] : [pageNames] {
-      let found = values(names, of: root, place)
-      guard let first = found.first else { continue }
-      let count = Count(value: first, unit: unit, source: .member)
-      return found.allSatisfy { $0 == first } && count.isKnown(here) ? count : nil
-    }
-    return nil
-  }
-
-  /// The values of members of the page, of objects about it, and of the objects on the way to the items.
-  private static func values(_ names: Set<String>, of root: JSONValue, _ place: JSONPointer?) -> [DecimalText] {
-    // The names in an object of items are data.
-    guard root.kind == .object, place?.tokens.isEmpty != true else { return [] }
-    var found: [DecimalText] = []
-    func look(into object: JSONValue, levels: Int) {
-      for child in object.children {
-        guard let name = child.key?.string.map(plain) else { continue }
-        if names.contains(name), let value = count(child.value) { found.append(value) }
-        if levels > 0, child.value.kind == .object, aboutPage.contains(name) {
-          look(into: child.value, levels: levels - 1)
+  /// The members with one of these names.
+  /// - Parameter objects: those that `aboutFeed` finds; none if the page is an object of items, whose names are data.
+  private static func members(
+    _ names: Set<String>, _ unit: Unit, _ source: Source, of objects: [(object: JSONValue, pointer: JSONPointer)]
+  ) -> [Count] {
+    objects.flatMap { object, pointer in
+      object.children.compactMap { child in
+        guard let key = child.key?.string, names.contains(plain(key)) else { return nil }
+        let place = pointer.appending(key).shown
+        guard child.value.kind == .object else {
+          return whole(child.value).map { Count(value: $0, unit: unit, source: source, place: place) }
         }
+        // Elasticsearch: {"value":120,"relation":"eq"}; the other relation is "gte".
+        guard let relation = child.value.member("relation")?.string, let value = child.value.member("value") else {
+          return nil
+        }
+        let source = relation.elementsEqual("eq".utf8) ? source : .lowerLimit
+        return whole(value).map { Count(value: $0, unit: unit, source: source, place: place) }
       }
     }
-    look(into: root, levels: 2)
-    var object = root
-    for token in place?.tokens.dropLast() ?? [] {
-      guard let inner = object.member(Array(token)), inner.kind == .object else { break }
-      look(into: inner, levels: 0)
-      object = inner
+  }
+
+  /// The first of some counts, if all say the same.
+  private static func agreed(_ counts: [Count], _ here: Int) -> Count? {
+    guard let first = counts.first, first.isKnown(here) else { return nil }
+    return counts.allSatisfy { $0.value == first.value } ? first : nil
+  }
+
+  /// The objects of a page that may say something about the feed: the page, those about it, and those on the way to
+  /// the items.
+  static func aboutFeed(_ root: JSONValue, items place: JSONPointer?) -> [(object: JSONValue, pointer: JSONPointer)] {
+    guard root.kind == .object else { return [] }
+    var objects = [(object: root, pointer: JSONPointer())]
+    var level = 0..<1
+    for _ in 0..<2 {
+      for index in level {
+        for child in objects[index].object.children where child.value.kind == .object {
+          guard let key = child.key?.string, aboutPage.contains(plain(key)) else { continue }
+          objects.append((child.value, objects[index].pointer.appending(key)))
+        }
+      }
+      level = level.upperBound..<objects.count
     }
-    return found
+    for depth in 1..<max(1, place?.tokens.count ?? 0) {
+      guard let way = place?.prefix(depth), let value = root.value(at: way), value.kind == .object else { continue }
+      let about = value.children.filter { child in
+        child.value.kind == .object && child.key?.string.map { aboutPage.contains(plain($0)) } == true
+      }
+      let found = [(value, way)] + about.map { ($0.value, way.appending($0.key?.string ?? [])) }
+      objects += found.filter { new in !objects.contains { $0.pointer == new.1 } }
+    }
+    return objects
   }
 
-  /// A number, or Elasticsearch's `{"value":120,"relation":"eq"}`; another relation is a limit.
-  private static func count(_ value: JSONValue) -> DecimalText? {
-    guard value.kind == .object else { return whole(value) }
-    return value.member("relation")?.string == Array("eq".utf8) ? value.member("value").flatMap(whole) : nil
-  }
-
-  private static func plain(_ name: [UInt8]) -> String {
+  static func plain(_ name: [UInt8]) -> String {
     String(decoding: name.filter { $0 != UInt8(ascii: "_") && $0 != UInt8(ascii: "-") }, as: UTF8.self).lowercased()
   }
 

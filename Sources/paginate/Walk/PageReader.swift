@@ -137,6 +137,9 @@ struct PageReader: Equatable, Sendable {
       var tree = JSONTree(document.root)
       var message = "no items at \(pointer.shown)"
       do { _ = try tree.value(at: pointer) } catch { message = error.message }
+      if let other = try? ItemArray.find(in: document.root), AbsentItems.hasObjects(document.root) {
+        message = "no items at \(pointer.shown), but an array of objects at \(other.shown)"
+      }
       throw WalkError(.page, "\(message) (--items)" + Self.complaint(of: document.root), at: 0)
     }
     if value.isNull { return nil }

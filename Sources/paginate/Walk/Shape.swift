@@ -6,15 +6,13 @@ import FeedHTTP
 
 /// How to ask for the next page, and where things are on a page.
 struct Shape: Equatable, Sendable {
-  /// Nil if it cannot be known and is not needed: the first page is the only one.
+  /// Nil if no page has shown it.
   private(set) var next: NextRule?
   /// Nil while all pages were empty.
   private(set) var items: JSONPointer?
   private(set) var hasMore: HasMore?
   private(set) var total: JSONPointer?
   private(set) var id: JSONPointer?
-  /// Whether the only page of a feed without a rule has shown that it is the whole feed.
-  private(set) var isWhole = false
   /// Why this rule was taken, for `-v`: `looks like Jira ('issues' and 'isLast')`. Empty if nothing was detected.
   private(set) var reason = ""
   private var isLearned = false
@@ -75,26 +73,20 @@ struct Shape: Equatable, Sendable {
     }
     // If no next page is wanted, no rule is needed.
     let isAsked = request != nil || options.findsLink
-    if isFirst, next == nil, isAsked { learnNext(root, head, request, url) }
+    if isFirst, isAsked { learnNext(root, head, request, url) }
     if items == nil { items = try ItemArray.find(in: root) }
     if items == nil, !PageReader.complaint(of: root).isEmpty {
       throw WalkError(.page, "no array of objects in the page" + PageReader.complaint(of: root), at: 0)
     }
-    let array = items.flatMap { root.value(at: $0) }
-    let count = array?.children.reduce(0) { count, _ in count + 1 } ?? 0
     if isFirst, let request {
       learnStart(root, request)
       if next == .scroll { try ElasticScroll.check(request, isKept: options.keepsRequests) }
     }
-    if next == nil, isAsked, count > 0, hasMore?.read(root) != false {
-      if options.findsLink || hasMore?.read(root) == true
-        || OnlyPage.announcesMore(root, head, items: items, count: count)
-      {
-        throw WalkError(.usage, "cannot tell how to ask for the next page (--next): \(Self.seen(root, head))")
-      }
-      isWhole = OnlyPage.isOfPagedAPI(head) || PageCounts.countsAll(root, items: items, count: count)
+    if options.findsID, id == nil, !options.itemsAreMembers, let array = items.flatMap({ root.value(at: $0) }),
+      array.children.contains(where: { _ in true })
+    {
+      id = try IDMember.find(in: array)
     }
-    if options.findsID, id == nil, !options.itemsAreMembers, count > 0, let array { id = try IDMember.find(in: array) }
     isLearned = true
   }
 
@@ -111,7 +103,16 @@ struct Shape: Equatable, Sendable {
     _ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?, _ url: HTTPURL?
   ) {
     let body = request?.body.flatMap { try? JSONDocument(parsing: $0) }?.root
-    if let head, LinkHeader.isUsed(in: head, page: url) {
+    if next != nil {
+      // Of a known API, the place of the items is known too.
+      let known = (Convention.cursors + Convention.withoutLink).first {
+        $0.items != nil && $0.applies(to: root, head, isInBody: body?.kind == .object)
+      }
+      if items == nil, let known { learnItems(known, root) }
+      return
+    }
+    let links = head.flatMap { LinkHeader.paging(in: $0, page: url) }
+    if let links, links != .otherLast {
       (next, reason) = (.link, "found a Link header")
     } else if body?.member("query")?.kind.isString == true, GraphQLCursor.hasPageInfo(root) {
       (next, reason) = (.graphql, "looks like GraphQL ('pageInfo')")
@@ -141,6 +142,13 @@ struct Shape: Equatable, Sendable {
     }
   }
 
+  private mutating func learnItems(_ convention: Convention, _ root: JSONValue) {
+    guard items == nil, let pointer = convention.items.map(Convention.pointer) else { return }
+    // Members that a documented API leaves out when empty are still known.
+    let isLeftOut = AbsentItems.areShown(by: root, at: pointer, total: nil, hasNext: false)
+    if isLeftOut || root.value(at: pointer) != nil { items = pointer }
+  }
+
   private var isPage: Bool {
     if case .page = next { return true }
     return false
@@ -148,19 +156,14 @@ struct Shape: Equatable, Sendable {
 
   private mutating func take(_ convention: Convention, _ root: JSONValue) {
     next = try? NextRule(Array(convention.next.utf8))
-    // Members that a documented API leaves out when empty are still known.
-    if items == nil, let pointer = convention.items,
-      Convention.value(pointer, root) != nil || AbsentItems.areShown(by: root, total: nil, hasNext: false)
-    {
-      items = Convention.pointer(pointer)
-    }
+    learnItems(convention, root)
     total = total ?? convention.total.map(Convention.pointer)
     id = id ?? convention.id.map(Convention.pointer)
     hasMore = hasMore ?? convention.hasMore.flatMap { try? HasMore(Array($0.utf8)) }
   }
 
   /// Whether a value is a link or a place for one: a URL, `null`, an object with `href`, an array with a link `next`.
-  private static func isLink(_ value: JSONValue?) -> Bool {
+  static func isLink(_ value: JSONValue?) -> Bool {
     guard let value else { return false }
     switch value.kind {
     case .null: return true
@@ -175,15 +178,5 @@ struct Shape: Equatable, Sendable {
   private static func isURL(_ text: [UInt8]) -> Bool {
     HTTPURL.isURL(text) || text.first == UInt8(ascii: "/") || text.first == UInt8(ascii: "?")
       || text.contains(UInt8(ascii: "?"))
-  }
-
-  // MARK: For messages
-
-  /// What was found, for a message: `no Link header; the page is an object with 'count' (a number) and 'results' (an
-  /// array of 3)`.
-  private static func seen(_ root: JSONValue, _ head: HTTPHead?) -> String {
-    let hasField = head?.fields.contains { $0.name == "link" } == true
-    let link = head == nil ? "" : hasField ? "no next link in the Link header; " : "no Link header; "
-    return link + "the page is " + ItemArray.described(root)
   }
 }

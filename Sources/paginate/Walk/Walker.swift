@@ -19,6 +19,8 @@ struct Walker: Sendable {
 
   enum Outcome: Equatable, Sendable {
     case next(PageRequest)
+    /// The page is a part of one: the request for the next part.
+    case part(PageRequest)
     /// Without a first request: the next link, to be printed.
     case link([UInt8])
     case end(Ending)
@@ -27,7 +29,7 @@ struct Walker: Sendable {
 
     fileprivate var continues: Bool {
       switch self {
-      case .next, .link: true
+      case .next, .part, .link: true
       case .end, .failure: false
       }
     }
@@ -53,6 +55,10 @@ struct Walker: Sendable {
   private var loops = LoopGuard()
   /// Whether any page had something at the place of its items.
   private var hasMetItems = false
+  /// The parts of the page that have come.
+  private var parts: [Page] = []
+  /// The request that the last page led to, and how many items were on the pages from the first one in a row.
+  private var inARow: (next: PageRequest, items: Int)?
 
   /// - Parameter first: the request of the command line; nil if pages are only read, not requested.
   init(_ options: WalkOptions, first: PageRequest?) throws(WalkError) {
@@ -83,10 +89,14 @@ struct Walker: Sendable {
     url = base ?? request.flatMap { try? HTTPURL($0.url) }
     var shape = self.shape ?? Shape(options)
     try shape.learn(from: document, head, request, url, options)
-    let page = try shape.reader(options).read(
-      document, head, mayLackItems: mayLackItems(document, shape, head, request))
+    let reader = shape.reader(options)
+    var page = try reader.read(document, head, mayLackItems: mayLackItems(document, shape, head, request))
     self.shape = shape
     if shape.items.flatMap({ document.root.value(at: $0) }) != nil { hasMetItems = true }
+    if let request, let head, let items = shape.items {
+      if ItemParts.isPart(document.root, items: items) { return try part(page, shape, request, head) }
+      if !parts.isEmpty { page = try joined(page, reader, head, items) }
+    }
     pages += 1
     let (items, limit) = fresh(page.items)
     loops.add(newItems: items.count)
@@ -95,6 +105,7 @@ struct Walker: Sendable {
       itemsBefore.map { $0 + page.items.count }
       ?? received + (options.dedupes && options.hasIDs ? items.count : page.items.count)
     printed += items.count
+    let countInARow = countInARow(request, page)
     var complaint: String?
     if shape.next == .graphql, document.root.member("errors") != nil {
       let text = PageReader.complaint(of: document.root)
@@ -104,14 +115,15 @@ struct Walker: Sendable {
     if let limit {
       outcome = .end(limit)
     } else if let request, let origin {
-      outcome = self.outcome(shape, request, head, page, origin)
+      outcome = try self.outcome(shape, request, head, page, origin, countInARow)
     } else if options.findsLink {
-      outcome = Self.link(shape, page)
+      outcome = try link(shape, page)
     } else {
       outcome = .end(.noNext)
     }
+    if case .next(let next) = outcome, let countInARow { inARow = (next, countInARow) } else { inARow = nil }
     // If the place of the items is unknown, the page must not be the last one.
-    if shape.items == nil, !outcome.continues {
+    if shape.items == nil, !outcome.continues, !AbsentItems.isPlainlyEmpty(document.root) {
       throw WalkError(
         .usage,
         EventRecord.isUnmistakable(document.root)
@@ -120,6 +132,36 @@ struct Walker: Sendable {
             + ItemArray.described(document.root))
     }
     return Step(page: page, items: items, outcome: outcome, complaint: complaint)
+  }
+
+  /// Keeps a part of a page. Nothing of it is printed before the others have come.
+  private mutating func part(
+    _ page: Page, _ shape: Shape, _ request: PageRequest, _ head: HTTPHead
+  ) throws(WalkError) -> Step {
+    guard shape.id != nil || options.itemsAreMembers else {
+      throw WalkError(.usage, "the items of this API come in parts, so their id must be known: type --id /pageid")
+    }
+    parts.append(page)
+    guard let origin else { throw WalkError(.usage, "the URL is malformed") }
+    let empty = Page(document: page.document, items: [], hasMore: nil, counts: PageCounts())
+    let outcome =
+      switch try outcome(shape, request, head, page, origin, nil) {
+      case .next(let next): Outcome.part(next)
+      case let other: other
+      }
+    return Step(page: empty, items: [], outcome: outcome, complaint: nil)
+  }
+
+  /// The whole page, of which the last part has come.
+  private mutating func joined(
+    _ last: Page, _ reader: PageReader, _ head: HTTPHead, _ items: JSONPointer
+  ) throws(WalkError) -> Page {
+    defer { parts = [] }
+    do { return try reader.read(ItemParts.joined(parts + [last], items: items), head) } catch let error as WalkError {
+      throw error
+    } catch {
+      throw WalkError(.page, "the parts of this page do not fit together", at: 0)
+    }
   }
 
   /// The options that can say where the items are. Without an array, they may be the members of an object.
@@ -144,9 +186,16 @@ struct Walker: Sendable {
   func hasSeen(_ page: Page) -> Bool { page.items.contains { $0.id.map(seen.contains) ?? false } }
 
   /// The message about a first page if no next one is known.
-  static func onlyPage(_ root: JSONValue) -> String {
-    "found no next page, so this may not be the whole feed (--next): the page is "
+  private static func onlyPage(_ root: JSONValue) -> String {
+    "found no next page, so this may not be the whole feed (if it is, type --next none): the page is "
       + ItemArray.described(root)
+  }
+
+  /// How many items are on the pages from the first one to this one; nil if pages were left out or read again.
+  private func countInARow(_ request: PageRequest?, _ page: Page) -> Int? {
+    if request == first { return page.items.count }
+    guard let inARow, inARow.next == request else { return nil }
+    return inARow.items + page.items.count
   }
 
   // MARK: Items
@@ -159,7 +208,8 @@ struct Walker: Sendable {
     guard let pointer = shape.items, root.value(at: pointer) == nil, AbsentItems.areLeftOut(at: pointer, of: root),
       !AbsentItems.isError(root)
     else { return false }
-    if hasMetItems || options.hasKnownItems { return true }
+    // Without its items, a later page is empty, unless they stand in another place.
+    if hasMetItems || options.hasKnownItems { return !AbsentItems.hasObjects(root) }
     var hasNext = false
     if let rule = shape.next, rule.isToldByPage, let request {
       let page = Page(document: document, items: [], hasMore: nil, counts: PageCounts())
@@ -168,7 +218,7 @@ struct Walker: Sendable {
         followsEmptyCursor: options.emptyCursor == .follow)
       hasNext = (try? rule.next(after: context)).map { $0 != .none } ?? false
     }
-    return AbsentItems.areShown(by: root, total: shape.total, hasNext: hasNext)
+    return AbsentItems.areShown(by: root, at: pointer, total: shape.total, hasNext: hasNext)
   }
 
   /// The new items, up to a limit of the command line.
@@ -191,50 +241,79 @@ struct Walker: Sendable {
 
   // MARK: The way on
 
+  /// - Throws: if the page is to be refused.
   private mutating func outcome(
-    _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?, _ page: Page, _ origin: OriginRules
-  ) -> Outcome {
+    _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?, _ page: Page, _ origin: OriginRules, _ inARow: Int?
+  ) throws(WalkError) -> Outcome {
     loops.add(request)
-    guard let rule = shape.next else {
-      if page.hasMore == false { return .end(.noMore) }
-      return .end(page.items.isEmpty ? .emptyPage : shape.isWhole ? .noNext : .onlyPage)
-    }
-    let first = self.first ?? request
     let context = PageContext(
-      head: head, page: page, request: request, first: first, url: url, items: shape.items,
+      head: head, page: page, request: request, first: first ?? request, url: url, items: shape.items,
       followsEmptyCursor: options.emptyCursor == .follow)
-    do throws(WalkError) {
-      let step = page.hasMore == false ? NextStep.none : try rule.next(after: context)
-      if let ending = try StopRules.ending(
-        rule, step, after: context, first: first, pages: pages, received: options.guardsLoops ? received : 0)
-      {
-        return .end(ending)
-      }
-      let next: PageRequest
-      var cursor: [UInt8]?
-      switch step {
-      case .none: return .end(.noNext)
-      case .request(let request, let value):
-        next = request
-        cursor = value
-      case .reference(let reference): next = try followed(reference, from: request, origin)
-      }
-      // An id as cursor may include its item: then the last page has only this one.
-      let isEmpty = page.items.isEmpty || (rule.needsIDs && loops.hasNothingNew)
-      if next == request, isEmpty || rule.endsWithSameCursor { return .end(.sameCursor) }
-      if pages >= options.maxPages { return .end(.maxPages) }
-      if options.guardsLoops, rule.isNumbered { loops.add(numbered: page.document) }
-      if options.guardsLoops, !rule.repeatsRequests { try loops.check(next, cursor: cursor) }
-      return .next(next)
-    } catch {
+    guard let rule = shape.next else { return try withoutRule(shape, context) }
+    let step: NextStep
+    do throws(WalkError) { step = page.hasMore == false ? .none : try rule.next(after: context) } catch {
       return .failure(error)
+    }
+    let progress = Verdict.Progress(
+      pages: pages, received: options.guardsLoops ? received : 0, inARow: inARow, isTyped: options.next != nil)
+    switch Verdict.of(step, by: rule, on: context, after: progress) {
+    case .end(let ending): return .end(ending)
+    case .refused(let error):
+      pages -= 1
+      throw error
+    case .failure(let error): return .failure(error)
+    case .next: break
+    }
+    do throws(WalkError) { return try next(step, rule, page, after: request, origin) } catch { return .failure(error) }
+  }
+
+  /// The first page of a feed whose rule is not known.
+  private func withoutRule(_ shape: Shape, _ context: PageContext) throws(WalkError) -> Outcome {
+    if context.page.hasMore == false { return .end(.noMore) }
+    let unknown = "cannot tell how to ask for the next page"
+    switch PageFacts(context).withoutRule {
+    case .part(let text): throw WalkError(.usage, "\(unknown): \(text)")
+    case .whole: return .end(context.page.items.isEmpty ? .emptyPage : .noNext)
+    case .unknown(let text):
+      if context.page.hasMore == true || options.findsLink {
+        throw WalkError(.usage, "\(unknown) (--next): the page is \(ItemArray.described(context.page.root))")
+      }
+      return .end(.open(text ?? Self.onlyPage(context.page.root)))
     }
   }
 
+  /// The next request, unless it would be made again.
+  private mutating func next(
+    _ step: NextStep, _ rule: NextRule, _ page: Page, after request: PageRequest, _ origin: OriginRules
+  ) throws(WalkError) -> Outcome {
+    let next: PageRequest
+    var cursor: [UInt8]?
+    switch step {
+    case .none: return .end(.noNext)
+    case .request(let request, let value): (next, cursor) = (request, value)
+    case .reference(let reference): next = try followed(reference, from: request, origin)
+    }
+    // An id as cursor may include its item: then the last page has only this one.
+    let isEmpty = page.items.isEmpty || (rule.needsIDs && loops.hasNothingNew)
+    if next == request, isEmpty || rule.endsWithSameCursor { return .end(.sameCursor) }
+    if pages >= options.maxPages { return .end(.maxPages) }
+    if options.guardsLoops, rule.isNumbered { loops.add(numbered: page.document) }
+    if options.guardsLoops, !rule.repeatsRequests { try loops.check(next, cursor: cursor) }
+    return .next(next)
+  }
+
   /// The next link of a page from a file: it must be a whole URL, because there is no URL to resolve it against.
-  private static func link(_ shape: Shape, _ page: Page) -> Outcome {
-    guard case .pointer(let pointer) = shape.next else {
-      return shape.next == nil ? .end(.noNext) : .failure(WalkError(.usage, "option '--print-next' needs '--base-url'"))
+  private func link(_ shape: Shape, _ page: Page) throws(WalkError) -> Outcome {
+    guard let rule = shape.next else {
+      let none = PageRequest(url: [])
+      return try withoutRule(
+        shape,
+        PageContext(
+          head: nil, page: page, request: none, first: none, url: nil, items: shape.items, followsEmptyCursor: false))
+    }
+    guard case .pointer(let pointer) = rule else {
+      return rule == .onlyPage
+        ? .end(.noNext) : .failure(WalkError(.usage, "option '--print-next' needs '--base-url'"))
     }
     do throws(WalkError) {
       guard page.hasMore != false, let link = try NextRule.link(at: pointer, of: page.root) else {

@@ -1,0 +1,197 @@
+// What a page says about the pages after it. The names of members and headers are no proof of anything, only their
+// values are.
+//
+// Signs are looked for at the top of the page, in the objects about the page, and on the way to the items. Everything
+// else is data.
+
+import FeedCore
+import FeedHTTP
+
+struct PageFacts {
+  /// Something that says that there is more.
+  struct Sign: Equatable {
+    /// `a link at /next`.
+    let what: String
+    /// `--next /next`.
+    let advice: String
+    /// Nil for a header.
+    let place: JSONPointer?
+
+    var text: String { "\(what): type \(advice)" }
+  }
+
+  /// How many items the page has.
+  private let here: Int
+  private let counts: PageCounts
+  /// Whether the page is the first one of its feed, as far as the first request and the page show.
+  let isAtTop: Bool
+  private(set) var more: [Sign] = []
+  /// Whether something says that there is no more.
+  private(set) var hasEnd = false
+  /// The place of a boolean that says that there is more, such as `has_more`.
+  private(set) var saysMore: String?
+  /// Whether a boolean has said whether there is more. It is surer than a cursor.
+  private var hasAnswer = false
+  private var saysLast = false
+
+  init(_ context: PageContext) {
+    let root = context.page.root
+    here = context.page.items.count
+    counts = context.page.counts
+    let objects = PageCounts.aboutFeed(root, items: context.items)
+    isAtTop = Self.isAtTop(context.first) && !objects.contains { Self.isInside($0.object) }
+    if let head = context.head { read(head, context.url) }
+    for (object, pointer) in objects { read(object, at: pointer) }
+  }
+
+  /// `there is a link at /next: type --next /next`; nil if nothing shows that there is another page.
+  var moreShown: String? {
+    if let sign = more.first { return "there is \(sign.text)" }
+    guard isAtTop, here > 0, let pages = counts.pages, DecimalText(1) < pages.value else { return nil }
+    return "there are \(pages.shown): type \(Self.pageAdvice)"
+  }
+
+  /// What a page means for a walk that has no way on from it.
+  enum Only: Equatable {
+    /// The page is the whole feed.
+    case whole
+    /// It may be the whole feed: what speaks against it, if anything.
+    case unknown(String?)
+    /// There is more, and no rule that leads to it: what was seen and what to type.
+    case part(String)
+  }
+
+  /// What the first page of a feed without a rule means.
+  var withoutRule: Only {
+    if let moreShown { return .part(moreShown) }
+    if here == 0 { return .whole }
+    if isAtTop, let items = counts.items, DecimalText(here) < items.value {
+      let text = "the page has \(here) of \(items.shown): type --next page:NAME, offset:NAME or cursor:NAME=PLACE"
+      return items.isWhole ? .part(text) : .unknown(text)
+    }
+    let isCounted = counts.pages != nil || counts.items?.isWhole == true || counts.saysAll
+    return hasEnd || (isAtTop && isCounted) ? .whole : .unknown(nil)
+  }
+
+  // MARK: The place in the feed
+
+  /// Whether a request asks for the beginning of a feed, as far as its parameters show.
+  static func isAtTop(_ first: PageRequest) -> Bool {
+    QueryString(first.url).pairs.allSatisfy { name, value in
+      let name = PageCounts.plain(name)
+      return !places.contains { name.contains($0) } || name.contains("size") || name.contains("per")
+        || value.isEmpty || value == [UInt8(ascii: "0")] || value == [UInt8(ascii: "1")]
+    }
+  }
+
+  /// In the names of parameters that may name a place in a feed.
+  private static let places = [
+    "page", "offset", "start", "skip", "cursor", "after", "before", "since", "from", "token", "continu", "marker",
+  ]
+
+  /// Whether a page says that it begins inside the feed: `"offset":40`. A text there is a cursor.
+  private static func isInside(_ object: JSONValue) -> Bool {
+    ["offset", "skip", "startAt", "startIndex"].contains { name in
+      guard let value = object.member(name), value.kind == .number else { return false }
+      return PageCounts.whole(value).map { DecimalText(1) < $0 } ?? false
+    }
+  }
+
+  // MARK: Headers
+
+  private mutating func read(_ head: HTTPHead, _ url: HTTPURL?) {
+    switch LinkHeader.paging(in: head, page: url) {
+    case .next: more.append(Sign(what: "a next link in the Link header", advice: "--next link", place: nil))
+    case .end: hasEnd = true
+    case .otherLast:
+      more.append(Sign(what: "another last page in the Link header", advice: Self.pageAdvice, place: nil))
+    case nil: break
+    }
+    for name in Self.nextHeaders {
+      guard let value = head.value(of: name) else { continue }
+      if value.isEmpty {
+        hasEnd = true
+      } else {
+        let advice = "--next cursor:NAME=header:\(name), with the parameter's NAME"
+        more.append(Sign(what: "a header \(name)", advice: advice, place: nil))
+      }
+    }
+    if let text = head.value(of: "x-pagination"), let object = try? JSONDocument(parsing: text).root {
+      let before = more.count
+      read(object, at: JSONPointer())
+      if more.count > before {
+        more.removeSubrange(before...)
+        more.append(Sign(what: "a next page in the header X-Pagination", advice: Self.pageAdvice, place: nil))
+      }
+    }
+    // GitHub leaves the Link header out if there is one page.
+    if head.value(of: "x-github-media-type") != nil || head.value(of: "x-github-api-version-selected") != nil {
+      hasEnd = hasEnd || more.isEmpty
+    }
+  }
+
+  private static let nextHeaders = [
+    "x-next-page", "next-page", "next-range", "x-next-cursor", "x-ms-continuation", "x-ms-continuationtoken",
+    "x-continuation-token",
+  ]
+
+  // MARK: Members
+
+  static let pageAdvice = "--next page:NAME, with the parameter's NAME"
+  /// In the names of links and cursors.
+  private static let nextWords = ["next", "cursor", "continu", "scroll", "lastevaluated"]
+  /// The whole names of cursors, if they are texts. A number there is a position.
+  private static let cursorNames: Set = ["after", "offset", "bookmark"]
+  /// Names without `_` and `-` of booleans; those of the second list say that this is the last page.
+  private static let moreNames: Set = [
+    "hasmore", "hasnext", "hasnextpage", "more", "moreavailable", "hasmoreitems", "truncated", "istruncated",
+  ]
+  private static let lastNames: Set = ["islast", "islastpage", "last", "endofstream", "lastpage"]
+
+  private mutating func read(_ object: JSONValue, at pointer: JSONPointer) {
+    for child in object.children {
+      guard let key = child.key?.string else { continue }
+      let (value, place) = (child.value, pointer.appending(key))
+      let name = PageCounts.plain(key)
+      if [.true, .false].contains(value.kind), Self.moreNames.contains(name) || Self.lastNames.contains(name) {
+        hasAnswer = true
+        if (value.kind == .true) == Self.moreNames.contains(name) {
+          if !saysLast { saysMore = place.shown }
+          let text = "\(place.shown), which says that there is more"
+          more.append(Sign(what: text, advice: "the --next of the API's documentation", place: place))
+        } else {
+          more.removeAll { $0.place != nil }
+          (hasEnd, saysLast, saysMore) = (true, true, nil)
+        }
+      } else if !hasAnswer || !hasEnd, name != "cursors" {
+        let isCursor = Self.cursorNames.contains(name) && (value.kind.isString || value.isNull)
+        let isMore = name.hasPrefix("more") && value.kind.isString && Shape.isLink(value)
+        if isCursor || isMore || Self.nextWords.contains(where: name.contains) { read(link: value, at: place) }
+      }
+    }
+  }
+
+  private mutating func read(link value: JSONValue, at place: JSONPointer) {
+    let hasContents = value.children.contains { _ in true }
+    // CouchDB's bookmark after the last page.
+    let isEnd = value.string.map { $0.isEmpty || $0.elementsEqual("nil".utf8) } ?? [.null, .false].contains(value.kind)
+    if isEnd { return hasEnd = true }
+    if Shape.isLink(value), hasContents || value.kind.isString {
+      return more.append(Sign(what: "a link at \(place.shown)", advice: "--next \(place.shown)", place: place))
+    }
+    switch value.kind {
+    case .true: more.append(Sign(what: place.shown, advice: Self.pageAdvice, place: place))
+    case .object where hasContents:
+      // The next one among several cursors.
+      if let next = value.member("next") { return read(link: next, at: place.appending(Array("next".utf8))) }
+      let names = value.children.compactMap { $0.key?.string.map { quoted($0) } }.prefix(3)
+      let what = "an object at \(place.shown) (\(names.joined(separator: ", ")))"
+      more.append(Sign(what: what, advice: "the --next of the API's documentation", place: place))
+    case .array, .object: break
+    default:
+      let kind = value.kind.isString ? "a text" : "a number"
+      let advice = "--next cursor:NAME=\(place.shown), with the parameter's NAME"
+      more.append(Sign(what: "\(kind) at \(place.shown)", advice: advice, place: place))
+    }
+  }
+}

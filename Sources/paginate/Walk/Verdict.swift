@@ -1,0 +1,187 @@
+// What a page means for the walk. This is the only place that decides whether a page is the last one. The first row that
+// fits decides:
+//
+//     without a rule
+//       a sign of more, or more items or pages than are here     nothing is printed, and the message says what to type
+//       a count that may be of the feed or of the page           the items, then status 1
+//       no items; a sign of the end; a count that fits           the end
+//       nothing of these                                         the items, then status 1
+//     with a rule
+//       --has-more says that there is no more                    the end, even if there is a link or cursor
+//       no value, but the page says that there is more           an error
+//       no value on page 1, a typed rule, and a sign of more     an error that says what to type
+//       no value, and fewer items than the total                 status 1
+//       no value: null, false, absent or ""                      the end
+//       an empty page of a rule that counts                      the end, or status 1 if the page says more
+//       all is read, by a count that is firm                     the end
+//
+// A short page never ends a walk: servers filter after counting.
+
+import FeedCore
+import FeedHTTP
+
+/// Why a walk has ended.
+enum Ending: Equatable, Sendable {
+  /// `--has-more` says so.
+  case noMore
+  /// No link or cursor.
+  case noNext
+  case emptyPage
+  /// As many items were read as the page says there are.
+  case total
+  /// The page leads to itself.
+  case sameCursor
+  /// There is no page: the server answered with a status of `--end-status`.
+  case pastEnd
+  /// There is no rule, and nothing shows that the page is the whole feed: why.
+  case open(String)
+  /// The rule leads nowhere, but the page shows that this is not the end: how.
+  case incomplete(String)
+  /// `--limit`, `--max-pages`, `--stop-before`.
+  case limit, maxPages, stopBefore
+
+  /// Whether the feed itself has ended.
+  var isEndOfFeed: Bool {
+    switch self {
+    case .limit, .maxPages, .stopBefore: false
+    default: true
+    }
+  }
+}
+
+/// What a page means for the walk.
+enum Verdict: Equatable {
+  case next
+  case end(Ending)
+  /// Nothing of the page may be printed.
+  case refused(WalkError)
+  /// The items are valid, but there is no way to go on.
+  case failure(WalkError)
+
+  /// What has been read, including the page.
+  struct Progress {
+    /// How many pages.
+    let pages: Int
+    /// How many items, without those that came again; 0 if that is not known.
+    let received: Int
+    /// How many items are on the pages from the first one in a row; nil if pages were left out or read again.
+    let inARow: Int?
+    /// Whether the rule is one of the command line.
+    let isTyped: Bool
+  }
+
+  /// - Parameters:
+  ///   - step: what the rule found on the page.
+  static func of(_ step: NextStep, by rule: NextRule, on context: PageContext, after progress: Progress) -> Verdict {
+    let page = context.page
+    if rule == .onlyPage || page.hasMore == false { return .end(page.hasMore == false ? .noMore : .noNext) }
+    if page.items.isEmpty, !rule.isToldByPage {
+      guard let place = more(page, PageFacts(context)) else { return .end(step == .none ? .noNext : .emptyPage) }
+      return .end(.incomplete("the page is empty, but \(place) says that there is more; is --next right?"))
+    }
+    if step == .none { return atTheEnd(rule, context, progress) }
+    return isTotal(step, rule, context, progress) ? .end(.total) : .next
+  }
+
+  /// The place of what says that there is more, if it is said by yes or no.
+  private static func more(_ page: Page, _ facts: PageFacts) -> String? {
+    facts.saysMore ?? (page.hasMore == true ? "--has-more" : nil)
+  }
+
+  /// The page has no value for the rule.
+  private static func atTheEnd(_ rule: NextRule, _ context: PageContext, _ progress: Progress) -> Verdict {
+    let page = context.page
+    let facts = PageFacts(context)
+    let isFirst = progress.pages == 1
+    if rule.isToldByPage, let place = more(page, facts) {
+      let advice = isFirst ? facts.more.first { $0.advice.hasPrefix("--next ") }?.text : nil
+      let error = WalkError(
+        .page,
+        "\(place) says that there is more, but the page \(rule.missing ?? "has no next one") (--next)"
+          + (advice.map { ": there is \($0)" } ?? ""), at: 0)
+      return isFirst ? .refused(error) : .failure(error)
+    }
+    // A value that is null says itself that there is no more.
+    if isFirst, progress.isTyped, let missing = rule.missing, !facts.hasEnd, !rule.hasPlace(on: context) {
+      if let more = facts.moreShown {
+        return .refused(WalkError(.page, "the page \(missing) (--next), but \(more)", at: 0))
+      }
+    }
+    if let total = page.counts.items, total.isWhole || isFirst, let read = progress.inARow, read > 0,
+      DecimalText(read) < total.value, PageFacts.isAtTop(context.first)
+    {
+      return .end(.incomplete("the feed ended after \(read) of \(total.shown); is --next right?"))
+    }
+    return .end(.noNext)
+  }
+
+  // MARK: Totals
+
+  /// Whether everything is read, by a count that may end a walk.
+  private static func isTotal(
+    _ step: NextStep, _ rule: NextRule, _ context: PageContext, _ progress: Progress
+  ) -> Bool {
+    let page = context.page
+    let total = firm(page.counts.items)
+    if let total, case .offset(let name, let start) = rule, case .request(let next, _) = step,
+      let offset = QueryString(next.url).value(of: name).flatMap({ DecimalText($0) }),
+      !(offset < total + (start ?? DecimalText(0)))
+    {
+      return true
+    }
+    if page.items.isEmpty, progress.pages > 1, let total, !(DecimalText(progress.received) < total) { return true }
+    guard case .page(let name, let start) = rule else { return false }
+    return isLastPage(name, start, context, progress.received)
+  }
+
+  /// A count that may end a walk.
+  private static func firm(_ count: PageCounts.Count?) -> DecimalText? {
+    count.flatMap { $0.isFirm ? $0.value : nil }
+  }
+
+  /// Whether there is no next page number: by a count of pages, or of items.
+  private static func isLastPage(
+    _ name: [UInt8], _ start: DecimalText, _ context: PageContext, _ received: Int
+  ) -> Bool {
+    let here = QueryString(context.request.url).value(of: name).flatMap { DecimalText($0) } ?? start
+    // If numbers start at 0, the last page has the count less one.
+    if let pages = firm(context.page.counts.pages),
+      !(here + DecimalText(start == DecimalText(0) ? 1 : 0) < pages)
+    {
+      return true
+    }
+    guard let total = firm(context.page.counts.items) else { return false }
+    // Items can be counted only if the walk began at the first page.
+    let began = QueryString(context.first.url).value(of: name).flatMap { DecimalText($0) } ?? start
+    return began == start && !(DecimalText(received) < total)
+  }
+}
+
+extension NextRule {
+  /// Where a page is to have the value that leads on, if it is told by the page.
+  private var place: CursorPlace? {
+    switch self {
+    case .pointer(let from), .cursorBody(_, let from), .parameters(let from), .post(_, _, let from): .body(from)
+    case .cursor(_, let place), .cursorHeader(_, let place): place
+    default: nil
+    }
+  }
+
+  /// `has nothing at /nxt`; nil if the rule does not name a place.
+  fileprivate var missing: String? {
+    switch place {
+    case .body(let pointer): "has nothing at \(pointer.shown)"
+    case .header(let field): "has no header '\(quoted(field))'"
+    case nil: self == .link ? "has no next link in a Link header" : nil
+    }
+  }
+
+  /// Whether a page has anything at the place, if only `null`.
+  fileprivate func hasPlace(on context: PageContext) -> Bool {
+    switch place {
+    case .body(let pointer): context.page.root.value(at: pointer) != nil
+    case .header(let field): context.head?.value(of: String(decoding: field.lowercased, as: UTF8.self)) != nil
+    case nil: false
+    }
+  }
+}
