@@ -43,7 +43,7 @@ struct Options: OptionTable {
 
   static let rows = OptionRows<Self> {
     OptionGroup("Options that describe a page")
-    Option("next", .rule, \.walk.next, "how to request the next page, such as page:page")
+    Option("next", .rule, \.walk.rules, "how to request the next page, such as page=+1")
     Option("items", .pointer("/data/items"), \.walk.items, "where the items are in a page")
     Option(
       "items-object", .pointer("/query/pages"), \.walk.itemsObject, "where the object is whose members are the items"
@@ -53,7 +53,6 @@ struct Options: OptionTable {
     Option("id", .pointer("/id"), \.walk.id, "where the id is in an item")
     Option("has-more", .hasMore, \.walk.hasMore, "where a page says whether there is more")
     Option("total", .pointer("/total"), \.walk.total, "where a page says how many items there are")
-    Option("empty-cursor", .choice, \.walk.emptyCursor, "what an empty cursor means").default("end")
     Option("end-status", .statuses, \.walk.endStatuses, "HTTP statuses of a page past the end, such as 404,400")
       .needs(.url)
     Option("no-dedupe", not: \.walk.dedupes, "print an item again when it comes again").excludes(\.storeOptions.path)
@@ -69,8 +68,6 @@ struct Options: OptionTable {
     Option("print-next", \.walk.findsLink, "print only the URL of the next page")
     Option("base-url", .httpURL, \.base, "the URL that the first page of the input came from").needs(\.walk.findsLink)
       .meaningless(with: .url)
-    Option("keep-param", .text("NAME"), \.walk.keptParameters, "copy a parameter of the first URL into next links")
-      .needs(.url, or: [\.walk.findsLink])
 
     OptionGroup("Options for a store").needs(\Options.storeOptions.path)
     Option("store", .wholeFile, \.storeOptions.path, "keep the feed in a SQLite file, print only new items")
@@ -140,6 +137,7 @@ struct Options: OptionTable {
     try invocation.fill(&self)
     try http.load(streams)
     source = try http.completed(operand)
+    walk.keepsMethod = http.hasMethod
     // Help shows the order that is assumed. It is not known.
     if !isGiven(\.order) { order = nil }
     if let store, form == .pages, store.action != .cached {
@@ -149,11 +147,13 @@ struct Options: OptionTable {
       throw .usage("option '--max-pages' with '--cached' needs '--pages'")
     }
     if parallel > 1, let rule = walk.next, NumberedPages(rule) == nil {
-      throw .usage("option '--parallel' needs '--next page' or '--next offset'")
+      throw .usage("option '--parallel' needs a rule that counts, such as '--next page=+1'")
     }
     guard case .file = source else { return }
     if store != nil, !invocation.operands.isEmpty { throw .usage("option '--store' needs a URL to connect to") }
-    if let rule = walk.next?.headNeeded { throw .usage("option '--next \(rule)' needs a URL to connect to") }
+    if let rule = walk.still.rules.first(where: \.needsHead) {
+      throw .usage("option '--next \(shortened(rule.text))' needs a URL to connect to")
+    }
   }
 
   /// Whether the option for a setting was typed. Such an option overrides what a store remembers.
@@ -207,11 +207,9 @@ extension Options {
   }
 }
 
-extension OptionType<NextRule> {
+extension OptionType<NextRule?> {
   fileprivate static let rule = Self("RULE", .beginnings(NextRule.beginnings)) { bytes throws(OptionRefusal) in
-    do throws(NextRule.Problem) { return try NextRule(bytes) } catch {
-      throw .expected(error.expected, found: bytes)
-    }
+    do throws(NextRule.Problem) { return try NextRule.parse(bytes) } catch { throw OptionRefusal(error.message) }
   }
 }
 

@@ -158,7 +158,7 @@ private func checkNumbers(_ left: [UInt8], _ right: [UInt8]) {
 
 /// Whether a rule survives the round trip through its text, as in a store.
 private func survives(rule text: [UInt8]) -> Bool {
-  if let rule = try? NextRule(text), (try? NextRule(rule.text)) != rule { return false }
+  if let rule = try? NextRule.parse(text), (try? NextRule.parse(rule.text)) != rule { return false }
   if let hasMore = try? HasMore(text), (try? HasMore(hasMore.text)) != hasMore { return false }
   return HostPattern(text) == nil || HostPattern(repaired(text)) == HostPattern(text)
 }

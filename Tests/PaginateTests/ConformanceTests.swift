@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FeedHTTP
 @testable import paginate
 
 /// The public samples of well-known APIs, walked with the options that a person would type, and without them.
@@ -11,28 +12,32 @@ struct ConformanceTests {
   /// The typed options, and the options detected with only `--id`; nil if they cannot be detected.
   static let options: [String: (typed: String, found: String?)] = [
     "stackexchange-2.3": (
-      "--items /items --id /question_id --next page:page --has-more /has_more",
-      "--next page:page --items /items --has-more /has_more"
+      "--items /items --id /question_id --next page=+1 --has-more /has_more",
+      "--next page=+1 --items /items --has-more /has_more"
     ),
     "github-rest": ("--id /id --next link", "--next link --items ''"),
     "github-graphql": (
-      "--items /data/repository/issues/nodes --id /id --next graphql",
-      "--next graphql --items /data/repository/issues/nodes"
+      "--items /data/repository/issues/nodes --id /id "
+        + "--next body:/variables/endCursor=/data/repository/issues/pageInfo/endCursor "
+        + "--has-more /data/repository/issues/pageInfo/hasNextPage",
+      "--next body:/variables/endCursor=/data/repository/issues/pageInfo/endCursor "
+        + "--items /data/repository/issues/nodes --has-more /data/repository/issues/pageInfo/hasNextPage"
     ),
     "slack": (
-      "--items /channels --id /id --next cursor:cursor=/response_metadata/next_cursor",
-      "--next cursor:cursor=/response_metadata/next_cursor --items /channels"
+      "--items /channels --id /id --next cursor=/response_metadata/next_cursor",
+      "--next cursor=/response_metadata/next_cursor --items /channels"
     ),
     "mastodon": ("--id /id --next link", "--next link --items ''"),
-    "nyt-newswire": ("--items /results --id /uri --next offset:offset --total /num_results", nil),
+    "nyt-newswire": ("--items /results --id /uri --next offset=+items --total /num_results", nil),
     "shopify-rest": ("--items /products --id /id --next link", "--next link --items /products"),
-    "twitter-1.1-timeline": ("--items '' --id /id_str --next max-id:max_id", nil),
+    "twitter-1.1-timeline": ("--items '' --id /id_str --next max_id=min-1", nil),
     "elasticsearch-search_after": (
-      "--items /hits/hits --id /_id --next search-after", "--next search-after --items /hits/hits"
+      "--items /hits/hits --id /_id --next body:/search_after=last:/sort --next body:/pit/id=/pit_id",
+      "--next body:/search_after=last:/sort --next body:/pit/id=/pit_id --items /hits/hits"
     ),
     "notion": (
-      "--items /results --id /id --next cursor-body:/start_cursor=/next_cursor --has-more /has_more",
-      "--next cursor-body:/start_cursor=/next_cursor --items /results --has-more /has_more"
+      "--items /results --id /id --next body:/start_cursor=/next_cursor --has-more /has_more",
+      "--next body:/start_cursor=/next_cursor --items /results --has-more /has_more"
     ),
     "json-api-1.1": ("--items /data --id /id --next /links/next", "--next /links/next --items /data"),
     "odata-v4": ("--items /value --id /UserName --next /@odata.nextLink", "--next /@odata.nextLink --items /value"),

@@ -18,24 +18,24 @@ struct ParallelTests {
 
   /// The rule, the page that was read, the next one, what the first one said, and the requests ahead of it.
   @Test(arguments: [
-    ("page:p", "x=1", "x=1&p=2", #"{"items":[{"id":1},{"id":2}],"total":9}"#, "p=3 p=4 p=5"),
-    ("page:p", "p=3", "p=4", #"{"items":[{"id":1},{"id":2}],"total":9}"#, "p=5"),
-    ("page:p", "p=3", "p=4", #"{"items":[{"id":1},{"id":2}],"total":8}"#, ""),
-    ("page:p@0", "p=0", "p=1", #"{"items":[{"id":1},{"id":2}],"total":9}"#, "p=2 p=3 p=4"),
-    ("page:p@0", "p=0", "p=1", #"{"items":[{"id":1},{"id":2}],"total":6}"#, "p=2"),
-    ("offset:o", "", "o=2", #"{"items":[{"id":1},{"id":2}],"total":7}"#, "o=4 o=6"),
-    ("offset:o", "", "o=2", #"{"items":[{"id":1},{"id":2}],"total":6}"#, "o=4"),
-    ("offset:o@1", "o=1", "o=3", #"{"items":[{"id":1},{"id":2}],"total":6}"#, "o=5"),
+    ("p=+1", "x=1", "x=1&p=2", #"{"items":[{"id":1},{"id":2}],"total":9}"#, "p=3 p=4 p=5"),
+    ("p=+1", "p=3", "p=4", #"{"items":[{"id":1},{"id":2}],"total":9}"#, "p=5"),
+    ("p=+1", "p=3", "p=4", #"{"items":[{"id":1},{"id":2}],"total":8}"#, ""),
+    ("p=+1@0", "p=0", "p=1", #"{"items":[{"id":1},{"id":2}],"total":9}"#, "p=2 p=3 p=4"),
+    ("p=+1@0", "p=0", "p=1", #"{"items":[{"id":1},{"id":2}],"total":6}"#, "p=2"),
+    ("o=+items", "", "o=2", #"{"items":[{"id":1},{"id":2}],"total":7}"#, "o=4 o=6"),
+    ("o=+items", "", "o=2", #"{"items":[{"id":1},{"id":2}],"total":6}"#, "o=4"),
+    ("o=+items@1", "o=1", "o=3", #"{"items":[{"id":1},{"id":2}],"total":6}"#, "o=5"),
     // Nothing is known, or nothing counts.
-    ("page:p", "", "p=2", #"{"items":[{"id":1}]}"#, ""),
-    ("page:p", "", "p=2", #"{"items":[{"id":1}],"total":0}"#, ""),
-    ("page:p", "", "p=2", #"{"items":[{"id":1}],"total":99999999999999999999}"#, ""),
-    ("page:p", "p=2", "p=2", #"{"items":[{"id":1}],"total":9}"#, ""),
-    ("page:p", "p=9223372036854775806", "p=9223372036854775807", #"{"items":[{"id":1}],"total":9}"#, ""),
-    ("offset:o", "o=x", "o=2", #"{"items":[{"id":1}],"total":9}"#, ""),
+    ("p=+1", "", "p=2", #"{"items":[{"id":1}]}"#, ""),
+    ("p=+1", "", "p=2", #"{"items":[{"id":1}],"total":0}"#, ""),
+    ("p=+1", "", "p=2", #"{"items":[{"id":1}],"total":99999999999999999999}"#, ""),
+    ("p=+1", "p=2", "p=2", #"{"items":[{"id":1}],"total":9}"#, ""),
+    ("p=+1", "p=9223372036854775806", "p=9223372036854775807", #"{"items":[{"id":1}],"total":9}"#, ""),
+    ("o=+items", "o=x", "o=2", #"{"items":[{"id":1}],"total":9}"#, ""),
   ])
   func whatIsAhead(_ rule: String, _ here: String, _ next: String, _ body: String, _ wanted: String) throws {
-    let numbers = try #require(NumberedPages(try NextRule(rule.bytes)))
+    let numbers = try #require(NumberedPages(NextRules(typed: rule)))
     let page = try Self.read(body)
     let end = numbers.end(page.counts, size: page.items.count)
     let ahead = end.map { numbers.requests(after: Self.request(next), from: Self.request(here), before: $0, atMost: 3) }
@@ -44,8 +44,8 @@ struct ParallelTests {
   }
 
   @Test func aPageCountIsTheEnd() throws {
-    let numbers = try #require(NumberedPages(try NextRule("page:p".bytes)))
-    let fromZero = try #require(NumberedPages(try NextRule("page:p@0".bytes)))
+    let numbers = try #require(NumberedPages(NextRules(typed: "p=+1")))
+    let fromZero = try #require(NumberedPages(NextRules(typed: "p=+1@0")))
     let body = #"{"items":[{"id":1}],"pages":5}"#
     let counts = try Self.read(body, total: "/pages").counts
     #expect(numbers.end(counts, size: 1) == 6 && fromZero.end(counts, size: 1) == 5)
@@ -53,11 +53,11 @@ struct ParallelTests {
     #expect(numbers.end(told, size: 1) == 8 && told.items == nil)
   }
 
-  @Test(arguments: ["link", "/next", "cursor:c=/c", "page:p@99999999999999999999"])
-  func whatIsNotNumbered(_ rule: String) throws { #expect(NumberedPages(try NextRule(rule.bytes)) == nil) }
+  @Test(arguments: ["link", "/next", "c=/c", "p=+1@99999999999999999999"])
+  func whatIsNotNumbered(_ rule: String) throws { #expect(NumberedPages(NextRules(typed: rule)) == nil) }
 
   @Test func thePageBefore() throws {
-    let numbers = try #require(NumberedPages(try NextRule("offset:o".bytes)))
+    let numbers = try #require(NumberedPages(NextRules(typed: "o=+items")))
     let first = Self.request("x=1")
     #expect(numbers.request(before: Self.request("x=1&o=6"), step: 2, first: first)?.url == "https://a/?x=1&o=4".bytes)
     #expect(numbers.request(before: Self.request("x=1&o=2"), step: 2, first: first) == first)

@@ -188,8 +188,7 @@ struct GraphQLTests {
 
   @Test func variablesThatAreNull() throws {
     let request = PageRequest(url: [], method: "POST", body: #"{"query":"{a(after:$x)}","variables":null}"#.bytes)
-    let value = try json(#""c""#).root
-    let next = try BodyCursor.setting(value, at: BodyCursor.pointer("variables", "x"), in: request)
+    let next = try #require(try NextRules(typed: "body:/variables/x=/c").request(after: #"{"c":"c"}"#, of: request))
     #expect(text(next.body) == #"{"query":"{a(after:$x)}","variables":{"x":"c"}}"#)
   }
 }

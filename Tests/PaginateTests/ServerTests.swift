@@ -3,6 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import FeedHTTP
 @testable import paginate
 
 /// The public samples again, with the real tool and a server: the output is what was asked for.

@@ -168,7 +168,7 @@ import Testing
 
   /// Each option that a store remembers is in the table, so that it can be filled in.
   @Test func rememberedOptionsHaveRows() {
-    #expect(RememberedOption.all.count == 15)
+    #expect(RememberedOption.all.count == 14)
     for option in RememberedOption.all {
       #expect(Options.rows.specs.contains { $0.setting?() == option.setting() })
     }

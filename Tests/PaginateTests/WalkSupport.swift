@@ -21,11 +21,23 @@ func makeHead(_ lines: [String], status: Int = 200) -> HTTPHead {
 }
 
 extension WalkOptions {
-  /// The options of a walk as typed, separated by spaces; `''` is an empty value.
+  /// The options of a walk as typed, separated by spaces; quotes are left out.
   init(typed: String) throws {
-    let words = typed.split(separator: " ").map { $0 == "''" ? [] : Array($0.utf8) }
+    let words = typed.split(separator: " ").map { $0.utf8.filter { $0 != UInt8(ascii: "'") } }
     let invocation = try paginate.parse(words + ["https://api.example/".bytes])
     self = try Options(invocation, StandardStreams(program: "paginate")).walk
+  }
+}
+
+extension NextRules {
+  init(typed rules: String...) { self.init(rules.compactMap { try? NextRule.parse($0.bytes) }) }
+
+  /// The request that an answer without items leads to.
+  func request(after body: String, of first: PageRequest) throws -> PageRequest? {
+    let answer = NextAnswer(
+      head: nil, root: try json(body).root, request: first, first: first, url: nil, count: 0
+    ) { _ in preconditionFailure() }
+    return try step(after: answer)?.request(from: first, at: nil, sendsSecrets: true, keepsMethod: false)
   }
 }
 

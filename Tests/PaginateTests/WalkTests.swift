@@ -2,6 +2,7 @@ import FeedCore
 import TestSupport
 import Testing
 
+@testable import FeedHTTP
 @testable import paginate
 
 /// The walks of Tests/Fixtures/paginate/walks.txt.
@@ -66,7 +67,8 @@ struct WalkTests {
 
   @Test func everyConventionIsOne() throws {
     for row in Convention.cursors + Convention.withoutLink {
-      #expect(throws: Never.self) { try NextRule(row.next.bytes) }
+      let rules = row.rules(of: PageRequest(url: "https://a.example/?scroll=5m".bytes)).rules
+      #expect(rules.count == row.next.split(separator: " ").count, "\(row.next)")
       let signs = row.signs.map { Convention.Sign($0) }.filter { $0.wanted != .header }.map(\.place)
       if let text = row.hasMore { #expect(throws: Never.self) { try HasMore(text.bytes) } }
       for text in signs + [row.items, row.total, row.id].compactMap(\.self) {
@@ -106,7 +108,7 @@ struct WalkTests {
   /// New cursors that bring no new items do not make a feed.
   @Test(arguments: [#"{"items":[],"next":"N"}"#, #"{"items":[{"id":1}],"next":"N"}"#])
   func aWalkWithoutANewItemEnds(_ page: String) throws {
-    let options = try WalkOptions(typed: "--items /items --id /id --next cursor:c=/next")
+    let options = try WalkOptions(typed: "--items /items --id /id --next c=/next")
     let answers = (0..<1010).map { FakeServer.Answer(body: page.replacing("N", with: "\($0)")) }
     let walk = FakeServer.walk(options, PageRequest(line: "GET https://a.example/"), answers)
     #expect(walk.end == "loop: 1000 pages without a new item")
@@ -122,14 +124,14 @@ struct WalkTests {
   @Test func graphQLComplaintsBesideItems() throws {
     let body = #"{"query":"{r(after:$c){nodes{id}}}"}"#
     let first = PageRequest(url: "https://a/".bytes, method: "POST", body: body.bytes)
-    var walker = try Walker(try WalkOptions(typed: "--next graphql --items /data/r/nodes"), first: first)
+    var walker = try Walker(try WalkOptions(typed: "--items /data/r/nodes"), first: first)
     let answer = #"{"data":{"r":{"nodes":[{}],"pageInfo":{"hasNextPage":false}}},"errors":[{"message":"timeout"}]}"#
     let step = try walker.take(first, nil, try json(answer))
     #expect(step.items.count == 1 && step.complaint == "the answer says 'timeout'")
   }
 
   @Test func orderKeysAreTexts() throws {
-    var walker = try Walker(try WalkOptions(typed: "--items /r --order-key /t --next page:page"), first: nil)
+    var walker = try Walker(try WalkOptions(typed: "--items /r --order-key /t --next page=+1"), first: nil)
     let step = try walker.take(nil, nil, try json(#"{"r":[{"t":1.50},{"t":"x\n"},{},{"t":[1, 2]}]}"#))
     #expect(step.page.items.map { $0.orderKey.map { text($0) } } == ["1.50", "x\n", nil, "[1, 2]"])
   }

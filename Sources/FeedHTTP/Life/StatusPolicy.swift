@@ -45,11 +45,16 @@ package struct StatusPolicy: Equatable, Sendable {
   package func verdict(_ head: HTTPHead, to request: HTTPRequest, at stage: Stage = .first) -> Verdict {
     switch head.status {
     case 204, 205: .empty
-    // A part is a body only for those who have asked for a part.
-    case 206: request.has("Range") ? .taken : .final
+    // A part is a body only for those who have asked for a part. A range of items is a page (PostgREST).
+    case 206: request.has("Range") || Self.isRangeOfItems(head) ? .taken : .final
     case 200..<300: .taken
     default: isRetried(head, at: stage) ? .retried : .final
     }
+  }
+
+  /// Whether a `Content-Range` (RFC 9110 §14.4) counts something else than bytes.
+  private static func isRangeOfItems(_ head: HTTPHead) -> Bool {
+    head.value(of: "content-range").map { !$0.starts(with: "bytes".utf8) && !$0.isEmpty } ?? false
   }
 
   /// Whether a status that is no success is retried.

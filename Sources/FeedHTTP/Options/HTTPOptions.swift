@@ -185,6 +185,9 @@ package struct HTTPOptions: Sendable {
     return .url(try completed(url))
   }
 
+  /// Whether the method was typed.
+  package var hasMethod: Bool { method != nil }
+
   /// Whether requests are plain GETs, which are safe to repeat.
   package var isPlainGet: Bool { body == nil && (method ?? Array("GET".utf8)).elementsEqual("GET".utf8) }
 

@@ -2,38 +2,29 @@
 // come.
 
 import FeedCore
+import FeedHTTP
 
 struct NumberedPages: Equatable {
-  private let name: [UInt8]
+  private let rule: NextRule
   private let start: Int
   private let countsItems: Bool
 
-  /// - Returns: nil if the rule does not count.
-  init?(_ rule: NextRule?) {
-    switch rule {
-    case .page(let name, let start):
-      guard let start = Self.int(start) else { return nil }
-      (self.name, self.start, countsItems) = (name, start, false)
-    case .offset(let name, let start):
-      guard let start = Self.int(start ?? DecimalText(0)) else { return nil }
-      (self.name, self.start, countsItems) = (name, start, true)
-    default: return nil
-    }
+  /// - Returns: nil if the rules do not count.
+  init?(_ rules: NextRules?) {
+    guard let rules, let counter = rules.counting?.counter, let rule = rules.deciding,
+      let start = Self.int(counter.first)
+    else { return nil }
+    (self.rule, self.start, countsItems) = (rule, start, !counter.countsPages)
   }
 
   /// The number in a request; nil if it is too large.
   func number(of request: PageRequest) -> Int? {
-    guard let text = QueryString(request.url).value(of: name) else { return start }
-    return DecimalText(text).flatMap(Self.int)
+    (try? rule.number(in: request, DecimalText(start))).flatMap(Self.int)
   }
 
   /// The request for another number.
   func request(_ number: Int, like request: PageRequest) -> PageRequest {
-    var url = QueryString(request.url)
-    url.set(name, to: DecimalText(number).text)
-    var result = request
-    result.url = url.text
-    return result
+    (try? rule.setting(DecimalText(number), in: request)) ?? request
   }
 
   /// The requests after `next` that the total allows.

@@ -22,7 +22,10 @@ struct RememberedOption: Sendable {
   }
 
   static let all = [
-    RememberedOption("next", \.walk.next) { walk, shape, _ in (shape?.next ?? walk.next)?.text },
+    RememberedOption("next", \.walk.rules) { walk, shape, _ in
+      let rules = shape?.isGuess == true ? nil : shape?.next ?? walk.next
+      return rules.map { Array($0.texts.joined(separator: [UInt8(ascii: "\n")])) }
+    },
     RememberedOption("items", \.walk.items) { walk, shape, _ in
       walk.itemsAreLines || walk.itemsAreMembers ? nil : (walk.items ?? shape?.items)?.text
     },
@@ -39,9 +42,6 @@ struct RememberedOption: Sendable {
     RememberedOption("sinceOverlap", \.walk.sinceOverlap) { walk, _, _ in
       walk.sinceOverlap.isZero ? nil : walk.sinceOverlap.text
     },
-    RememberedOption("emptyCursor", \.walk.emptyCursor) { walk, _, _ in
-      walk.emptyCursor == .end ? nil : Array(walk.emptyCursor.rawValue.utf8)
-    },
     RememberedOption("order", \.order) { _, _, feed in feed.order.map { Array($0.rawValue.utf8) } },
     RememberedOption("overlap", \.overlap) { _, _, feed in
       feed.overlap == 1 ? nil : Array(String(feed.overlap).utf8)
@@ -53,7 +53,7 @@ struct RememberedOption: Sendable {
 
   // MARK: Writing
 
-  /// What a store keeps of the options of a feed: `{"next":"page:page","id":"/id"}`.
+  /// What a store keeps of the options of a feed: `{"next":"page=+1","id":"/id"}`.
   /// - Parameter secrets: the names of parameters that no later run may store either.
   static func json(_ walk: WalkOptions, _ shape: Shape?, _ feed: FeedOptions, _ secrets: [[UInt8]]) -> [UInt8] {
     var members = all.compactMap { option in option.value(walk, shape, feed).map { (option.name, $0) } }
@@ -100,7 +100,10 @@ struct RememberedOption: Sendable {
       guard let setting = all.first(where: { Array($0.name.utf8) == key })?.setting() else { continue }
       guard let index = rows.specs.firstIndex(where: { $0.setting?() == setting }) else { throw damaged }
       var filled = options
-      do { try rows.set(index, &filled, typed: value) } catch { throw damaged }
+      // Several values of one option are lines.
+      let lines = setting == \Options.walk.rules ? value.split(separator: UInt8(ascii: "\n")).map(Array.init) : [value]
+      if setting == \Options.walk.rules { filled.walk.rules = [] }
+      do { for line in lines { try rows.set(index, &filled, typed: line) } } catch { throw damaged }
       if !options.isGiven(setting) { options = filled }
       if setting == \Options.walk.items || setting == \Options.walk.itemsObject {
         options.walk.hasKnownItems = options.walk.items?.text == value

@@ -12,6 +12,8 @@ struct StoredFetcher: PageFetcher {
   /// `--stop-before`.
   private let until: Condition?
   private var since: SinceReader?
+  /// The first request, without the parameter of `--since`.
+  var whole: PageRequest?
   /// Prints the note that the feed is open, with the first valid answer; nil if there is nothing to note any more.
   var opening: NotePrinter?
   /// The full failure.
@@ -47,9 +49,13 @@ struct StoredFetcher: PageFetcher {
       guard var stored = PageRequest(json: request) else {
         throw store.failure(StoreError.damaged("a request in it cannot be read").message)
       }
-      stored.method = method
+      // A body of the rules makes a POST of a GET. Nothing else changes the method.
+      let isPost = stored.method == "POST" && stored.body != nil && method == "GET"
+      if !isPost { stored.method = method }
       let asked = secrets.restored(stored)
       try checkOrigin(of: asked)
+      // The pages of an earlier run lead on without the parameter of this run.
+      if let whole, let since { feed.walker.first = since.isApplied(to: asked) ? since.applied(to: whole) : whole }
       guard var read = try read(asked, request, ifNoneMatch: ifNoneMatch) else {
         try noteOpen(asked)
         return .notModified

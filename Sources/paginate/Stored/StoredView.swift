@@ -1,6 +1,7 @@
 // Shows a stored feed, without network.
 
 import FeedCore
+import FeedHTTP
 
 struct StoredView {
   private static let chunkLines = 1000

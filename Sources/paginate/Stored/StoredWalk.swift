@@ -89,7 +89,8 @@ struct StoredWalk {
     feed.since = since.map { since in
       FeedOptions.Since(
         isFiltered: since.isFiltered && asksForNewer, mustJoin: since.mustJoin,
-        mayShift: walk.next?.mayShift ?? true)
+        // After an item, nothing can shift. Nobody knows what is in a link or a cursor.
+        mayShift: walk.next?.needsItems != true)
     }
     feed.isConditional = first == self.first || state.firstRequest == feed.firstRequest
     let described = walk
@@ -102,6 +103,7 @@ struct StoredWalk {
     walk.stopBefore = nil
     walk.maxPages = .max
     var fetcher = try fetcher(first, walk, since, secrets, state.client)
+    fetcher.whole = self.first
     if storeOptions.interval != nil, !state.isOpen { fetcher.opening = NotePrinter(options, streams) }
     try waitForServer(store, &fetcher, &state)
     return try run(fetcher, feed, described, known, store, &state)
@@ -169,25 +171,12 @@ struct StoredWalk {
   private func number(
     _ feed: inout FeedOptions, _ first: PageRequest, _ walk: WalkOptions, _ secrets: SecretParameters
   ) {
-    let name: [UInt8]
-    let start: DecimalText
-    switch walk.next {
-    case .page(let parameter, let begin):
-      (name, start) = (parameter, begin)
-      feed.numbering = .pages
-    case .offset(let parameter, let begin):
-      (name, start) = (parameter, begin ?? DecimalText(0))
-      feed.numbering = .offsets
-    default: return
-    }
-    let given = QueryString(first.url).value(of: name).flatMap { DecimalText($0) }
+    guard let rules = walk.next, let counter = rules.counting?.counter, let rule = rules.deciding else { return }
+    feed.numbering = counter.countsPages ? .pages : .offsets
+    let begin = (try? rule.number(in: first, counter.first)) ?? counter.first
     feed.numberedRequest = { number in
-      if number == 0 { return secrets.redacted(first).json }
-      var request = first
-      var url = QueryString(request.url)
-      url.set(name, to: ((given ?? start) + DecimalText(number)).text)
-      request.url = url.text
-      return secrets.redacted(request).json
+      let request = number == 0 ? first : try? rule.setting(begin + DecimalText(number), in: first)
+      return secrets.redacted(request ?? first).json
     }
   }
 

@@ -4,6 +4,7 @@
 // the page itself shows that it has none. An error page never may.
 
 import FeedCore
+import FeedHTTP
 
 enum AbsentItems {
   /// Whether nothing is at `pointer` because a member was left out, rather than because another value is in the way.
@@ -36,7 +37,7 @@ enum AbsentItems {
     let inner = root.children.map(\.value).filter { $0.kind == .object }
     return ([root] + inner).contains { object in
       object.children.contains { $0.value.kind == .array && !isSomething($0.value) }
-    }
+    } || ["data", "items", "results", "value", "records"].contains { root.member($0)?.isNull == true }
   }
 
   /// Whether a page reports an error, whatever its status.

@@ -18,7 +18,7 @@ struct Convention: Sendable {
   ///     /a/b=TEXT       it is this string, or this JSON text
   ///     header:NAME     the answer has this header
   let signs: [String]
-  /// A value of `--next`.
+  /// Values of `--next`, with a space between them. `{scroll}` is that parameter of the first URL.
   let next: String
   /// A value of `--items`, if another array could be mistaken for the items.
   var items: String?
@@ -47,6 +47,13 @@ struct Convention: Sendable {
     let list =
       words.count < 2 ? words.joined() : words.dropLast().joined(separator: ", ") + " and " + words[words.count - 1]
     return "\(api) (\(list))"
+  }
+
+  /// The rules; tests check that they are some.
+  func rules(of request: PageRequest) -> NextRules {
+    let time = QueryString(request.url).value(of: Array("scroll".utf8)) ?? Array("1m".utf8)
+    let text = next.replacing("{scroll}", with: String(decoding: time, as: UTF8.self))
+    return NextRules(text.split(separator: " ").compactMap { try? NextRule.parse(Array($0.utf8)) })
   }
 
   static func value(_ pointer: String, _ root: JSONValue) -> JSONValue? { root.value(at: Self.pointer(pointer)) }

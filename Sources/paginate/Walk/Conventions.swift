@@ -24,116 +24,126 @@ extension Convention {
     Convention("JSON Feed", ["/version=https://jsonfeed.org/version/1.1"], "/next_url", items: "/items"),
     Convention("JSON Feed", ["/version=https://jsonfeed.org/version/1"], "/next_url", items: "/items"),
     Convention("Okta", ["header:x-okta-request-id"], "link"),
+    Convention(
+      "ActivityPub", ["/type=OrderedCollection", "/first"], "/next /first", items: "/orderedItems"),
+    Convention("Matrix", ["/chunk", "/start"], "from=/end", items: "/chunk"),
     Convention("Discourse", ["/topic_list/topics"], "/topic_list/more_topics_url", items: "/topic_list/topics"),
   ]
 
   static let cursors = [
     Convention(
-      "Elasticsearch with scroll", ["/_scroll_id", "/hits/hits"], "scroll", items: "/hits/hits"),
+      "Elasticsearch with scroll", ["/_scroll_id", "/hits/hits"],
+      "url=value:/_search/scroll body:=value:{\"scroll\":\"{scroll}\"} body:/scroll_id=/_scroll_id", items: "/hits/hits"
+    ),
     Convention(
-      "Elasticsearch", ["/hits/hits/0/sort", "/took", "!/_scroll_id"], "search-after", items: "/hits/hits",
+      "Elasticsearch", ["/hits/hits/0/sort", "/took", "!/_scroll_id"],
+      "body:/search_after=last:/sort body:/pit/id=/pit_id", items: "/hits/hits",
       isInBody: true),
-    Convention("Slack", ["/ok", "/response_metadata/next_cursor"], "cursor:cursor=/response_metadata/next_cursor"),
+    Convention("Slack", ["/ok", "/response_metadata/next_cursor"], "cursor=/response_metadata/next_cursor"),
     Convention(
-      "Notion", ["/object=list", "/next_cursor", "/has_more"], "cursor-body:/start_cursor=/next_cursor", isInBody: true),
+      "Notion", ["/object=list", "/next_cursor", "/has_more"], "body:/start_cursor=/next_cursor", isInBody: true),
     Convention(
-      "Notion", ["/object=list", "/next_cursor", "/has_more"], "cursor:start_cursor=/next_cursor", isInBody: false),
+      "Notion", ["/object=list", "/next_cursor", "/has_more"], "start_cursor=/next_cursor", isInBody: false),
     Convention(
-      "Stripe", ["/object=list", "/data", "/has_more", "/url"], "last-id:starting_after", items: "/data", id: "/id"),
+      "Stripe", ["/object=list", "/data", "/has_more", "/url"], "starting_after=last", items: "/data", id: "/id"),
     Convention(
-      "Stripe search", ["/object=search_result", "/data", "/has_more"], "cursor:page=/next_page", items: "/data"),
-    Convention("Stack Exchange", ["/items", "/has_more", "/quota_remaining"], "page:page", items: "/items"),
+      "Stripe search", ["/object=search_result", "/data", "/has_more"], "page=/next_page", items: "/data"),
+    Convention("Stack Exchange", ["/items", "/has_more", "/quota_remaining"], "page=+1", items: "/items"),
     Convention(
-      "Reddit", ["/kind=Listing", "/data/children", "/data/after"], "cursor:after=/data/after", items: "/data/children"),
-    Convention("X", ["/meta/result_count"], "cursor:pagination_token=/meta/next_token", items: "/data"),
+      "Reddit", ["/kind=Listing", "/data/children", "/data/after"], "after=/data/after", items: "/data/children"),
+    Convention("X", ["/meta/result_count"], "pagination_token=/meta/next_token", items: "/data"),
     Convention(
-      "Jira", ["/issues", "/isLast"], "cursor-body:/nextPageToken=/nextPageToken", items: "/issues", isInBody: true),
+      "Jira", ["/issues", "/isLast"], "body:/nextPageToken=/nextPageToken", items: "/issues", isInBody: true),
     Convention(
-      "Jira", ["/issues", "/isLast"], "cursor:nextPageToken=/nextPageToken", items: "/issues", isInBody: false),
+      "Jira", ["/issues", "/isLast"], "nextPageToken=/nextPageToken", items: "/issues", isInBody: false),
     Convention(
-      "Jira", ["/issues", "/nextPageToken", "!/isLast"], "cursor-body:/nextPageToken=/nextPageToken", items: "/issues",
+      "Jira", ["/issues", "/nextPageToken", "!/isLast"], "body:/nextPageToken=/nextPageToken", items: "/issues",
       isInBody: true),
     Convention(
-      "Jira", ["/issues", "/nextPageToken", "!/isLast"], "cursor:nextPageToken=/nextPageToken", items: "/issues",
+      "Jira", ["/issues", "/nextPageToken", "!/isLast"], "nextPageToken=/nextPageToken", items: "/issues",
       isInBody: false),
-    Convention("Jira", ["/startAt", "/maxResults", "/total"], "offset:startAt", total: "/total", isInBody: false),
-    Convention("Google", ["/nextPageToken", "!/issues"], "cursor-body:/pageToken=/nextPageToken", isInBody: true),
-    Convention("Google", ["/nextPageToken", "!/issues"], "cursor:pageToken=/nextPageToken", isInBody: false),
+    Convention("Jira", ["/startAt", "/maxResults", "/total"], "startAt=+items", total: "/total", isInBody: false),
+    Convention("Jira", ["/startAt", "/maxResults", "/total"], "body:/startAt=+items", total: "/total", isInBody: true),
+    Convention("Google", ["/nextPageToken", "!/issues"], "body:/pageToken=/nextPageToken", isInBody: true),
+    Convention("Google", ["/nextPageToken", "!/issues"], "pageToken=/nextPageToken", isInBody: false),
     Convention(
-      "Solr", ["/response/docs", "/nextCursorMark"], "cursor:cursorMark=/nextCursorMark", items: "/response/docs"),
+      "Solr", ["/response/docs", "/nextCursorMark"], "cursorMark=/nextCursorMark", items: "/response/docs"),
     Convention(
-      "Solr", ["/response/docs", "/response/numFound", "/response/start", "!/nextCursorMark"], "offset:start",
+      "Solr", ["/response/docs", "/response/numFound", "/response/start", "!/nextCursorMark"], "start=+items",
       items: "/response/docs", total: "/response/numFound", isInBody: false),
-    Convention("Airtable", ["/records", "/offset", "!/limit"], "cursor:offset=/offset", items: "/records"),
+    Convention("Airtable", ["/records", "/offset", "!/limit"], "offset=/offset", items: "/records"),
     Convention(
-      "Airtable", ["/records/0/createdTime", "/records/0/fields", "!/offset"], "cursor:offset=/offset",
+      "Airtable", ["/records/0/createdTime", "/records/0/fields", "!/offset"], "offset=/offset",
       items: "/records"),
-    Convention("Bitbucket Server", ["/values", "/isLastPage"], "cursor:start=/nextPageStart", items: "/values"),
+    Convention("Bitbucket Server", ["/values", "/isLastPage"], "start=/nextPageStart", items: "/values"),
     Convention(
-      "DynamoDB", ["/Items", "/LastEvaluatedKey"], "cursor-body:/ExclusiveStartKey=/LastEvaluatedKey", items: "/Items",
+      "DynamoDB", ["/Items", "/LastEvaluatedKey"], "body:/ExclusiveStartKey=/LastEvaluatedKey", items: "/Items",
       isInBody: true),
     Convention(
       "DynamoDB", ["/Items", "/Count", "/ScannedCount", "!/LastEvaluatedKey"],
-      "cursor-body:/ExclusiveStartKey=/LastEvaluatedKey", items: "/Items", isInBody: true),
-    Convention("AWS", ["/NextToken"], "cursor-body:/NextToken=/NextToken", isInBody: true),
-    Convention("AWS", ["/nextToken"], "cursor-body:/nextToken=/nextToken", isInBody: true),
+      "body:/ExclusiveStartKey=/LastEvaluatedKey", items: "/Items", isInBody: true),
+    Convention("AWS", ["/NextToken"], "body:/NextToken=/NextToken", isInBody: true),
+    Convention("AWS", ["/nextToken"], "body:/nextToken=/nextToken", isInBody: true),
     Convention(
-      "Contentful", ["/sys", "/skip", "/limit", "/total", "/items"], "offset:skip", items: "/items", total: "/total"),
-    Convention("Twitch", ["/data", "/pagination/cursor"], "cursor:after=/pagination/cursor", items: "/data"),
-    Convention("Twitch", ["/data", "/pagination={}"], "cursor:after=/pagination/cursor", items: "/data"),
+      "Contentful", ["/sys", "/skip", "/limit", "/total", "/items"], "skip=+items", items: "/items", total: "/total"),
+    Convention("Twitch", ["/data", "/pagination/cursor"], "after=/pagination/cursor", items: "/data"),
+    Convention("Twitch", ["/data", "/pagination={}"], "after=/pagination/cursor", items: "/data"),
     Convention(
       "Intercom", ["/pages/type=pages", "!/pages/next/href"],
-      "cursor-body:/pagination/starting_after=/pages/next/starting_after", isInBody: true),
+      "body:/pagination/starting_after=/pages/next/starting_after", isInBody: true),
     Convention(
-      "Intercom", ["/pages/type=pages", "!/pages/next/href"], "cursor:starting_after=/pages/next/starting_after",
+      "Intercom", ["/pages/type=pages", "!/pages/next/href"], "starting_after=/pages/next/starting_after",
       isInBody: false),
-    Convention("Square", ["header:square-version"], "cursor-body:/cursor=/cursor", isInBody: true),
-    Convention("Square", ["header:square-version"], "cursor:cursor=/cursor", isInBody: false),
+    Convention("Square", ["header:square-version"], "body:/cursor=/cursor", isInBody: true),
+    Convention("Square", ["header:square-version"], "cursor=/cursor", isInBody: false),
     Convention(
-      "HubSpot", ["/results", "/paging/next/after"], "cursor-body:/after=/paging/next/after", items: "/results",
+      "HubSpot", ["/results", "/paging/next/after"], "body:/after=/paging/next/after", items: "/results",
       isInBody: true),
     Convention(
       "SCIM", ["/schemas/0=urn:ietf:params:scim:api:messages:2.0:ListResponse", "/totalResults"],
-      "offset:startIndex@1", items: "/Resources", total: "/totalResults", isInBody: false),
+      "startIndex=+items@1", items: "/Resources", total: "/totalResults", isInBody: false),
     Convention(
-      "Algolia", ["/hits", "/page", "/nbPages"], "page:page@0", items: "/hits", total: "/nbPages", isInBody: false),
+      "Algolia", ["/hits", "/page", "/nbPages"], "page=+1@0", items: "/hits", total: "/nbPages", isInBody: false),
     Convention(
-      "OpenAlex", ["/meta/db_response_time_ms", "/meta/next_cursor"], "cursor:cursor=/meta/next_cursor",
+      "Algolia", ["/hits", "/page", "/nbPages"], "body:/page=+1@0", items: "/hits", total: "/nbPages", isInBody: true),
+    Convention(
+      "OpenAlex", ["/meta/db_response_time_ms", "/meta/next_cursor"], "cursor=/meta/next_cursor",
       items: "/results"),
     Convention(
-      "OpenAlex", ["/meta/db_response_time_ms", "/meta/page", "/meta/per_page", "!/meta/next_cursor"], "page:page",
+      "OpenAlex", ["/meta/db_response_time_ms", "/meta/page", "/meta/per_page", "!/meta/next_cursor"], "page=+1",
       items: "/results", total: "/meta/count"),
     Convention(
-      "Crossref", ["/message-type", "/message/items", "/message/next-cursor"], "cursor:cursor=/message/next-cursor",
+      "Crossref", ["/message-type", "/message/items", "/message/next-cursor"], "cursor=/message/next-cursor",
       items: "/message/items", total: "/message/total-results"),
-    Convention("MediaWiki", ["/query", "/continue/continue"], "params:/continue"),
-    Convention("MediaWiki", ["/query", "/batchcomplete", "!/continue"], "params:/continue"),
+    Convention("MediaWiki", ["/query", "/continue/continue"], "*=/continue"),
+    Convention("MediaWiki", ["/query", "/batchcomplete", "!/continue"], "*=/continue"),
     Convention(
-      "Dropbox", ["/entries", "/cursor", "/has_more"], "post:/2/files/list_folder/continue:/cursor=/cursor",
+      "Dropbox", ["/entries", "/cursor", "/has_more"],
+      "url=value:/2/files/list_folder/continue body:=value:{} body:/cursor=/cursor",
       items: "/entries", isInBody: true),
     Convention(
-      "Kubernetes", ["/apiVersion", "/kind", "/metadata", "/items"], "cursor:continue=/metadata/continue",
+      "Kubernetes", ["/apiVersion", "/kind", "/metadata", "/items"], "continue=/metadata/continue",
       items: "/items"),
     Convention(
-      "CouchDB", ["/rows", "/offset", "/total_rows"], "offset:skip", items: "/rows", total: "/total_rows",
+      "CouchDB", ["/rows", "/offset", "/total_rows"], "skip=+items", items: "/rows", total: "/total_rows",
       isInBody: false),
-    Convention("Auth0", ["/start", "/limit", "/length", "/total"], "page:page@0", total: "/total"),
-    Convention("PagerDuty", ["/offset", "/limit", "/more"], "offset:offset", hasMore: "/more"),
+    Convention("Auth0", ["/start", "/limit", "/length", "/total"], "page=+1@0", total: "/total"),
+    Convention("PagerDuty", ["/offset", "/limit", "/more"], "offset=+items", hasMore: "/more"),
     Convention(
-      "PagerDuty", ["/records", "/limit", "/next_cursor"], "cursor:cursor=/next_cursor", items: "/records"),
-    Convention("Datadog", ["/data", "/meta/page/after"], "cursor-body:/page/cursor=/meta/page/after", isInBody: true),
-    Convention("Zoom", ["/next_page_token", "/page_size"], "cursor:next_page_token=/next_page_token"),
+      "PagerDuty", ["/records", "/limit", "/next_cursor"], "cursor=/next_cursor", items: "/records"),
+    Convention("Datadog", ["/data", "/meta/page/after"], "body:/page/cursor=/meta/page/after", isInBody: true),
+    Convention("Zoom", ["/next_page_token", "/page_size"], "next_page_token=/next_page_token"),
     Convention(
-      "Steam", ["/query_summary", "/reviews", "/cursor"], "cursor:cursor=/cursor", items: "/reviews"),
+      "Steam", ["/query_summary", "/reviews", "/cursor"], "cursor=/cursor", items: "/reviews"),
     Convention(
       "Azure DevOps", ["/count", "/value", "header:x-ms-continuationtoken"],
-      "cursor:continuationToken=header:x-ms-continuationtoken", items: "/value"),
+      "continuationToken=header:x-ms-continuationtoken", items: "/value"),
     Convention(
       "Azure Cosmos DB", ["/_rid", "/_count", "header:x-ms-continuation"],
-      "cursor-header:x-ms-continuation=header:x-ms-continuation"),
-    Convention("Heroku", ["header:next-range", "header:content-range"], "cursor-header:Range=header:Next-Range"),
+      "header:x-ms-continuation=header:x-ms-continuation"),
+    Convention("Heroku", ["header:next-range", "header:content-range"], "header:Range=header:Next-Range"),
     Convention(
-      "GitLab", ["header:x-next-page", "header:x-page", "header:x-per-page"], "cursor:page=header:x-next-page"),
+      "GitLab", ["header:x-next-page", "header:x-page", "header:x-per-page"], "page=header:x-next-page"),
   ]
 
   /// Members that say whether there is more; used if they are booleans.

@@ -5,22 +5,23 @@
 // with a stored query, it is the only variable that is null in the first request.
 
 import FeedCore
+import FeedHTTP
 
-enum GraphQLCursor {
-  static func next(_ context: PageContext) throws(WalkError) -> NextStep {
-    guard let info = try pageInfo(context) else { return .none }
-    let hasNext = info.member("hasNextPage")
-    if let hasNext, hasNext.kind != .true { return .none }
-    guard let cursor = info.member("endCursor"), cursor.kind.isString else {
-      if hasNext == nil { return .none }
-      throw WalkError(
-        .page, "pageInfo has a next page, but no endCursor (the query must ask for it)", at: info.range.lowerBound)
-    }
-    if JSONString.decoded(cursor).isEmpty, !context.followsEmptyCursor { return .none }
-    let name = try variable(of: context.request)
-    let pointer = JSONPointer(tokens: [Array("variables".utf8), name])
-    return .request(
-      try BodyCursor.setting(cursor, at: pointer, in: context.request), cursor: JSONString.decoded(cursor))
+struct GraphQLCursor {
+  let rules: NextRules
+  let hasMore: HasMore?
+
+  /// - Parameter items: the place of the items, if it is known.
+  /// - Returns: nil if the answer has no connection.
+  /// - Throws: a usage error if there are several, or if the request has no variable for the cursor.
+  init?(_ root: JSONValue, items: JSONPointer?, _ request: PageRequest) throws(WalkError) {
+    guard let info = try Self.pageInfo(root, items) else { return nil }
+    let variable = JSONPointer(tokens: [Array("variables".utf8), try Self.variable(of: request)])
+    rules = NextRules([
+      NextRule(.body(variable), .place(.body(info.appending(Array("endCursor".utf8))), shift: nil))
+    ])
+    let more = info.appending(Array("hasNextPage".utf8))
+    hasMore = root.value(at: more) == nil ? nil : try? HasMore(more.text)
   }
 
   // MARK: The answer
@@ -28,40 +29,36 @@ enum GraphQLCursor {
   /// Whether an answer has a connection.
   static func hasPageInfo(_ root: JSONValue) -> Bool { !outermost(in: root).isEmpty }
 
-  /// The `pageInfo` beside the items, else the only one at the least depth.
-  private static func pageInfo(_ context: PageContext) throws(WalkError) -> JSONValue? {
-    if let items = context.items, let beside = beside(items, in: context.page.root) { return beside }
-    let found = outermost(in: context.page.root)
+  /// The place of the `pageInfo` beside the items, else of the only one at the least depth.
+  private static func pageInfo(_ root: JSONValue, _ items: JSONPointer?) throws(WalkError) -> JSONPointer? {
+    if let items, let beside = beside(items, in: root) { return beside }
+    let found = outermost(in: root)
     if found.count > 1 {
       throw WalkError(.usage, "the answer has \(found.count) pageInfo objects: say which list to read (--items)")
-    }
-    if found.isEmpty, context.page.hasMore == nil {
-      throw WalkError(
-        .page, "no pageInfo in the answer, which --next graphql needs" + PageReader.complaint(of: context.page.root),
-        at: 0)
     }
     return found.first
   }
 
+  private static let name = Array("pageInfo".utf8)
+
   /// The `pageInfo` in the innermost object on the way to the items that has one.
-  private static func beside(_ items: JSONPointer, in root: JSONValue) -> JSONValue? {
-    var object = root
-    var found: JSONValue?
-    for token in items.tokens {
-      if let info = object.member("pageInfo"), info.kind == .object { found = info }
-      guard let inner = object.member(Array(token)) else { break }
-      object = inner
-    }
-    return found
+  private static func beside(_ items: JSONPointer, in root: JSONValue) -> JSONPointer? {
+    (0...items.tokens.count).reversed().lazy.map { items.prefix($0).appending(name) }
+      .first { root.value(at: $0)?.kind == .object }
   }
 
   /// All `pageInfo` at the least depth that has one. Arrays are not searched: they are lists inside items.
-  private static func outermost(in root: JSONValue) -> [JSONValue] {
-    var level = [root]
+  private static func outermost(in root: JSONValue) -> [JSONPointer] {
+    var level = [(value: root, place: JSONPointer())]
     while !level.isEmpty {
-      let found = level.compactMap { $0.member("pageInfo") }.filter { $0.kind == .object }
-      if !found.isEmpty { return found }
-      level = level.flatMap { $0.children.map(\.value).filter { $0.kind == .object } }
+      let found = level.filter { $0.value.member(name)?.kind == .object }
+      if !found.isEmpty { return found.map { $0.place.appending(name) } }
+      level = level.flatMap { object, place in
+        object.children.compactMap { child in
+          guard child.value.kind == .object, let key = child.key?.string else { return nil }
+          return (child.value, place.appending(key))
+        }
+      }
     }
     return []
   }
@@ -70,7 +67,9 @@ enum GraphQLCursor {
 
   /// The variable that takes the cursor.
   static func variable(of request: PageRequest) throws(WalkError) -> [UInt8] {
-    let body = try BodyCursor.document(of: request).root
+    guard let body = request.body.flatMap({ try? JSONDocument(parsing: $0) })?.root else {
+      throw WalkError(.usage, "the body (--data) must be JSON")
+    }
     let named = body.member("query")?.string.map(afterVariables) ?? []
     if named.count == 1 { return named[0] }
     let variables = body.member("variables")

@@ -2,6 +2,7 @@
 // `_id`. All items of a page must have it, each with another value. If several members fit, the user must choose.
 
 import FeedCore
+import FeedHTTP
 
 enum IDMember {
   /// - Parameter items: an array with at least one item.

@@ -75,6 +75,16 @@ enum ItemArray {
     throw WalkError(.usage, "the items may be the members of an object: type --items-object \(text)")
   }
 
+  /// The place of the only member that is an array with something in it: it may be of scalars, which is no guess.
+  static func scalars(in root: JSONValue) -> JSONPointer? {
+    guard root.kind == .object else { return nil }
+    let arrays = root.children.filter { child in
+      child.value.kind == .array && child.value.children.contains { _ in true }
+    }
+    guard arrays.count == 1, let key = arrays[0].key?.string else { return nil }
+    return JSONPointer(tokens: [key])
+  }
+
   /// An array of objects, or an empty one, that is not known to be something else.
   private static func isCandidate(_ array: JSONValue, _ key: JSONValue) -> Bool {
     !isBeside(key) && array.children.allSatisfy { $0.value.kind == .object }

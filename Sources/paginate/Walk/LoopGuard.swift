@@ -1,20 +1,23 @@
-// The endless walks: a request or a cursor that comes again, and pages with nothing new.
+// The walks that would never end: a request that brings the same page again, and pages with nothing new.
 
 import FeedCore
+import FeedHTTP
 
-/// The requests of a walk.
+/// The requests of a walk, each with a digest of its page. A request that brings another page each time is no loop: the
+/// server keeps the place.
 struct LoopGuard: Sendable {
   /// After this many pages in a row without new items, the feed is taken to be endless.
   static let staleLimit = 1000
 
-  /// After this many numbered pages in a row that are the same, the server is taken not to know the number.
+  /// After this many pages in a row that are the same, the server is taken not to know the parameter. If items have ids,
+  /// fewer may come from a feed that grew by a page meanwhile.
   static let sameLimit = 10
 
-  private var requests = SeenIDs()
-  private var cursors = SeenIDs()
+  private var seen = SeenIDs()
   private var staleCount = 0
-  /// The last numbered page, and how many in a row were the same.
-  private var lastPage: Digest?
+  private var first: Digest?
+  /// The last page, and how many in a row were the same.
+  private var last: Digest?
   private var sameCount = 0
 
   /// Whether the last page had no new item.
@@ -22,34 +25,44 @@ struct LoopGuard: Sendable {
 
   /// Pages are to be read again.
   mutating func forgetRequests() {
-    (requests, cursors) = (SeenIDs(), SeenIDs())
-    (lastPage, sameCount) = (nil, 0)
+    seen = SeenIDs()
+    (first, last, sameCount) = (nil, nil, 0)
   }
 
   /// Records how many items of a page are new.
   mutating func add(newItems count: Int) { staleCount = count == 0 ? staleCount + 1 : 0 }
 
-  /// Records a page whose number was in the request. It may have no ids, so nothing else shows that it came before.
-  mutating func add(numbered page: JSONDocument) {
+  /// Records a page.
+  /// - Parameters:
+  ///   - rules: those that led to it.
+  ///   - hasIDs: whether an item that came before is not printed again.
+  /// - Throws: if the page came before, or nothing new comes.
+  mutating func add(
+    _ page: JSONDocument, of request: PageRequest, by rules: NextRules?, hasIDs: Bool
+  ) throws(WalkError) {
     let digest = Digest(of: page.bytes)
-    sameCount = digest == lastPage ? sameCount + 1 : 1
-    lastPage = digest
-  }
-
-  /// Records a request.
-  mutating func add(_ request: PageRequest) { _ = requests.insert(request.identity) }
-
-  /// - Throws: if a request or cursor would be used again, or if nothing new comes.
-  mutating func check(_ next: PageRequest, cursor: [UInt8]?) throws(WalkError) {
+    sameCount = digest == last ? sameCount + 1 : 1
+    last = digest
+    if !seen.insert(request.identity + digest.bytes) {
+      throw WalkError(.loop, "this page was already read in this run, so the walk would never end")
+    }
+    if sameCount == 2, digest == first, !hasIDs {
+      throw WalkError(.loop, "the page has the same bytes as page 1" + Self.remedy(rules, request))
+    }
+    if first == nil { first = digest }
     if staleCount >= Self.staleLimit { throw WalkError(.loop, "\(staleCount) pages without a new item") }
     if sameCount >= Self.sameLimit {
-      throw WalkError(.loop, "the last \(sameCount) pages are the same, so the server may ignore their number (--next)")
+      throw WalkError(.loop, "the last \(sameCount) pages are the same" + Self.remedy(rules, request))
     }
-    if requests.contains(next.identity) {
-      throw WalkError(.loop, "the next page was already read in this run, so it would never end")
-    }
-    if let cursor, !cursors.insert(cursor) {
-      throw WalkError(.loop, "the next page's cursor was already used in this run, so it would never end")
-    }
+  }
+
+  /// What the server may not know, and what to type.
+  private static func remedy(_ rules: NextRules?, _ request: PageRequest) -> String {
+    guard let rule = rules?.deciding, case .query(let name) = rule.target else { return "" }
+    let shown = quoted(name)
+    guard request.hasJSONBody else { return ": the server does not know '\(shown)' in the URL" }
+    let text = String(decoding: rule.text.drop { $0 != UInt8(ascii: "=") }, as: UTF8.self)
+    return
+      ": the server does not know '\(shown)' in the URL; if it belongs into the body, type --next body:/\(shown)\(text)"
   }
 }

@@ -104,15 +104,16 @@ struct PageCounts: Equatable, Sendable {
   /// Names without `_` and `-`, in lower case. These count the items of the feed.
   private static let wholeNames: Set<String> = [
     "total", "totalcount", "totalresults", "totalitems", "totalentries", "totalsize", "totalelements", "totalhits",
+    "totalrecords", "resulttotal",
     "numfound", "nbhits", "@odata.count", "odata.count", "@count", "hydra:totalitems", "opensearch:totalresults",
   ]
   /// These count the items of the feed or those of the page.
-  private static let otherNames: Set<String> = ["count", "hits", "numresults", "resultcount", "totalrows"]
+  private static let otherNames: Set<String> = ["count", "found", "hits", "numresults", "resultcount", "totalrows"]
   private static let pageNames: Set<String> = ["pages", "pagecount", "totalpages", "numpages", "lastpage", "nbpages"]
   /// Objects about the page. A total elsewhere may count something else, such as Elasticsearch's shards.
   private static let aboutPage: Set<String> = [
     "meta", "metadata", "responsemetadata", "pagination", "paging", "page", "pages", "pageinfo", "response", "message",
-    "hits", "d", "links",
+    "hits", "d", "links", "resultinfo", "additionaldata",
   ]
 
   /// The members with one of these names.

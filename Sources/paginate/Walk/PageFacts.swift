@@ -30,6 +30,8 @@ struct PageFacts {
   private(set) var hasEnd = false
   /// The place of a boolean that says that there is more, such as `has_more`.
   private(set) var saysMore: String?
+  /// Where a cursor probably goes: `NAME=` or `body:/NAME=`.
+  private let target: [UInt8]
   /// Whether a boolean has said whether there is more. It is surer than a cursor.
   private var hasAnswer = false
   private var saysLast = false
@@ -38,6 +40,7 @@ struct PageFacts {
     let root = context.page.root
     here = context.page.items.count
     counts = context.page.counts
+    target = Array((context.request.hasJSONBody ? "body:/NAME=" : "NAME=").utf8)
     let objects = PageCounts.aboutFeed(root, items: context.items)
     isAtTop = Self.isAtTop(context.first) && !objects.contains { Self.isInside($0.object) }
     if let head = context.head { read(head, context.url) }
@@ -66,7 +69,8 @@ struct PageFacts {
     if let moreShown { return .part(moreShown) }
     if here == 0 { return .whole }
     if isAtTop, let items = counts.items, DecimalText(here) < items.value {
-      let text = "the page has \(here) of \(items.shown): type --next page:NAME, offset:NAME or cursor:NAME=PLACE"
+      let advice = "--next page=+1, offset=+items or cursor=/POINTER, with the parameter's name"
+      let text = "the page has \(here) of \(items.shown): type \(advice)"
       return items.isWhole ? .part(text) : .unknown(text)
     }
     let isCounted = counts.pages != nil || counts.items?.isWhole == true || counts.saysAll
@@ -112,8 +116,7 @@ struct PageFacts {
       if value.isEmpty {
         hasEnd = true
       } else {
-        let advice = "--next cursor:NAME=header:\(name), with the parameter's NAME"
-        more.append(Sign(what: "a header \(name)", advice: advice, place: nil))
+        more.append(Sign(what: "a header \(name)", advice: Self.advice(for: name), place: nil))
       }
     }
     if let text = head.value(of: "x-pagination"), let object = try? JSONDocument(parsing: text).root {
@@ -132,33 +135,44 @@ struct PageFacts {
 
   private static let nextHeaders = [
     "x-next-page", "next-page", "next-range", "x-next-cursor", "x-ms-continuation", "x-ms-continuationtoken",
-    "x-continuation-token",
+    "x-ms-continuation-nextpartitionkey", "x-continuation-token", "cb-after",
   ]
 
   // MARK: Members
 
-  static let pageAdvice = "--next page:NAME, with the parameter's NAME"
+  private static func advice(for header: String) -> String {
+    switch header {
+    case "x-next-page": "--next page=header:X-Next-Page"
+    case "next-page": "--next url=header:Next-Page"
+    case "next-range": "--next header:Range=header:Next-Range"
+    case "x-ms-continuation": "--next header:x-ms-continuation=header:x-ms-continuation"
+    default: "--next NAME=header:\(header), with the parameter's NAME"
+    }
+  }
+
+  private static let pageAdvice = "--next page=+1, with the parameter's name"
   /// In the names of links and cursors.
-  private static let nextWords = ["next", "cursor", "continu", "scroll", "lastevaluated"]
+  private static let nextWords = ["next", "cursor", "continu", "scroll", "lastevaluated", "skiptoken"]
   /// The whole names of cursors, if they are texts. A number there is a position.
   private static let cursorNames: Set = ["after", "offset", "bookmark"]
   /// Names without `_` and `-` of booleans; those of the second list say that this is the last page.
   private static let moreNames: Set = [
-    "hasmore", "hasnext", "hasnextpage", "more", "moreavailable", "hasmoreitems", "truncated", "istruncated",
+    "hasmore", "hasnext", "hasnextpage", "more", "moreavailable", "hasmoreitems", "moreitemsincollection", "truncated",
+    "istruncated", "resulttruncated",
   ]
-  private static let lastNames: Set = ["islast", "islastpage", "last", "endofstream", "lastpage"]
+  private static let lastNames: Set = ["islast", "islastpage", "last", "endofstream", "endofrecords", "lastpage"]
 
   private mutating func read(_ object: JSONValue, at pointer: JSONPointer) {
     for child in object.children {
       guard let key = child.key?.string else { continue }
       let (value, place) = (child.value, pointer.appending(key))
       let name = PageCounts.plain(key)
-      if [.true, .false].contains(value.kind), Self.moreNames.contains(name) || Self.lastNames.contains(name) {
+      if let isYes = Self.answer(value), Self.moreNames.contains(name) || Self.lastNames.contains(name) {
         hasAnswer = true
-        if (value.kind == .true) == Self.moreNames.contains(name) {
+        if isYes == Self.moreNames.contains(name) {
           if !saysLast { saysMore = place.shown }
           let text = "\(place.shown), which says that there is more"
-          more.append(Sign(what: text, advice: "the --next of the API's documentation", place: place))
+          more.append(Sign(what: text, advice: "the --next that the API's documentation says", place: place))
         } else {
           more.removeAll { $0.place != nil }
           (hasEnd, saysLast, saysMore) = (true, true, nil)
@@ -171,13 +185,22 @@ struct PageFacts {
     }
   }
 
+  /// A yes or no, if only as a text.
+  private static func answer(_ value: JSONValue) -> Bool? {
+    switch value.kind {
+    case .true: true
+    case .false: false
+    default: value.string.flatMap { ["true": true, "false": false][String(decoding: $0, as: UTF8.self).lowercased()] }
+    }
+  }
+
   private mutating func read(link value: JSONValue, at place: JSONPointer) {
     let hasContents = value.children.contains { _ in true }
     // CouchDB's bookmark after the last page.
     let isEnd = value.string.map { $0.isEmpty || $0.elementsEqual("nil".utf8) } ?? [.null, .false].contains(value.kind)
     if isEnd { return hasEnd = true }
     if Shape.isLink(value), hasContents || value.kind.isString {
-      return more.append(Sign(what: "a link at \(place.shown)", advice: "--next \(place.shown)", place: place))
+      return more.append(Sign(what: "a link at \(place.shown)", advice: "--next \(typed(place.text))", place: place))
     }
     switch value.kind {
     case .true: more.append(Sign(what: place.shown, advice: Self.pageAdvice, place: place))
@@ -186,11 +209,12 @@ struct PageFacts {
       if let next = value.member("next") { return read(link: next, at: place.appending(Array("next".utf8))) }
       let names = value.children.compactMap { $0.key?.string.map { quoted($0) } }.prefix(3)
       let what = "an object at \(place.shown) (\(names.joined(separator: ", ")))"
-      more.append(Sign(what: what, advice: "the --next of the API's documentation", place: place))
+      let advice = "--next '*=\(place.shown)' if these are parameters, or else --next \(typed(target + place.text))"
+      more.append(Sign(what: what, advice: advice, place: place))
     case .array, .object: break
     default:
       let kind = value.kind.isString ? "a text" : "a number"
-      let advice = "--next cursor:NAME=\(place.shown), with the parameter's NAME"
+      let advice = "--next \(typed(target + place.text)), with the parameter's NAME"
       more.append(Sign(what: "\(kind) at \(place.shown)", advice: advice, place: place))
     }
   }

@@ -9,6 +9,7 @@
 // line, and cannot contain a cursor.
 
 import FeedCore
+import FeedHTTP
 
 /// The secrets of a walk, by the names of their parameters and members.
 struct SecretParameters: Sendable {
@@ -38,18 +39,18 @@ struct SecretParameters: Sendable {
   private let firstNames: Set<String>
   /// Secrets from elsewhere that may appear in a link.
   private let credentials: Set<[UInt8]>
-  /// The parameter that the rule sets; it is not a secret, whatever its name.
-  private let exempt: String?
+  /// What the rules set; that is not a secret, whatever its name.
+  private let exempt: Set<String>
 
   /// - Parameters:
   ///   - names: the values of `--secret-param`, as typed.
   ///   - first: the request of the command line, with its secrets.
-  ///   - rule: `--next`; nil if it is not known yet.
+  ///   - rules: `--next`; nil if it is not known yet.
   ///   - credentials: secrets that are not in the request itself.
-  init(_ names: [[UInt8]], of first: PageRequest, next rule: NextRule?, credentials: [[UInt8]] = []) {
+  init(_ names: [[UInt8]], of first: PageRequest, next rules: NextRules?, credentials: [[UInt8]] = []) {
     self.credentials = Set(credentials.filter { $0.count >= Self.shortestCredential })
     self.first = first
-    exempt = rule?.parameter(of: first).map(Self.lowercased)
+    exempt = Set((rules?.rules ?? []).filter(\.moves).compactMap(\.name).map(Self.lowercased))
     given = Set(names.map { Self.key($0[...]) })
     firstNames = Set(QueryString(first.url).names.map(Self.lowercased))
   }
@@ -100,11 +101,11 @@ struct SecretParameters: Sendable {
   private static func key(_ name: ArraySlice<UInt8>) -> String { lowercased(name.percentDecoded) }
 
   private func isCertain(_ key: String) -> Bool {
-    key != exempt
+    !exempt.contains(key)
       && (given.contains(key) || Self.certain.contains(key) || Self.certainParts.contains { key.contains($0) })
   }
 
-  private func isLikely(_ key: String) -> Bool { key != exempt && Self.likely.contains(key) }
+  private func isLikely(_ key: String) -> Bool { !exempt.contains(key) && Self.likely.contains(key) }
 
   /// Whether a parameter of the command line's URL is a secret.
   private func isRedacted(_ key: String) -> Bool { firstNames.contains(key) && (isCertain(key) || isLikely(key)) }

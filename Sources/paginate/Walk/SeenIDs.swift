@@ -108,3 +108,9 @@ struct SeenIDs: Sendable {
     table.slots = larger
   }
 }
+
+extension Digest {
+  var bytes: [UInt8] {
+    [high, low].flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> (UInt64($0) * 8)) } }
+  }
+}

@@ -7,7 +7,9 @@ import FeedHTTP
 /// How to ask for the next page, and where things are on a page.
 struct Shape: Equatable, Sendable {
   /// Nil if no page has shown it.
-  private(set) var next: NextRule?
+  private(set) var next: NextRules?
+  /// The part of it that was detected.
+  private var found: NextRules?
   /// Nil while all pages were empty.
   private(set) var items: JSONPointer?
   private(set) var hasMore: HasMore?
@@ -15,7 +17,10 @@ struct Shape: Equatable, Sendable {
   private(set) var id: JSONPointer?
   /// Why this rule was taken, for `-v`: `looks like Jira ('issues' and 'isLast')`. Empty if nothing was detected.
   private(set) var reason = ""
+  /// Whether the rule comes from a link that was null: it may be no link.
+  private(set) var isGuess = false
   private var isLearned = false
+  private var isGraphQL = false
 
   init(_ options: WalkOptions) {
     next = options.next
@@ -32,9 +37,9 @@ struct Shape: Equatable, Sendable {
     return reader
   }
 
-  /// Whether the total counts pages: true for `page:NAME` if the member is called so (`total_pages`).
+  /// Whether the total counts pages: true if the rule counts them and the member is called so (`total_pages`).
   private var countsPages: Bool {
-    guard case .page = next, let name = total?.tokens.last else { return false }
+    guard next?.counting?.counter.countsPages == true, let name = total?.tokens.last else { return false }
     return String(decoding: name, as: UTF8.self).lowercased().contains("page")
   }
 
@@ -49,9 +54,9 @@ struct Shape: Equatable, Sendable {
   func found(beyond options: WalkOptions) -> String {
     var words: [String] = []
     func add(_ name: String, _ text: [UInt8]?, _ isGiven: Bool) {
-      if let text, !isGiven { words.append("--\(name) \(text.isEmpty ? "''" : shortened(text))") }
+      if let text, !isGiven { words.append("--\(name) \(typed(text))") }
     }
-    add("next", next?.text, options.next != nil)
+    for text in options.next == nil ? found?.texts ?? [] : [] { add("next", text, false) }
     add("items", items?.text, options.items != nil || options.itemsAreLines)
     add("id", id?.text, options.id != nil)
     add("has-more", hasMore?.text, options.hasMore != nil)
@@ -79,8 +84,13 @@ struct Shape: Equatable, Sendable {
       throw WalkError(.page, "no array of objects in the page" + PageReader.complaint(of: root), at: 0)
     }
     if isFirst, let request {
+      try learnGraphQL(root, request)
       learnStart(root, request)
-      if next == .scroll { try ElasticScroll.check(request, isKept: options.keepsRequests) }
+      if let found { next = found.joined(options.still) }
+      do throws(NextError) { try next.map { rules throws(NextError) in try NextRule.check(rules, request) } } catch {
+        throw WalkError(error)
+      }
+      try next?.checkKept(options.keepsRequests)
     }
     if options.findsID, id == nil, !options.itemsAreMembers, let array = items.flatMap({ root.value(at: $0) }),
       array.children.contains(where: { _ in true })
@@ -90,13 +100,24 @@ struct Shape: Equatable, Sendable {
     isLearned = true
   }
 
-  /// Finds the start of offsets, if it was not given: 1 if the first URL starts there, or if the page says so under the
-  /// parameter's name (SCIM, RFC 7644 §3.4.2.4). Without it, the last item cannot be recognised.
+  /// Finds the start of a number, if it was not given: 0 or 1 if the first request starts there, or if the page says so
+  /// under the parameter's name (SCIM, RFC 7644 §3.4.2.4). Without it, the last page cannot be recognised.
   private mutating func learnStart(_ root: JSONValue, _ request: PageRequest) {
-    guard case .offset(let name, nil) = next else { return }
-    let decoded = name.percentDecoded
-    let given = QueryString(request.url).value(of: name) ?? root.member(decoded).flatMap(JSONText.scalar)
-    if given == [UInt8(ascii: "1")] { next = .offset(name: name, start: DecimalText(1)) }
+    guard let (_, counter) = next?.counting, counter.start == nil, let rule = next?.deciding else { return }
+    let unknown = DecimalText(2)
+    let given = (try? rule.number(in: request, unknown)).flatMap { $0 == unknown ? nil : $0 }
+    let said =
+      given ?? rule.name.flatMap { root.member($0.percentDecoded) }.flatMap(JSONText.scalar).flatMap { DecimalText($0) }
+    guard let said, said == DecimalText(counter.countsPages ? 0 : 1) else { return }
+    next?.begin(at: said)
+    found?.begin(at: said)
+  }
+
+  /// The cursor of GraphQL, which is beside the items.
+  private mutating func learnGraphQL(_ root: JSONValue, _ request: PageRequest) throws(WalkError) {
+    guard isGraphQL, let cursor = try GraphQLCursor(root, items: items, request) else { return }
+    (found, next) = (cursor.rules, cursor.rules)
+    hasMore = hasMore ?? cursor.hasMore
   }
 
   private mutating func learnNext(
@@ -113,31 +134,38 @@ struct Shape: Equatable, Sendable {
     }
     let links = head.flatMap { LinkHeader.paging(in: $0, page: url) }
     if let links, links != .otherLast {
-      (next, reason) = (.link, "found a Link header")
-    } else if body?.member("query")?.kind.isString == true, GraphQLCursor.hasPageInfo(root) {
-      (next, reason) = (.graphql, "looks like GraphQL ('pageInfo')")
+      (next, reason) = (NextRules([NextRule(.url, .link)]), "found a Link header")
+    } else if let body, body.member("query")?.kind.isString == true || body.member("variables")?.kind == .object,
+      GraphQLCursor.hasPageInfo(root)
+    {
+      (isGraphQL, reason) = (true, "looks like GraphQL ('pageInfo')")
+      return
     } else {
-      learnConvention(root, head, isInBody: body?.kind == .object)
+      learnConvention(root, head, request, isInBody: body?.kind == .object)
     }
-    if hasMore == nil, next == nil || next?.isToldByPage == true || next?.needsIDs == true || isPage {
+    found = next
+    if hasMore == nil, next?.counting?.counter.countsPages ?? true {
       hasMore = Convention.hasMore.lazy.compactMap { try? HasMore(Array($0.utf8)) }
         .first { [.true, .false].contains(root.value(at: $0.pointer)?.kind) }
     }
   }
 
-  private mutating func learnConvention(_ root: JSONValue, _ head: HTTPHead?, isInBody: Bool) {
+  private mutating func learnConvention(
+    _ root: JSONValue, _ head: HTTPHead?, _ request: PageRequest?, isInBody: Bool
+  ) {
     let link = Convention.links.first { Self.isLink(Convention.value($0, root)) }
     let cursor = Convention.cursors.first { $0.applies(to: root, head, isInBody: isInBody) }
     // A link would be followed with the body, which already says something else.
     let isBodyCursor = cursor?.isInBody == true
     if let link, cursor == nil || (Convention.value(link, root)?.isNull == false && !isBodyCursor) {
       let items = link.hasPrefix("/topic_list") ? "/topic_list/topics" : nil
-      take(Convention("", [], link, items: items), root)
+      take(Convention("", [], link, items: items), root, request)
       reason = "found a link at \(link)"
+      isGuess = Convention.value(link, root)?.isNull == true
     } else if let found = cursor
       ?? Convention.withoutLink.first(where: { $0.applies(to: root, head, isInBody: isInBody) })
     {
-      take(found, root)
+      take(found, root, request)
       reason = "looks like \(found.reason)"
     }
   }
@@ -145,17 +173,12 @@ struct Shape: Equatable, Sendable {
   private mutating func learnItems(_ convention: Convention, _ root: JSONValue) {
     guard items == nil, let pointer = convention.items.map(Convention.pointer) else { return }
     // Members that a documented API leaves out when empty are still known.
-    let isLeftOut = AbsentItems.areShown(by: root, at: pointer, total: nil, hasNext: false)
+    let isLeftOut = AbsentItems.areShown(by: root, at: pointer, total: nil, hasNext: true)
     if isLeftOut || root.value(at: pointer) != nil { items = pointer }
   }
 
-  private var isPage: Bool {
-    if case .page = next { return true }
-    return false
-  }
-
-  private mutating func take(_ convention: Convention, _ root: JSONValue) {
-    next = try? NextRule(Array(convention.next.utf8))
+  private mutating func take(_ convention: Convention, _ root: JSONValue, _ request: PageRequest?) {
+    next = convention.rules(of: request ?? PageRequest(url: []))
     learnItems(convention, root)
     total = total ?? convention.total.map(Convention.pointer)
     id = id ?? convention.id.map(Convention.pointer)
@@ -168,7 +191,7 @@ struct Shape: Equatable, Sendable {
     switch value.kind {
     case .null: return true
     case .string, .escapedString: return isURL(JSONString.decoded(value))
-    case .object: return value.member("href") != nil || value.member("link") != nil || value.member("uri") != nil
+    case .object: return ["href", "link", "url", "uri"].contains { value.member($0)?.kind.isString == true }
     case .array: return value.children.contains { NextRule.isNext($0.value) }
     default: return false
     }

@@ -118,6 +118,12 @@ struct SinceReader: Sendable {
     return request
   }
 
+  /// Whether a request has the parameter as this run sets it.
+  func isApplied(to request: PageRequest) -> Bool {
+    let value = QueryString(applied(to: request).url).value(of: rule.parameter)
+    return value != nil && value == QueryString(request.url).value(of: rule.parameter)
+  }
+
   /// Reads the values of a page.
   /// - Returns: for each item, whether its value is greater than the covered ones.
   /// - Throws: if a value is of another type than the first, or no item has a value.

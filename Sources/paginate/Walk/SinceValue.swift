@@ -1,6 +1,7 @@
 // The values that `--since` compares: numbers, times and texts. Numbers and times are exact decimals of any length.
 
 import FeedCore
+import FeedHTTP
 
 /// A decimal number: `digits` times a negative power of ten.
 struct ScaledNumber: Comparable, Sendable {

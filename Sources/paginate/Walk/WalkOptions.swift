@@ -4,8 +4,8 @@ import FeedCore
 import FeedHTTP
 
 struct WalkOptions: Sendable {
-  /// Nil: to be detected from the first page.
-  var next: NextRule?
+  /// `--next`; nil is `none`.
+  var rules: [NextRule?] = []
   /// Nil: to be detected from the first page.
   var items: JSONPointer?
   /// Whether the items are the members of an object, rather than the elements of an array.
@@ -23,7 +23,6 @@ struct WalkOptions: Sendable {
   var findsID = false
   /// Whether earlier pages are known to have had items at `items`.
   var hasKnownItems = false
-  var emptyCursor = EmptyCursor.end
   /// Whether a repeated request is an error; false if the caller detects loops itself.
   var guardsLoops = true
   /// Whether a request may be made again by a later run.
@@ -36,15 +35,22 @@ struct WalkOptions: Sendable {
   var maxPages = Int.max
   /// Ends before the first item for which this holds.
   var stopBefore: Condition?
-  /// Parameters to add to links if the server has left them out.
-  var keptParameters: [[UInt8]] = []
+  /// Whether the method was typed, so that a body does not make a POST of a GET.
+  var keepsMethod = false
   /// Whether to find the next link of a page without following it (`--print-next`).
   var findsLink = false
   var allowedHosts: [HostPattern] = []
   var trustedHosts: [HostPattern] = []
 
-  /// What an empty cursor means.
-  enum EmptyCursor: String, CaseIterable { case end, follow }
+  /// The rules of the command line; nil if none is typed that moves, so that one is to be detected from the first page.
+  var next: NextRules? {
+    if rules.contains(nil) { return NextRules.none }
+    let typed = NextRules(rules.compactMap(\.self))
+    return typed.canMove ? typed : nil
+  }
+
+  /// What is set beside the rule that is detected.
+  var still: NextRules { NextRules(rules.compactMap(\.self)) }
 
   /// The pointer to the object whose members are the items.
   var itemsObject: JSONPointer? {
@@ -57,13 +63,22 @@ struct WalkOptions: Sendable {
 
   /// - Throws: a usage error if the options contradict each other or the first request.
   func check(_ first: PageRequest?) throws(WalkError) {
-    guard let next else { return }
-    let name = String(decoding: next.text.prefix { $0 != UInt8(ascii: ":") }, as: UTF8.self)
-    if next.needsIDs, !hasIDs { throw WalkError(.usage, "option '--next \(name)' needs '--id'") }
-    if next == .scroll, let first { try ElasticScroll.check(first, isKept: keepsRequests) }
-    if next.needsBody, let first {
-      guard first.body != nil else { throw WalkError(.usage, "option '--next \(name)' needs a JSON body (--data)") }
-      _ = try BodyCursor.document(of: first)
-    }
+    if rules.contains(nil), rules.count > 1 { throw WalkError(.usage, "option '--next none' excludes other rules") }
+    guard let first else { return }
+    do throws(NextError) { try NextRule.check(next ?? still, first) } catch { throw WalkError(error) }
+    try next?.checkKept(keepsRequests)
   }
+}
+
+extension NextRules {
+  /// - Parameter isKept: whether requests are kept for a later run.
+  func checkKept(_ isKept: Bool) throws(WalkError) {
+    guard isKept, isScroll else { return }
+    throw WalkError(
+      .usage, "a store cannot keep a scroll, which the server forgets: type --next body:/search_after=last:/sort")
+  }
+}
+
+extension WalkError {
+  init(_ error: NextError) { self.init(error.isUsage ? .usage : .page, error.message, at: error.offset) }
 }

@@ -4,6 +4,28 @@
 import FeedCore
 import FeedHTTP
 
+/// A page, with its answer and its request.
+struct PageContext {
+  /// Nil if pages come from a file.
+  let head: HTTPHead?
+  let page: Page
+  /// The request for the page, and the first one.
+  let request: PageRequest
+  let first: PageRequest
+  /// The URL that the page came from, after redirects; nil if unknown.
+  let url: HTTPURL?
+  /// The place of the items in the page.
+  let items: JSONPointer?
+
+  /// What the rules look at.
+  var answer: NextAnswer {
+    let items = page.items
+    return NextAnswer(
+      head: head, root: page.root, request: request, first: first, url: url, count: items.count
+    ) { (items[$0].value, items[$0].id) }
+  }
+}
+
 /// A walk through a feed, page by page.
 struct Walker: Sendable {
   /// The result of a page.
@@ -48,7 +70,8 @@ struct Walker: Sendable {
   /// How many items are on the pages before the next one; nil if what was received says it.
   var itemsBefore: Int?
 
-  private let first: PageRequest?
+  /// The first request of the walk; nil if pages are only read. Every other request is made from it.
+  var first: PageRequest?
   /// The URL of the last page; nil without a request.
   private var url: HTTPURL?
   private var seen = SeenIDs()
@@ -107,7 +130,7 @@ struct Walker: Sendable {
     printed += items.count
     let countInARow = countInARow(request, page)
     var complaint: String?
-    if shape.next == .graphql, document.root.member("errors") != nil {
+    if Self.isGraphQL(shape.next), document.root.member("errors") != nil {
       let text = PageReader.complaint(of: document.root)
       if !text.isEmpty { complaint = String(text.dropFirst(2)) }
     }
@@ -115,15 +138,21 @@ struct Walker: Sendable {
     if let limit {
       outcome = .end(limit)
     } else if let request, let origin {
-      outcome = try self.outcome(shape, request, head, page, origin, countInARow)
+      do { outcome = try self.outcome(shape, request, head, page, origin, countInARow) } catch {
+        // The page is refused.
+        pages -= 1
+        throw error
+      }
     } else if options.findsLink {
       outcome = try link(shape, page)
     } else {
       outcome = .end(.noNext)
     }
     if case .next(let next) = outcome, let countInARow { inARow = (next, countInARow) } else { inARow = nil }
-    // If the place of the items is unknown, the page must not be the last one.
-    if shape.items == nil, !outcome.continues, !AbsentItems.isPlainlyEmpty(document.root) {
+    // If the place of the items is unknown, the page must not be the last one, nor have something that may be items.
+    let isUnknown =
+      shape.items == nil && (!outcome.continues || (!options.findsLink && ItemArray.scalars(in: document.root) != nil))
+    if isUnknown, !AbsentItems.isPlainlyEmpty(document.root) {
       throw WalkError(
         .usage,
         EventRecord.isUnmistakable(document.root)
@@ -166,6 +195,7 @@ struct Walker: Sendable {
 
   /// The options that can say where the items are. Without an array, they may be the members of an object.
   private static func placeOfItems(_ root: JSONValue) -> String {
+    if let only = ItemArray.scalars(in: root) { return "--items \(typed(only.text))" }
     let hasObject = root.kind == .object && root.children.contains { $0.value.kind == .object }
     return hasObject ? "--items or --items-object" : "--items"
   }
@@ -211,14 +241,22 @@ struct Walker: Sendable {
     // Without its items, a later page is empty, unless they stand in another place.
     if hasMetItems || options.hasKnownItems { return !AbsentItems.hasObjects(root) }
     var hasNext = false
-    if let rule = shape.next, rule.isToldByPage, let request {
+    if let rules = shape.next, rules.isToldByPage, let request {
       let page = Page(document: document, items: [], hasMore: nil, counts: PageCounts())
-      let context = PageContext(
-        head: head, page: page, request: request, first: first ?? request, url: url, items: pointer,
-        followsEmptyCursor: options.emptyCursor == .follow)
-      hasNext = (try? rule.next(after: context)).map { $0 != .none } ?? false
+      let context = context(page, shape, request, head)
+      hasNext = (try? rules.step(after: context.answer)).flatMap(\.self) != nil
     }
     return AbsentItems.areShown(by: root, at: pointer, total: shape.total, hasNext: hasNext)
+  }
+
+  private func context(_ page: Page, _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?) -> PageContext {
+    PageContext(head: head, page: page, request: request, first: first ?? request, url: url, items: shape.items)
+  }
+
+  /// Whether the cursor goes into a variable of GraphQL.
+  private static func isGraphQL(_ rules: NextRules?) -> Bool {
+    guard case .body(let pointer) = rules?.deciding?.target else { return false }
+    return pointer.tokens.first?.elementsEqual("variables".utf8) == true
   }
 
   /// The new items, up to a limit of the command line.
@@ -245,26 +283,27 @@ struct Walker: Sendable {
   private mutating func outcome(
     _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?, _ page: Page, _ origin: OriginRules, _ inARow: Int?
   ) throws(WalkError) -> Outcome {
-    loops.add(request)
-    let context = PageContext(
-      head: head, page: page, request: request, first: first ?? request, url: url, items: shape.items,
-      followsEmptyCursor: options.emptyCursor == .follow)
-    guard let rule = shape.next else { return try withoutRule(shape, context) }
-    let step: NextStep
-    do throws(WalkError) { step = page.hasMore == false ? .none : try rule.next(after: context) } catch {
-      return .failure(error)
+    if options.guardsLoops {
+      let hasIDs = options.dedupes && (shape.id != nil || options.itemsAreMembers)
+      try loops.add(page.document, of: request, by: shape.next, hasIDs: hasIDs)
     }
-    let progress = Verdict.Progress(
+    let context = context(page, shape, request, head)
+    guard let rules = shape.next else { return try withoutRule(shape, context) }
+    let step: NextStep?
+    do throws(NextError) { step = page.hasMore == false ? nil : try rules.step(after: context.answer) } catch {
+      if error.isUsage, pages == 1 { throw WalkError(error) }
+      return .failure(WalkError(error))
+    }
+    let progress = PageVerdict.Progress(
       pages: pages, received: options.guardsLoops ? received : 0, inARow: inARow, isTyped: options.next != nil)
-    switch Verdict.of(step, by: rule, on: context, after: progress) {
+    switch PageVerdict.of(step, by: rules, on: context, after: progress) {
     case .end(let ending): return .end(ending)
-    case .refused(let error):
-      pages -= 1
-      throw error
+    case .refused(let error): throw error
     case .failure(let error): return .failure(error)
     case .next: break
     }
-    do throws(WalkError) { return try next(step, rule, page, after: request, origin) } catch { return .failure(error) }
+    guard let step else { return .end(.noNext) }
+    do throws(WalkError) { return try next(step, rules, page, after: request, origin) } catch { return .failure(error) }
   }
 
   /// The first page of a feed whose rule is not known.
@@ -282,66 +321,52 @@ struct Walker: Sendable {
     }
   }
 
-  /// The next request, unless it would be made again.
-  private mutating func next(
-    _ step: NextStep, _ rule: NextRule, _ page: Page, after request: PageRequest, _ origin: OriginRules
+  /// The next request, unless the page leads to itself and is empty.
+  private func next(
+    _ step: NextStep, _ rules: NextRules, _ page: Page, after request: PageRequest, _ origin: OriginRules
   ) throws(WalkError) -> Outcome {
+    var target: HTTPURL?
+    if let reference = step.reference {
+      guard let url else { throw WalkError(.usage, "the URL is malformed") }
+      target = try origin.target(of: reference, from: url)
+    }
     let next: PageRequest
-    var cursor: [UInt8]?
-    switch step {
-    case .none: return .end(.noNext)
-    case .request(let request, let value): (next, cursor) = (request, value)
-    case .reference(let reference): next = try followed(reference, from: request, origin)
+    do throws(NextError) {
+      next = try step.request(
+        from: first ?? request, at: target.map { Array($0.text.utf8) },
+        sendsSecrets: target.map(origin.sendsSecrets) ?? true, keepsMethod: options.keepsMethod)
+    } catch {
+      throw WalkError(error)
     }
     // An id as cursor may include its item: then the last page has only this one.
-    let isEmpty = page.items.isEmpty || (rule.needsIDs && loops.hasNothingNew)
-    if next == request, isEmpty || rule.endsWithSameCursor { return .end(.sameCursor) }
-    if pages >= options.maxPages { return .end(.maxPages) }
-    if options.guardsLoops, rule.isNumbered { loops.add(numbered: page.document) }
-    if options.guardsLoops, !rule.repeatsRequests { try loops.check(next, cursor: cursor) }
-    return .next(next)
+    let isEmpty = page.items.isEmpty || (rules.needsItems && loops.hasNothingNew)
+    // Solr repeats the cursor of the last page, even with items.
+    let isSolr = rules.deciding?.name?.elementsEqual("cursorMark".utf8) == true
+    if next == request, isEmpty || isSolr { return .end(.sameCursor) }
+    return pages >= options.maxPages ? .end(.maxPages) : .next(next)
   }
 
   /// The next link of a page from a file: it must be a whole URL, because there is no URL to resolve it against.
   private func link(_ shape: Shape, _ page: Page) throws(WalkError) -> Outcome {
-    guard let rule = shape.next else {
+    guard let rules = shape.next else {
       let none = PageRequest(url: [])
       return try withoutRule(
         shape,
         PageContext(
-          head: nil, page: page, request: none, first: none, url: nil, items: shape.items, followsEmptyCursor: false))
+          head: nil, page: page, request: none, first: none, url: nil, items: shape.items))
     }
-    guard case .pointer(let pointer) = rule else {
-      return rule == .onlyPage
+    guard rules.deciding?.target == .url, case .body(let pointer) = rules.deciding?.place else {
+      return rules.isNone
         ? .end(.noNext) : .failure(WalkError(.usage, "option '--print-next' needs '--base-url'"))
     }
-    do throws(WalkError) {
-      guard page.hasMore != false, let link = try NextRule.link(at: pointer, of: page.root) else {
-        return .end(page.hasMore == false ? .noMore : .noNext)
-      }
-      guard HTTPURL.isURL(link) else { throw WalkError(.usage, "a relative next link needs '--base-url'") }
-      return .link(Array(try OriginRules.url(link).text.utf8))
+    let link: [UInt8]?
+    do throws(NextError) {
+      link = page.hasMore == false ? nil : try NextRule.link(at: pointer, of: page.root)
     } catch {
-      return .failure(error)
+      return .failure(WalkError(error))
     }
-  }
-
-  /// The request for a link: like the first one, with the parameters that are to be kept.
-  private func followed(
-    _ reference: [UInt8], from request: PageRequest, _ origin: OriginRules
-  ) throws(WalkError) -> PageRequest {
-    guard let url else { throw WalkError(.usage, "the URL is malformed") }
-    var next = request
-    let target = try origin.target(of: reference, from: url)
-    var query = QueryString(Array(target.text.utf8))
-    // A kept parameter is probably a key; like headers, it is sent only to trusted hosts.
-    if origin.sendsSecrets(to: target) {
-      let source = QueryString((first ?? request).url)
-      for name in options.keptParameters where query.values(of: name).isEmpty {
-        for value in source.values(of: name) { query.append(name.percentDecoded, value) }
-      }
-    }
-    next.url = query.text
-    return next
+    guard let link else { return .end(page.hasMore == false ? .noMore : .noNext) }
+    guard HTTPURL.isURL(link) else { return .failure(WalkError(.usage, "a relative next link needs '--base-url'")) }
+    do throws(WalkError) { return .link(Array(try OriginRules.url(link).text.utf8)) } catch { return .failure(error) }
   }
 }

@@ -4,16 +4,15 @@
 // Names are compared decoded, so `page[number]` is found in `page%5Bnumber%5D=2`.
 
 import FeedCore
-import FeedHTTP
 
 /// A URL, or the text of a form, and the parameters in it.
-struct QueryString: Equatable, Sendable {
+package struct QueryString: Equatable, Sendable {
   /// The whole text.
-  private(set) var text: [UInt8]
+  package private(set) var text: [UInt8]
   private let isForm: Bool
 
   /// - Parameter isForm: whether the whole text is parameters, as in the body of a form.
-  init(_ text: [UInt8], isForm: Bool = false) {
+  package init(_ text: [UInt8], isForm: Bool = false) {
     self.text = text
     self.isForm = isForm
   }
@@ -53,24 +52,24 @@ struct QueryString: Equatable, Sendable {
   // MARK: Reading
 
   /// The decoded value of the first parameter called `name`.
-  func value(of name: [UInt8]) -> [UInt8]? { values(of: name).first }
+  package func value(of name: [UInt8]) -> [UInt8]? { values(of: name).first }
 
   /// The decoded values of all parameters called `name`.
-  func values(of name: [UInt8]) -> [[UInt8]] {
+  package func values(of name: [UInt8]) -> [[UInt8]] {
     let name = name.percentDecoded
     return parameters.filter { text[$0.name].percentDecoded == name }.map { text[$0.value].percentDecoded }
   }
 
   /// The decoded names with the decoded values, in order.
-  var pairs: [(name: [UInt8], value: [UInt8])] { rawPairs.map { ($0.name, $0.value.percentDecoded) } }
+  package var pairs: [(name: [UInt8], value: [UInt8])] { rawPairs.map { ($0.name, $0.value.percentDecoded) } }
 
   /// The decoded names with the values as written, in order.
-  var rawPairs: [(name: [UInt8], value: [UInt8])] {
+  package var rawPairs: [(name: [UInt8], value: [UInt8])] {
     parameters.map { (text[$0.name].percentDecoded, Array(text[$0.value])) }
   }
 
   /// Whether a form is valid: each part has a name that needs no encoding, a `=` and a value.
-  var isWellFormed: Bool {
+  package var isWellFormed: Bool {
     let names = parameters.map { text[$0.name] }
     return text.allSatisfy(\.isVisible)
       && parameters.allSatisfy(\.hasSign)
@@ -80,7 +79,7 @@ struct QueryString: Equatable, Sendable {
   }
 
   /// The decoded names, in order.
-  var names: [[UInt8]] { parameters.map { text[$0.name].percentDecoded } }
+  package var names: [[UInt8]] { parameters.map { text[$0.name].percentDecoded } }
 
   // MARK: Editing
 
@@ -88,10 +87,10 @@ struct QueryString: Equatable, Sendable {
   /// - Parameters:
   ///   - name: as typed, percent-encoded or not.
   ///   - value: decoded.
-  mutating func set(_ name: [UInt8], to value: [UInt8]) { set([(name, value)]) }
+  package mutating func set(_ name: [UInt8], to value: [UInt8]) { set([(name, value)]) }
 
   /// Sets any number of parameters in one pass. Of a name that comes again, the last value counts.
-  mutating func set(_ pairs: [(name: [UInt8], value: [UInt8])]) {
+  package mutating func set(_ pairs: [(name: [UInt8], value: [UInt8])]) {
     var values: [[UInt8]: [UInt8]] = [:]
     var missing: [[UInt8]] = []
     for (name, value) in pairs {
@@ -109,7 +108,7 @@ struct QueryString: Equatable, Sendable {
   }
 
   /// Adds a parameter at the end.
-  mutating func append(_ name: [UInt8], _ value: [UInt8]) { append([(name, value)]) }
+  package mutating func append(_ name: [UInt8], _ value: [UInt8]) { append([(name, value)]) }
 
   private mutating func append(_ pairs: [(name: [UInt8], value: [UInt8])]) {
     guard !pairs.isEmpty else { return }
@@ -129,7 +128,8 @@ struct QueryString: Equatable, Sendable {
   ///   the old.
   /// - Returns: whether anything was replaced.
   @discardableResult
-  mutating func edit(_ replacement: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> [UInt8]?) -> Bool {
+  package mutating func edit(_ replacement: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> [UInt8]?) -> Bool
+  {
     var result: [UInt8] = []
     var copied = 0
     for parameter in parameters {
@@ -146,7 +146,7 @@ struct QueryString: Equatable, Sendable {
 
   /// Removes parameters, each with one `&`.
   /// - Parameter isUnwanted: gets a name and a value as written.
-  mutating func remove(_ isUnwanted: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool) {
+  package mutating func remove(_ isUnwanted: (_ name: ArraySlice<UInt8>, _ value: ArraySlice<UInt8>) -> Bool) {
     guard let range else { return }
     let pieces = text[range].split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false)
     let kept = pieces.filter { piece in
@@ -162,7 +162,7 @@ struct QueryString: Equatable, Sendable {
   }
 
   /// An encoded name, except for characters that a query may contain and that are not separators: `$skip`.
-  static func encodedName(_ name: [UInt8]) -> [UInt8] {
+  package static func encodedName(_ name: [UInt8]) -> [UInt8] {
     name.percentEncoded { $0.isUnreserved || "!$'()*,;:@/?".utf8.contains($0) }
   }
 }

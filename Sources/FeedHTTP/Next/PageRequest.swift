@@ -2,23 +2,24 @@
 // other headers, the proxy) is not in it, but comes from the command line.
 
 import FeedCore
-import FeedHTTP
 
 /// A request for a page.
-struct PageRequest: Equatable, Sendable {
-  struct Header: Equatable, Sendable {
-    let name: [UInt8]
-    let value: [UInt8]
+package struct PageRequest: Equatable, Sendable {
+  package struct Header: Equatable, Sendable {
+    package let name: [UInt8]
+    package let value: [UInt8]
+
+    package init(name: [UInt8], value: [UInt8]) { (self.name, self.value) = (name, value) }
   }
 
-  var method: String
+  package var method: String
   /// Absolute, without user information and fragment, like `HTTPURL.text`.
-  var url: [UInt8]
-  var body: [UInt8]?
+  package var url: [UInt8]
+  package var body: [UInt8]?
   /// The headers that hold a cursor.
-  var headers: [Header]
+  package var headers: [Header]
 
-  init(url: [UInt8], method: String = "GET", body: [UInt8]? = nil, headers: [Header] = []) {
+  package init(url: [UInt8], method: String = "GET", body: [UInt8]? = nil, headers: [Header] = []) {
     self.method = method
     self.url = url
     self.body = body
@@ -26,15 +27,15 @@ struct PageRequest: Equatable, Sendable {
   }
 
   /// Whether the body looks like JSON.
-  var hasJSONBody: Bool { body.map(Self.isJSON) ?? false }
+  package var hasJSONBody: Bool { body.map(Self.isJSON) ?? false }
 
-  static func isJSON(_ body: [UInt8]) -> Bool {
+  package static func isJSON(_ body: [UInt8]) -> Bool {
     let first = body.first { !$0.isWhiteSpace }
     return first == UInt8(ascii: "{") || first == UInt8(ascii: "[")
   }
 
   /// Sets a header and replaces any other of this name.
-  mutating func setHeader(_ name: [UInt8], to value: [UInt8]) {
+  package mutating func setHeader(_ name: [UInt8], to value: [UInt8]) {
     let header = Header(name: name, value: value)
     let lowered = String(decoding: name, as: UTF8.self).lowercased()
     if let index = headers.firstIndex(where: { String(decoding: $0.name, as: UTF8.self).lowercased() == lowered }) {
@@ -45,7 +46,7 @@ struct PageRequest: Equatable, Sendable {
   }
 
   /// The same for two requests exactly if they ask for the same.
-  var identity: [UInt8] {
+  package var identity: [UInt8] {
     var bytes: [UInt8] = []
     let parts = [Array(method.utf8), url, body ?? []] + headers.flatMap { [$0.name, $0.value] }
     for part in parts { bytes += Array("\(part.count):".utf8) + part }
@@ -58,7 +59,7 @@ struct PageRequest: Equatable, Sendable {
 extension PageRequest {
   /// `{"method":"POST","url":"…","headers":[["Name","value"]],"body":"…"}`, without empty members. A body that is not
   /// UTF-8 is in `bodyHex`.
-  var json: [UInt8] {
+  package var json: [UInt8] {
     var output = ByteWriter()
     output.append("{\"method\":")
     JSONString.write(Array(method.utf8), to: &output)
@@ -90,7 +91,7 @@ extension PageRequest {
   }
 
   /// - Parameter json: the result of `json`; nil for anything else.
-  init?(json: [UInt8]) {
+  package init?(json: [UInt8]) {
     guard let root = try? JSONDocument(parsing: json).root,
       let method = root.member("method")?.string, let url = root.member("url")?.string,
       !method.isEmpty, method.allSatisfy(\.isTokenByte), let target = try? HTTPURL(url), target.user == nil

@@ -2,21 +2,20 @@
 // the first invalid one. One pass over any bytes.
 
 import FeedCore
-import FeedHTTP
 
 /// One link of a Link header field.
-struct LinkHeader: Equatable, Sendable {
+package struct LinkHeader: Equatable, Sendable {
   /// The text between `<` and `>`: a URL or a reference.
-  let target: [UInt8]
+  package let target: [UInt8]
   /// The relation types in lower case, from the first `rel`; others must be ignored (§3.3).
-  let relations: [[UInt8]]
+  package let relations: [[UInt8]]
   /// The reference of the page that the link starts from, if it is another page (§3.2).
   let anchor: [UInt8]?
   /// Whether the link says that its target has no items (Sentry: https://docs.sentry.io/api/pagination/).
   var isEmpty = false
 
   /// The links of a field's value.
-  static func parse(_ value: [UInt8]) -> [LinkHeader] {
+  package static func parse(_ value: [UInt8]) -> [LinkHeader] {
     var links: [LinkHeader] = []
     var scanner = Scanner(value)
     while let link = scanner.link() { links.append(link) }
@@ -25,7 +24,7 @@ struct LinkHeader: Equatable, Sendable {
 
   /// The target of the first link with relation `relation` that starts from the page.
   /// - Parameter page: the URL of the answer with the field.
-  static func target(of relation: String, in head: HTTPHead, page: HTTPURL?) -> [UInt8]? {
+  package static func target(of relation: String, in head: HTTPHead, page: HTTPURL?) -> [UInt8]? {
     let relation = Array(relation.utf8)
     for field in head.fields where field.name == "link" {
       var scanner = Scanner(field.value)
@@ -37,7 +36,7 @@ struct LinkHeader: Equatable, Sendable {
   }
 
   /// What the links of a head say about the pages after this one.
-  enum Paging: Equatable {
+  package enum Paging: Equatable {
     case next([UInt8])
     /// There is none.
     case end
@@ -46,7 +45,7 @@ struct LinkHeader: Equatable, Sendable {
   }
 
   /// - Returns: nil if no link says anything. A name is no proof: most Link headers are about something else.
-  static func paging(in head: HTTPHead, page: HTTPURL?) -> Paging? {
+  package static func paging(in head: HTTPHead, page: HTTPURL?) -> Paging? {
     if let next = target(of: "next", in: head, page: page) { return .next(next) }
     let hasPrevious = ["prev", "previous"].contains { target(of: $0, in: head, page: page) != nil }
     if hasPrevious || head.fields.contains(where: { $0.name == "link" && parse($0.value).contains(where: \.isEmpty) }) {

@@ -50,7 +50,7 @@ enum Ending: Equatable, Sendable {
 }
 
 /// What a page means for the walk.
-enum Verdict: Equatable {
+enum PageVerdict: Equatable {
   case next
   case end(Ending)
   /// Nothing of the page may be printed.
@@ -72,15 +72,17 @@ enum Verdict: Equatable {
 
   /// - Parameters:
   ///   - step: what the rule found on the page.
-  static func of(_ step: NextStep, by rule: NextRule, on context: PageContext, after progress: Progress) -> Verdict {
+  static func of(_ step: NextStep?, by rules: NextRules, on context: PageContext, after progress: Progress)
+    -> PageVerdict
+  {
     let page = context.page
-    if rule == .onlyPage || page.hasMore == false { return .end(page.hasMore == false ? .noMore : .noNext) }
-    if page.items.isEmpty, !rule.isToldByPage {
-      guard let place = more(page, PageFacts(context)) else { return .end(step == .none ? .noNext : .emptyPage) }
+    if rules.isNone || page.hasMore == false { return .end(page.hasMore == false ? .noMore : .noNext) }
+    if page.items.isEmpty, !rules.isToldByPage {
+      guard let place = more(page, PageFacts(context)) else { return .end(step == nil ? .noNext : .emptyPage) }
       return .end(.incomplete("the page is empty, but \(place) says that there is more; is --next right?"))
     }
-    if step == .none { return atTheEnd(rule, context, progress) }
-    return isTotal(step, rule, context, progress) ? .end(.total) : .next
+    guard let step else { return atTheEnd(rules, context, progress) }
+    return isTotal(step, rules, context, progress) ? .end(.total) : .next
   }
 
   /// The place of what says that there is more, if it is said by yes or no.
@@ -89,20 +91,20 @@ enum Verdict: Equatable {
   }
 
   /// The page has no value for the rule.
-  private static func atTheEnd(_ rule: NextRule, _ context: PageContext, _ progress: Progress) -> Verdict {
+  private static func atTheEnd(_ rules: NextRules, _ context: PageContext, _ progress: Progress) -> PageVerdict {
     let page = context.page
     let facts = PageFacts(context)
     let isFirst = progress.pages == 1
-    if rule.isToldByPage, let place = more(page, facts) {
+    if rules.isToldByPage, let place = more(page, facts) {
       let advice = isFirst ? facts.more.first { $0.advice.hasPrefix("--next ") }?.text : nil
       let error = WalkError(
         .page,
-        "\(place) says that there is more, but the page \(rule.missing ?? "has no next one") (--next)"
+        "\(place) says that there is more, but the page \(rules.missing ?? "has no next one") (--next)"
           + (advice.map { ": there is \($0)" } ?? ""), at: 0)
       return isFirst ? .refused(error) : .failure(error)
     }
     // A value that is null says itself that there is no more.
-    if isFirst, progress.isTyped, let missing = rule.missing, !facts.hasEnd, !rule.hasPlace(on: context) {
+    if isFirst, progress.isTyped, let missing = rules.missing, !facts.hasEnd, !rules.hasPlace(on: context) {
       if let more = facts.moreShown {
         return .refused(WalkError(.page, "the page \(missing) (--next), but \(more)", at: 0))
       }
@@ -119,19 +121,19 @@ enum Verdict: Equatable {
 
   /// Whether everything is read, by a count that may end a walk.
   private static func isTotal(
-    _ step: NextStep, _ rule: NextRule, _ context: PageContext, _ progress: Progress
+    _ step: NextStep, _ rules: NextRules, _ context: PageContext, _ progress: Progress
   ) -> Bool {
     let page = context.page
     let total = firm(page.counts.items)
-    if let total, case .offset(let name, let start) = rule, case .request(let next, _) = step,
-      let offset = QueryString(next.url).value(of: name).flatMap({ DecimalText($0) }),
-      !(offset < total + (start ?? DecimalText(0)))
+    let counter = rules.counting?.counter
+    if let total, let counter, !counter.countsPages, let next = DecimalText(step.deciding),
+      !(next < total + counter.first)
     {
       return true
     }
     if page.items.isEmpty, progress.pages > 1, let total, !(DecimalText(progress.received) < total) { return true }
-    guard case .page(let name, let start) = rule else { return false }
-    return isLastPage(name, start, context, progress.received)
+    guard let counter, counter.countsPages, let rule = rules.deciding else { return false }
+    return isLastPage(rule, counter.first, context, progress.received)
   }
 
   /// A count that may end a walk.
@@ -141,9 +143,9 @@ enum Verdict: Equatable {
 
   /// Whether there is no next page number: by a count of pages, or of items.
   private static func isLastPage(
-    _ name: [UInt8], _ start: DecimalText, _ context: PageContext, _ received: Int
+    _ rule: NextRule, _ start: DecimalText, _ context: PageContext, _ received: Int
   ) -> Bool {
-    let here = QueryString(context.request.url).value(of: name).flatMap { DecimalText($0) } ?? start
+    let here = (try? rule.number(in: context.request, start)) ?? start
     // If numbers start at 0, the last page has the count less one.
     if let pages = firm(context.page.counts.pages),
       !(here + DecimalText(start == DecimalText(0) ? 1 : 0) < pages)
@@ -152,36 +154,30 @@ enum Verdict: Equatable {
     }
     guard let total = firm(context.page.counts.items) else { return false }
     // Items can be counted only if the walk began at the first page.
-    let began = QueryString(context.first.url).value(of: name).flatMap { DecimalText($0) } ?? start
+    let began = (try? rule.number(in: context.first, start)) ?? start
     return began == start && !(DecimalText(received) < total)
   }
 }
 
-extension NextRule {
-  /// Where a page is to have the value that leads on, if it is told by the page.
-  private var place: CursorPlace? {
-    switch self {
-    case .pointer(let from), .cursorBody(_, let from), .parameters(let from), .post(_, _, let from): .body(from)
-    case .cursor(_, let place), .cursorHeader(_, let place): place
-    default: nil
-    }
-  }
-
-  /// `has nothing at /nxt`; nil if the rule does not name a place.
+extension NextRules {
+  /// `has nothing at /nxt`; nil if the rules do not name a place.
   fileprivate var missing: String? {
-    switch place {
-    case .body(let pointer): "has nothing at \(pointer.shown)"
-    case .header(let field): "has no header '\(quoted(field))'"
-    case nil: self == .link ? "has no next link in a Link header" : nil
+    switch deciding?.source {
+    case .link: "has no next link in a Link header"
+    case .place(.body(let pointer), _): "has nothing at \(pointer.shown)"
+    case .place(.header(let field), _): "has no header '\(quoted(field))'"
+    default: nil
     }
   }
 
   /// Whether a page has anything at the place, if only `null`.
   fileprivate func hasPlace(on context: PageContext) -> Bool {
-    switch place {
-    case .body(let pointer): context.page.root.value(at: pointer) != nil
-    case .header(let field): context.head?.value(of: String(decoding: field.lowercased, as: UTF8.self)) != nil
-    case nil: false
+    alternatives.contains { rule in
+      switch rule.place {
+      case .body(let pointer): context.page.root.value(at: pointer) != nil
+      case .header(let field): context.head?.value(of: String(decoding: field.lowercased, as: UTF8.self)) != nil
+      case nil: false
+      }
     }
   }
 }

@@ -2,16 +2,16 @@
 
 import FeedCore
 
-enum JSONText {
+package enum JSONText {
   /// A string as a tree, to insert into another.
-  static func string(_ bytes: [UInt8]) -> JSONTree {
+  package static func string(_ bytes: [UInt8]) -> JSONTree {
     var output = ByteWriter()
     JSONString.write(bytes, to: &output)
     return JSONTree(JSONDocument(known: output.take()).root)
   }
 
   /// The text of an edited document; the rest of it is unchanged.
-  static func edited(_ tree: JSONTree, of document: JSONDocument) -> [UInt8] {
+  package static func edited(_ tree: JSONTree, of document: JSONDocument) -> [UInt8] {
     if tree.untouched != nil { return document.bytes }
     var output = ByteWriter()
     JSONVerbatimWriter(of: document).write(tree, to: &output)
@@ -19,7 +19,7 @@ enum JSONText {
   }
 
   /// The text of a string, or the token of a number; nil for anything else.
-  static func scalar(_ value: JSONValue) -> [UInt8]? {
+  package static func scalar(_ value: JSONValue) -> [UInt8]? {
     switch value.kind {
     case .number: value.text
     case .string, .escapedString: JSONString.decoded(value)
@@ -29,5 +29,5 @@ enum JSONText {
 }
 
 extension JSONValue {
-  var isNull: Bool { kind == .null }
+  package var isNull: Bool { kind == .null }
 }

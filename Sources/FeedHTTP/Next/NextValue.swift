@@ -1,0 +1,199 @@
+// The value that a rule finds in an answer. What counts as no value is decided here, and nowhere else.
+
+import FeedCore
+
+/// Why there is no next request, although there should be one.
+package struct NextError: Error, Equatable, Sendable {
+  /// Whether the rules do not fit the request, rather than the answer to the rules.
+  package let isUsage: Bool
+  /// Lower case, no full stop, without secrets.
+  package let message: String
+  /// Offset in the answer's body, in bytes; nil if an offset would not help.
+  package let offset: Int?
+
+  static func usage(_ message: String) -> NextError { NextError(isUsage: true, message: message, offset: nil) }
+
+  static func answer(_ message: String, at offset: Int) -> NextError {
+    NextError(isUsage: false, message: message, offset: offset)
+  }
+}
+
+/// An answer, with its request.
+package struct NextAnswer {
+  /// Nil if it comes from a file.
+  package let head: HTTPHead?
+  package let root: JSONValue
+  /// The request for the answer, and the first one.
+  package let request: PageRequest
+  package let first: PageRequest
+  /// The URL that the answer came from, after redirects; nil if unknown.
+  package let url: HTTPURL?
+  package let count: Int
+  /// The item at an index, and its id if that is known.
+  package let item: (Int) -> (value: JSONValue, id: [UInt8]?)
+
+  package init(
+    head: HTTPHead?, root: JSONValue, request: PageRequest, first: PageRequest, url: HTTPURL?, count: Int,
+    item: @escaping (Int) -> (value: JSONValue, id: [UInt8]?)
+  ) {
+    (self.head, self.root, self.request, self.first) = (head, root, request, first)
+    (self.url, self.count, self.item) = (url, count, item)
+  }
+}
+
+/// A value for a part of the next request.
+package enum NextValue {
+  case json(JSONValue)
+  case text([UInt8])
+  case number(DecimalText)
+
+  /// The bytes outside of a body; nil for what has none: an object, an array, a boolean.
+  package var text: [UInt8]? {
+    switch self {
+    case .json(let value): JSONText.scalar(value)
+    case .text(let text): text
+    case .number(let number): number.text
+    }
+  }
+
+  /// The value in a body: its type is kept.
+  var tree: JSONTree {
+    switch self {
+    case .json(let value): JSONTree(value)
+    case .text(let text): JSONText.string(text)
+    case .number(let number): JSONTree(JSONDocument(known: number.text).root)
+    }
+  }
+}
+
+extension JSONValue {
+  /// Whether a value says that there is nothing: `null`, `false`, an empty text or object.
+  package var isNothing: Bool {
+    switch kind {
+    case .null, .false: true
+    case .string, .escapedString: string?.isEmpty == true
+    case .object: !children.contains { _ in true }
+    default: false
+    }
+  }
+}
+
+extension NextRule {
+  /// The value of an answer; nil if it has none.
+  func value(in answer: NextAnswer) throws(NextError) -> NextValue? {
+    switch source {
+    case .place(let place, let shift): return try shifted(try Self.value(at: place, of: answer), shift, at: place)
+    case .item(let pick, let pointer, let shift): return try Self.picked(pick, pointer, shift, answer)
+    case .counted(let counter):
+      let number = try number(in: answer.request, counter.first)
+      return .number(number + (try step(counter.step, answer)))
+    case .link: return answer.head.flatMap { LinkHeader.target(of: "next", in: $0, page: answer.url) }.map { .text($0) }
+    case .same: return nil
+    case .constant(let text):
+      guard case .body = target else { return .text(text) }
+      do { return .json(try JSONDocument(parsing: text).root) } catch {
+        throw .usage("option '--next': \(error.message)")
+      }
+    }
+  }
+
+  private static func value(at place: Place, of answer: NextAnswer) throws(NextError) -> NextValue? {
+    switch place {
+    case .body(let pointer): answer.root.value(at: pointer).flatMap { $0.isNothing ? nil : .json($0) }
+    case .header(let name):
+      answer.head?.value(of: String(decoding: name.lowercased, as: UTF8.self)).flatMap { $0.isEmpty ? nil : .text($0) }
+    }
+  }
+
+  private func shifted(_ value: NextValue?, _ shift: Shift?, at place: Place) throws(NextError) -> NextValue? {
+    guard let shift, let value else { return value }
+    guard let number = value.text.flatMap({ DecimalText($0) }) else {
+      let shown =
+        if case .body(let pointer) = place { pointer.shown } else { String(decoding: place.text, as: UTF8.self) }
+      throw .answer("expected a whole number at \(shown) (--next)", at: 0)
+    }
+    return .number(shift.applied(to: number))
+  }
+
+  // MARK: Items
+
+  private static func picked(
+    _ pick: Pick, _ pointer: JSONPointer?, _ shift: Shift?, _ answer: NextAnswer
+  ) throws(NextError) -> NextValue? {
+    guard answer.count > 0 else { return nil }
+    if pick == .last {
+      let found = try value(of: answer.count - 1, pointer, answer)
+      return shift == nil ? found.value : .number(try number(found.value, shift, at: found.place))
+    }
+    var best: (value: NextValue, number: DecimalText?, text: [UInt8])?
+    for index in 0..<answer.count {
+      let (value, place) = try value(of: index, pointer, answer)
+      guard let text = value.text else {
+        throw .answer("item \(index + 1): expected a string or a number (--next \(pick.rawValue))", at: place)
+      }
+      let number = DecimalText(text)
+      if number == nil, shift != nil {
+        throw .answer(
+          "item \(index + 1): the \(pointer == nil ? "id" : "value") is not a whole number, which --next needs",
+          at: place)
+      }
+      guard let old = best else {
+        best = (value, number, text)
+        continue
+      }
+      let isLess =
+        if let number, let other = old.number { number < other } else { text.lexicographicallyPrecedes(old.text) }
+      let isSame = text == old.text
+      if pick == .min ? isLess : !isLess && !isSame { best = (value, number, text) }
+    }
+    guard let best else { return nil }
+    guard let shift, let number = best.number else { return best.value }
+    return .number(shift.applied(to: number))
+  }
+
+  private static func number(_ value: NextValue, _ shift: Shift?, at place: Int) throws(NextError) -> DecimalText {
+    guard let shift, let number = value.text.flatMap({ DecimalText($0) }) else {
+      throw .answer("the last item has no whole number, which --next needs", at: place)
+    }
+    return shift.applied(to: number)
+  }
+
+  /// The value of an item, and where the item is.
+  private static func value(
+    of index: Int, _ pointer: JSONPointer?, _ answer: NextAnswer
+  ) throws(NextError) -> (value: NextValue, place: Int) {
+    let (item, id) = answer.item(index)
+    let place = item.range.lowerBound
+    if let pointer {
+      guard let value = item.value(at: pointer), !value.isNothing else {
+        throw .answer("item \(index + 1): nothing at \(pointer.shown) (--next)", at: place)
+      }
+      return (.json(value), place)
+    }
+    if JSONText.scalar(item) != nil { return (.json(item), place) }
+    guard let id else {
+      throw .usage("the id of an item is not known: type --id /POINTER, or --next NAME=last:/POINTER")
+    }
+    return (.text(id), place)
+  }
+
+  // MARK: Numbers
+
+  /// The number in a request.
+  /// - Parameter start: the number of the first page or item, if the request has none.
+  package func number(in request: PageRequest, _ start: DecimalText) throws(NextError) -> DecimalText {
+    guard let text = try text(in: request) else { return start }
+    guard let number = DecimalText(text), !number.isNegative else {
+      // The value is not quoted: a part of a request may be a secret.
+      throw .usage("option '--next': expected a whole number at '\(quoted(self.target.text))' in the first request")
+    }
+    return number
+  }
+
+  private func step(_ step: Counter.Step, _ answer: NextAnswer) throws(NextError) -> DecimalText {
+    switch step {
+    case .by(let number): number
+    case .items: PageSize.step(beside: target, answer)
+    }
+  }
+}
