@@ -81,7 +81,12 @@ public final class ScratchFolder {
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
   }
 
-  deinit { try? FileManager.default.removeItem(atPath: path) }
+  deinit {
+    // A process that the test has ended may write for a moment longer.
+    for _ in 0..<100 where FileManager.default.fileExists(atPath: path) {
+      do { try FileManager.default.removeItem(atPath: path) } catch { Thread.sleep(forTimeInterval: 0.02) }
+    }
+  }
 
   public func file(_ name: String) -> String { path + "/" + name }
 
