@@ -275,7 +275,7 @@ extension NextRule {
   }
 }
 
-/// A text as it would be typed in a shell.
+/// A text as it would be typed in a shell; a long one is shortened.
 package func typed(_ text: [UInt8]) -> String {
   let isPlain = !text.isEmpty && text.allSatisfy { $0.isVisible && !"'\"*{}[]()<>$&;|!#`?\\".utf8.contains($0) }
   return isPlain ? shortened(text) : "'\(shortened(text))'"

@@ -63,6 +63,6 @@ struct LoopGuard: Sendable {
     guard request.hasJSONBody else { return ": the server does not know '\(shown)' in the URL" }
     let text = String(decoding: rule.text.drop { $0 != UInt8(ascii: "=") }, as: UTF8.self)
     return
-      ": the server does not know '\(shown)' in the URL; if it belongs into the body, type --next body:/\(shown)\(text)"
+      ": the server does not know '\(shown)' in the URL; if it belongs in the body, type --next body:/\(shown)\(text)"
   }
 }

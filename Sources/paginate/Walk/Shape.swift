@@ -87,9 +87,7 @@ struct Shape: Equatable, Sendable {
       try learnGraphQL(root, request)
       learnStart(root, request)
       if let found { next = found.joined(options.still) }
-      do throws(NextError) { try next.map { rules throws(NextError) in try NextRule.check(rules, request) } } catch {
-        throw WalkError(error)
-      }
+      do throws(NextError) { if let next { try NextRule.check(next, request) } } catch { throw WalkError(error) }
       try next?.checkKept(options.keepsRequests)
     }
     if options.findsID, id == nil, !options.itemsAreMembers, let array = items.flatMap({ root.value(at: $0) }),
