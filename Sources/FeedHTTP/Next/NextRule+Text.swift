@@ -106,6 +106,11 @@ extension NextRule {
     let name = quoted(Array(target))
     if source.isEmpty { return Problem(message: "expected a source after '\(name)=', such as \(name)=/POINTER") }
     let shown = quoted(Array(source))
+    if source.allSatisfy(\.isDigit) {
+      return Problem(
+        message: "'\(shown)' is no source; to count from there type \(name)=+1@\(shown), to send this value always "
+          + "type \(name)=value:\(shown)")
+    }
     return Problem(message: "'\(shown)' is no source; for that member of the page type \(name)=/\(shown)")
   }
 }
