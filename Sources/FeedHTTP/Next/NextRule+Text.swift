@@ -50,7 +50,11 @@ extension NextRule {
   }
 
   private func check() throws(Problem) {
-    func refuse(_ text: String) throws(Problem) { throw Problem(message: "'\(quoted(self.text))': \(text)") }
+    func refuse(_ text: String) throws(Problem) {
+      // A constant may be a secret.
+      let shown = if case .constant = source { target.text } else { self.text }
+      throw Problem(message: "'\(quoted(shown))': \(text)")
+    }
     switch (target, source) {
     case (.all, .place(.body, shift: nil)): break
     case (.all, _): try refuse("'*' needs a JSON Pointer to an object, as in *=/continue")
