@@ -9,7 +9,7 @@
 //     with a rule
 //       --has-more says that there is no more                    the end, even if there is a link or cursor
 //       no value, but the page says that there is more           an error
-//       no value on page 1, a typed rule, and a sign of more     an error that says what to type
+//       no value on page 1, and a sign of more                   an error that says what to type
 //       no value, and fewer items than the total                 status 1
 //       no value: null, false, absent or ""                      the end
 //       an empty page of a rule that counts                      the end, or status 1 if the page says more
@@ -66,8 +66,6 @@ enum PageVerdict: Equatable {
     let received: Int
     /// How many items are on the pages from the first one in a row; nil if pages were left out or read again.
     let inARow: Int?
-    /// Whether the rule is one of the command line.
-    let isTyped: Bool
   }
 
   /// - Parameters:
@@ -104,7 +102,7 @@ enum PageVerdict: Equatable {
       return isFirst ? .refused(error) : .failure(error)
     }
     // A value that is null says itself that there is no more.
-    if isFirst, progress.isTyped, let missing = rules.missing, !facts.hasEnd, !rules.hasPlace(on: context) {
+    if isFirst, let missing = rules.missing, !facts.hasEnd, !rules.hasPlace(on: context) {
       if let more = facts.moreShown {
         return .refused(WalkError(.page, "the page \(missing) (--next), but \(more)", at: 0))
       }

@@ -295,7 +295,7 @@ struct Walker: Sendable {
       return .failure(WalkError(error))
     }
     let progress = PageVerdict.Progress(
-      pages: pages, received: options.guardsLoops ? received : 0, inARow: inARow, isTyped: options.next != nil)
+      pages: pages, received: options.guardsLoops ? received : 0, inARow: inARow)
     switch PageVerdict.of(step, by: rules, on: context, after: progress) {
     case .end(let ending): return .end(ending)
     case .refused(let error): throw error
