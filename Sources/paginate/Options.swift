@@ -10,7 +10,6 @@ let paginate = ToolSpec(
 /// The settings of a command line. Times are in seconds.
 struct Options: OptionTable {
   enum Form: Equatable { case items(ItemForm), pages, nextLink }
-  enum GapAction: String, CaseIterable { case keep, drop }
 
   var source = FeedSource.file(.standardInput)
   var walk = WalkOptions()
@@ -21,10 +20,6 @@ struct Options: OptionTable {
   private var storeOptions = Store()
   /// Nil if neither given nor known of the feed in the store.
   var order: FeedOrder?
-  /// The number of known items at which a page joins. If not given, the feed in a store may set it.
-  var overlap = 0
-  /// If not given, the feed in a store may set it.
-  fileprivate(set) var gapAction = GapAction.keep
   var delay = 0.0
   /// The most requests at once.
   var parallel = 1
@@ -95,12 +90,10 @@ struct Options: OptionTable {
     Option("every", .interval, \.storeOptions.interval, "stay, and look for new items this often").needs(.url)
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("since", .since, \.walk.since, "request only items with a greater value than the known ones")
-      .excludes([\.storeOptions.isCached, \.storeOptions.isStatus]).excludes(\.gapAction, .drop)
+      .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("since-overlap", .sinceOverlap, \.walk.sinceOverlap, "subtract this from that value").default("0")
     Option("order-key", .pointer("/created_at"), \.walk.orderKey, "what the feed is sorted by")
     Option("order", .choice, \.order, "where new items appear").default("newest-first")
-    Option("overlap", .integer(1...1000), \.overlap, "known items that a page must end with to join").default("1")
-    Option("on-gap", .choice, \.gapAction, "what to do with the pages below a gap").default("keep")
     Option("durable", \.storeOptions.isDurable, "lose nothing in a power cut")
     Option("wait", \.storeOptions.waits, "wait for another run that uses the feed")
     Option("now", \.storeOptions.asksNow, "send a request even if the server said to wait").needs(.url)
@@ -168,8 +161,6 @@ struct Options: OptionTable {
 
   /// The options about a store, if there is one.
   var store: Store? { storeOptions.path.isEmpty ? nil : storeOptions }
-
-  var forgetsBelowGaps: Bool { gapAction == .drop }
 }
 
 extension Options {

@@ -69,14 +69,13 @@ private func runFeed(_ storage: MemoryStorage, _ choices: Choices, _ printed: in
   options.command = [.refresh, .refresh, .more, .full][choices.next(below: 4)]
   options.order = [nil, .newestFirst, .oldestFirst][choices.next(below: 3)]
   options.maxPages = [nil, 1, 2, 3][choices.next(below: 4)]
-  options.overlap = 1 + choices.next(below: 3)
+  options.proof = 1 + choices.next(below: 3)
   options.numbering = [nil, .pages, .offsets][choices.next(below: 3)]
   options.numberedRequest = { Array($0 == 0 ? "/".utf8 : "/\($0)".utf8) }
   let flags = choices.next(below: 16)
   if flags & 3 == 3, options.order != .oldestFirst {
     options.since = FeedOptions.Since(isFiltered: flags & 4 != 0, mustJoin: flags & 8 != 0)
   } else if options.order != .oldestFirst {
-    options.forgetsBelowGaps = flags & 3 == 2
   }
   var lines: [UInt8] = []
   var printer = FeedPrinter { bytes, _ in
@@ -100,7 +99,7 @@ private func runFeed(_ storage: MemoryStorage, _ choices: Choices, _ printed: in
 
 /// All runs from the top down, and from the bottom up: each position is on one of both ways.
 private func checkPlaces(_ runs: FeedRuns, _ storage: MemoryStorage) {
-  let placed = runs.placed
+  let placed = runs.all[...]
   for run in placed {
     for position in [run.top, run.bottom] {
       let (after, before) = (FeedPlace<Int>.after(position), FeedPlace<Int>.before(position))

@@ -84,6 +84,7 @@ import Testing
     let server = Server { self.page(["x\($0)", $0 == 0 ? "b" : "y\($0)"], next: "/feed?page=1") }
     var two = session(server, store, Output()) {
       $0.command = .more
+      $0.proof = 1
       $0.numbering = .pages
       $0.numberedRequest = { Array("/feed?page=\($0)".utf8) }
     }

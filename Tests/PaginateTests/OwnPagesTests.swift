@@ -44,7 +44,7 @@ import Testing
 
   /// The runs that have items, as they must be shown.
   private static func shown(_ runs: FeedRuns, _ store: FeedStore) throws -> [(run: FeedRun, items: [WaitingItem])] {
-    try runs.placed.map { (run: $0, items: try store.live(in: $0.range, lines: .max, bytes: .max)) }
+    try runs.all.map { (run: $0, items: try store.live(in: $0.range, lines: .max, bytes: .max)) }
       .filter { !$0.items.isEmpty }
   }
 
@@ -111,20 +111,17 @@ import Testing
     #expect(pages.filter { $0.lowerEnd != nil }.count == shown.count, comment)
   }
 
-  /// Runs that are short, empty, full of deleted items, or without a place.
+  /// Runs that are short, empty, or full of deleted items.
   @Test(arguments: 1...80)
   func anyFeed(_ seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed))
     let count = Int.random(in: 0...4, using: &random)
-    let forgotten = count > 1 && seed % 4 == 0 ? Int.random(in: 1..<count, using: &random) : count
     var (change, top) = (FeedChange(), 0)
     var gone: [ClosedRange<Int>] = []
     for number in 0..<count {
       let bottom = top + Int.random(in: 0...9, using: &random)
       var run = FeedRun(number: number + 1, top: top, bottom: bottom, lowerEnd: .end)
-      if number < count - 1 { run.lowerEnd = number < forgotten - 1 && Bool.random(using: &random) ? .lost : .open }
-      if number == forgotten - 1, forgotten < count { run.lowerEnd = .open }
-      run.isPlaced = number < forgotten
+      if number < count - 1 { run.lowerEnd = Bool.random(using: &random) ? .lost : .open }
       change.savedRuns.append(run)
       let share = Int.random(in: 0...4, using: &random)
       for position in run.range where Int.random(in: 0..<4, using: &random) < share {

@@ -117,61 +117,6 @@ import Testing
     }
   }
 
-  // MARK: Earlier formats
-
-  /// A store left by an earlier version: two feeds whose items alternate, some printed, one gone.
-  private func makeOld(version: Int) throws {
-    try folder.write("so.db", "")
-    let database = try Database(path, .shared)
-    for part in Schema.parts(version: version) + Schema.views { try database.run(part) }
-    try database.run(
-      """
-      PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(version);
-      INSERT INTO feed (name, url, options) VALUES ('a', 'u', '{}'), ('b', 'u', '{}');
-      INSERT INTO run VALUES (1, 1, -5, 9, 'end', 1), (2, 1, 0, 9, 'end', 1);
-      """)
-    let rows = [(1, "x", 0, 1), (1, "y", 1, 2), (2, "x", 0, 0), (1, "z", -5, 0), (2, "y", 5, 1), (1, "w", -4, 0)]
-    for (feed, id, position, printed) in rows {
-      try database.prepare(
-        """
-        INSERT INTO item (feed, id, position, version, data, seen_at, printed, gone_at) VALUES (?, ?, ?, ?, '{}', 1, ?, ?)
-        """
-      ).run(
-        .integer(feed), .text(bytes(id)), .integer(position), .text(ItemVersion.of(bytes("{}").span)),
-        .integer(printed), id == "y" ? .integer(7) : .null)
-    }
-  }
-
-  @Test(arguments: [1, 2, 3]) func earlierFormats(_ version: Int) throws {
-    try makeOld(version: version)
-    // Reading it changes nothing.
-    let old = try StoreFile(reading: path)
-    let record = try #require(try old.feed(named: bytes("a")))
-    let view = try old.open(record)
-    #expect(try !old.hasNumbers(of: view))
-    #expect(try view.live(in: -9...9, lines: 9, bytes: 999).count == 3)
-    #expect(try view.unprinted() == (2, 1))
-    if version < 3 { #expect(throws: StoreError.self) { try rows() } }
-
-    let (a, b) = (try feed("a"), try feed("b"))
-    #expect(try rows() == [])
-    #expect(try !StoreFile(reading: path).hasNumbers(of: a))
-    try a.releaseLog().addItemsWithoutNumbers()
-    #expect(try released(a) == ["1 x", "2 y", "3 z", "4 w"])
-    #expect(try StoreFile(reading: path).hasNumbers(of: a))
-    #expect(try !StoreFile(reading: path).hasNumbers(of: b))
-    try b.releaseLog().addItemsWithoutNumbers()
-    #expect(try rows() == [[1, 1, 1, 2, 0], [1, 3, 4, 1, 0], [1, 4, 6, 1, 0], [2, 1, 3, 1, 0], [2, 2, 5, 1, 0]])
-
-    // Once is enough, and later items continue from there. Waiting items still wait.
-    try a.releaseLog().addItemsWithoutNumbers()
-    try add(item("v", at: -6), to: a)
-    #expect(try released(a, after: 3) == ["4 w", "5 v"])
-    #expect(try a.unprinted() == (3, 1))
-    #expect(try a.waiting(in: -9...9, lines: 9, bytes: 99).map(\.position) == [-6, -5, -4])
-    #expect(try StoreFile(path).damage() == [])
-  }
-
   // MARK: Damage
 
   @Test(arguments: [

@@ -33,17 +33,15 @@ struct Scenario: CustomTestStringConvertible, Sendable {
 struct ScenarioFeed {
   let url: String
   let style: String
-  let overlap: Int
+  let proof: Int
   let hasOrderKey: Bool
-  let forgetsBelowGaps: Bool
   let order: FeedOrder?
 
   init(_ object: [String: Any]) {
     url = object["url"] as? String ?? "/feed"
     style = object["style"] as? String ?? "cursor"
-    overlap = object["overlap"] as? Int ?? 1
+    proof = object["overlap"] as? Int ?? 2
     hasOrderKey = object["order_key"].map { ($0 as? Bool) ?? !($0 is NSNull) } ?? false
-    forgetsBelowGaps = object["on_gap"] as? String == "drop"
     order = FeedOrder(rawValue: object["order"] as? String ?? "newest-first")
   }
 
@@ -56,8 +54,7 @@ struct ScenarioFeed {
     default: options.command = .refresh
     }
     options.maxPages = run["max_pages"] as? Int
-    options.overlap = overlap
-    options.forgetsBelowGaps = forgetsBelowGaps
+    options.proof = proof
     options.order = order
     options.printsChanged = run["changed"] as? Bool ?? false
     let url = url

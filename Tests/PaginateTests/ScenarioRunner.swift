@@ -73,9 +73,8 @@ private struct ScenarioResult {
     ids("pending", picture.waiting)
     ids("uncertain", picture.uncertain)
     ids("gone", picture.gone)
-    ids("unplaced", picture.unplaced)
     if let expected = store["runs"] as? [Any] {
-      #expect(picture.placed == expected.compactMap(words), "\(comment): runs")
+      #expect(picture.stretches == expected.compactMap(words), "\(comment): runs")
     }
     if let expected = store["tail"] as? String { #expect(picture.tail == expected, "\(comment): tail") }
     if let expected = store["versions"] as? [String: Int] {

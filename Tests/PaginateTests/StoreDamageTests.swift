@@ -81,9 +81,6 @@ import Testing
       "the number of a run cannot be 9223372036854775807"
     ),
     ("UPDATE run SET bottom = 0 WHERE number = 2", "runs 2 and 1 overlap"),
-    ("UPDATE run SET is_placed = 7", "is_placed of run 2 cannot be 7"),
-    ("UPDATE run SET is_placed = 0 WHERE number = 2", "run 2 has lost its place, and run 1 below it has not"),
-    ("UPDATE run SET is_placed = 0", "no run has a place"),
     ("UPDATE run SET lower_end = 'x' WHERE number = 1", "run 1 cannot end in 'x'"),
     ("UPDATE run SET lower_end = 'end'", "nothing says what is missing below run 2"),
     ("UPDATE item SET data = '{\"id\":\"x\"}' WHERE id = 'b'", "item 'b' is not what was stored"),
@@ -120,7 +117,7 @@ import Testing
   @Test(arguments: [
     "UPDATE feed SET writing_from = 5, writing_to = 1", "UPDATE feed SET retry_at = -1",
     "UPDATE feed SET page_size = -1",
-    "UPDATE run SET top = 9, bottom = 2", "UPDATE run SET is_placed = 2",
+    "UPDATE run SET top = 9, bottom = 2",
     "UPDATE unprinted SET is_uncertain = 2", "UPDATE unprinted SET count = 0",
     "UPDATE item SET position = 9223372036854775807", "UPDATE run SET number = 0",
   ])
@@ -131,34 +128,13 @@ import Testing
     #expect(throws: StoreError.self) { try database.run(statement) }
   }
 
-  /// A store of the first format, which had no such checks, can be used without changes.
-  @Test func theFirstFormat() throws {
-    let folder = try ScratchFolder()
-    let path = bytes(folder.file("old.db"))
-    try folder.write("old.db", "")
-    do {
-      let database = try Database(path, .shared)
-      for part in Schema.parts(version: 1) + Schema.views { try database.run(part) }
-      try database.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = 1")
-    }
-    let file = try StoreFile(path)
-    let feed = try file.open(try file.add(bytes("so"), url: bytes("u")))
-    var change = FeedChange()
-    change.savedRuns = [FeedRun(number: 1, top: 0, bottom: 1, lowerEnd: .end)]
-    try feed.commit(change)
-    #expect(try feed.runs().count == 1)
-    #expect(Schema.parts(version: 1).allSatisfy { !$0.contains("writing_from BETWEEN") })
-    try Database(path, .shared).run("UPDATE run SET top = 9")
-    #expect(throws: StoreError.damaged("run 1 cannot be from 9 to 1")) { try feed.runs() }
-  }
-
   /// Options that this tool writes can be read; others mean damage, and are not guessed.
   @Test(arguments: [
     ("{", "the options of the feed cannot be read"), ("[]", "the options of the feed cannot be read"),
     (#"{"next":"page:"}"#, "the option 'next' of the feed cannot be read"),
     (#"{"items":"x"}"#, "the option 'items' of the feed cannot be read"),
     (#"{"id":7}"#, "the option 'id' of the feed cannot be read"),
-    (#"{"overlap":"0"}"#, "the option 'overlap' of the feed cannot be read"),
+    (#"{"order":"x"}"#, "the option 'order' of the feed cannot be read"),
     (#"{"secretParam":["x"]}"#, "the option 'secretParam' of the feed cannot be read"),
   ])
   func options(_ json: String, _ what: String) throws {
@@ -168,7 +144,7 @@ import Testing
 
   /// Each option that a store remembers is in the table, so that it can be filled in.
   @Test func rememberedOptionsHaveRows() {
-    #expect(RememberedOption.all.count == 14)
+    #expect(RememberedOption.all.count == 12)
     for option in RememberedOption.all {
       #expect(Options.rows.specs.contains { $0.setting?() == option.setting() })
     }

@@ -32,12 +32,9 @@ struct StorePicture {
   }
 
   var visible: [String] { runs.head.map(ids) ?? [] }
-  var placed: [[String]] { runs.placed.map(ids) }
-  var unplaced: [String] { runs.all.filter { !$0.isPlaced }.flatMap(ids) }
-  var gaps: [String] {
-    runs.placed.map(\.lowerEnd).filter { [.open, .lost, .dropped].contains($0) }.map(\.rawValue)
-  }
-  var tail: String? { runs.placed.last.map { $0.lowerEnd == .dropped ? "unread" : $0.lowerEnd.rawValue } }
+  var stretches: [[String]] { runs.all.map(ids) }
+  var gaps: [String] { runs.all.map(\.lowerEnd).filter { [.open, .lost].contains($0) }.map(\.rawValue) }
+  var tail: String? { runs.all.last?.lowerEnd.rawValue }
   var waiting: [String] {
     items.filter { $0.state == .waiting && !(intended?.contains($0.position) ?? false) }.map(\.id)
   }
@@ -51,23 +48,19 @@ struct StorePicture {
     #expect(Set(live.map(\.position)).count == live.count, "\(comment): two live items in one place")
     for (run, below) in zip(runs.all, runs.all.dropFirst()) {
       #expect(run.bottom < below.top, "\(comment): runs overlap")
-      #expect(run.isPlaced || !below.isPlaced, "\(comment): a run with a place below one without")
     }
     for item in live {
       guard let index = runs.index(of: item.position) else {
         Issue.record("\(comment): \(item.id) is in no run")
         continue
       }
-      let run = runs.all[index]
-      if run.isPlaced {
-        #expect(
-          pages.contains { run.range.contains($0) && $0 <= item.position }, "\(comment): \(item.id) is on no page")
-      }
+      let range = runs.all[index].range
+      #expect(pages.contains { range.contains($0) && $0 <= item.position }, "\(comment): \(item.id) is on no page")
     }
     for page in pages {
-      #expect(runs.placed.contains { $0.range.contains(page) }, "\(comment): a page at \(page) is in no run")
+      #expect(runs.all.contains { $0.range.contains(page) }, "\(comment): a page at \(page) is in no run")
     }
-    let ends = runs.placed.map(\.lowerEnd)
+    let ends = runs.all.map(\.lowerEnd)
     for (index, end) in ends.enumerated() {
       let isGap = [.open, .lost].contains(end)
       #expect(isGap == (index < ends.count - 1), "\(comment): run \(index) of \(ends.count) ends \(end)")

@@ -32,8 +32,6 @@ complete -c paginate -l since -x -d 'request only items with a greater value tha
 complete -c paginate -l since-overlap -x -d 'subtract this from that value'
 complete -c paginate -l order-key -x -d 'what the feed is sorted by'
 complete -c paginate -l order -x -a 'newest-first oldest-first' -d 'where new items appear'
-complete -c paginate -l overlap -x -d 'known items that a page must end with to join'
-complete -c paginate -l on-gap -x -a 'keep drop' -d 'what to do with the pages below a gap'
 complete -c paginate -l durable -d 'lose nothing in a power cut'
 complete -c paginate -l wait -d 'wait for another run that uses the feed'
 complete -c paginate -l now -d 'send a request even if the server said to wait'

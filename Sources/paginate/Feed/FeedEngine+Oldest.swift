@@ -50,7 +50,7 @@ extension FeedEngine {
       var count = try knowledge.liveCount(in: head.range)
       // Known items may have been deleted. A total of less than half may count pages.
       if let total = numbered.total, total > count / 2 { count = min(count, total) }
-      if count > 0 { number = numbered.tailNumber(numbering, count: count, overlap: options.overlap) }
+      if count > 0 { number = numbered.tailNumber(numbering, count: count, proof: options.proof) }
       number = number ?? 0
       search.goUp()
     }
@@ -100,7 +100,8 @@ extension FeedEngine {
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
     let shown = try ShownTail(page, of: head, from: place.top, knowledge)
-    let isProven = shown.proofCount >= options.overlap
+    let expected = try knownCount(from: place, number, in: head, knowledge)
+    let isProven = shown.proofCount >= max(1, min(options.proof, expected))
     if let number, let numbering = options.numbering {
       let view = shown.view == .above || isProven || number == 0 && shown.proofCount > 0 ? shown.view : .below
       switch numbered.verdict(numbering, on: number, view) {
@@ -120,6 +121,15 @@ extension FeedEngine {
     // A stretch of known items is where it was, however far up: the walk has to pass everything below it again.
     begin(place, number, from: min(place.top, shown.stretchTop ?? place.top), in: head)
     return try take(page, below: head, counts: shown.hasNews, knowledge)
+  }
+
+  /// How many known items a page should show, at least.
+  private func knownCount(
+    from place: TailSearch.Place, _ number: Int?, in head: FeedRun, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Int {
+    guard let number else { return try knowledge.liveCount(in: place.top...head.bottom) }
+    let isPages = options.numbering == .pages
+    return try knowledge.liveCount(in: head.range) - (isPages ? number * (numbered.pageSize ?? 1) : number)
   }
 
   /// Begins to read on from a page.

@@ -132,7 +132,7 @@ extension FeedEngine {
     runs = plan.runs
     // Positions in a damaged store may leave no room for the page.
     if let problem = runs.problem { throw .damaged(problem) }
-    joinPoint = plan.joinPoint
+    if !page.items.isEmpty || walked == nil { joinPoint = plan.joinPoint }
     freshTop = plan.change.savedPages.last?.top
     if raisesMark { plan.change.mark = page.mark }
     lastNext = page.next

@@ -27,7 +27,7 @@ extension FeedEngine {
     if let numbering = options.numbering, !isFresh {
       let count = try knowledge.liveCount(in: head.range)
       isFresh = isFirstPageUnchanged && count <= numbered.pageSize ?? 0
-      if !isFresh, let number = numbered.tailNumber(numbering, count: count, overlap: options.overlap) {
+      if !isFresh, let number = numbered.tailNumber(numbering, count: count, proof: options.proof) {
         return fetch(options.numberedRequest(number), .tail(number))
       }
     }
@@ -52,13 +52,16 @@ extension FeedEngine {
       } else {
         plan.joinAll()
       }
-    } else if head.lowerEnd == .open, let below = runs.placed.dropFirst().first,
+    } else if head.lowerEnd == .open, let below = runs.all.dropFirst().first,
       try knowledge.firstLive(in: below.range) == nil
     {
       plan.removeEmpty(below)
     } else if tail.next == nil {
       if options.command == .full {
         plan.closeAtEnd()
+      } else if head.lowerEnd == .open, let joinPoint, runs.all.contains(where: { $0.number == joinPoint.run }) {
+        // Nothing comes after them.
+        try plan.close(joinPoint, knowledge)
       } else {
         notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
       }
@@ -76,10 +79,6 @@ extension FeedEngine {
     var plan = PagePlan(runs, options)
     if options.command == .full, let joinPoint { try plan.close(joinPoint, knowledge) }
     if hasReadEnough { plan.markUnread() }
-    if options.forgetsBelowGaps { plan.forgetBelowGap() }
-    for run in runs.all where !run.isPlaced {
-      if try knowledge.firstLive(in: run.range) == nil { plan.remove(run) }
-    }
     runs = plan.runs
     // A failed walk may have changed nothing yet.
     if failure == nil { plan.change.isCovered = isCovered }

@@ -79,7 +79,7 @@ struct FeedEngine {
   var forgotten: FeedFailure?
   /// The request for the page after the one that was added last.
   var lastNext: [UInt8]?
-  /// The place where a full walk last met known items.
+  /// The place where the walk last met known items, if they were no proof that everything above them was read.
   var joinPoint: PagePlan.JoinPoint?
   var numbered = NumberedWalk()
   /// Whether values that come may raise the mark of `--since`. Not if an earlier walk did not end: what changed since it

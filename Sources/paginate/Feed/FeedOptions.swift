@@ -35,10 +35,8 @@ struct FeedOptions: Sendable {
   var order: FeedOrder?
   /// Nil for no limit.
   var maxPages: Int?
-  /// How many known items at the end of a page make it join.
-  var overlap = 1
-  /// `--on-gap drop`.
-  var forgetsBelowGaps = false
+  /// How many known items prove that a page reaches what is known, unless there cannot be as many.
+  var proof = 2
   /// `--changed`.
   var printsChanged = false
   /// `--since`; nil without it.

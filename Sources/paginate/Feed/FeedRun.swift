@@ -20,8 +20,6 @@ struct FeedRun: Equatable, Sendable {
     case open
     /// The same, but the items are no longer available: the feed ends here.
     case lost
-    /// Items are missing between here and the items whose places `--on-gap drop` has forgotten.
-    case dropped
   }
 
   /// How many positions a new run can grow by before it meets the one below: more than anyone can fetch.
@@ -33,14 +31,11 @@ struct FeedRun: Equatable, Sendable {
   var top: Int
   var bottom: Int
   var lowerEnd: LowerEnd
-  /// Whether its items have places. Below a gap under `--on-gap drop` they have none, and are kept only to recognise
-  /// them.
-  var isPlaced = true
 
   var range: ClosedRange<Int> { top...bottom }
 }
 
-/// All runs of a feed, from the top down: those with a place, then the others.
+/// All runs of a feed, from the top down.
 struct FeedRuns: Equatable, Sendable {
   private(set) var all: [FeedRun]
 
@@ -48,7 +43,6 @@ struct FeedRuns: Equatable, Sendable {
 
   /// The run at the top of the feed. Only this run is shown.
   var head: FeedRun? { all.first }
-  var placed: ArraySlice<FeedRun> { all.prefix { $0.isPlaced } }
   var nextNumber: Int { (all.map(\.number).max() ?? 0) + 1 }
 
   /// The index of the run that contains a position.
@@ -62,14 +56,14 @@ struct FeedRuns: Equatable, Sendable {
   }
 
   /// Whether items are missing that are still available.
-  var hasOpenGap: Bool { placed.contains { $0.lowerEnd == .open || $0.lowerEnd == .dropped } }
+  var hasOpenGap: Bool { all.contains { $0.lowerEnd == .open } }
 
   /// The positions that may be printed: everything down to the first open gap. Items that are no longer available delay
   /// nothing.
   ///
   /// Outside the runs there are only items that are gone; one that still waits is printed all the same.
   var printable: ClosedRange<Int> {
-    for (run, below) in zip(all, all.dropFirst()) where run.lowerEnd == .open || !below.isPlaced {
+    for (run, below) in zip(all, all.dropFirst()) where run.lowerEnd == .open {
       return Int.min...(below.top - 1)
     }
     return Int.min...Int.max
@@ -79,11 +73,9 @@ struct FeedRuns: Equatable, Sendable {
   var problem: String? {
     for (run, below) in zip(all, all.dropFirst()) {
       if below.top <= run.bottom { return "runs \(run.number) and \(below.number) overlap" }
-      guard below.isPlaced else { continue }
-      if !run.isPlaced { return "run \(run.number) has lost its place, and run \(below.number) below it has not" }
       if run.lowerEnd != .open, run.lowerEnd != .lost { return "nothing says what is missing below run \(run.number)" }
     }
-    return all.first?.isPlaced == false ? "no run has a place" : nil
+    return nil
   }
 
   /// Replaces runs by others.

@@ -44,12 +44,12 @@ struct NumberedWalk {
   /// The number of the page that should show the tail.
   /// - Parameter count: how many live items the run has, from the top of the feed.
   /// - Returns: nil if the page size is unknown.
-  mutating func tailNumber(_ numbering: FeedOptions.Numbering, count: Int, overlap: Int) -> Int? {
+  mutating func tailNumber(_ numbering: FeedOptions.Numbering, count: Int, proof: Int) -> Int? {
     guard let pageSize, pageSize > 0 else { return nil }
     lowestBelow = .max
     switch numbering {
     case .pages: return max(0, count - 1) / pageSize
-    case .offsets: return count - min(max(1, overlap), count)
+    case .offsets: return count - min(proof, count)
     }
   }
 

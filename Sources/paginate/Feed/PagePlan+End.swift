@@ -5,8 +5,7 @@ extension PagePlan {
   /// Joins the head with the run that a full walk has reached: the items that it met have moved to the head, the others
   /// are gone.
   mutating func close(_ joinPoint: JoinPoint, _ knowledge: some FeedKnowledge) throws(StoreError) {
-    guard let head = runs.head, let index = runs.all.firstIndex(where: { $0.number == joinPoint.run }), index > 0,
-      runs.all[index].isPlaced
+    guard let head = runs.head, let index = runs.all.firstIndex(where: { $0.number == joinPoint.run }), index > 0
     else { return }
     var run = head
     run.bottom = runs.all[index].bottom
@@ -32,15 +31,14 @@ extension PagePlan {
   /// - Returns: how many gaps were given up.
   mutating func giveUpGaps() -> Int {
     var count = 0
-    for (index, var run) in runs.placed.enumerated() {
+    for (index, var run) in runs.all.enumerated() {
       switch run.lowerEnd {
       case .open: run.lowerEnd = .lost
-      case .dropped: run.lowerEnd = .end
       // Of these, only the head was read to its end.
       case .wanted where index == 0, .unread where index == 0: run.lowerEnd = .end
       default: continue
       }
-      if runs.placed[index].lowerEnd == .open || runs.placed[index].lowerEnd == .dropped { count += 1 }
+      if runs.all[index].lowerEnd == .open { count += 1 }
       change.savedRuns.append(run)
     }
     runs.replace([], with: change.savedRuns)
@@ -52,7 +50,7 @@ extension PagePlan {
     guard var head = runs.head else { return }
     change.removedRuns.append(empty.number)
     change.removedPages.append(empty.range)
-    head.lowerEnd = runs.placed.count > 2 ? .open : .wanted
+    head.lowerEnd = runs.all.count > 2 ? .open : .wanted
     change.savedRuns = [head]
     runs.replace([empty.number], with: [head])
   }
@@ -63,28 +61,5 @@ extension PagePlan {
     head.lowerEnd = .unread
     change.savedRuns.append(head)
     runs.replace([], with: [head])
-  }
-
-  /// Removes a run that has no items left.
-  mutating func remove(_ empty: FeedRun) {
-    change.removedRuns.append(empty.number)
-    change.savedRuns.removeAll { $0.number == empty.number }
-    runs.replace([empty.number], with: [])
-  }
-
-  /// `--on-gap drop`: forgets the places of everything below the first open gap.
-  mutating func forgetBelowGap() {
-    guard let gap = runs.placed.first(where: { $0.lowerEnd == .open }) else { return }
-    for var run in runs.placed where run.top >= gap.top {
-      if run.number == gap.number {
-        run.lowerEnd = .dropped
-      } else {
-        change.removedPages.append(run.range)
-        run.isPlaced = false
-      }
-      change.savedRuns.removeAll { $0.number == run.number }
-      change.savedRuns.append(run)
-    }
-    runs.replace([], with: change.savedRuns)
   }
 }

@@ -25,7 +25,7 @@ extension PagePlan {
     guard page.next != nil, let last = compared.unseen.last, last.item.id == page.items.last?.id, last.item.isNewer,
       !last.isEdited, let index = last.positionInRun.flatMap(runs.index)
     else { return nil }
-    let candidates = runs.placed.prefix { $0.lowerEnd == .open }.filter { $0.number != walked?.number }
+    let candidates = runs.all.prefix { $0.lowerEnd == .open }.filter { $0.number != walked?.number }
     if let found = candidates.first(where: { $0.number == runs.all[index].number }) { return found }
     // An edited item has its place elsewhere. Only from page 1 do all these walks go on further down.
     return walked == nil ? candidates.first : nil
@@ -37,7 +37,7 @@ extension PagePlan {
   /// Joins the head with the run below it.
   @discardableResult
   private mutating func joinNext() -> Bool {
-    guard var head = runs.head, let below = runs.placed.dropFirst().first else { return false }
+    guard var head = runs.head, let below = runs.all.dropFirst().first else { return false }
     head.bottom = below.bottom
     head.lowerEnd = below.lowerEnd
     change.removedRuns.append(below.number)

@@ -54,21 +54,25 @@ struct PagePlan {
     for item in compared.seen where isReread || ground != nil { note(item, at: nil) }
     let top = cross(&ground, compared, page)
 
-    let found = compared.overlap(runs)
-    guard let overlap = found, overlap.count >= options.overlap, let last = overlap.positions.last else {
+    guard let overlap = compared.overlap(runs), let last = overlap.positions.last else {
       return append(compared.unseen, of: page, from: top, to: walked)
     }
-    let known = runs.all[overlap.run]
-    joinPoint = JoinPoint(run: known.number, position: last)
-    if options.command == .full {
-      append(compared.unseen, of: page, from: top, to: walked)
-    } else if known.isPlaced {
-      if let top { change.savedPages.append(KnownPage(top: top, next: page.next)) }
-      try join(compared.unseen, overlap, of: page, to: walked, knowledge)
-    } else {
-      append(compared.unseen, of: page, from: top, to: walked)
-      findPlaces(in: known, upTo: last, of: page)
+    joinPoint = JoinPoint(run: runs.all[overlap.run].number, position: last)
+    guard options.command != .full, try isProof(overlap, compared, page, knowledge) else {
+      return append(compared.unseen, of: page, from: top, to: walked)
     }
+    if let top { change.savedPages.append(KnownPage(top: top, next: page.next)) }
+    try join(compared.unseen, overlap, of: page, to: walked, knowledge)
+  }
+
+  /// Whether known items prove that the page reaches them. One item may have moved to the end of a page of new ones, so
+  /// there must be two, unless there cannot be.
+  private func isProof(
+    _ overlap: ComparedPage.Overlap, _ compared: ComparedPage, _ page: FeedPage, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Bool {
+    let isWholePage = overlap.count == compared.unseen.count + compared.seen.count
+    if overlap.count >= options.proof || isWholePage || page.next == nil { return true }
+    return try knowledge.liveCount(in: runs.all[overlap.run].range) == overlap.count
   }
 
   // MARK: Items
@@ -191,30 +195,5 @@ struct PagePlan {
       if start < position { change.gone.append(start...(position - 1)) }
       start = position + 1
     }
-  }
-
-  // MARK: Items whose places were forgotten
-
-  /// The page met known items without a place; `append` gave them one. So nothing is missing above them.
-  private mutating func findPlaces(in known: FeedRun, upTo last: Int, of page: FeedPage) {
-    guard var run = runs.head else { return }
-    for passed in runs.all where passed.number != run.number && passed.top < known.top {
-      change.gone.append(passed.range)
-      if passed.isPlaced { change.removedPages.append(passed.range) }
-      change.removedRuns.append(passed.number)
-    }
-    change.gone.append(known.top...last)
-    var rest = known
-    rest.top = last + 1
-    if rest.top > rest.bottom { change.removedRuns.append(known.number) } else { change.savedRuns.append(rest) }
-    if [.open, .dropped].contains(run.lowerEnd) {
-      // An older gap may be below the items met, or further down: it is still open, and reading continues to it.
-      let below = runs.all.filter { $0.top >= known.top && !$0.isPlaced }
-      let hasGap = below.contains { $0.lowerEnd == .open || $0.lowerEnd == .dropped }
-      run.lowerEnd = hasGap ? .dropped : page.next == nil ? .end : .unread
-      change.savedRuns.removeAll { $0.number == run.number }
-      change.savedRuns.append(run)
-    }
-    runs.replace(change.removedRuns, with: change.savedRuns)
   }
 }

@@ -59,7 +59,7 @@ extension Statement {
 }
 
 extension FeedRun {
-  /// - Parameter row: number, top, bottom, lower_end, is_placed.
+  /// - Parameter row: number, top, bottom, lower_end.
   init(_ row: Statement) throws(StoreError) {
     let number = try row.integer(0, "the number of a run", in: StoreLimit.numbers)
     guard let range = try row.range(1, "run \(number)") else { throw .damaged("run \(number) has no place") }
@@ -67,9 +67,7 @@ extension FeedRun {
     guard let lowerEnd = LowerEnd(rawValue: String(decoding: end, as: UTF8.self)) else {
       throw .damaged("run \(number) cannot end in '\(shortened(end))'")
     }
-    self.init(
-      number: number, top: range.lowerBound, bottom: range.upperBound, lowerEnd: lowerEnd,
-      isPlaced: try row.flag(4, "is_placed of run \(number)"))
+    self.init(number: number, top: range.lowerBound, bottom: range.upperBound, lowerEnd: lowerEnd)
   }
 }
 

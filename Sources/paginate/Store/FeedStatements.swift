@@ -9,7 +9,7 @@ struct FeedStatements {
 
   init(_ database: Database) {
     runs = database.prepare(
-      "SELECT number, top, bottom, lower_end, is_placed FROM run WHERE feed = ? ORDER BY top")
+      "SELECT number, top, bottom, lower_end FROM run WHERE feed = ? ORDER BY top")
     item = database.prepare(
       "SELECT number, position, order_key, version, gone_at FROM item WHERE feed = ? AND id = ?")
     let isLive = "FROM item WHERE feed = ? AND position BETWEEN ? AND ? AND gone_at IS NULL"
@@ -38,7 +38,7 @@ struct FeedStatements {
     savePage = database.prepare("INSERT OR REPLACE INTO page (feed, top, next) VALUES (?, ?, ?)")
     removeRun = database.prepare("DELETE FROM run WHERE feed = ? AND number = ?")
     saveRun = database.prepare(
-      "INSERT OR REPLACE INTO run (feed, number, top, bottom, lower_end, is_placed) VALUES (?, ?, ?, ?, ?, ?)")
+      "INSERT OR REPLACE INTO run (feed, number, top, bottom, lower_end) VALUES (?, ?, ?, ?, ?)")
     saveFirstPage = database.prepare("UPDATE feed SET etag = ?2, page_size = ?3, total = ?4 WHERE number = ?1")
 
     setIntent = database.prepare("UPDATE feed SET writing_from = ?2, writing_to = ?3 WHERE number = ?1")

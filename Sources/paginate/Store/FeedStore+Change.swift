@@ -17,8 +17,8 @@ extension FeedStore {
     fresh = FreshItems()
     for item in change.items { if let release = try apply(item, now) { releases.append(release) } }
     releases.sort()
-    try releaseLog().add(releases.all)
-    try unprintedItems().add(releases.all)
+    try releaseLog.add(releases.all)
+    try unprintedItems.add(releases.all)
     for range in change.gone { try statements.markGone.run(feedValue, first(range), last(range), now) }
     for range in change.removedPages { try statements.removePages.run(feedValue, first(range), last(range)) }
     for page in change.savedPages {
@@ -28,7 +28,7 @@ extension FeedStore {
     for run in change.savedRuns {
       try statements.saveRun.run(
         feedValue, .integer(run.number), .integer(run.top), .integer(run.bottom),
-        .text(Array(run.lowerEnd.rawValue.utf8)), .integer(run.isPlaced ? 1 : 0))
+        .text(Array(run.lowerEnd.rawValue.utf8)))
     }
     if let mark = change.mark { try save(mark) }
     if change.isCovered { try coverAll() }
@@ -56,10 +56,10 @@ extension FeedStore {
       try statements.editItem.run(.integer(handle), .text(item.version), .text(item.data), now)
     }
     if change.isPrintedAgain {
-      try unprintedItems().remove(handle)
-      return .init(item: handle, position: try releaseLog().position(of: handle), isAgain: true)
+      try unprintedItems.remove(handle)
+      return .init(item: handle, position: try releaseLog.position(of: handle), isAgain: true)
     }
-    if let place = change.position { try unprintedItems().move(handle, to: place) }
+    if let place = change.position { try unprintedItems.move(handle, to: place) }
     return nil
   }
 
@@ -70,7 +70,7 @@ extension FeedStore {
   // MARK: Printing
 
   func waiting(in range: ClosedRange<Int>, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
-    try unprintedItems().waiting(in: range, lines: lines, bytes: bytes, fresh)
+    try unprintedItems.waiting(in: range, lines: lines, bytes: bytes, fresh)
   }
 
   func recordIntent(_ range: ClosedRange<Int>) throws(StoreError) {
@@ -81,11 +81,11 @@ extension FeedStore {
     try database.transaction { () throws(StoreError) in
       if let printed {
         // A damaged table could list items that do not wait; they would be printed again and again.
-        guard try unprintedItems().settle(printed) == count else {
+        guard try unprintedItems.settle(printed) == count else {
           throw .damaged("what waits to be printed is not what was found")
         }
       }
-      if let torn { try unprintedItems().settle(torn...torn, asUncertain: true) }
+      if let torn { try unprintedItems.settle(torn...torn, asUncertain: true) }
       // A torn line stays recorded until the next run has reported it.
       try statements.setIntent.run(feedValue, .init(torn), .init(torn))
     }
@@ -98,7 +98,7 @@ extension FeedStore {
     guard let intent = intent ?? nil else { return }
     try database.transaction { () throws(StoreError) in
       // A torn line was marked uncertain when it was cut, so it does not wait now.
-      let count = max(try unprintedItems().settle(intent, asUncertain: true), intent.count == 1 ? 1 : 0)
+      let count = max(try unprintedItems.settle(intent, asUncertain: true), intent.count == 1 ? 1 : 0)
       try statements.setIntent.run(feedValue, .null, .null)
       if count > 0 { note(count) }
     }
@@ -107,16 +107,15 @@ extension FeedStore {
   // MARK: Readers
 
   func released(after number: Int, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem] {
-    try items(releaseLog().released, (number + 1)...StoreLimit.numbers.upperBound, lines: lines, bytes: bytes)
+    try items(releaseLog.released, (number + 1)...StoreLimit.numbers.upperBound, lines: lines, bytes: bytes)
   }
 
   func releaseNumber(of id: [UInt8], again: Int?) throws(StoreError) -> Int? {
-    let log = try releaseLog()
-    if let again, try log.hasAgain(id, at: again) { return again }
-    return try log.firstNumber(of: id)
+    if let again, try releaseLog.hasAgain(id, at: again) { return again }
+    return try releaseLog.firstNumber(of: id)
   }
 
   func redeliver() throws(StoreError) {
-    try database.transaction { () throws(StoreError) in try unprintedItems().redeliver() }
+    try database.transaction { () throws(StoreError) in try unprintedItems.redeliver() }
   }
 }

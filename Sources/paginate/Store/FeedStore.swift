@@ -6,10 +6,8 @@ final class FeedStore: FeedStorage {
   let database: Database
   let feed: Int
   let statements: FeedStatements
-  /// Created on first use: a store of an earlier format that is only read has none.
-  private var openedLog: ReleaseLog?
-  /// Likewise.
-  private var openedItems: UnprintedItems?
+  let releaseLog: ReleaseLog
+  let unprintedItems: UnprintedItems
   /// What was added last, which is usually printed next.
   var fresh = FreshItems()
   /// Whether the version of an item is the digest of its text (`ItemVersion`), so that damaged text is detected.
@@ -22,20 +20,8 @@ final class FeedStore: FeedStorage {
     self.feed = feed
     self.isVersioned = isVersioned
     statements = FeedStatements(database)
-  }
-
-  func releaseLog() throws(StoreError) -> ReleaseLog {
-    if let openedLog { return openedLog }
-    let log = try ReleaseLog(database, feed)
-    openedLog = log
-    return log
-  }
-
-  func unprintedItems() throws(StoreError) -> UnprintedItems {
-    if let openedItems { return openedItems }
-    let items = try UnprintedItems(database, feed, isVersioned: isVersioned)
-    openedItems = items
-    return items
+    releaseLog = ReleaseLog(database, feed)
+    unprintedItems = try UnprintedItems(database, feed, isVersioned: isVersioned)
   }
 
   // MARK: Knowledge
@@ -103,7 +89,7 @@ final class FeedStore: FeedStorage {
 
   /// How many items wait to be printed, and for how many it is unknown whether they were.
   func unprinted() throws(StoreError) -> (waiting: Int, uncertain: Int) {
-    try UnprintedItems.counts(database, feed)
+    try unprintedItems.counts()
   }
 
   /// Live items from a position, in order; for `--cached`.

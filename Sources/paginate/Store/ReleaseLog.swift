@@ -36,10 +36,10 @@ struct ReleaseLog {
     """
 
   private let feed: Statement.Value
-  private let last, insert, extend, position, number, again, numberAll, isComplete: Statement
+  private let last, insert, extend, position, number, again: Statement
   let released: Statement
 
-  init(_ database: Database, _ feed: Int) throws(StoreError) {
+  init(_ database: Database, _ feed: Int) {
     self.feed = .integer(feed)
     last = database.prepare(Self.lastStatement)
     insert = database.prepare("INSERT INTO release (feed, seq, item, count, is_again) VALUES (?, ?, ?, ?, ?)")
@@ -50,17 +50,6 @@ struct ReleaseLog {
       """
       SELECT 1 FROM release JOIN item ON item.number = release.item
       WHERE release.feed = ?1 AND release.seq = ?2 AND is_again = 1 AND item.id = ?3
-      """)
-    numberAll = database.prepare(
-      """
-      INSERT INTO release (feed, seq, item, count, is_again)
-        SELECT ?1, min(seq), min(number), count(*), 0
-        FROM (SELECT number, row_number() OVER (ORDER BY number) AS seq FROM item WHERE feed = ?1)
-        GROUP BY number - seq
-      """)
-    isComplete = database.prepare(
-      """
-      SELECT EXISTS (SELECT 1 FROM release WHERE feed = ?1) OR NOT EXISTS (SELECT 1 FROM item WHERE feed = ?1)
       """)
     released = database.prepare(Self.readStatement)
   }
@@ -121,16 +110,7 @@ struct ReleaseLog {
     }
   }
 
-  /// Numbers the items that a run of an earlier format has left, in the order in which they were read. The caller must
-  /// hold the lock of the feed, so that no such run is active.
-  func addItemsWithoutNumbers() throws(StoreError) {
-    if try !hasAllItems() { try numberAll.run(feed) }
-  }
-
   // MARK: Queries
-
-  /// Whether every item has a number, so that nothing of an earlier format is left.
-  func hasAllItems() throws(StoreError) -> Bool { try isComplete.first(feed) { $0.integer(0) == 1 } ?? true }
 
   /// Whether an item was printed again with this number.
   func hasAgain(_ id: [UInt8], at number: Int) throws(StoreError) -> Bool {

@@ -1,9 +1,5 @@
-// The tables of a store, and views for people who read it with sqlite3(1).
-//
-// Format 2 has the same tables as format 1, with CHECKs: an invalid row is refused when it is written, whoever writes
-// it. Tables of format 1 stay as they are, because all values are checked when read (Columns.swift). Format 3 adds the
-// table of releases; the numbers of items in an older store follow when the feed is next used. Format 4 has a table for
-// the items that are not printed, in place of a column of each item, and a table for the values of `--since`.
+// The tables of a store, and views for people who read it with sqlite3(1). An invalid row is refused when it is written,
+// whoever writes it, and again when it is read (Columns.swift): a foreign file may have been made without the checks.
 
 import FeedCore
 
@@ -11,31 +7,78 @@ enum Schema {
   /// "FUpg": a file with another number belongs to another program.
   static let application = 0x4655_7067
   /// Increased by each change that an older tool would not understand.
-  static let version = 4
-  static let oldestVersion = 1
+  static let version = 1
 
   /// The statements that make the tables and their indexes; SQLite stores each text exactly as written here.
-  static func parts(version: Int) -> [String] { parts(version, checked: version >= 2) }
-
-  private static func parts(_ version: Int, checked: Bool) -> [String] {
-    tables(version, checked: checked) + (version >= 3 ? releases : []) + (version >= 4 ? unprinted + marks : [])
-  }
-
-  /// What format 4 adds besides: the values of `--since`.
-  static let marks = [
+  static let parts = [
     """
-    CREATE TABLE mark (
-      feed INTEGER PRIMARY KEY REFERENCES feed ON DELETE CASCADE,
-      pointer TEXT NOT NULL,          -- where the values are in an item
-      kind TEXT NOT NULL CHECK (kind IN ('number', 'time', 'text')),
-      greatest TEXT NOT NULL,         -- of all items that were read
-      covered TEXT                    -- the greatest when nothing was missing
+    CREATE TABLE feed (
+      number INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE,
+      url TEXT NOT NULL,
+      options TEXT NOT NULL,          -- of the walk, as JSON, without secrets
+      etag TEXT,                      -- of page 1
+      page_size INTEGER,              -- how many items page 1 had
+      total INTEGER,                  -- how many items the feed had then
+      retry_at INTEGER,               -- seconds since 1970: no request before
+      retry_said_at INTEGER,          -- when the server said that
+      writing_from INTEGER,           -- the positions of what is being printed
+      writing_to INTEGER,
+      CHECK (number > 0),
+      CHECK (page_size >= 0),
+      CHECK (total >= 0),
+      CHECK (retry_at >= 0),
+      CHECK (retry_said_at >= 0),
+      CHECK ((retry_at IS NULL) = (retry_said_at IS NULL)),
+      CHECK (writing_from \(places)),
+      CHECK (writing_to \(places)),
+      CHECK ((writing_from IS NULL) = (writing_to IS NULL)),
+      CHECK (writing_from <= writing_to)
     ) STRICT
+    """,
+    // A range of pages that are known to follow each other, top down.
     """
-  ]
-
-  /// What format 3 adds: the items in the order in which they were released for printing (ReleaseLog.swift).
-  static let releases = [
+    CREATE TABLE run (
+      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+      number INTEGER NOT NULL,
+      top INTEGER NOT NULL,           -- the positions of its items are from top to bottom
+      bottom INTEGER NOT NULL,
+      lower_end TEXT NOT NULL CHECK (lower_end IN ('end', 'unread', 'wanted', 'open', 'lost')),
+      PRIMARY KEY (feed, number),
+      CHECK (number BETWEEN 1 AND \(StoreLimit.numbers.upperBound)),
+      CHECK (top \(places)),
+      CHECK (bottom \(places)),
+      CHECK (top <= bottom)
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE page (
+      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+      top INTEGER NOT NULL,           -- the position of its first item
+      next TEXT,                      -- the request for the page that followed
+      PRIMARY KEY (feed, top),
+      CHECK (top \(places))
+    ) STRICT, WITHOUT ROWID
+    """,
+    """
+    CREATE TABLE item (
+      number INTEGER PRIMARY KEY,
+      feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
+      id TEXT NOT NULL,
+      position INTEGER NOT NULL,      -- the smaller, the nearer to the top of the feed
+      order_key TEXT,
+      version TEXT NOT NULL,
+      data TEXT NOT NULL,             -- JSON
+      seen_at INTEGER NOT NULL,       -- seconds since 1970, as all times here
+      changed_at INTEGER,
+      gone_at INTEGER,
+      UNIQUE (feed, id),
+      CHECK (number > 0),
+      CHECK (position \(places))
+    ) STRICT
+    """,
+    "CREATE INDEX item_live ON item (feed, position) WHERE gone_at IS NULL",
+    // The items in the order in which they were released for printing (ReleaseLog.swift).
     """
     CREATE TABLE release (
       feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
@@ -52,10 +95,7 @@ enum Schema {
     """,
     "CREATE INDEX release_first ON release (feed, item) WHERE is_again = 0",
     "CREATE INDEX release_again ON release (feed, item) WHERE is_again = 1",
-  ]
-
-  /// What format 4 adds: the items that are not known to be printed (UnprintedItems.swift).
-  static let unprinted = [
+    // The items that are not known to be printed (UnprintedItems.swift).
     """
     CREATE TABLE unprinted (
       feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
@@ -71,87 +111,27 @@ enum Schema {
     ) STRICT, WITHOUT ROWID
     """,
     "CREATE INDEX unprinted_place ON unprinted (feed, is_uncertain, position)",
+    // The values of `--since`.
+    """
+    CREATE TABLE mark (
+      feed INTEGER PRIMARY KEY REFERENCES feed ON DELETE CASCADE,
+      pointer TEXT NOT NULL,          -- where the values are in an item
+      kind TEXT NOT NULL CHECK (kind IN ('number', 'time', 'text')),
+      greatest TEXT NOT NULL,         -- of all items that were read
+      covered TEXT                    -- the greatest when nothing was missing
+    ) STRICT
+    """,
   ]
 
   private static let places =
     "BETWEEN \(StoreLimit.positions.lowerBound) AND \(StoreLimit.positions.upperBound)"
-
-  static func tables(_ version: Int, checked: Bool) -> [String] {
-    func checks(_ conditions: String...) -> String {
-      checked ? conditions.map { ",\n  CHECK (\($0))" }.joined() : ""
-    }
-    let feed = """
-      CREATE TABLE feed (
-        number INTEGER PRIMARY KEY,
-        name TEXT NOT NULL UNIQUE,
-        url TEXT NOT NULL,
-        options TEXT NOT NULL,          -- of the walk, as JSON, without secrets
-        etag TEXT,                      -- of page 1
-        page_size INTEGER,              -- how many items page 1 had
-        total INTEGER,                  -- how many items the feed had then
-        retry_at INTEGER,               -- seconds since 1970: no request before
-        retry_said_at INTEGER,          -- when the server said that
-        writing_from INTEGER,           -- the positions of what is being printed
-        writing_to INTEGER\(checks(
-          "number > 0", "page_size >= 0", "total >= 0", "retry_at >= 0", "retry_said_at >= 0",
-          "(retry_at IS NULL) = (retry_said_at IS NULL)", "writing_from \(places)", "writing_to \(places)",
-          "(writing_from IS NULL) = (writing_to IS NULL)", "writing_from <= writing_to"))
-      ) STRICT
-      """
-    // A range of pages that are known to follow each other, top down.
-    let run = """
-      CREATE TABLE run (
-        feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
-        number INTEGER NOT NULL,
-        top INTEGER NOT NULL,           -- the positions of its items are from top to bottom
-        bottom INTEGER NOT NULL,
-        lower_end TEXT NOT NULL CHECK (lower_end IN ('end', 'unread', 'wanted', 'open', 'lost', 'dropped')),
-        is_placed INTEGER NOT NULL,     -- 0: below a gap under --on-gap drop
-        PRIMARY KEY (feed, number)\(checks(
-          "number BETWEEN 1 AND \(StoreLimit.numbers.upperBound)", "top \(places)", "bottom \(places)",
-          "top <= bottom", "is_placed IN (0, 1)"))
-      ) STRICT, WITHOUT ROWID
-      """
-    let page = """
-      CREATE TABLE page (
-        feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
-        top INTEGER NOT NULL,           -- the position of its first item
-        next TEXT,                      -- the request for the page that followed
-        PRIMARY KEY (feed, top)\(checks("top \(places)"))
-      ) STRICT, WITHOUT ROWID
-      """
-    // SQLite makes a table for each check whether a value is one of three, which takes as long as adding the item.
-    let printed = "\n  printed INTEGER NOT NULL,       -- 0: waits, 1: printed, 2: uncertain"
-    let item = """
-      CREATE TABLE item (
-        number INTEGER PRIMARY KEY,
-        feed INTEGER NOT NULL REFERENCES feed ON DELETE CASCADE,
-        id TEXT NOT NULL,
-        position INTEGER NOT NULL,      -- the smaller, the nearer to the top of the feed\(version < 4 ? printed : "")
-        order_key TEXT,
-        version TEXT NOT NULL,
-        data TEXT NOT NULL,             -- JSON
-        seen_at INTEGER NOT NULL,       -- seconds since 1970, as all times here
-        changed_at INTEGER,
-        gone_at INTEGER,
-        UNIQUE (feed, id)\(checks("number > 0", "position \(places)"))\(
-          version < 4 ? checks("printed IN (0, 1, 2)") : "")
-      ) STRICT
-      """
-    let live = "CREATE INDEX item_live ON item (feed, position) WHERE gone_at IS NULL"
-    let ofPrinted = [
-      "CREATE INDEX item_waiting ON item (feed, position) WHERE printed = 0",
-      "CREATE INDEX item_uncertain ON item (feed, position) WHERE printed = 2",
-    ]
-    return [feed, run, page, item, live] + (version < 4 ? ofPrinted : [])
-  }
 
   /// For people: none of our statements uses them.
   static let views = [
     // The known feed from its top to the first gap, in order.
     """
     CREATE VIEW items AS
-      WITH head AS (SELECT feed, MIN(top) AS top, bottom FROM run WHERE is_placed GROUP BY feed)
+      WITH head AS (SELECT feed, MIN(top) AS top, bottom FROM run GROUP BY feed)
       SELECT feed.name AS feed, item.id, item.data,
         coalesce((
           SELECT CASE is_uncertain WHEN 0 THEN 'waiting' ELSE 'uncertain' END FROM unprinted
@@ -174,7 +154,7 @@ enum Schema {
         (SELECT id FROM item WHERE item.feed = run.feed AND gone_at IS NULL
           AND position > run.bottom ORDER BY position LIMIT 1) AS below
       FROM run JOIN feed ON feed.number = run.feed
-      WHERE run.is_placed AND run.lower_end IN ('open', 'lost', 'dropped')
+      WHERE run.lower_end IN ('open', 'lost')
       ORDER BY run.feed, run.top
     """,
   ]
@@ -191,18 +171,13 @@ enum Schema {
 
   /// The first difference from our schema; nil if there is none. Additional views, tables and indexes are harmless; a
   /// trigger could do anything at any of our statements.
-  static func problem(with found: [Part], version: Int) -> String? {
+  static func problem(with found: [Part]) -> String? {
     if let trigger = found.first(where: { $0.kind.elementsEqual("trigger".utf8) }) {
       return "it has a trigger, '\(shortened(trigger.name))'"
     }
     let statements = Set(found.map(\.statement))
-    // A store that was made in format 1 keeps those tables later.
-    let alternatives = [parts(version: version)] + (version < 3 ? [] : [parts(version, checked: false)])
-    for (index, part) in alternatives[0].enumerated()
-    where !alternatives.contains(where: { statements.contains(Array($0[index].utf8)) }) {
-      let words = part.split(separator: " ")
-      return "\(words[1].lowercased()) '\(words[2])' was changed"
-    }
-    return nil
+    guard let part = parts.first(where: { !statements.contains(Array($0.utf8)) }) else { return nil }
+    let words = part.split(separator: " ")
+    return "\(words[1].lowercased()) '\(words[2])' was changed"
   }
 }

@@ -97,29 +97,21 @@ final class StoreFile {
     guard version <= Schema.version else {
       throw StoreError(.newer, "the store was made by a later version of paginate (format \(version))")
     }
-    guard version >= Schema.oldestVersion else { throw .damaged("there is no format \(version)") }
+    guard version == Schema.version else { throw .damaged("there is no format \(version)") }
     let parts = try database.prepare("SELECT type, name, sql FROM sqlite_schema").all { row in
       Schema.Part(kind: row.text(0), name: row.text(1), statement: row.text(2))
     }
-    if let problem = Schema.problem(with: parts, version: version) { throw .damaged(problem) }
+    if let problem = Schema.problem(with: parts) { throw .damaged(problem) }
   }
 
   private static func make(_ database: Database) throws(StoreError) {
-    guard try database.number("user_version") < Schema.version else { return }
-    // Views of other people may mention a table that is made again; they keep its name. What is removed need not be
-    // erased, as it is still in the new table.
-    let erases = try database.number("secure_delete")
-    try database.run("PRAGMA legacy_alter_table = ON; PRAGMA secure_delete = OFF")
+    guard try database.number("application_id") == 0 else { return }
     try database.transaction { () throws(StoreError) in
-      let isNew = try database.number("application_id") == 0
-      let version = try database.number("user_version")
       // Another process may have made it meanwhile.
-      guard version < Schema.version else { return }
-      let parts = isNew ? Schema.parts(version: Schema.version) + Schema.views : Schema.upgrade(from: version)
-      for part in parts { try database.run(part) }
+      guard try database.number("application_id") == 0 else { return }
+      for part in Schema.parts + Schema.views { try database.run(part) }
       try database.run("PRAGMA application_id = \(Schema.application); PRAGMA user_version = \(Schema.version)")
     }
-    try database.run("PRAGMA legacy_alter_table = OFF; PRAGMA secure_delete = \(erases)")
   }
 
   /// Turns on the write-ahead log. For this change, SQLite does not wait for other processes by itself.
@@ -131,12 +123,6 @@ final class StoreFile {
         _ = try? Descriptor.wait(for: [], milliseconds: 10)
       }
     }
-  }
-
-  /// Whether the items of a feed have release numbers, which earlier formats did not have.
-  func hasNumbers(of store: FeedStore) throws(StoreError) -> Bool {
-    guard try database.number("user_version") >= 3 else { return false }
-    return try store.releaseLog().hasAllItems()
   }
 
   // MARK: Feeds

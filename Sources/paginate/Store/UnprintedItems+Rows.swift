@@ -29,16 +29,14 @@ extension UnprintedItems {
   static let ofNoState = "\(rows) AND is_uncertain NOT IN (0, 1)"
   static let items =
     "SELECT position, id, data, version, 0 FROM item WHERE number BETWEEN ?2 AND ?3 AND +feed = ?1 ORDER BY number"
+  static let counted = """
+    SELECT coalesce(sum(count) FILTER (WHERE is_uncertain = 0), 0), coalesce(sum(count) FILTER (WHERE is_uncertain = 1), 0)
+    FROM unprinted WHERE feed = ?1
+    """
   private static let rows = "SELECT item, position, count, is_uncertain FROM unprinted WHERE feed = ?1"
 
-  /// How many items wait, and how many are uncertain; also in a store of an earlier format.
-  static func counts(_ database: Database, _ feed: Int) throws(StoreError) -> (waiting: Int, uncertain: Int) {
-    let count =
-      try database.number("user_version") < 4
-      ? "SELECT (SELECT count(*) FROM item WHERE feed = ?1 AND printed = 0), "
-        + "(SELECT count(*) FROM item WHERE feed = ?1 AND printed = 2)"
-      : "SELECT coalesce(sum(count) FILTER (WHERE is_uncertain = 0), 0), "
-        + "coalesce(sum(count) FILTER (WHERE is_uncertain = 1), 0) FROM unprinted WHERE feed = ?1"
-    return try database.prepare(count).first(.integer(feed)) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
+  /// How many items wait, and how many are uncertain.
+  func counts() throws(StoreError) -> (waiting: Int, uncertain: Int) {
+    try counted.first(feed) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
   }
 }

@@ -8,8 +8,9 @@ import FeedCore
 
 /// The items of one feed that are not known to be printed.
 struct UnprintedItems {
-  private let feed: Statement.Value
+  let feed: Statement.Value
   private let isVersioned: Bool
+  let counted: Statement
   private let inRange, containing, ofState, items, insert, delete: Statement
 
   init(_ database: Database, _ feed: Int, isVersioned: Bool) throws(StoreError) {
@@ -19,6 +20,7 @@ struct UnprintedItems {
     containing = database.prepare(Self.containing)
     ofState = database.prepare(Self.ofState)
     items = database.prepare(Self.items)
+    counted = database.prepare(Self.counted)
     insert = database.prepare(
       "INSERT INTO unprinted (feed, item, position, count, is_uncertain) VALUES (?, ?, ?, ?, ?)")
     delete = database.prepare("DELETE FROM unprinted WHERE feed = ? AND item = ?")

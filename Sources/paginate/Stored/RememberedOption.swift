@@ -43,12 +43,6 @@ struct RememberedOption: Sendable {
       walk.sinceOverlap.isZero ? nil : walk.sinceOverlap.text
     },
     RememberedOption("order", \.order) { _, _, feed in feed.order.map { Array($0.rawValue.utf8) } },
-    RememberedOption("overlap", \.overlap) { _, _, feed in
-      feed.overlap == 1 ? nil : Array(String(feed.overlap).utf8)
-    },
-    RememberedOption("onGap", \.gapAction) { _, _, feed in
-      feed.forgetsBelowGaps ? Array(Options.GapAction.drop.rawValue.utf8) : nil
-    },
   ]
 
   // MARK: Writing

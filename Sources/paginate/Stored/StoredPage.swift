@@ -45,7 +45,7 @@ extension FeedRun.LowerEnd {
   /// Whether items are missing here.
   var isGap: Bool {
     switch self {
-    case .open, .lost, .dropped: true
+    case .open, .lost: true
     case .end, .unread, .wanted: false
     }
   }

@@ -20,7 +20,7 @@ struct StoredPages {
 
   init(_ store: FeedStore, _ runs: FeedRuns) throws(StoreError) {
     self.store = store
-    self.runs = runs.placed
+    self.runs = runs.all[...]
     start = store.database.prepare(Self.startStatement)
   }
 

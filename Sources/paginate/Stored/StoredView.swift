@@ -106,18 +106,13 @@ struct StoredView {
       guard let item = try storeOptions.stored(store.item(id)) else {
         throw storeOptions.failure("the feed has no item '\(shortened(id))'")
       }
-      if let lost = runs.all.first(where: { !$0.isPlaced }), item.position >= lost.top {
-        throw storeOptions.failure("the place of item '\(shortened(id))' is forgotten (--on-gap drop)")
-      }
       return item.position
     }
   }
 
   /// Prints the items that the reader does not have yet.
   private func printReleased(of store: FeedStore, to output: inout ByteWriter) throws(ToolFailure) {
-    guard try storeOptions.stored(file.hasNumbers(of: store)), var place = try storeOptions.place(in: store) else {
-      throw storeOptions.failure("the store was made by an earlier version: run once without '--cached' first")
-    }
+    guard var place = try storeOptions.place(in: store) else { return }
     var left = options.walk.limit
     while left > 0 {
       let items = try storeOptions.stored(
@@ -139,7 +134,7 @@ struct StoredView {
       output.append(printable(try storeOptions.stored(id(at: store.firstLive(in: run.range), store))))
       output.append("\t")
       output.append(printable(try storeOptions.stored(id(at: store.lastLive(in: run.range), store))))
-      output.append("\t\(run.isPlaced ? run.lowerEnd.rawValue : "unplaced")\n")
+      output.append("\t\(run.lowerEnd.rawValue)\n")
     }
     let unprinted = try storeOptions.stored(store.unprinted())
     output.append("waiting\t\(unprinted.waiting)\nuncertain\t\(unprinted.uncertain)\n")

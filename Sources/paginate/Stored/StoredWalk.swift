@@ -69,7 +69,6 @@ struct StoredWalk {
       throw storeOptions.failure("the feed was removed from the store meanwhile")
     }
     let store = try storeOptions.stored(file.open(known, isVersioned: true))
-    try storeOptions.stored(store.releaseLog().addItemsWithoutNumbers())
     if state.place == nil { state.place = try storeOptions.place(in: store) }
     var options = options
     try storeOptions.stored(RememberedOption.fill(&options, from: known.options))
@@ -149,7 +148,6 @@ struct StoredWalk {
       if options.isGiven(\.walk.sinceOverlap) { throw .usage("option '--since-overlap' needs '--since'") }
       return nil
     }
-    if options.forgetsBelowGaps { throw .usage("options '--since' and '--on-gap drop' exclude each other") }
     return try SinceReader(rule, walk.sinceOverlap, storeOptions.stored(store.mark()))
   }
 
@@ -159,8 +157,6 @@ struct StoredWalk {
     var feed = FeedOptions(firstRequest: secrets.redacted(first).json)
     feed.command = storeOptions.command
     feed.order = options.order
-    feed.overlap = options.overlap
-    feed.forgetsBelowGaps = options.forgetsBelowGaps
     feed.printsChanged = storeOptions.printsChanged
     feed.maxPages = walk.maxPages == .max ? nil : walk.maxPages
     number(&feed, first, walk, secrets)
