@@ -5,7 +5,7 @@ import FeedHTTP
 
 let paginate = ToolSpec(
   "paginate", "Print the items of a paged API, in order, once each, without gaps",
-  synopsis: ["[options] URL", "[options] [FILE]"], readsURL: FeedSource.isURL, options: Options.self)
+  synopsis: ["[options] URL", "[options] [FILE]", "--print-next [options] URL FILE"], readsURL: FeedSource.isURL, options: Options.self)
 
 /// The settings of a command line. Times are in seconds.
 struct Options: OptionTable {
@@ -39,15 +39,10 @@ struct Options: OptionTable {
   static let rows = OptionRows<Self> {
     OptionGroup("Options that describe a page")
     Option("next", .rule, \.walk.rules, "how to request the next page, such as page=+1")
-    Option("items", .pointer("/data/items"), \.walk.items, "where the items are in a page")
-    Option(
-      "items-object", .pointer("/query/pages"), \.walk.itemsObject, "where the object is whose members are the items"
-    )
-    .excludes([\.walk.items, \.walk.itemsAreLines])
-    Option("items-lines", \.walk.itemsAreLines, "each line of a page is an item").needs(.url).excludes(\.walk.items)
+    Option("items", .items, \.walk.items, "where the items are in a page, or lines")
     Option("id", .pointer("/id"), \.walk.id, "where the id is in an item")
     Option("has-more", .hasMore, \.walk.hasMore, "where a page says whether there is more")
-    Option("total", .pointer("/total"), \.walk.total, "where a page says how many items there are")
+    Option("total", .total, \.walk.total, "where a page says how many items there are")
     Option("end-status", .statuses, \.walk.endStatuses, "HTTP statuses of a page past the end, such as 404,400")
       .needs(.url)
     Option("no-dedupe", not: \.walk.dedupes, "print an item again when it comes again").excludes(\.storeOptions.path)
@@ -61,14 +56,12 @@ struct Options: OptionTable {
     Option("records", \.printsRecords, "print event records").excludes([\.printsPages, \.walk.findsLink])
     Option("pages", \.printsPages, "print whole pages").excludes(\.walk.findsLink)
     Option("print-next", \.walk.findsLink, "print only the URL of the next page")
-    Option("base-url", .httpURL, \.base, "the URL that the first page of the input came from").needs(\.walk.findsLink)
-      .meaningless(with: .url)
 
     OptionGroup("Options for a store").needs(\Options.storeOptions.path)
     Option("store", .wholeFile, \.storeOptions.path, "keep the feed in a SQLite file, print only new items")
       .needs(.url, or: [\.storeOptions.isCached, \.storeOptions.isStatus]).excludes(\.walk.findsLink)
     Option("feed", .text("NAME"), \.storeOptions.feedName, "the name of the feed in the store, instead of its URL")
-    Option("more", \.storeOptions.readsMore, "read more pages: one, or --max-pages")
+    Option("older", \.storeOptions.readsMore, "read older pages: one, or --max-pages")
       .excludes([\.storeOptions.readsAll, \.storeOptions.isCached, \.storeOptions.isStatus])
     Option("full", \.storeOptions.readsAll, "read the whole feed again")
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
@@ -83,15 +76,16 @@ struct Options: OptionTable {
       .needs(\.printsPages).needs(\.storeOptions.isCached)
     Option("status", \.storeOptions.isStatus, "print what the store knows, and its gaps, offline")
     Option("changed", \.storeOptions.printsChanged, "print edited items again")
+    Option("ignore", .pointer("/views"), \.storeOptions.ignored, "a difference there is no edit; /**/x is x at any depth")
+      .needs(\.storeOptions.printsChanged)
     Option("redeliver", \.storeOptions.redelivers, "print items that may not have been printed")
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("resume-from", .file, \.storeOptions.checkpoint, "resume from a checkpoint without changing it")
       .needs(\.printsRecords).excludes([\.storeOptions.isStatus, \.storeOptions.redelivers])
     Option("every", .interval, \.storeOptions.interval, "stay, and look for new items this often").needs(.url)
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
-    Option("since", .since, \.walk.since, "request only items with a greater value than the known ones")
+    Option("since", .since, \.walk.since, "request only what came after the last complete run")
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
-    Option("since-overlap", .sinceOverlap, \.walk.sinceOverlap, "subtract this from that value").default("0")
     Option("order-key", .pointer("/created_at"), \.walk.orderKey, "what the feed is sorted by")
     Option("order", .choice, \.order, "where new items appear").default("newest-first")
     Option("durable", \.storeOptions.isDurable, "lose nothing in a power cut")
@@ -126,8 +120,16 @@ struct Options: OptionTable {
 
   init(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailure) {
     self.invocation = invocation
-    let operand = try FeedSource(invocation.operands)
     try invocation.fill(&self)
+    // The URL is that of the page.
+    var operands = invocation.operands
+    if walk.findsLink, operands.count == 2 {
+      guard case .url(let url) = try FeedSource([operands.removeFirst()]) else {
+        throw .usage("expected a URL and a file")
+      }
+      base = url
+    }
+    let operand = try FeedSource(operands)
     try http.load(streams)
     source = try http.completed(operand)
     walk.keepsMethod = http.hasMethod
@@ -143,6 +145,7 @@ struct Options: OptionTable {
       throw .usage("option '--parallel' needs a rule that counts, such as '--next page=+1'")
     }
     guard case .file = source else { return }
+    if walk.items == .lines { throw .usage("option '--items lines' needs a URL to connect to") }
     if store != nil, !invocation.operands.isEmpty { throw .usage("option '--store' needs a URL to connect to") }
     if let rule = walk.still.rules.first(where: \.needsHead) {
       throw .usage("option '--next \(shortened(rule.text))' needs a URL to connect to")
@@ -180,6 +183,8 @@ extension Options {
     fileprivate var before: [UInt8]?
     var pageSize = 0
     var printsChanged = false
+    /// What is left out when items are compared.
+    var ignored: [JSONPointer] = []
     var redelivers = false
     /// The file with a reader's own place.
     var checkpoint: [UInt8]?
@@ -202,10 +207,6 @@ extension OptionType<NextRule?> {
   fileprivate static let rule = Self("RULE", .beginnings(NextRule.beginnings)) { bytes throws(OptionRefusal) in
     do throws(NextRule.Problem) { return try NextRule.parse(bytes) } catch { throw OptionRefusal(error.message) }
   }
-}
-
-extension OptionType<HasMore> {
-  fileprivate static let hasMore = Self("POINTER") { bytes throws(OptionRefusal) in try HasMore(bytes) }
 }
 
 extension OptionType<[UInt8]> {

@@ -44,9 +44,9 @@ extension WalkOptions {
       let pointer = try? JSONPointer(value)
       switch word.first.map({ Character(Unicode.Scalar($0)) }) {
       case "n": if let rule = try? NextRule.parse(value) { rules.append(rule) }
-      case "i": items = pointer
+      case "i": items = try? ItemPlace(value)
       case "d": id = pointer
-      case "t": total = pointer
+      case "t": total = try? TotalPlace(value)
       case "o": orderKey = pointer
       case "m": hasMore = try? HasMore(value)
       case "u": stopBefore = Condition(value)
@@ -163,12 +163,12 @@ private func walk(_ walker: Walker, _ first: PageRequest, _ pages: [FuzzedPage],
 extension WalkOptions {
   /// As if the detected options had been typed; nil until all are detected.
   fileprivate init?(_ options: WalkOptions, typed shape: Shape) {
-    guard let next = shape.next, let items = shape.items else { return nil }
+    guard let next = shape.next, let items = shape.place else { return nil }
     self = options
     rules = next.texts.compactMap { try? NextRule.parse($0) }
-    self.items = try? JSONPointer(items.text)
+    self.items = try? ItemPlace(items.text)
     id = shape.id
-    total = shape.total
+    total = shape.total.flatMap { try? TotalPlace($0.text) }
     hasMore = shape.hasMore.flatMap { try? HasMore($0.text) }
   }
 }

@@ -27,6 +27,8 @@ final class InterruptedStorage: FeedStorage {
 
   private func reach(_ moment: Moment) throws(StoreError) { if ends(moment) { throw Self.interruption } }
 
+  func text(of handle: Int) throws(StoreError) -> [UInt8] { try store.text(of: handle) }
+
   func commit<T>(_ judge: () throws(StoreError) -> (T, FeedChange?)) throws(StoreError) -> T {
     var isPage = false
     let result = try store.commit { () throws(StoreError) in

@@ -35,6 +35,8 @@ final class MemoryStorage: FeedStorage {
       isGone: found.isGone)
   }
 
+  func text(of handle: Int) -> [UInt8] { items[handle].item.data }
+
   private func live(_ range: ClosedRange<Int>) -> [Int] {
     items.filter { !$0.isGone && range.contains($0.position) }.map(\.position).sorted()
   }
@@ -84,7 +86,7 @@ final class MemoryStorage: FeedStorage {
     for number in change.removedRuns { allRuns[number] = nil }
     for run in change.savedRuns { allRuns[run.number] = run }
     first = change.firstPage ?? first
-    if let new = change.mark { mark = SinceMark(pointer: new.pointer, covered: mark?.covered, greatest: new.greatest) }
+    if let new = change.mark { mark = SinceMark(source: new.source, covered: mark?.covered, greatest: new.greatest) }
     if change.isCovered, let greatest = mark?.greatest { mark?.covered = greatest }
     release()
   }

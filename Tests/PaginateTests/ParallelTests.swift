@@ -10,9 +10,8 @@ struct ParallelTests {
   private static func request(_ query: String) -> PageRequest { PageRequest(url: "https://a/?\(query)".bytes) }
 
   private static func read(_ text: String, _ head: [String] = [], total: String = "/total") throws -> Page {
-    var reader = PageReader(
-      items: try JSONPointer("/items".bytes), id: try JSONPointer("/id".bytes), total: try JSONPointer(total.bytes))
-    reader.totalIsOfPages = total == "/pages"
+    let reader = PageReader(
+      items: try ItemPlace("/items".bytes), id: try JSONPointer("/id".bytes), total: try TotalPlace(total.bytes))
     return try reader.read(try json(text), makeHead(head))
   }
 

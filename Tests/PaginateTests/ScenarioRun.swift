@@ -36,6 +36,7 @@ final class ScenarioRun {
       case .tailForgotten: notes.append("forgotten")
       case .uncertain(let count): notes.append("uncertain:\(count)")
       case .totalUnsteady: notes.append("total-unsteady")
+      case .looksSorted: notes.append("looks-sorted")
       }
     }
     do {

@@ -2,6 +2,7 @@ import FeedCore
 import TestSupport
 import Testing
 
+@testable import FeedHTTP
 @testable import paginate
 
 /// `--since`: random histories of a feed that is asked only for what is newer, by runs that do not end; and the values.
@@ -53,12 +54,13 @@ import Testing
       (#""1969-12-31T23:59:58.5Z""#, #""1969-12-31T23:59:58.75Z""#),
       (#""1969-12-31T23:59:59.75Z""#, #""1970-01-01T00:00:00Z""#), (#""a""#, #""aa""#), (#""Z""#, #""a""#),
       (#""2016-12-31T23:59:59.9Z""#, #""2016-12-31T23:59:60Z""#), ("9007199254740992", "9007199254740993"),
-      ("-5e-1", "-0.4"), (#""5""#, "6"),
+      ("-5e-1", "-0.4"), (#""5""#, "6"), (#""2024-06-01T12:00:00.5""#, #""2024-06-01 12:00:01""#),
       (#""9""#, #""10""#),
     ])
   func valuesAreCompared(_ left: String, _ right: String) throws {
     func value(_ text: String) throws -> SinceValue? {
-      SinceValue(try JSONDocument(parsing: Array(text.utf8)).root, as: nil)
+      let value = try JSONDocument(parsing: Array(text.utf8)).root
+      return JSONText.scalar(value).flatMap { SinceValue($0, isNumber: value.kind == .number, as: nil) }
     }
     guard let smaller = try value(left), let greater = try value(right) else {
       // An exponent that would need more digits than anyone sends.
@@ -195,7 +197,7 @@ private final class SinceHistory {
         FeedItem(
           id: Array("q\(entry.id)".utf8), orderKey: value.text, version: ItemVersion.of(text.span), data: text,
           isNewer: mark?.covered?.isBelow(value) ?? false))
-      if mark == nil { mark = SinceMark(pointer: Array("/at".utf8), greatest: value) }
+      if mark == nil { mark = SinceMark(source: Array("/at".utf8), greatest: value) }
       if mark?.greatest.isBelow(value) == true { mark?.greatest = value }
     }
     page.mark = mark

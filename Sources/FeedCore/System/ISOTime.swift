@@ -13,8 +13,9 @@ package struct ISOTime {
   /// `Z` or an offset, as written.
   private let zone: [UInt8]
 
+  /// - Parameter isLocal: whether the text has no offset, rather than one.
   /// - Returns: nil if `text` is not such a time.
-  package init?(_ text: [UInt8]) {
+  package init?(_ text: [UInt8], isLocal: Bool = false) {
     var rest = text[...]
     func digits(_ count: Int, _ range: ClosedRange<Int>) -> Int? {
       let word = rest.prefix(count)
@@ -39,7 +40,9 @@ package struct ISOTime {
     }
     let zone = Array(rest)
     var offset = 0
-    if let sign = mark("+-") {
+    if isLocal {
+      // Nothing may follow.
+    } else if let sign = mark("+-") {
       guard let hours = digits(2, 0...23) else { return nil }
       _ = mark(":")
       guard let minutes = digits(2, 0...59) else { return nil }

@@ -79,7 +79,7 @@ extension NextRule {
   // MARK: Reading
 
   /// The text at the target of a request; nil if it has none.
-  func text(in request: PageRequest) throws(NextError) -> [UInt8]? {
+  package func text(in request: PageRequest) throws(NextError) -> [UInt8]? {
     switch target {
     case .query(let name): QueryString(request.url).value(of: name)
     case .header(let name):
@@ -95,11 +95,17 @@ extension NextRule {
 
   // MARK: Setting
 
+  /// The request with another value at the target.
+  package func setting(_ value: NextValue, in request: PageRequest) throws(NextError) -> PageRequest {
+    var next = request
+    if target == .url { next.url = value.text ?? next.url }
+    try set(value, in: &next)
+    return next
+  }
+
   /// The request with another number at the target.
   package func setting(_ number: DecimalText, in request: PageRequest) throws(NextError) -> PageRequest {
-    var next = request
-    try set(.number(number), in: &next)
-    return next
+    try setting(.number(number), in: request)
   }
 
   fileprivate func set(_ value: NextValue, in request: inout PageRequest) throws(NextError) {

@@ -152,7 +152,7 @@ extension NextRule.Target {
     }
   }
 
-  var text: [UInt8] {
+  package var text: [UInt8] {
     switch self {
     case .query(let name):
       // A name that could be another target, or the beginning of a rule of another form.
@@ -243,7 +243,7 @@ extension NextRule.Source {
     return (text[..<sign], isZero ? nil : NextRule.Shift(amount: amount, isMinus: text[sign] == UInt8(ascii: "-")))
   }
 
-  fileprivate var text: [UInt8] {
+  package var text: [UInt8] {
     switch self {
     case .place(.body(let pointer), let shift): return Self.shifted(pointer.text, shift)
     case .place(.header(let name), let shift): return Self.shifted(Array("header:".utf8) + name, shift)
@@ -268,7 +268,22 @@ extension NextRule.Source {
 }
 
 extension NextRule.Place {
-  var text: [UInt8] {
+  /// A place that is the value of an option.
+  /// - Parameter example: a pointer, for the message.
+  package init(typed text: [UInt8], suchAs example: String) throws(OptionRefusal) {
+    let kind = "header:"
+    guard text.starts(with: kind.utf8) else {
+      self = .body(try JSONPointer(typed: text, suchAs: example))
+      return
+    }
+    let name = Array(text.dropFirst(kind.utf8.count))
+    guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
+      throw .expected("the name of a header after 'header:'", found: name)
+    }
+    self = .header(name)
+  }
+
+  package var text: [UInt8] {
     switch self {
     case .body(let pointer): pointer.text
     case .header(let name): Array("header:".utf8) + name

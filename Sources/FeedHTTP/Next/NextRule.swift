@@ -56,7 +56,9 @@ package struct NextRule: Equatable, Sendable {
     package let amount: DecimalText
     package let isMinus: Bool
 
-    func applied(to number: DecimalText) -> DecimalText {
+    package init(amount: DecimalText, isMinus: Bool) { (self.amount, self.isMinus) = (amount, isMinus) }
+
+    package func applied(to number: DecimalText) -> DecimalText {
       if isMinus { return number - amount }
       return number.isNegative ? amount - (DecimalText(number.digits) ?? number) : number + amount
     }

@@ -46,12 +46,14 @@ package enum NextValue {
   case json(JSONValue)
   case text([UInt8])
   case number(DecimalText)
+  /// A number of JSON, as text.
+  case decimal([UInt8])
 
   /// The bytes outside of a body; nil for what has none: an object, an array, a boolean.
   package var text: [UInt8]? {
     switch self {
     case .json(let value): JSONText.scalar(value)
-    case .text(let text): text
+    case .text(let text), .decimal(let text): text
     case .number(let number): number.text
     }
   }
@@ -62,6 +64,7 @@ package enum NextValue {
     case .json(let value): JSONTree(value)
     case .text(let text): JSONText.string(text)
     case .number(let number): JSONTree(JSONDocument(known: number.text).root)
+    case .decimal(let text): JSONTree(JSONDocument(known: text).root)
     }
   }
 }
@@ -82,7 +85,8 @@ extension NextRule {
   /// The value of an answer; nil if it has none.
   func value(in answer: NextAnswer) throws(NextError) -> NextValue? {
     switch source {
-    case .place(let place, let shift): return try shifted(try Self.value(at: place, of: answer), shift, at: place)
+    case .place(let place, let shift):
+      return try shifted(Self.value(at: place, of: answer.root, answer.head), shift, at: place)
     case .item(let pick, let pointer, let shift): return try Self.picked(pick, pointer, shift, answer)
     case .counted(let counter):
       let number = try number(in: answer.request, counter.first)
@@ -97,11 +101,12 @@ extension NextRule {
     }
   }
 
-  private static func value(at place: Place, of answer: NextAnswer) throws(NextError) -> NextValue? {
+  /// The value at a place of an answer; nil if there is none.
+  package static func value(at place: Place, of root: JSONValue, _ head: HTTPHead?) -> NextValue? {
     switch place {
-    case .body(let pointer): answer.root.value(at: pointer).flatMap { $0.isNothing ? nil : .json($0) }
+    case .body(let pointer): root.value(at: pointer).flatMap { $0.isNothing ? nil : .json($0) }
     case .header(let name):
-      answer.head?.value(of: String(decoding: name.lowercased, as: UTF8.self)).flatMap { $0.isEmpty ? nil : .text($0) }
+      head?.value(of: String(decoding: name.lowercased, as: UTF8.self)).flatMap { $0.isEmpty ? nil : .text($0) }
     }
   }
 

@@ -18,6 +18,7 @@ struct ComparedItem {
     static let isEdited = Self(rawValue: 4)
     static let isReordered = Self(rawValue: 8)
     static let hasMoved = Self(rawValue: 16)
+    static let isTrivial = Self(rawValue: 32)
   }
 
   /// - Parameter isInRun: whether its known position is in a run.
@@ -57,6 +58,11 @@ struct ComparedItem {
 
   /// Whether the item has changed since it was last read.
   var isEdited: Bool { facts.contains(.isEdited) }
+  /// Whether that change is to be printed.
+  var isWorthPrinting: Bool { facts.contains(.isEdited) && !facts.contains(.isTrivial) }
+
+  /// The change is in an ignored part.
+  mutating func markTrivial() { facts.insert(.isTrivial) }
   var isReordered: Bool { facts.contains(.isReordered) }
 }
 
@@ -72,9 +78,9 @@ struct ComparedPage {
   /// - Parameters:
   ///   - walked: the index of the run that is being read; nil if this page begins a walk.
   ///   - ground: what the walk reads again of that run; nil if it began above the run.
-  ///   - order: if the oldest items come first, one that moves comes towards the walk.
+  ///   - options: if the oldest items come first, one that moves comes towards the walk.
   init(
-    _ page: FeedPage, walked: Int?, on ground: KnownGround?, _ order: FeedOrder?, _ runs: FeedRuns,
+    _ page: FeedPage, walked: Int?, on ground: KnownGround?, _ options: FeedOptions, _ runs: FeedRuns,
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
     var ids = SeenIDs()
@@ -84,12 +90,17 @@ struct ComparedPage {
       guard ids.insert(id) else { continue }
       let known = try knowledge.item(id)
       let run = known.flatMap { $0.isGone ? nil : runs.index(of: $0.position) }
-      let compared = ComparedItem(item, known, isInRun: run != nil)
+      var compared = ComparedItem(item, known, isInRun: run != nil)
+      if compared.isEdited, let handle = compared.handle, let isEdit = options.isEdit,
+        !isEdit(try knowledge.text(of: handle), item.data)
+      {
+        compared.markTrivial()
+      }
       if let known, let ground, run != nil, run == walked {
         let isExtended = !unseen.isEmpty || runs.all[run ?? 0].bottom > ground.bottom
         add(compared, at: known.position, on: ground, isExtended)
       } else if run != nil, run == walked {
-        if order == .oldestFirst, let moved = compared.uprooted { unseen.append(moved) } else { seen.append(compared) }
+        if options.order == .oldestFirst, let moved = compared.uprooted { unseen.append(moved) } else { seen.append(compared) }
       } else {
         unseen.append(compared)
       }

@@ -24,7 +24,7 @@ extension FeedEngine {
 
   /// Whether this walk will have read everything that has changed since the mark.
   private func isReadToEnd(_ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
-    guard let head = runs.head, !options.followsTail else { return true }
+    guard let head = runs.head, !options.followsTail, options.since?.isOfPage != true else { return true }
     guard isComplete, isOldestFirst, head.lowerEnd == .lost else { return isComplete }
     // Below a lost gap, a feed whose oldest items come first goes on.
     return try knowledge.lastPage(in: head.range)?.next == nil
@@ -107,6 +107,7 @@ extension FeedEngine {
     // An answer to `--since` may have any order.
     if order == nil, !isFiltered {
       order = FeedOrder.shown(by: page)
+      if runs.head == nil, FeedOrder.isSorted(page) { notes.append(.looksSorted) }
       if order == .oldestFirst { return end(Self.looksOldestFirst) }
     }
     // An empty first page proves nothing about known items, neither that they exist nor that they are gone. Only a full

@@ -21,6 +21,8 @@ struct KnownPage: Equatable, Sendable {
 protocol FeedKnowledge {
   func runs() throws(StoreError) -> [FeedRun]
   func item(_ id: [UInt8]) throws(StoreError) -> KnownItem?
+  /// The text of a known item.
+  func text(of handle: Int) throws(StoreError) -> [UInt8]
   /// The smallest position of a live item within a range.
   func firstLive(in range: ClosedRange<Int>) throws(StoreError) -> Int?
   /// The largest position of a live item within a range.

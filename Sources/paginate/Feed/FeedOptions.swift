@@ -28,6 +28,8 @@ struct FeedOptions: Sendable {
     var mustJoin = false
     /// Whether its pages may be numbered, so that an item that moves to its end shifts the others.
     var mayShift = false
+    /// Whether the value comes from the last page of an answer, rather than from its items.
+    var isOfPage = false
   }
 
   var command = Command.refresh
@@ -39,6 +41,8 @@ struct FeedOptions: Sendable {
   var proof = 2
   /// `--changed`.
   var printsChanged = false
+  /// Whether an item was edited, by its old and its new text. `--ignore` leaves something out.
+  var isEdit: (@Sendable (_ old: [UInt8], _ new: [UInt8]) -> Bool)?
   /// `--since`; nil without it.
   var since: Since?
   /// Whether the ETag of page 1 belongs to `firstRequest`.
@@ -62,6 +66,8 @@ enum FeedNote: Equatable, Sendable {
   case tailForgotten
   /// Items between two runs are no longer available.
   case gapLost
+  /// The ids of page 1 are in the order of their text.
+  case looksSorted
   /// This number of items may or may not have been printed by a run that was killed.
   case uncertain(Int)
   /// The feed said again and again that it has become smaller, and showed nothing new. So its total proves nothing, and

@@ -39,7 +39,7 @@ struct PagePlan {
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) {
     let index = options.followsTail ? nil : walked.flatMap { runs.index(of: $0.top) }
-    let compared = try ComparedPage(page, walked: index, on: ground, options.order, runs, knowledge)
+    let compared = try ComparedPage(page, walked: index, on: ground, options, runs, knowledge)
     unseenCount = compared.unseen.count + (ground == nil ? 0 : compared.seen.count)
     change.items.reserveCapacity(compared.unseen.count)
     if walked == nil { change.firstPage = .init(etag: page.etag, size: page.items.count, total: page.total) }
@@ -79,7 +79,7 @@ struct PagePlan {
 
   /// - Parameter position: nil if the item stays.
   mutating func note(_ item: ComparedItem, at position: Int?) {
-    let isChanged = item.isEdited && options.printsChanged
+    let isChanged = item.isWorthPrinting && options.printsChanged
     if item.handle != nil, position == nil, !item.isEdited, !item.isReordered { return }
     change.items.append(
       .init(

@@ -55,7 +55,7 @@ struct PageSource {
       HTTPExchange.Limits(
         noun: "page", maxSize: options.maxSize, idleTimeout: options.idleTimeout,
         requestTimeout: options.requestTimeout),
-      PageText(itemsAreLines: options.walk.itemsAreLines, maxDepth: options.maxDepth))
+      PageText(itemsAreLines: options.walk.items == .lines, maxDepth: options.maxDepth))
   }
 
   /// A page as a server sent it.
@@ -147,12 +147,12 @@ struct PageSource {
       failureKind = .content
       firstHead = firstHead ?? answer.head
       progress.pages += 1
-      if answer.body.isEmpty, !options.walk.itemsAreLines {
+      if answer.body.isEmpty, options.walk.items != .lines {
         throw .failed(.otherEnd, "expected a page, found nothing (HTTP \(answer.head.status))", source: url.display)
       }
       if let fault = arrival.fault {
         let mayBeLines = fault.kind == .textAfterDocument || MediaKind(answer.head) == .jsonLines
-        let hint = mayBeLines && !options.walk.itemsAreLines ? " (--items-lines, if each line is an item)" : ""
+        let hint = mayBeLines && options.walk.items != .lines ? " (--items lines, if each line is an item)" : ""
         throw safe(AnswerForm.failure(fault, in: answer).adding(hint), about: answer)
       }
       return arrival.document
@@ -171,7 +171,7 @@ struct PageSource {
   /// The failure for a wrong answer.
   /// - Parameter page: the number of the page, from 1.
   func failure(_ error: WalkError, _ answer: HTTPAnswer, page: Int) -> ToolFailure {
-    let shift = options.walk.itemsAreLines ? LinePage.shift : 0
+    let shift = options.walk.items == .lines ? LinePage.shift : 0
     let error = WalkError(error.kind, error.message, at: error.offset.map { max($0 - shift, 0) })
     return safe(error.failure(in: answer.url.display, page: page, isLocal: false, body: answer.body), about: answer)
   }

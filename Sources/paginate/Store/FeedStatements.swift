@@ -2,7 +2,7 @@
 // partial index; otherwise SQLite would not use that.
 
 struct FeedStatements {
-  let runs, item, firstLive, lastLive, liveCount, firstPage, lastPage, firstPageFacts: Statement
+  let runs, item, text, firstLive, lastLive, liveCount, firstPage, lastPage, firstPageFacts: Statement
   let live, intent: Statement
   let insertItem, placeItem, editItem, markGone, removePages, savePage, removeRun, saveRun, saveFirstPage: Statement
   let setIntent, retryTime, setRetryTime: Statement
@@ -12,6 +12,7 @@ struct FeedStatements {
       "SELECT number, top, bottom, lower_end FROM run WHERE feed = ? ORDER BY top")
     item = database.prepare(
       "SELECT number, position, order_key, version, gone_at FROM item WHERE feed = ? AND id = ?")
+    text = database.prepare("SELECT data FROM item WHERE number = ?")
     let isLive = "FROM item WHERE feed = ? AND position BETWEEN ? AND ? AND gone_at IS NULL"
     firstLive = database.prepare("SELECT position \(isLive) ORDER BY position LIMIT 1")
     lastLive = database.prepare("SELECT position \(isLive) ORDER BY position DESC LIMIT 1")

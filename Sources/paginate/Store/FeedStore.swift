@@ -36,6 +36,10 @@ final class FeedStore: FeedStorage {
     try statements.item.first(.integer(feed), .text(id)) { (row) throws(StoreError) in try KnownItem(row) }
   }
 
+  func text(of handle: Int) throws(StoreError) -> [UInt8] {
+    try statements.text.first(.integer(handle)) { (row) throws(StoreError) in try row.text(0, "the text of an item") } ?? []
+  }
+
   func firstLive(in range: ClosedRange<Int>) throws(StoreError) -> Int? { try number(statements.firstLive, range) }
 
   func lastLive(in range: ClosedRange<Int>) throws(StoreError) -> Int? { try number(statements.lastLive, range) }

@@ -115,9 +115,9 @@ enum Schema {
     """
     CREATE TABLE mark (
       feed INTEGER PRIMARY KEY REFERENCES feed ON DELETE CASCADE,
-      pointer TEXT NOT NULL,          -- where the values are in an item
-      kind TEXT NOT NULL CHECK (kind IN ('number', 'time', 'text')),
-      greatest TEXT NOT NULL,         -- of all items that were read
+      source TEXT NOT NULL,           -- where the values come from
+      kind TEXT NOT NULL CHECK (kind IN ('number', 'time', 'local', 'text')),
+      greatest TEXT NOT NULL,         -- of all items that were read, or the last
       covered TEXT                    -- the greatest when nothing was missing
     ) STRICT
     """,

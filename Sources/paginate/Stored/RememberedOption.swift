@@ -26,11 +26,7 @@ struct RememberedOption: Sendable {
       let rules = shape?.isGuess == true ? nil : shape?.next ?? walk.next
       return rules.map { Array($0.texts.joined(separator: [UInt8(ascii: "\n")])) }
     },
-    RememberedOption("items", \.walk.items) { walk, shape, _ in
-      walk.itemsAreLines || walk.itemsAreMembers ? nil : (walk.items ?? shape?.items)?.text
-    },
-    RememberedOption("itemsObject", \.walk.itemsObject) { walk, _, _ in walk.itemsObject?.text },
-    RememberedOption("itemsLines", \.walk.itemsAreLines) { walk, _, _ in walk.itemsAreLines ? [] : nil },
+    RememberedOption("items", \.walk.items) { walk, shape, _ in (walk.items ?? shape?.place)?.text },
     RememberedOption("endStatus", \.walk.endStatuses) { walk, _, _ in
       walk.endStatuses == .none ? nil : walk.endStatuses.text
     },
@@ -38,10 +34,7 @@ struct RememberedOption: Sendable {
     RememberedOption("hasMore", \.walk.hasMore) { walk, shape, _ in (walk.hasMore ?? shape?.hasMore)?.text },
     RememberedOption("total", \.walk.total) { walk, shape, _ in (walk.total ?? shape?.total)?.text },
     RememberedOption("orderKey", \.walk.orderKey) { walk, _, _ in walk.orderKey?.text },
-    RememberedOption("since", \.walk.since) { walk, _, _ in walk.since?.text },
-    RememberedOption("sinceOverlap", \.walk.sinceOverlap) { walk, _, _ in
-      walk.sinceOverlap.isZero ? nil : walk.sinceOverlap.text
-    },
+    RememberedOption("since", \.walk.since) { walk, _, _ in walk.since?.rule.text },
     RememberedOption("order", \.order) { _, _, feed in feed.order.map { Array($0.rawValue.utf8) } },
   ]
 
@@ -85,7 +78,7 @@ struct RememberedOption: Sendable {
     }
     if let order = options.order, let known = root.member("order")?.string, known != Array(order.rawValue.utf8) {
       throw StoreError(
-        .other, "the feed is \(shortened(known)): to read it \(order.rawValue), use another '--feed' or store")
+        .other, "the feed is read with --order \(shortened(known)); for another order, use another '--feed' or store")
     }
     let rows = Options.rows
     for (key, value) in root.children.map({ ($0.key?.string ?? [], $0.value.string) }) {
@@ -99,7 +92,7 @@ struct RememberedOption: Sendable {
       if setting == \Options.walk.rules { filled.walk.rules = [] }
       do { for line in lines { try rows.set(index, &filled, typed: line) } } catch { throw damaged }
       if !options.isGiven(setting) { options = filled }
-      if setting == \Options.walk.items || setting == \Options.walk.itemsObject {
+      if setting == \Options.walk.items {
         options.walk.hasKnownItems = options.walk.items?.text == value
       }
     }

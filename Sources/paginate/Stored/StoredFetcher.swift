@@ -11,7 +11,7 @@ struct StoredFetcher: PageFetcher {
   private let store: Options.Store
   /// `--stop-before`.
   private let until: Condition?
-  private var since: SinceReader?
+  private(set) var since: SinceReader?
   /// The first request, without the parameter of `--since`.
   var whole: PageRequest?
   /// Prints the note that the feed is open, with the first valid answer; nil if there is nothing to note any more.
@@ -55,7 +55,9 @@ struct StoredFetcher: PageFetcher {
       let asked = secrets.restored(stored)
       try checkOrigin(of: asked)
       // The pages of an earlier run lead on without the parameter of this run.
-      if let whole, let since { feed.walker.first = since.isApplied(to: asked) ? since.applied(to: whole) : whole }
+      if let whole, let since {
+        feed.walker.first = since.isApplied(to: asked, whole) ? (try? since.applied(to: whole)) ?? whole : whole
+      }
       guard var read = try read(asked, request, ifNoneMatch: ifNoneMatch) else {
         try noteOpen(asked)
         return .notModified
@@ -110,7 +112,15 @@ struct StoredFetcher: PageFetcher {
 
   /// Reads the values of `--since`.
   private mutating func readMarks(_ found: PageFeed.Fetched) throws(ToolFailure) -> [Bool]? {
-    do { return try since?.read(found.step.page.items) } catch { throw feed.failure(error, after: found) }
+    let origin = feed.walker.origin
+    do throws(WalkError) {
+      return try since?.read(found.step.page, found.answer.head) { (link) throws(WalkError) in
+        guard let target = try origin?.target(of: link, from: found.answer.url) else { return link }
+        return Array(target.text.utf8)
+      }
+    } catch {
+      throw feed.failure(error, after: found)
+    }
   }
 
   private mutating func page(_ found: PageFeed.Fetched, _ request: [UInt8]) -> FeedPage {

@@ -79,22 +79,34 @@ struct StoredWalk {
     guard known.url == secrets.redacted(first).url else {
       throw storeOptions.failure("feed '\(shortened(name))' is the feed of another URL, \(shortened(known.url))")
     }
-    let since = try since(walk, options, store)
+    let since = try since(walk, store)
     // The whole feed and its older pages do not depend on the mark.
-    let command = storeOptions.command
+    var command = storeOptions.command
+    // The last page has the value, so everything is read as long as there is none.
+    if command == .refresh, since?.rule.isOfPage == true, since?.isFiltered == false { command = .full }
+    if options.order == FeedOrder.none {
+      if command == .more {
+        throw .usage("option '--older' has no meaning for a feed in no order: each run reads it whole")
+      }
+      if since?.isFiltered != true { command = .full }
+    }
     let asksForNewer = command == .refresh || (command == .more && options.order == .oldestFirst)
-    let first = asksForNewer ? since?.applied(to: first) ?? first : first
+    let first: PageRequest
+    do throws(NextError) { first = asksForNewer ? try since?.applied(to: self.first) ?? self.first : self.first } catch {
+      throw .usage(error.message)
+    }
     var feed = feedOptions(first, walk, options, secrets)
+    feed.command = command
     feed.since = since.map { since in
       FeedOptions.Since(
         isFiltered: since.isFiltered && asksForNewer, mustJoin: since.mustJoin,
         // After an item, nothing can shift. Nobody knows what is in a link or a cursor.
-        mayShift: walk.next?.needsItems != true)
+        mayShift: walk.next?.needsItems != true, isOfPage: since.rule.isOfPage)
     }
     feed.isConditional = first == self.first || state.firstRequest == feed.firstRequest
     let described = walk
     // An item with another value may have moved.
-    walk.orderKey = walk.orderKey ?? walk.since?.pointer
+    walk.orderKey = walk.orderKey ?? walk.since?.itemPointer
     // The engine does these.
     walk.dedupes = false
     walk.guardsLoops = false
@@ -141,26 +153,33 @@ struct StoredWalk {
       until: options.walk.stopBefore, since: since, store: storeOptions)
   }
 
-  private func since(
-    _ walk: WalkOptions, _ options: Options, _ store: FeedStore
-  ) throws(ToolFailure) -> SinceReader? {
-    guard let rule = walk.since else {
-      if options.isGiven(\.walk.sinceOverlap) { throw .usage("option '--since-overlap' needs '--since'") }
-      return nil
-    }
-    return try SinceReader(rule, walk.sinceOverlap, storeOptions.stored(store.mark()))
+  private func since(_ walk: WalkOptions, _ store: FeedStore) throws(ToolFailure) -> SinceReader? {
+    guard let rule = walk.since else { return nil }
+    return SinceReader(rule, try storeOptions.stored(store.mark()))
   }
 
   private func feedOptions(
     _ first: PageRequest, _ walk: WalkOptions, _ options: Options, _ secrets: SecretParameters
   ) -> FeedOptions {
     var feed = FeedOptions(firstRequest: secrets.redacted(first).json)
-    feed.command = storeOptions.command
     feed.order = options.order
     feed.printsChanged = storeOptions.printsChanged
+    if !storeOptions.ignored.isEmpty {
+      let ignored = storeOptions.ignored
+      feed.isEdit = { old, new in Self.isEdit(old, new, ignoring: ignored) }
+    }
     feed.maxPages = walk.maxPages == .max ? nil : walk.maxPages
     number(&feed, first, walk, secrets)
     return feed
+  }
+
+  private static func isEdit(_ old: [UInt8], _ new: [UInt8], ignoring pointers: [JSONPointer]) -> Bool {
+    var scope = Scope()
+    for pointer in pointers { scope.add(Scope.Rule(purpose: .ignore, pointer: pointer, text: pointer.shown)) }
+    guard let old = try? Side(JSONDocument(known: old), scope), let new = try? Side(JSONDocument(known: new), scope) else {
+      return true
+    }
+    return !Sides.areEqual(old, new)
   }
 
   /// Tells the engine how to request a page by number, if the rule uses numbers.
@@ -235,6 +254,11 @@ struct StoredWalk {
         throw session.fetcher.failure ?? .failed(found.status, found.message, source: url.display)
       }
       if let complaint = session.fetcher.complaint { throw complaint }
+      if let since = session.fetcher.since, since.rule.isOfPage, since.mark == nil, feed.command == .full,
+        FeedRuns(try storeOptions.stored(store.runs())).head?.lowerEnd == .end
+      {
+        throw .failed(.otherEnd, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: url.display)
+      }
       return outcome.status
     }
   }
@@ -265,6 +289,7 @@ struct StoredWalk {
       case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
       case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"
       case .totalUnsteady: RereadLimit.message
+      case .looksSorted: "the ids are in the order of their text; if this is no order of time, type --order none"
       }
     if !options.http.isSilent { streams.say(Diagnostic(text, source: url.display)) }
   }

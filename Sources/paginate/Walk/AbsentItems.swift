@@ -23,10 +23,10 @@ enum AbsentItems {
   /// - Parameters:
   ///   - place: where the items are on other pages; nil if that is not known.
   ///   - total: the place of `--total`.
-  static func areShown(by root: JSONValue, at place: JSONPointer?, total: JSONPointer?, hasNext: Bool) -> Bool {
+  static func areShown(by root: JSONValue, at place: JSONPointer?, total: TotalPlace?, hasNext: Bool) -> Bool {
     guard root.kind == .object, !hasObjects(root) else { return false }
     if hasNext || !root.children.contains(where: { _ in true }) { return true }
-    let counts = PageCounts(root, nil, total: total.map { ($0, .items) }, items: place, count: 0)
+    let counts = PageCounts(root, nil, total: total, items: place, count: 0)
     return counts.items?.value == DecimalText(0)
   }
 

@@ -2,6 +2,7 @@
 // the array nested least deep in objects. Arrays are not searched, because their contents belong to items.
 
 import FeedCore
+import FeedHTTP
 
 enum ItemArray {
   /// An object or array on the way, as a chain up to the top: building a path for each would cost more than the page.
@@ -71,8 +72,8 @@ enum ItemArray {
     if empty.count == 1 { return pointer(to: empty[0], places) }
     guard let map, empty.isEmpty else { return nil }
     let place = pointer(to: map, places)
-    let text = place.tokens.isEmpty ? "''" : place.shown
-    throw WalkError(.usage, "the items may be the members of an object: type --items-object \(text)")
+    let text = typed(ItemPlace.members(place).text)
+    throw WalkError(.usage, "the items may be the members of an object: type --items \(text)")
   }
 
   /// The place of the only member that is an array with something in it: it may be of scalars, which is no guess.

@@ -51,18 +51,13 @@ struct PageCounts: Equatable, Sendable {
   init() {}
 
   /// - Parameters:
-  ///   - total: the place of `--total`, and what it counts.
+  ///   - total: the place of `--total`.
   ///   - place: where the items are; nil if that is not known.
   ///   - count: how many items the page has.
   init(
-    _ root: JSONValue, _ head: HTTPHead?, total: (place: JSONPointer, unit: Unit)?, items place: JSONPointer?,
-    count: Int
+    _ root: JSONValue, _ head: HTTPHead?, total: TotalPlace?, items place: JSONPointer?, count: Int
   ) {
-    var found: [Count] = []
-    if let total, let value = root.value(at: total.place).flatMap(Self.whole) {
-      found.append(Count(value: value, unit: total.unit, source: .option, place: total.place.shown))
-    }
-    found += Self.inHead(head)
+    let found = [total?.read(root, head)].compactMap(\.self) + Self.inHead(head)
     let objects = place?.tokens.isEmpty == true ? [] : Self.aboutFeed(root, items: place)
     let wholes = Self.members(Self.wholeNames, .items, .member, of: objects)
     let others = Self.members(Self.otherNames, .items, .weakMember, of: objects)
@@ -80,6 +75,14 @@ struct PageCounts: Equatable, Sendable {
     ("x-wp-total", .items), ("x-total", .items), ("x-total-count", .items), ("x-total-results", .items),
     ("x-wp-totalpages", .pages), ("x-total-pages", .pages), ("x-page-count", .pages),
   ]
+
+  /// Whether the name of a place says that it counts pages.
+  static func namesPages(_ place: NextRule.Place) -> Bool {
+    switch place {
+    case .header(let name): headers.contains { $0.unit == .pages && $0.name.utf8.elementsEqual(name.lowercased) }
+    case .body(let pointer): pointer.tokens.last.map { pageNames.contains(plain(Array($0))) } ?? false
+    }
+  }
 
   /// The counts in a head, the most usual first.
   private static func inHead(_ head: HTTPHead?) -> [Count] {

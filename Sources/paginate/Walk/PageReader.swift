@@ -63,51 +63,15 @@ struct Page: Sendable {
   var root: JSONValue { document.root }
 }
 
-/// The place where a page says whether there is more.
-struct HasMore: Equatable, Sendable {
-  let pointer: JSONPointer
-  /// Whether the meaning is reversed, as in `isLast`.
-  let isOpposite: Bool
-
-  /// - Parameter text: a JSON Pointer, with a leading `!` for the reversed meaning.
-  init(_ text: [UInt8]) throws(OptionRefusal) {
-    isOpposite = text.first == UInt8(ascii: "!")
-    pointer = try JSONPointer(typed: isOpposite ? Array(text.dropFirst()) : text, suchAs: "/has_more")
-  }
-
-  var text: [UInt8] { (isOpposite ? [UInt8(ascii: "!")] : []) + pointer.text }
-
-  /// - Returns: nil if the page does not say.
-  func read(_ root: JSONValue) -> Bool? {
-    guard let value = root.value(at: pointer) else { return nil }
-    let isYes: Bool
-    switch value.kind {
-    case .true: isYes = true
-    case .false, .null: isYes = false
-    // False if all digits before an exponent are zeros.
-    case .number:
-      isYes = value.text.prefix { $0 | 0x20 != UInt8(ascii: "e") }.contains { "123456789".utf8.contains($0) }
-    case .string, .escapedString:
-      isYes = !["", "0", "false", "no"].contains(
-        String(decoding: JSONString.decoded(value), as: UTF8.self).lowercased())
-    case .array, .object: isYes = value.children.contains { _ in true }
-    }
-    return isYes != isOpposite
-  }
-}
-
 /// Reads pages by the pointers of the command line.
 struct PageReader: Equatable, Sendable {
   /// Nil until a page has shown where the items are.
-  var items: JSONPointer?
+  var items: ItemPlace?
+  /// Without it, the names of members are the ids.
   var id: JSONPointer?
   var hasMore: HasMore?
-  var total: JSONPointer?
-  /// Whether the total counts pages.
-  var totalIsOfPages = false
+  var total: TotalPlace?
   var orderKey: JSONPointer?
-  /// Whether the items are the members of an object. Without `id`, their names are the ids.
-  var itemsAreMembers = false
 
   /// - Parameters:
   ///   - head: the head of the answer; nil if pages come from a file.
@@ -116,7 +80,7 @@ struct PageReader: Equatable, Sendable {
     _ document: JSONDocument, _ head: HTTPHead? = nil, mayLackItems: Bool = false
   ) throws(WalkError) -> Page {
     var items: [PageItem] = []
-    if let pointer = self.items, !mayLackItems, let array = try array(at: pointer, of: document) {
+    if let place = self.items, !mayLackItems, let array = try array(at: place, of: document) {
       items.reserveCapacity(array.children.reduce(0) { count, _ in count + 1 })
       for child in array.children {
         items.append(
@@ -125,14 +89,13 @@ struct PageReader: Equatable, Sendable {
             orderKey: orderKey.flatMap { child.value.value(at: $0) }))
       }
     }
-    let counts = PageCounts(
-      document.root, head, total: total.map { ($0, totalIsOfPages ? .pages : .items) }, items: self.items,
-      count: items.count)
-    return Page(document: document, items: items, hasMore: hasMore?.read(document.root), counts: counts)
+    let counts = PageCounts(document.root, head, total: total, items: self.items?.pointer, count: items.count)
+    return Page(document: document, items: items, hasMore: hasMore?.read(document.root, head), counts: counts)
   }
 
   /// - Returns: nil for `null`, which means an empty page.
-  private func array(at pointer: JSONPointer, of document: JSONDocument) throws(WalkError) -> JSONValue? {
+  private func array(at place: ItemPlace, of document: JSONDocument) throws(WalkError) -> JSONValue? {
+    let pointer = place.pointer
     guard let value = document.root.value(at: pointer) else {
       var tree = JSONTree(document.root)
       var message = "no items at \(pointer.shown)"
@@ -145,11 +108,11 @@ struct PageReader: Equatable, Sendable {
     if value.isNull { return nil }
     // PHP writes an empty object as an empty array.
     let isEmptyArray = value.kind == .array && !value.children.contains { _ in true }
-    guard value.kind == (itemsAreMembers ? .object : .array) || isEmptyArray else {
-      let place = pointer.tokens.isEmpty ? "as the page" : "at \(pointer.shown)"
-      let (kind, option) = itemsAreMembers ? ("object", "--items-object") : ("array", "--items")
+    guard value.kind == (place.isMembers ? .object : .array) || isEmptyArray else {
+      let shown = pointer.tokens.isEmpty ? "as the page" : "at \(pointer.shown)"
+      let kind = place.isMembers ? "object" : "array"
       throw WalkError(
-        .page, "expected an \(kind) \(place), found \(value.kind.name) (\(option))" + Self.complaint(of: document.root),
+        .page, "expected an \(kind) \(shown), found \(value.kind.name) (--items)" + Self.complaint(of: document.root),
         at: value.range.lowerBound)
     }
     return value
@@ -157,7 +120,7 @@ struct PageReader: Equatable, Sendable {
 
   private func id(of child: JSONChildren.Child, _ number: Int) throws(WalkError) -> JSONValue? {
     let item = child.value
-    guard let pointer = id else { return itemsAreMembers ? try name(of: child, number) : nil }
+    guard let pointer = id else { return items?.isMembers == true ? try name(of: child, number) : nil }
     let place = item.range.lowerBound
     guard let value = item.value(at: pointer) else {
       throw WalkError(.page, "item \(number): no id at \(pointer.shown) (--id)", at: place)
@@ -177,7 +140,7 @@ struct PageReader: Equatable, Sendable {
   private func name(of child: JSONChildren.Child, _ number: Int) throws(WalkError) -> JSONValue {
     guard let name = child.key, name.string?.isEmpty == false else {
       throw WalkError(
-        .page, "item \(number): the name of the member is empty (--items-object)", at: child.value.range.lowerBound)
+        .page, "item \(number): the name of the member is empty (--items)", at: child.value.range.lowerBound)
     }
     return name
   }

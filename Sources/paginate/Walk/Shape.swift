@@ -11,9 +11,9 @@ struct Shape: Equatable, Sendable {
   /// The part of it that was detected.
   private var found: NextRules?
   /// Nil while all pages were empty.
-  private(set) var items: JSONPointer?
+  private(set) var place: ItemPlace?
   private(set) var hasMore: HasMore?
-  private(set) var total: JSONPointer?
+  private(set) var total: TotalPlace?
   private(set) var id: JSONPointer?
   /// Why this rule was taken, for `-v`: `looks like Jira ('issues' and 'isLast')`. Empty if nothing was detected.
   private(set) var reason = ""
@@ -24,24 +24,17 @@ struct Shape: Equatable, Sendable {
 
   init(_ options: WalkOptions) {
     next = options.next
-    items = options.itemsAreLines ? JSONPointer() : options.items
+    place = options.items
     hasMore = options.hasMore
     total = options.total
     id = options.id
   }
 
   func reader(_ options: WalkOptions) -> PageReader {
-    var reader = PageReader(items: items, id: id, hasMore: hasMore, total: total, orderKey: options.orderKey)
-    reader.itemsAreMembers = options.itemsAreMembers
-    reader.totalIsOfPages = countsPages
-    return reader
+    PageReader(items: place, id: id, hasMore: hasMore, total: total, orderKey: options.orderKey)
   }
 
-  /// Whether the total counts pages: true if the rule counts them and the member is called so (`total_pages`).
-  private var countsPages: Bool {
-    guard next?.counting?.counter.countsPages == true, let name = total?.tokens.last else { return false }
-    return String(decoding: name, as: UTF8.self).lowercased().contains("page")
-  }
+  var items: JSONPointer? { place?.pointer }
 
   /// What was seen and the rule that follows from it: `found a link at /next: --next /next --items /data`.
   func explained(beyond options: WalkOptions) -> String {
@@ -57,7 +50,7 @@ struct Shape: Equatable, Sendable {
       if let text, !isGiven { words.append("--\(name) \(typed(text))") }
     }
     for text in options.next == nil ? found?.texts ?? [] : [] { add("next", text, false) }
-    add("items", items?.text, options.items != nil || options.itemsAreLines)
+    add("items", place?.text, options.items != nil)
     add("id", id?.text, options.id != nil)
     add("has-more", hasMore?.text, options.hasMore != nil)
     add("total", total?.text, options.total != nil)
@@ -79,7 +72,7 @@ struct Shape: Equatable, Sendable {
     // If no next page is wanted, no rule is needed.
     let isAsked = request != nil || options.findsLink
     if isFirst, isAsked { learnNext(root, head, request, url) }
-    if items == nil { items = try ItemArray.find(in: root) }
+    if place == nil { place = try ItemArray.find(in: root).map(ItemPlace.list) }
     if items == nil, !PageReader.complaint(of: root).isEmpty {
       throw WalkError(.page, "no array of objects in the page" + PageReader.complaint(of: root), at: 0)
     }
@@ -90,7 +83,7 @@ struct Shape: Equatable, Sendable {
       do throws(NextError) { if let next { try NextRule.check(next, request) } } catch { throw WalkError(error) }
       try next?.checkKept(options.keepsRequests)
     }
-    if options.findsID, id == nil, !options.itemsAreMembers, let array = items.flatMap({ root.value(at: $0) }),
+    if options.findsID, id == nil, place?.isMembers != true, let array = items.flatMap({ root.value(at: $0) }),
       array.children.contains(where: { _ in true })
     {
       id = try IDMember.find(in: array)
@@ -144,7 +137,7 @@ struct Shape: Equatable, Sendable {
     found = next
     if hasMore == nil, next?.counting?.counter.countsPages ?? true {
       hasMore = Convention.hasMore.lazy.compactMap { try? HasMore(Array($0.utf8)) }
-        .first { [.true, .false].contains(root.value(at: $0.pointer)?.kind) }
+        .first { $0.isBoolean(in: root) }
     }
   }
 
@@ -172,13 +165,13 @@ struct Shape: Equatable, Sendable {
     guard items == nil, let pointer = convention.items.map(Convention.pointer) else { return }
     // Members that a documented API leaves out when empty are still known.
     let isLeftOut = AbsentItems.areShown(by: root, at: pointer, total: nil, hasNext: true)
-    if isLeftOut || root.value(at: pointer) != nil { items = pointer }
+    if isLeftOut || root.value(at: pointer) != nil { place = .list(pointer) }
   }
 
   private mutating func take(_ convention: Convention, _ root: JSONValue, _ request: PageRequest?) {
     next = convention.rules(of: request ?? PageRequest(url: []))
     learnItems(convention, root)
-    total = total ?? convention.total.map(Convention.pointer)
+    total = total ?? convention.total.flatMap { try? TotalPlace(Array($0.utf8)) }
     id = id ?? convention.id.map(Convention.pointer)
     hasMore = hasMore ?? convention.hasMore.flatMap { try? HasMore(Array($0.utf8)) }
   }

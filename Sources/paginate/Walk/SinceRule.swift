@@ -1,158 +1,162 @@
-// `--since PARAM=POINTER[@START]` and `--since-overlap`: the options, and what they do in a run.
+// `--since TARGET=SOURCE`: what a run asks for is what came after the last complete run. The text is that of `--next`
+// (NextRule+Text). The value is the greatest one of the items, or one that the answer holds, such as a link to what comes
+// later.
 
 import FeedCore
 import FeedHTTP
 
 /// The value of `--since`.
 struct SinceRule: Equatable, Sendable {
-  /// The query parameter, as typed.
-  let parameter: [UInt8]
-  /// Where the value is in an item.
-  let pointer: JSONPointer
-  /// The value for the first run.
-  let start: [UInt8]?
-  let text: [UInt8]
+  let rule: NextRule
 
-  static let expected = "PARAM=POINTER or PARAM=POINTER@START"
-
-  /// An `@` directly after a slash belongs to the pointer: `/@timestamp`.
-  init(_ text: [UInt8]) throws(OptionRefusal) {
-    guard let sign = text.firstIndex(of: UInt8(ascii: "=")), sign > 0 else {
-      throw .expected(Self.expected, found: text)
-    }
-    let rest = text[(sign + 1)...]
-    let mark = rest.indices.last { rest[$0] == UInt8(ascii: "@") && text[$0 - 1] != UInt8(ascii: "/") }
-    parameter = Array(text[..<sign])
-    pointer = try JSONPointer(typed: Array(rest[..<(mark ?? rest.endIndex)]), suchAs: "/updated_at")
-    start = mark.flatMap { $0 + 1 < rest.endIndex ? Array(rest[($0 + 1)...]) : nil }
-    self.text = text
-  }
-}
-
-/// The value of `--since-overlap`: a number, or a time with a unit.
-struct SinceOverlap: Equatable, Sendable {
-  let amount: ScaledNumber
-  let isTime: Bool
-  let text: [UInt8]
-
-  private static let expected = "a number such as 10 or 0.5, or a time such as 5m"
-
-  static let none = SinceOverlap(amount: .zero, isTime: false, text: [UInt8(ascii: "0")])
-
-  private init(amount: ScaledNumber, isTime: Bool, text: [UInt8]) {
-    self.amount = amount
-    self.isTime = isTime
-    self.text = text
-  }
+  private static let expected =
+    "expected NAME=max:/POINTER for the greatest value of the items, or NAME=/POINTER for a value of the page"
 
   init(_ text: [UInt8]) throws(OptionRefusal) {
-    let digits = text.prefix { $0.isDigit || $0 == UInt8(ascii: ".") }
-    isTime = digits.count < text.count
-    var exact = Array(digits)
-    if isTime {
-      guard let seconds = try? OptionType.time(text) else { throw .expected(Self.expected, found: text) }
-      exact = Array((seconds == seconds.rounded() ? "\(Int(seconds))" : "\(seconds)").utf8)
+    let parsed: NextRule?
+    do throws(NextRule.Problem) { parsed = try NextRule.parse(text) } catch { throw OptionRefusal(error.message) }
+    switch parsed?.source {
+    case .item(.max, _, _), .place: break
+    default: throw OptionRefusal(Self.expected)
     }
-    guard let amount = ScaledNumber(exact) else { throw .expected(Self.expected, found: text) }
-    self.amount = amount
-    self.text = text
+    guard let parsed else { throw OptionRefusal(Self.expected) }
+    rule = parsed
   }
 
-  var isZero: Bool { amount.isZero }
+  /// What is added to the value.
+  var shift: NextRule.Shift? {
+    switch rule.source {
+    case .item(_, _, let shift), .place(_, let shift): shift
+    default: nil
+    }
+  }
+
+  /// The place of the value in an item; nil if it is not there.
+  var itemPointer: JSONPointer? {
+    if case .item(_, let pointer, _) = rule.source { return pointer }
+    return nil
+  }
+
+  /// Whether the answer has the value, on its last page.
+  var isOfPage: Bool { if case .place = rule.source { true } else { false } }
+
+  /// Where the value comes from, without the shift.
+  var source: NextRule.Source {
+    switch rule.source {
+    case .item(let pick, let pointer, _): .item(pick, pointer, shift: nil)
+    case .place(let place, _): .place(place, shift: nil)
+    case let other: other
+    }
+  }
+
+  /// What to type if the items have the value.
+  var advice: String {
+    guard case .place(.body(let pointer), _) = rule.source else { return "" }
+    return "; for the greatest value of the items type \(quoted(rule.target.text))=max:\(pointer.shown)"
+  }
+
+  /// For messages.
+  var shown: String { "--since \(typed(rule.text))" }
 }
 
 extension OptionType<SinceRule> {
-  static let since = Self("PARAM=POINTER[@START]") { bytes throws(OptionRefusal) in try SinceRule(bytes) }
-}
-
-extension OptionType<SinceOverlap> {
-  static let sinceOverlap = Self("N|SECONDS") { bytes throws(OptionRefusal) in try SinceOverlap(bytes) }
+  static let since = Self("RULE") { bytes throws(OptionRefusal) in try SinceRule(bytes) }
 }
 
 /// What the store keeps for `--since`.
 struct SinceMark: Equatable, Sendable {
-  /// Where the values are in an item.
-  let pointer: [UInt8]
-  /// The greatest value when the feed was last read completely; nil if it never was.
+  /// Where the values come from.
+  let source: [UInt8]
+  /// The value when the feed was last read completely; nil if it never was.
   var covered: SinceValue?
-  /// The greatest value of all that was read.
+  /// The greatest value of all that was read, or the last one that an answer had.
   var greatest: SinceValue
 }
 
 /// `--since` in a run.
 struct SinceReader: Sendable {
   let rule: SinceRule
-  private let overlap: SinceOverlap
   private(set) var mark: SinceMark?
 
   /// - Parameter mark: as stored; nil if nothing is.
-  init(_ rule: SinceRule, _ overlap: SinceOverlap, _ mark: SinceMark?) throws(ToolFailure) {
+  init(_ rule: SinceRule, _ mark: SinceMark?) {
     self.rule = rule
-    self.overlap = overlap
-    self.mark = mark?.pointer == rule.pointer.text ? mark : nil
-    guard !overlap.isZero, let kind = self.mark?.greatest.kind else { return }
-    if kind == .text {
-      throw .usage("option '--since-overlap' has no meaning with text, which is at \(rule.pointer.shown)")
-    }
-    if kind == .number, overlap.isTime {
-      throw .usage(
-        "option '--since-overlap': expected a number, as at \(rule.pointer.shown), found '\(quoted(overlap.text))'")
-    }
+    self.mark = mark?.source == rule.source.text ? mark : nil
   }
 
   /// Whether the first request asks only for what is newer than the known items.
   var isFiltered: Bool { mark?.covered != nil }
 
-  /// Whether the answer to that request must show known items again.
-  var mustJoin: Bool { !overlap.isZero }
+  /// Whether the answer to that request must show known items again: it begins below the greatest value.
+  var mustJoin: Bool { rule.shift?.isMinus ?? false }
 
   /// The first request of a run.
-  func applied(to first: PageRequest) -> PageRequest {
-    guard let value = mark?.covered.map({ $0.less(overlap.amount) ?? $0.text }) ?? rule.start else {
-      return first
-    }
-    var request = first
-    var url = QueryString(first.url)
-    url.set(rule.parameter, to: value)
-    request.url = url.text
-    return request
+  /// - Throws: if the value fits no request.
+  func applied(to first: PageRequest) throws(NextError) -> PageRequest {
+    guard let value = mark?.covered, let text = value.shifted(by: rule.shift) else { return first }
+    return try rule.rule.setting(value.kind == .number ? .decimal(text) : .text(text), in: first)
   }
 
-  /// Whether a request has the parameter as this run sets it.
-  func isApplied(to request: PageRequest) -> Bool {
-    let value = QueryString(applied(to: request).url).value(of: rule.parameter)
-    return value != nil && value == QueryString(request.url).value(of: rule.parameter)
+  /// Whether a request has the value as this run sets it.
+  func isApplied(to request: PageRequest, _ first: PageRequest) -> Bool {
+    if rule.rule.target == .url { return true }
+    guard let ours = try? applied(to: first), ours != first else { return false }
+    let value = try? rule.rule.text(in: ours)
+    return value != nil && value == (try? rule.rule.text(in: request))
   }
 
-  /// Reads the values of a page.
+  /// Reads the value of a page, or those of its items.
+  /// - Parameter resolve: makes a URL of a link, if it may be followed.
   /// - Returns: for each item, whether its value is greater than the covered ones.
   /// - Throws: if a value is of another type than the first, or no item has a value.
-  mutating func read(_ items: [PageItem]) throws(WalkError) -> [Bool] {
+  mutating func read(
+    _ page: Page, _ head: HTTPHead?, _ resolve: ([UInt8]) throws(WalkError) -> [UInt8]
+  ) throws(WalkError) -> [Bool] {
+    guard case .place(let place, let shift) = rule.rule.source else { return try read(page.items) }
+    if let value = NextRule.value(at: place, of: page.root, head), var text = value.text {
+      if rule.rule.target == .url { text = try resolve(text) }
+      guard let found = shift == nil ? SinceValue(text, as: .text) : SinceValue(numberOrTime: text) else {
+        throw WalkError(.page, "expected a number or a time there (\(rule.shown))", at: 0)
+      }
+      if mark == nil { mark = SinceMark(source: rule.source.text, greatest: found) }
+      mark?.greatest = found
+    }
+    return page.items.map { _ in true }
+  }
+
+  private mutating func read(_ items: [PageItem]) throws(WalkError) -> [Bool] {
     var result: [Bool] = []
     var hasValue = items.isEmpty
+    let place = rule.itemPointer.map { "at \($0.shown)" } ?? "as the id"
     for (index, item) in items.enumerated() {
-      guard let value = item.value.value(at: rule.pointer), !value.isNull, value.string?.isEmpty != true else {
+      let value = rule.itemPointer.map { item.value.value(at: $0) } ?? item.value
+      let text = rule.itemPointer == nil ? item.id ?? JSONText.scalar(item.value) : value.flatMap(JSONText.scalar)
+      guard let value, !value.isNull, text?.isEmpty != true else {
         result.append(false)
         // Once there was a value, the pointer is right, and this item has none.
-        hasValue = hasValue || (mark != nil && item.value.value(at: rule.pointer) != nil)
+        hasValue = hasValue || (mark != nil && value != nil)
         continue
       }
       hasValue = true
-      guard let found = SinceValue(value, as: mark?.greatest.kind) else {
-        let text = JSONText.scalar(value).map { "'\(shortened($0))'" } ?? value.kind.name
+      let isNumber = value.kind == .number
+      guard let text, let found = SinceValue(text, isNumber: isNumber, as: mark?.greatest.kind) else {
+        let found = text.map { "'\(shortened($0))'" } ?? value.kind.name
         throw WalkError(
           .page,
-          "item \(index + 1): expected \(mark?.greatest.kind.name ?? "a number, a time or a string") at "
-            + "\(rule.pointer.shown), found \(text) (--since)",
+          "item \(index + 1): expected \(mark?.greatest.kind.name ?? "a number, a time or a string") \(place), "
+            + "found \(found) (\(rule.shown))", at: value.range.lowerBound)
+      }
+      if found.kind == .text, rule.shift != nil {
+        throw WalkError(
+          .page, "item \(index + 1): expected a number or a time \(place), found '\(shortened(text))' (\(rule.shown))",
           at: value.range.lowerBound)
       }
-      if mark == nil { mark = SinceMark(pointer: rule.pointer.text, greatest: found) }
+      if mark == nil { mark = SinceMark(source: rule.source.text, greatest: found) }
       if mark?.greatest.isBelow(found) == true { mark?.greatest = found }
       result.append(mark?.covered?.isBelow(found) ?? false)
     }
     if !hasValue, let first = items.first {
-      throw WalkError(
-        .page, "no item has a value at \(rule.pointer.shown) (--since)", at: first.value.range.lowerBound)
+      throw WalkError(.page, "no item has a value \(place) (\(rule.shown))", at: first.value.range.lowerBound)
     }
     return result
   }

@@ -46,10 +46,6 @@ struct ScaledNumber: Comparable, Sendable {
       ? DecimalText(0) - (DecimalText(-whole).scaled(by: scale) - rest) : DecimalText(whole).scaled(by: scale) + rest
   }
 
-  static let zero = ScaledNumber(DecimalText(0), scale: 0)
-
-  var isZero: Bool { unscaled == DecimalText(0) }
-
   private func aligned(to scale: Int) -> DecimalText { unscaled.scaled(by: scale - self.scale) }
 
   static func < (left: ScaledNumber, right: ScaledNumber) -> Bool {
@@ -62,10 +58,9 @@ struct ScaledNumber: Comparable, Sendable {
     return left.aligned(to: scale) == right.aligned(to: scale)
   }
 
-  /// - Parameter right: not negative.
-  static func - (left: ScaledNumber, right: ScaledNumber) -> ScaledNumber {
-    let scale = max(left.scale, right.scale)
-    return ScaledNumber(left.aligned(to: scale) - right.aligned(to: scale), scale: scale)
+  func shifted(by shift: NextRule.Shift) -> ScaledNumber {
+    let exact = NextRule.Shift(amount: shift.amount.scaled(by: scale), isMinus: shift.isMinus)
+    return ScaledNumber(exact.applied(to: unscaled), scale: scale)
   }
 
   /// The digits before the point, and those after it.
@@ -93,13 +88,17 @@ struct ScaledNumber: Comparable, Sendable {
 /// A value of an item that a server filters by.
 struct SinceValue: Equatable, Sendable {
   enum Kind: String, Sendable {
-    case number, time, text
+    case number, time
+    /// A time without an offset: all are of one unknown zone.
+    case local
+    case text
 
     /// With an article.
     var name: String {
       switch self {
       case .number: "a number"
       case .time: "a time (RFC 3339)"
+      case .local: "a time without an offset"
       case .text: "a string"
       }
     }
@@ -111,24 +110,28 @@ struct SinceValue: Equatable, Sendable {
   /// The number, or the seconds since 1970; nil for a text.
   let amount: ScaledNumber?
 
-  /// - Parameter kind: what the value must be; nil for the kind that it looks like.
+  /// - Parameters:
+  ///   - isNumber: whether it is a number of JSON.
+  ///   - kind: what the value must be; nil for the kind that it looks like.
   /// - Returns: nil if it cannot be that.
-  init?(_ value: JSONValue, as kind: Kind?) {
-    guard let text = JSONText.scalar(value) else { return nil }
-    let isNumber = value.kind == .number
+  init?(_ text: [UInt8], isNumber: Bool, as kind: Kind?) {
     if let kind {
       guard kind == .number || !isNumber else { return nil }
       self.init(text, as: kind)
+    } else if let found = isNumber ? SinceValue(text, as: .number) : SinceValue(numberOrTime: text) {
+      self = found
     } else {
-      for kind in [Kind.time, .number] where kind == .number || !isNumber {
-        if let found = SinceValue(text, as: kind) {
-          self = found
-          return
-        }
-      }
       guard !isNumber else { return nil }
       self.init(text, as: .text)
     }
+  }
+
+  /// - Returns: nil for another text.
+  init?(numberOrTime text: [UInt8]) {
+    guard let found = [Kind.time, .local, .number].lazy.compactMap({ SinceValue(text, as: $0) }).first else {
+      return nil
+    }
+    self = found
   }
 
   init?(_ text: [UInt8], as kind: Kind) {
@@ -136,7 +139,8 @@ struct SinceValue: Equatable, Sendable {
     self.text = text
     switch kind {
     case .number: amount = ScaledNumber(text)
-    case .time: amount = ISOTime(text).map { ScaledNumber($0.seconds, fraction: $0.fraction) }
+    case .time, .local:
+      amount = ISOTime(text, isLocal: kind == .local).map { ScaledNumber($0.seconds, fraction: $0.fraction) }
     case .text: amount = nil
     }
     if kind != .text, amount == nil { return nil }
@@ -148,12 +152,12 @@ struct SinceValue: Equatable, Sendable {
     return text.lexicographicallyPrecedes(other.text)
   }
 
-  /// The value less a number, or less seconds, as a text of the same form; nil if it is a text.
-  func less(_ overlap: ScaledNumber) -> [UInt8]? {
-    if overlap.isZero { return text }
-    guard let amount else { return nil }
-    guard kind == .time else { return (amount - overlap).text }
-    guard let parts = (amount - overlap).parts else { return nil }
-    return ISOTime(text)?.text(at: parts.whole, fraction: parts.fraction)
+  /// The value plus or minus a number, or seconds, as a text of the same form; nil if it is a text.
+  func shifted(by shift: NextRule.Shift?) -> [UInt8]? {
+    guard let shift else { return text }
+    guard let amount = amount?.shifted(by: shift) else { return nil }
+    guard kind != .number else { return amount.text }
+    guard let parts = amount.parts else { return nil }
+    return ISOTime(text, isLocal: kind == .local)?.text(at: parts.whole, fraction: parts.fraction)
   }
 }

@@ -7,18 +7,12 @@ struct WalkOptions: Sendable {
   /// `--next`; nil is `none`.
   var rules: [NextRule?] = []
   /// Nil: to be detected from the first page.
-  var items: JSONPointer?
-  /// Whether the items are the members of an object, rather than the elements of an array.
-  var itemsAreMembers = false
-  /// Whether each line of a page is an item.
-  var itemsAreLines = false
+  var items: ItemPlace?
   var id: JSONPointer?
   var hasMore: HasMore?
-  var total: JSONPointer?
+  var total: TotalPlace?
   var orderKey: JSONPointer?
   var since: SinceRule?
-  /// If not given, the feed in a store may set it.
-  var sinceOverlap = SinceOverlap.none
   /// Whether to detect the id of an item if it is not given: a store needs it.
   var findsID = false
   /// Whether earlier pages are known to have had items at `items`.
@@ -52,14 +46,8 @@ struct WalkOptions: Sendable {
   /// What is set beside the rule that is detected.
   var still: NextRules { NextRules(rules.compactMap(\.self)) }
 
-  /// The pointer to the object whose members are the items.
-  var itemsObject: JSONPointer? {
-    get { itemsAreMembers ? items : nil }
-    set { (items, itemsAreMembers) = (newValue, newValue != nil) }
-  }
-
   /// Whether the id of an item is known without a search: a member has its name.
-  var hasIDs: Bool { id != nil || itemsAreMembers }
+  var hasIDs: Bool { id != nil || items?.isMembers == true }
 
   /// - Throws: a usage error if the options contradict each other or the first request.
   func check(_ first: PageRequest?) throws(WalkError) {

@@ -167,7 +167,7 @@ struct Walker: Sendable {
   private mutating func part(
     _ page: Page, _ shape: Shape, _ request: PageRequest, _ head: HTTPHead
   ) throws(WalkError) -> Step {
-    guard shape.id != nil || options.itemsAreMembers else {
+    guard shape.id != nil || shape.place?.isMembers == true else {
       throw WalkError(.usage, "the items of this API come in parts, so their id must be known: type --id /pageid")
     }
     parts.append(page)
@@ -197,7 +197,7 @@ struct Walker: Sendable {
   private static func placeOfItems(_ root: JSONValue) -> String {
     if let only = ItemArray.scalars(in: root) { return "--items \(typed(only.text))" }
     let hasObject = root.kind == .object && root.children.contains { $0.value.kind == .object }
-    return hasObject ? "--items or --items-object" : "--items"
+    return hasObject ? "--items or --items members:" : "--items"
   }
 
   /// What the answer to a request past the last page means (`--end-status`): an empty page, and the end.
@@ -284,7 +284,7 @@ struct Walker: Sendable {
     _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?, _ page: Page, _ origin: OriginRules, _ inARow: Int?
   ) throws(WalkError) -> Outcome {
     if options.guardsLoops {
-      let hasIDs = options.dedupes && (shape.id != nil || options.itemsAreMembers)
+      let hasIDs = options.dedupes && (shape.id != nil || shape.place?.isMembers == true)
       try loops.add(page.document, of: request, by: shape.next, hasIDs: hasIDs)
     }
     let context = context(page, shape, request, head)
@@ -357,7 +357,7 @@ struct Walker: Sendable {
     }
     guard rules.deciding?.target == .url, case .body(let pointer) = rules.deciding?.place else {
       return rules.isNone
-        ? .end(.noNext) : .failure(WalkError(.usage, "option '--print-next' needs '--base-url'"))
+        ? .end(.noNext) : .failure(WalkError(.usage, "the next request needs the URL of the page: type --print-next URL FILE"))
     }
     let link: [UInt8]?
     do throws(NextError) {
@@ -366,7 +366,7 @@ struct Walker: Sendable {
       return .failure(WalkError(error))
     }
     guard let link else { return .end(page.hasMore == false ? .noMore : .noNext) }
-    guard HTTPURL.isURL(link) else { return .failure(WalkError(.usage, "a relative next link needs '--base-url'")) }
+    guard HTTPURL.isURL(link) else { return .failure(WalkError(.usage, "a relative next link needs the URL of the page: type --print-next URL FILE")) }
     do throws(WalkError) { return .link(Array(try OriginRules.url(link).text.utf8)) } catch { return .failure(error) }
   }
 }
