@@ -38,13 +38,13 @@ struct Options: OptionTable {
 
   static let rows = OptionRows<Self> {
     OptionGroup("Options that describe a page")
-    Option("next", .rule, \.walk.rules, "how to request the next page, such as page=+1")
-    Option("items", .items, \.walk.items, "where the items are in a page, or lines")
-    Option("id", .pointer("/id"), \.walk.id, "where the id is in an item")
-    Option("has-more", .hasMore, \.walk.hasMore, "where a page says whether there is more")
-    Option("total", .total, \.walk.total, "where a page says how many items there are")
+    Option("next", .rule, \.walk.rules, "how to request the next page, such as page=+1").inFiles
+    Option("items", .items, \.walk.items, "where the items are in a page").inFiles
+    Option("id", .pointer("/id"), \.walk.id, "where the id is in an item").inFiles
+    Option("has-more", .hasMore, \.walk.hasMore, "where a page says whether there is more").inFiles
+    Option("total", .total, \.walk.total, "where a page says how many items there are").inFiles
     Option("end-status", .statuses, \.walk.endStatuses, "HTTP statuses of a page past the end, such as 404,400")
-      .needs(.url)
+      .needs(.url).inFiles
     Option("no-dedupe", not: \.walk.dedupes, "print an item again when it comes again").excludes(\.storeOptions.path)
 
     OptionGroup.output
@@ -84,17 +84,17 @@ struct Options: OptionTable {
       .needs(\.printsRecords).excludes([\.storeOptions.isStatus, \.storeOptions.redelivers])
     Option("every", .interval, \.storeOptions.interval, "stay, and look for new items this often").needs(.url)
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
-    Option("since", .since, \.walk.since, "request only what came after the last complete run")
+    Option("since", .since, \.walk.since, "request only what came after the last complete run").inFiles
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
-    Option("order-key", .pointer("/created_at"), \.walk.orderKey, "what the feed is sorted by")
-    Option("order", .choice, \.order, "where new items appear").default("newest-first")
+    Option("order-key", .pointer("/created_at"), \.walk.orderKey, "what the feed is sorted by").inFiles
+    Option("order", .choice, \.order, "where new items appear").default("newest-first").inFiles
     Option("durable", \.storeOptions.isDurable, "lose nothing in a power cut")
     Option("wait", \.storeOptions.waits, "wait for another run that uses the feed")
     Option("now", \.storeOptions.asksNow, "send a request even if the server said to wait").needs(.url)
-    Option("secret-param", .parameter, \.storeOptions.secretParameters, "never store this parameter")
+    Option("secret-param", .parameter, \.storeOptions.secretParameters, "never store this parameter").inFiles
 
     OptionGroup.connection
-    Option("delay", .seconds, "wait this long between requests") { $0.delay = $1 }.default("0")
+    Option("delay", .seconds, "wait this long between requests") { $0.delay = $1 }.default("0").inFiles
     Option("parallel", .integer(2...8), \.parallel, "request up to N numbered pages at once")
       .needs(anyOf: [\.walk.id, \.storeOptions.path])
       .excludes([

@@ -50,6 +50,8 @@ import Testing
       Option("quiet", letter: "q", \.isQuiet, "no words").excludes(\.isLoud)
       OptionGroup("Others")
       Option("loud", letter: "l", \.isLoud, "words")
+      Option("shared", .text("TEXT"), \.names, "a name") { $0.append("shared=" + String(decoding: $1, as: UTF8.self)) }
+        .repeating.inFiles
     }
 
     var words: [String] {
@@ -86,6 +88,7 @@ import Testing
     #expect(
       try run(["-o1", "-m@0", "-o4", "-m", "@1"], ["other = 2\n-o3", "-q"]) == "other=1 other=2 other=3 other=4 quiet")
     #expect(try run(["-m@0"], ["place = at:x\n"]) == "at:x")
+    #expect(try run(["-m@0"], ["shared = 1"]) == "shared=1")
     #expect(try run(["-m@0", "at:y"], ["place = at:x"]) == "at:y at:x")
     #expect(try run(["-m@0", "--", "-m@1"], [""]).hasPrefix("-m"))
   }

@@ -157,9 +157,9 @@ extension ToolSpec {
   private func options(of line: OptionLine, _ holder: OptionSpec) throws(ToolFailure) -> [Invocation.Given] {
     if let name = line.name, row(named: name) == nil { throw .usage("unknown option" + suggestion(for: name)) }
     let found = try parse(line.arguments)
-    for option in found.given where option.row.group.heading != holder.group.heading || option.row.operandInFile != nil
-    {
-      throw .usage("option '--\(option.row.name)' cannot stand in a file")
+    for row in found.given.map(\.row)
+    where row.operandInFile != nil || row.group.heading != holder.group.heading && !row.standsInFile {
+      throw .usage("option '--\(row.name)' cannot stand in a file")
     }
     guard found.operands.isEmpty, let last = found.given.last, line.value == nil || last.row.takesValue else {
       throw .usage("expected one option, with a value if it takes one")

@@ -129,7 +129,7 @@ package struct OptionRow<Settings>: Sendable {
     }
   }
 
-  /// An option whose value is a file with further options of its group, but with no such files. The tool gets these
+  /// An option whose value is a file with further options of its group, or others that say so (`inFiles`), but with no such files. The tool gets these
   /// options as if they had been typed in its place.
   /// - Parameter operand: the name that stands for an operand in the file.
   package init(fileOfOptions name: String, letter: Character? = nil, operand: String, _ help: String) {
@@ -169,6 +169,8 @@ package struct OptionRow<Settings>: Sendable {
   package func mistaken(for name: String) -> Self { with { $0.mistakenNames.append(name) } }
   /// The same row, for an option that may be given more than once.
   package var repeating: Self { with { $0.isRepeatable = true } }
+  /// The same row, for an option that may stand in a file of options of another group.
+  package var inFiles: Self { with { $0.standsInFile = true } }
   /// The same row, with the value when the option is not given. The tool gets this value as if it had been typed.
   package func `default`(_ value: String) -> Self { with { $0.defaultValue = value } }
 

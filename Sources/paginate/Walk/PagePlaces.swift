@@ -114,15 +114,15 @@ struct TotalPlace: Equatable, Sendable {
 }
 
 extension OptionType<ItemPlace> {
-  static let items = Self("POINTER|members:POINTER|lines", .beginnings(["/", "members:/", "lines"])) {
+  static let items = Self("PLACE", .beginnings(["/", "members:/", "lines"])) {
     bytes throws(OptionRefusal) in try ItemPlace(bytes)
   }
 }
 
 extension OptionType<HasMore> {
-  static let hasMore = Self("POINTER|header:NAME") { bytes throws(OptionRefusal) in try HasMore(bytes) }
+  static let hasMore = Self("PLACE") { bytes throws(OptionRefusal) in try HasMore(bytes) }
 }
 
 extension OptionType<TotalPlace> {
-  static let total = Self("POINTER|header:NAME") { bytes throws(OptionRefusal) in try TotalPlace(bytes) }
+  static let total = Self("PLACE") { bytes throws(OptionRefusal) in try TotalPlace(bytes) }
 }
