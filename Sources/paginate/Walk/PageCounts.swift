@@ -106,7 +106,7 @@ struct PageCounts: Equatable, Sendable {
 
   /// Names without `_` and `-`, in lower case. These count the items of the feed.
   private static let wholeNames: Set<String> = [
-    "total", "totalcount", "totalresults", "totalitems", "totalentries", "totalsize", "totalelements", "totalhits",
+    "total", "$total", "totalcount", "totalresults", "totalitems", "totalentries", "totalsize", "totalelements", "totalhits",
     "totalrecords", "resulttotal",
     "numfound", "nbhits", "@odata.count", "odata.count", "@count", "hydra:totalitems", "opensearch:totalresults",
   ]
@@ -116,7 +116,7 @@ struct PageCounts: Equatable, Sendable {
   /// Objects about the page. A total elsewhere may count something else, such as Elasticsearch's shards.
   private static let aboutPage: Set<String> = [
     "meta", "metadata", "responsemetadata", "pagination", "paging", "page", "pages", "pageinfo", "response", "message",
-    "hits", "d", "links", "resultinfo", "additionaldata",
+    "hits", "d", "links", "resultinfo", "additionaldata", "results",
   ]
 
   /// The members with one of these names.

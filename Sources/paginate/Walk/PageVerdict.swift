@@ -10,6 +10,7 @@
 //       --has-more says that there is no more                    the end, even if there is a link or cursor
 //       no value, but the page says that there is more           an error
 //       no value on page 1, and a sign of more                   an error that says what to type
+//       no value on page 1, an array, where no member can be      an error
 //       no value, and fewer items than the total                 status 1
 //       no value: null, false, absent or ""                      the end
 //       an empty page of a rule that counts                      the end, or status 1 if the page says more
@@ -107,6 +108,9 @@ enum PageVerdict: Equatable {
         return .refused(WalkError(.page, "the page \(missing) (--next), but \(more)", at: 0))
       }
     }
+    if isFirst, !page.items.isEmpty, let missing = rules.missing, rules.cannotFit(page.root) {
+      return .refused(WalkError(.page, "the page is an array, so it \(missing) (--next)", at: 0))
+    }
     if let total = page.counts.items, total.isWhole || isFirst, let read = progress.inARow, read > 0,
       DecimalText(read) < total.value, PageFacts.isAtTop(context.first)
     {
@@ -165,6 +169,14 @@ extension NextRules {
     case .place(.body(let pointer), _): "has nothing at \(pointer.shown)"
     case .place(.header(let field), _): "has no header '\(quoted(field))'"
     default: nil
+    }
+  }
+
+  /// Whether no page of this kind can have a value: an array has no members.
+  fileprivate func cannotFit(_ root: JSONValue) -> Bool {
+    root.kind == .array && alternatives.allSatisfy { rule in
+      guard case .body(let pointer) = rule.place, let first = pointer.tokens.first else { return false }
+      return Int(decimal: first) == nil
     }
   }
 
