@@ -5,7 +5,8 @@ import FeedHTTP
 
 let paginate = ToolSpec(
   "paginate", "Print the items of a paged API, in order, once each, without gaps",
-  synopsis: ["[options] URL", "[options] [FILE]", "--print-next [options] URL FILE"], readsURL: FeedSource.isURL, options: Options.self)
+  synopsis: ["[options] URL", "[options] [FILE]", "--print-next [options] URL FILE"], readsURL: FeedSource.isURL,
+  options: Options.self)
 
 /// The settings of a command line. Times are in seconds.
 struct Options: OptionTable {
@@ -76,8 +77,10 @@ struct Options: OptionTable {
       .needs(\.printsPages).needs(\.storeOptions.isCached)
     Option("status", \.storeOptions.isStatus, "print what the store knows, and its gaps, offline")
     Option("changed", \.storeOptions.printsChanged, "print edited items again")
-    Option("ignore", .pointer("/views"), \.storeOptions.ignored, "a difference there is no edit; /**/x is x at any depth")
-      .needs(\.storeOptions.printsChanged)
+    Option(
+      "ignore", .pointer("/views"), \.storeOptions.ignored, "a difference there is no edit; /**/x is x at any depth"
+    )
+    .needs(\.storeOptions.printsChanged)
     Option("redeliver", \.storeOptions.redelivers, "print items that may not have been printed")
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("resume-from", .file, \.storeOptions.checkpoint, "resume from a checkpoint without changing it")

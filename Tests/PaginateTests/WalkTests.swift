@@ -94,8 +94,14 @@ struct WalkTests {
   @Test(arguments: [
     (#"{"r":[{}],"next":"https://a/2"}"#, Walker.Outcome.link("https://a/2".bytes)),
     (#"{"r":[{}],"next":null}"#, .end(.noNext)),
-    (#"{"r":[{}],"next":"/2"}"#, .failure(WalkError(.usage, "a relative next link needs the URL of the page: type --print-next URL FILE"))),
-    (#"{"r":[{}],"nextPageToken":"x"}"#, .failure(WalkError(.usage, "the next request needs the URL of the page: type --print-next URL FILE"))),
+    (
+      #"{"r":[{}],"next":"/2"}"#,
+      .failure(WalkError(.usage, "a relative next link needs the page's URL: type --print-next URL FILE"))
+    ),
+    (
+      #"{"r":[{}],"nextPageToken":"x"}"#,
+      .failure(WalkError(.usage, "the next request needs the page's URL: type --print-next URL FILE"))
+    ),
   ])
   func aLinkToPrint(_ body: String, _ outcome: Walker.Outcome) throws {
     var options = WalkOptions()

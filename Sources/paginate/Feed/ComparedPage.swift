@@ -100,7 +100,11 @@ struct ComparedPage {
         let isExtended = !unseen.isEmpty || runs.all[run ?? 0].bottom > ground.bottom
         add(compared, at: known.position, on: ground, isExtended)
       } else if run != nil, run == walked {
-        if options.order == .oldestFirst, let moved = compared.uprooted { unseen.append(moved) } else { seen.append(compared) }
+        if options.order == .oldestFirst, let moved = compared.uprooted {
+          unseen.append(moved)
+        } else {
+          seen.append(compared)
+        }
       } else {
         unseen.append(compared)
       }

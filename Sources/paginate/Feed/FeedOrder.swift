@@ -16,7 +16,8 @@ enum FeedOrder: String, CaseIterable, Sendable {
     let ids = page.items.map(\.id)
     guard ids.count >= 3, !ids.allSatisfy({ DecimalText($0) != nil }) else { return false }
     let pairs = zip(ids, ids.dropFirst())
-    return pairs.allSatisfy { $0.lexicographicallyPrecedes($1) } || pairs.allSatisfy { $1.lexicographicallyPrecedes($0) }
+    return pairs.allSatisfy { $0.lexicographicallyPrecedes($1) }
+      || pairs.allSatisfy { $1.lexicographicallyPrecedes($0) }
   }
 
   /// The order that a page shows: the oldest come first if every item is newer than the one above it.

@@ -37,7 +37,8 @@ final class FeedStore: FeedStorage {
   }
 
   func text(of handle: Int) throws(StoreError) -> [UInt8] {
-    try statements.text.first(.integer(handle)) { (row) throws(StoreError) in try row.text(0, "the text of an item") } ?? []
+    try statements.text.first(.integer(handle)) { (row) throws(StoreError) in try row.text(0, "the text of an item") }
+      ?? []
   }
 
   func firstLive(in range: ClosedRange<Int>) throws(StoreError) -> Int? { try number(statements.firstLive, range) }

@@ -92,7 +92,8 @@ struct StoredWalk {
     }
     let asksForNewer = command == .refresh || (command == .more && options.order == .oldestFirst)
     let first: PageRequest
-    do throws(NextError) { first = asksForNewer ? try since?.applied(to: self.first) ?? self.first : self.first } catch {
+    do throws(NextError) { first = asksForNewer ? try since?.applied(to: self.first) ?? self.first : self.first } catch
+    {
       throw .usage(error.message)
     }
     var feed = feedOptions(first, walk, options, secrets)
@@ -176,7 +177,8 @@ struct StoredWalk {
   private static func isEdit(_ old: [UInt8], _ new: [UInt8], ignoring pointers: [JSONPointer]) -> Bool {
     var scope = Scope()
     for pointer in pointers { scope.add(Scope.Rule(purpose: .ignore, pointer: pointer, text: pointer.shown)) }
-    guard let old = try? Side(JSONDocument(known: old), scope), let new = try? Side(JSONDocument(known: new), scope) else {
+    guard let old = try? Side(JSONDocument(known: old), scope), let new = try? Side(JSONDocument(known: new), scope)
+    else {
       return true
     }
     return !Sides.areEqual(old, new)
@@ -257,7 +259,8 @@ struct StoredWalk {
       if let since = session.fetcher.since, since.rule.isOfPage, since.mark == nil, feed.command == .full,
         FeedRuns(try storeOptions.stored(store.runs())).head?.lowerEnd == .end
       {
-        throw .failed(.otherEnd, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: url.display)
+        throw .failed(
+          .otherEnd, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: url.display)
       }
       return outcome.status
     }

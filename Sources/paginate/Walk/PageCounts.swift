@@ -106,7 +106,8 @@ struct PageCounts: Equatable, Sendable {
 
   /// Names without `_` and `-`, in lower case. These count the items of the feed.
   private static let wholeNames: Set<String> = [
-    "total", "$total", "totalcount", "totalresults", "totalitems", "totalentries", "totalsize", "totalelements", "totalhits",
+    "total", "$total", "totalcount", "totalresults", "totalitems", "totalentries", "totalsize", "totalelements",
+    "totalhits",
     "totalrecords", "resulttotal",
     "numfound", "nbhits", "@odata.count", "odata.count", "@count", "hydra:totalitems", "opensearch:totalresults",
   ]

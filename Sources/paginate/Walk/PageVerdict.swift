@@ -174,10 +174,11 @@ extension NextRules {
 
   /// Whether no page of this kind can have a value: an array has no members.
   fileprivate func cannotFit(_ root: JSONValue) -> Bool {
-    root.kind == .array && alternatives.allSatisfy { rule in
-      guard case .body(let pointer) = rule.place, let first = pointer.tokens.first else { return false }
-      return Int(decimal: first) == nil
-    }
+    root.kind == .array
+      && alternatives.allSatisfy { rule in
+        guard case .body(let pointer) = rule.place, let first = pointer.tokens.first else { return false }
+        return Int(decimal: first) == nil
+      }
   }
 
   /// Whether a page has anything at the place, if only `null`.

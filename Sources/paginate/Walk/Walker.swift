@@ -357,7 +357,8 @@ struct Walker: Sendable {
     }
     guard rules.deciding?.target == .url, case .body(let pointer) = rules.deciding?.place else {
       return rules.isNone
-        ? .end(.noNext) : .failure(WalkError(.usage, "the next request needs the URL of the page: type --print-next URL FILE"))
+        ? .end(.noNext)
+        : .failure(WalkError(.usage, "the next request needs the page's URL: type --print-next URL FILE"))
     }
     let link: [UInt8]?
     do throws(NextError) {
@@ -366,7 +367,9 @@ struct Walker: Sendable {
       return .failure(WalkError(error))
     }
     guard let link else { return .end(page.hasMore == false ? .noMore : .noNext) }
-    guard HTTPURL.isURL(link) else { return .failure(WalkError(.usage, "a relative next link needs the URL of the page: type --print-next URL FILE")) }
+    guard HTTPURL.isURL(link) else {
+      return .failure(WalkError(.usage, "a relative next link needs the page's URL: type --print-next URL FILE"))
+    }
     do throws(WalkError) { return .link(Array(try OriginRules.url(link).text.utf8)) } catch { return .failure(error) }
   }
 }
