@@ -60,7 +60,7 @@ struct Options: OptionTable {
 
     OptionGroup("Options for a store").needs(\Options.storeOptions.path)
     Option("store", .wholeFile, \.storeOptions.path, "keep the feed in a SQLite file, print only new items")
-      .needs(.url, or: [\.storeOptions.isCached, \.storeOptions.isStatus]).excludes(\.walk.findsLink)
+      .excludes(\.walk.findsLink)
     Option("feed", .text("NAME"), \.storeOptions.feedName, "the name of the feed in the store, instead of its URL")
     Option("older", \.storeOptions.readsMore, "read older pages: one, or --max-pages")
       .excludes([\.storeOptions.readsAll, \.storeOptions.isCached, \.storeOptions.isStatus])
@@ -148,8 +148,13 @@ struct Options: OptionTable {
       throw .usage("option '--parallel' needs a rule that counts, such as '--next page=+1'")
     }
     guard case .file = source else { return }
-    if walk.items == .lines { throw .usage("option '--items lines' needs a URL to connect to") }
-    if store != nil, !invocation.operands.isEmpty { throw .usage("option '--store' needs a URL to connect to") }
+    if let store {
+      if store.action != .walk, !invocation.operands.isEmpty { throw .usage("expected the URL of the feed") }
+      if store.command == .more { throw .usage("option '--older' needs a URL to connect to") }
+      if walk.since != nil { throw .usage("option '--since' needs a URL to connect to") }
+    } else if walk.items == .lines {
+      throw .usage("option '--items lines' needs a URL to connect to, or a store")
+    }
     if let rule = walk.still.rules.first(where: \.needsHead) {
       throw .usage("option '--next \(shortened(rule.text))' needs a URL to connect to")
     }

@@ -15,13 +15,14 @@ func run(_ invocation: Invocation, _ streams: StandardStreams) throws(ToolFailur
         var poll = try StoredPoll(url, store, every: interval, options, streams)
         return try poll.run()
       }
-      let walk = try StoredWalk(url, store, options, streams)
+      let walk = try StoredWalk(.url(url), store, options, streams)
       var state = try PollState(options)
       return try walk.run(&state)
     }
     var walk = try ServerWalk(url, options, streams)
     return try walk.run()
   case .file(let file):
+    if let store = options.store { return try StoredInput(file, store, options, streams).run() }
     var walk = try LocalWalk(file, options, streams)
     return try walk.run()
   }

@@ -1,6 +1,6 @@
 # fish completion for paginate; made by: paginate --completion fish
 complete -c paginate -l next -x -a 'none link page=+1 offset=+items cursor=/ body:/ header: path: url= *=/' -d 'how to request the next page, such as page=+1'
-complete -c paginate -l items -x -a '/ members:/ lines' -d 'where the items are in a page, or lines'
+complete -c paginate -l items -x -a '/ members:/ lines' -d 'where the items are in a page'
 complete -c paginate -l id -x -d 'where the id is in an item'
 complete -c paginate -l has-more -x -d 'where a page says whether there is more'
 complete -c paginate -l total -x -d 'where a page says how many items there are'

@@ -3,7 +3,7 @@
 import FeedCore
 import FeedHTTP
 
-struct StoredFetcher: PageFetcher {
+struct StoredFetcher: StoredSource {
   private var feed: PageFeed
   private let secrets: SecretParameters
   /// The method of the first request; stored requests cannot change it.
@@ -16,9 +16,7 @@ struct StoredFetcher: PageFetcher {
   var whole: PageRequest?
   /// Prints the note that the feed is open, with the first valid answer; nil if there is nothing to note any more.
   var opening: NotePrinter?
-  /// The full failure.
   private(set) var failure: ToolFailure?
-  /// The error that a page reports although it has items.
   private(set) var complaint: ToolFailure?
 
   init(
@@ -33,9 +31,7 @@ struct StoredFetcher: PageFetcher {
     self.secrets = secrets
   }
 
-  /// What was detected from the pages; nil before the first.
   var shape: Shape? { feed.walker.shape }
-  /// Seconds for which the server wants no request, if that ended the walk.
   var retryWait: Int? { feed.retryWait }
   var source: PageSource { feed.source }
 

@@ -38,10 +38,12 @@ struct PollState {
     head = nil
   }
 
-  mutating func update(_ printer: FeedPrinter, _ fetcher: StoredFetcher) {
-    let source = fetcher.source
+  /// - Parameter fetcher: nil if the pages come from a file.
+  mutating func update(_ printer: FeedPrinter, _ fetcher: StoredFetcher?) {
     remaining = printer.remaining
     place = printer.place
+    guard let fetcher else { return }
+    let source = fetcher.source
     isOpen = fetcher.opening == nil
     failureKind = source.failureKind
     asked = source.retryWait.map(Double.init)
@@ -79,7 +81,7 @@ struct StoredPoll {
       schedule.begin(at: Clock.monotonic())
       state.begin()
       do throws(ToolFailure) {
-        let walk = try StoredWalk(url, store, options, streams)
+        let walk = try StoredWalk(.url(url), store, options, streams)
         let status = try walk.run(&state)
         if state.remaining == 0 {
           try noteClosed()

@@ -32,18 +32,23 @@ extension Options.Store {
 }
 
 struct StoredWalk {
+  enum Origin {
+    case url(HTTPURL)
+    case page(InputPage)
+  }
+
   private let storeOptions: Options.Store
   private let options: Options
   private let streams: StandardStreams
-  private let url: HTTPURL
+  private let origin: Origin
   private let file: StoreFile
   private let first: PageRequest
   private let name: [UInt8]
 
   init(
-    _ url: HTTPURL, _ storeOptions: Options.Store, _ options: Options, _ streams: StandardStreams
+    _ origin: Origin, _ storeOptions: Options.Store, _ options: Options, _ streams: StandardStreams
   ) throws(ToolFailure) {
-    self.url = url
+    self.origin = origin
     self.options = options
     self.streams = streams
     // A checkpoint survives a power cut, so the store must survive it too.
@@ -51,8 +56,33 @@ struct StoredWalk {
     let file = try storeOptions.stored(StoreFile(storeOptions.path, isDurable: isDurable))
     self.file = file
     self.storeOptions = try storeOptions.remembering(file)
-    first = PageRequest(first: options.http.request(url))
+    first =
+      switch origin {
+      case .url(let url): PageRequest(first: options.http.request(url))
+      case .page: Self.fileRequest
+      }
     name = self.storeOptions.name(of: first)
+  }
+
+  /// The options of a feed whose pages come from a file, with those that the store remembers of it.
+  static func remembered(_ options: Options, _ storeOptions: Options.Store) throws(ToolFailure) -> Options {
+    var options = options
+    let file = try storeOptions.stored(StoreFile(storeOptions.path))
+    if let known = try storeOptions.stored(file.feed(named: storeOptions.name(of: fileRequest))) {
+      try storeOptions.stored(RememberedOption.fill(&options, from: known.options))
+    }
+    return options
+  }
+
+  /// What stands for the request of a page that comes from a file.
+  private static let fileRequest = PageRequest(url: [UInt8(ascii: "-")])
+
+  /// For messages.
+  private var source: String {
+    switch origin {
+    case .url(let url): url.display
+    case .page(let page): page.file.name
+    }
   }
 
   /// - Parameter state: what goes on from run to run; it is valid even if the run fails.
@@ -114,15 +144,24 @@ struct StoredWalk {
     walk.limit = .max
     walk.stopBefore = nil
     walk.maxPages = .max
-    var fetcher = try fetcher(first, walk, since, secrets, state.client)
-    fetcher.whole = self.first
-    if storeOptions.interval != nil, !state.isOpen { fetcher.opening = NotePrinter(options, streams) }
-    try waitForServer(store, &fetcher, &state)
-    return try run(fetcher, feed, described, known, store, &state)
+    switch origin {
+    case .page(let page):
+      let fetcher = try DocumentFetcher(page, walk, until: options.walk.stopBefore, streams)
+      // Lines are what is new, wherever they begin.
+      if walk.items == .lines { feed.since = FeedOptions.Since(isFiltered: true) }
+      return try run(fetcher, feed, described, known, store, &state)
+    case .url(let url):
+      var fetcher = try fetcher(first, walk, since, secrets, state.client)
+      fetcher.whole = self.first
+      if storeOptions.interval != nil, !state.isOpen { fetcher.opening = NotePrinter(options, streams) }
+      try waitForServer(url, store, &fetcher, &state)
+      return try run(fetcher, feed, described, known, store, &state)
+    }
   }
 
   private func secrets(_ walk: WalkOptions) -> SecretParameters {
-    SecretParameters(
+    guard case .url(let url) = origin else { return SecretParameters([], of: first, next: nil) }
+    return SecretParameters(
       storeOptions.secretParameters, of: first, next: walk.next, credentials: options.http.request(url).secrets)
   }
 
@@ -141,8 +180,9 @@ struct StoredWalk {
     guard !isDescribed, storeOptions.feedName == nil else { return }
     let feeds = try storeOptions.stored(file.feeds())
     if feeds.isEmpty { return }
+    let what = if case .url = origin { "of this URL" } else { "'\(shortened(name))'" }
     throw storeOptions.failure(
-      "the store has no feed of this URL\(FeedRecord.names(feeds)); to add one, give its '--id'")
+      "the store has no feed \(what)\(FeedRecord.names(feeds)); to add one, give its '--id'")
   }
 
   private func fetcher(
@@ -199,7 +239,7 @@ struct StoredWalk {
 
   /// An earlier run may have been asked for a longer wait than this run accepts.
   private func waitForServer(
-    _ store: FeedStore, _ fetcher: inout StoredFetcher, _ state: inout PollState
+    _ url: HTTPURL, _ store: FeedStore, _ fetcher: inout StoredFetcher, _ state: inout PollState
   ) throws(ToolFailure) {
     let left = try storeOptions.stored(store.retryWait(now: Self.now))
     guard let left else { return }
@@ -217,7 +257,7 @@ struct StoredWalk {
   private static var now: Int { Int(Clock.now() / 1_000_000) }
 
   private func run(
-    _ fetcher: StoredFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore,
+    _ fetcher: some StoredSource, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore,
     _ state: inout PollState
   ) throws(ToolFailure) -> ExitStatus {
     let output = streams.output
@@ -242,7 +282,7 @@ struct StoredWalk {
       remembered = json
     }
     let hadGap = FeedRuns(try storeOptions.stored(store.runs())).hasOpenGap
-    defer { state.update(session.printer, session.fetcher) }
+    defer { state.update(session.printer, session.fetcher as? StoredFetcher) }
     let end = try storeOptions.stored(session.run())
     if let wait = session.fetcher.retryWait {
       try storeOptions.stored(store.setRetryWait(wait, now: Self.now))
@@ -253,14 +293,14 @@ struct StoredWalk {
       if outcome.failure == nil, feed.since?.isFiltered == true { state.firstRequest = feed.firstRequest }
       try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
       if let found = outcome.failure {
-        throw session.fetcher.failure ?? .failed(found.status, found.message, source: url.display)
+        throw session.fetcher.failure ?? .failed(found.status, found.message, source: source)
       }
       if let complaint = session.fetcher.complaint { throw complaint }
       if let since = session.fetcher.since, since.rule.isOfPage, since.mark == nil, feed.command == .full,
         FeedRuns(try storeOptions.stored(store.runs())).head?.lowerEnd == .end
       {
         throw .failed(
-          .otherEnd, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: url.display)
+          .otherEnd, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: source)
       }
       return outcome.status
     }
@@ -269,14 +309,14 @@ struct StoredWalk {
   /// Prints notes about the gaps of this run.
   private func noteGaps(lost: Int, _ order: FeedOrder?, isOpen: Bool, wasOpen: Bool) throws(ToolFailure) {
     var notes = NotePrinter(options, streams)
-    for _ in 0..<lost { try notes.print(.gap, url.display, Self.gapLost(order)) }
+    for _ in 0..<lost { try notes.print(.gap, source, Self.gapLost(order)) }
     if isOpen {
       let text = "items are missing; a later run reads them"
-      if !wasOpen { try notes.print(.gap, url.display, text) }
+      if !wasOpen { try notes.print(.gap, source, text) }
       // The exit status is 1, and nothing else says why.
-      if options.isVerbose { streams.say(Diagnostic(text, source: url.display)) }
+      if options.isVerbose { streams.say(Diagnostic(text, source: source)) }
     }
-    if wasOpen, !isOpen, lost == 0 { try notes.print(.gap, url.display, "the gap is filled") }
+    if wasOpen, !isOpen, lost == 0 { try notes.print(.gap, source, "the gap is filled") }
   }
 
   private static func gapLost(_ order: FeedOrder?) -> String {
@@ -294,6 +334,6 @@ struct StoredWalk {
       case .totalUnsteady: RereadLimit.message
       case .looksSorted: "the ids are in the order of their text; if this is no order of time, type --order none"
       }
-    if !options.http.isSilent { streams.say(Diagnostic(text, source: url.display)) }
+    if !options.http.isSilent { streams.say(Diagnostic(text, source: source)) }
   }
 }

@@ -122,7 +122,8 @@ struct PageReader: Equatable, Sendable {
     let item = child.value
     guard let pointer = id else { return items?.isMembers == true ? try name(of: child, number) : nil }
     let place = item.range.lowerBound
-    guard let value = item.value(at: pointer) else {
+    // A text of XML that had attributes (xml-split --as-json).
+    guard let value = item.value(at: pointer).map({ $0.member("#text") ?? $0 }) else {
       throw WalkError(.page, "item \(number): no id at \(pointer.shown) (--id)", at: place)
     }
     guard value.kind.isString || value.kind == .number else {

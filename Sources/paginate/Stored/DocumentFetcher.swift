@@ -1,0 +1,122 @@
+// Pages for a feed in a store that come by themselves, such as those of RSS by a pipe. None can ask for another one.
+
+import FeedCore
+import FeedHTTP
+
+/// Where the pages of a stored feed come from.
+protocol StoredSource: PageFetcher {
+  /// What was detected from the pages; nil before the first.
+  var shape: Shape? { get }
+  /// The full failure.
+  var failure: ToolFailure? { get }
+  /// The error that a page reports although it has items.
+  var complaint: ToolFailure? { get }
+  var since: SinceReader? { get }
+  /// Seconds for which the server wants no request, if that ended the walk.
+  var retryWait: Int? { get }
+}
+
+/// A page from a file.
+struct InputPage {
+  let file: InputFile
+  let document: JSONDocument
+  /// The number of the document, or that of the first one if they are items.
+  let number: Int
+  /// Nil if the page was made of lines.
+  var position: TextPosition?
+}
+
+/// One page, as an answer to the only request.
+struct DocumentFetcher: StoredSource {
+  private let page: InputPage
+  private let streams: StandardStreams
+  /// `--stop-before`.
+  private let until: Condition?
+  private var walker: Walker
+  private(set) var failure: ToolFailure?
+  let complaint: ToolFailure? = nil
+  let since: SinceReader? = nil
+  let retryWait: Int? = nil
+
+  init(
+    _ page: InputPage, _ walk: WalkOptions, until: Condition?, _ streams: StandardStreams
+  ) throws(ToolFailure) {
+    (self.page, self.until, self.streams) = (page, until, streams)
+    walker = try Walker(walk, asking: nil)
+  }
+
+  var shape: Shape? { walker.shape }
+
+  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+    do throws(WalkError) {
+      let step = try walker.take(nil, nil, page.document)
+      if walker.options.id == nil, let id = shape?.id {
+        streams.say(Diagnostic("using \(id.shown) as the id of an item (--id)", source: page.file.name))
+      }
+      var found = FeedPage(items: ItemTexts(step.page).all)
+      if let until { found.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
+      return .page(found)
+    } catch {
+      let place = page.position == nil ? WalkError(error.kind, error.message) : error
+      let failure = place.failure(
+        in: page.file.name, page: page.number, isLocal: true, body: page.document.bytes,
+        from: page.position ?? TextPosition())
+      self.failure = failure
+      return .failed(FeedFailure(status: failure.status, message: failure.message))
+    }
+  }
+}
+
+/// A run for each page of a file or standard input. With `--items lines`, a page is the lines that have come.
+struct StoredInput {
+  /// The most lines of a page.
+  private static let lineLimit = 1000
+
+  private let file: InputFile
+  private let store: Options.Store
+  private let options: Options
+  private let streams: StandardStreams
+
+  init(_ file: InputFile, _ store: Options.Store, _ options: Options, _ streams: StandardStreams) {
+    (self.file, self.store, self.options, self.streams) = (file, store, options, streams)
+  }
+
+  /// - Returns: the status of the last page.
+  func run() throws(ToolFailure) -> ExitStatus {
+    let descriptor = try file.openFeed(streams)
+    defer { if !file.isStandardInput { descriptor.closeQuietly() } }
+    let areLines = try StoredWalk.remembered(options, store).walk.items == .lines
+    var input = DocumentInput(
+      file, descriptor, maxDepth: options.maxDepth, maxSize: options.maxSize, record: areLines ? "item" : "page")
+    var state = try PollState(options)
+    var status = ExitStatus.yes
+    var lines: [StreamedDocument] = []
+    func take(_ page: InputPage) throws(ToolFailure) {
+      status = try StoredWalk(.page(page), store, options, streams).run(&state)
+    }
+    func takeLines() throws(ToolFailure) {
+      guard let first = lines.first else { return }
+      let text = lines.map { Array($0.document.root.text) }.joined(separator: [UInt8(ascii: ",")])
+      lines = []
+      let array = JSONDocument(known: [UInt8(ascii: "[")] + text + [UInt8(ascii: "]")])
+      try take(InputPage(file: file, document: array, number: first.number))
+    }
+    var isEmpty = true
+    while state.remaining != 0 {
+      let next = try input.next(
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try takeLines() })
+      guard let page = next else { break }
+      isEmpty = false
+      if areLines {
+        lines.append(page)
+      } else {
+        try take(InputPage(file: file, document: page.document, number: page.number, position: page.position))
+      }
+      if lines.count == Self.lineLimit { try takeLines() }
+    }
+    try takeLines()
+    // Nothing at all is no page: what should have made one has failed.
+    if isEmpty, !areLines { throw .failed(.trouble, "expected a page, found nothing", source: file.name) }
+    return status
+  }
+}
