@@ -57,12 +57,13 @@ struct Options: OptionTable {
     Option("records", \.printsRecords, "print event records").excludes([\.printsPages, \.walk.findsLink])
     Option("pages", \.printsPages, "print whole pages").excludes(\.walk.findsLink)
     Option("print-next", \.walk.findsLink, "print only the URL of the next page")
+      .excludes([\.walk.limit, \.walk.maxPages, \.walk.stopBefore])
 
     OptionGroup("Options for a store").needs(\Options.storeOptions.path)
     Option("store", .wholeFile, \.storeOptions.path, "keep the feed in a SQLite file, print only new items")
       .excludes(\.walk.findsLink)
     Option("feed", .text("NAME"), \.storeOptions.feedName, "the name of the feed in the store, instead of its URL")
-    Option("older", \.storeOptions.readsMore, "read older pages: one, or --max-pages")
+    Option("older", \.storeOptions.readsMore, "read older pages: one, or --max-pages").needs(.url)
       .excludes([\.storeOptions.readsAll, \.storeOptions.isCached, \.storeOptions.isStatus])
     Option("full", \.storeOptions.readsAll, "read the whole feed again")
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
@@ -87,7 +88,7 @@ struct Options: OptionTable {
       .needs(\.printsRecords).excludes([\.storeOptions.isStatus, \.storeOptions.redelivers])
     Option("every", .interval, \.storeOptions.interval, "stay, and look for new items this often").needs(.url)
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
-    Option("since", .since, \.walk.since, "request only what came after the last complete run").inFiles
+    Option("since", .since, \.walk.since, "request only what came after the last complete run").inFiles.needs(.url)
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("order-key", .pointer("/created_at"), \.walk.orderKey, "what the feed is sorted by").inFiles
     Option("order", .choice, \.order, "where new items appear").default("newest-first").inFiles
@@ -150,8 +151,6 @@ struct Options: OptionTable {
     guard case .file = source else { return }
     if let store {
       if store.action != .walk, !invocation.operands.isEmpty { throw .usage("expected the URL of the feed") }
-      if store.command == .more { throw .usage("option '--older' needs a URL to connect to") }
-      if walk.since != nil { throw .usage("option '--since' needs a URL to connect to") }
     } else if walk.items == .lines {
       throw .usage("option '--items lines' needs a URL to connect to, or a store")
     }

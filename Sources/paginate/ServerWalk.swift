@@ -17,7 +17,7 @@ struct ServerWalk {
     form = options.form
     first = PageRequest(first: options.http.request(url))
     let secrets = SecretParameters([], of: first, next: options.walk.next)
-    feed = try PageFeed(first, options.walk, options, hiding: secrets, PageSource.client(), streams)
+    feed = try PageFeed(first, of: first, options.walk, options, hiding: secrets, PageSource.client(), streams)
     printer = PagePrinter(form, streams.output)
   }
 

@@ -34,6 +34,7 @@ final class ScenarioRun {
       switch note {
       case .gapLost: notes.append("lost-gap")
       case .tailForgotten: notes.append("forgotten")
+      case .sinceForgotten: notes.append("since-forgotten")
       case .uncertain(let count): notes.append("uncertain:\(count)")
       case .totalUnsteady: notes.append("total-unsteady")
       case .looksSorted: notes.append("looks-sorted")

@@ -69,7 +69,9 @@ extension ToolSpec {
     var checked: [String] = []
     let settings = invocation.given.map { $0.row.setting?() }
     func holds(_ condition: OptionCondition) -> Bool { invocation.holds(condition, settings) }
-    for option in invocation.given where !checked.contains(option.row.name) {
+    // A file that describes a source serves all uses of it.
+    for option in invocation.given
+    where !checked.contains(option.row.name) && !(option.row.standsInFile && option.origin != nil) {
       let row = option.row
       checked.append(row.name)
       for mode in row.conditions(.meaningless).joined() where holds(mode) {

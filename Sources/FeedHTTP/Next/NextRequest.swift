@@ -27,6 +27,8 @@ package struct NextStep {
         try rule.set(value, in: &next)
       } else if sendsSecrets {
         try rule.copy(from: first, to: &next)
+      } else {
+        try rule.withhold(from: &next)
       }
     }
     if next.body != nil, first.body == nil, !keepsMethod { next.method = "POST" }
@@ -168,6 +170,16 @@ extension NextRule {
       request.url.replaceSubrange(here, with: first.url[there])
     case .header, .url, .all: break
     }
+  }
+
+  /// Takes a value of the first request out of a body that goes to another host. The URL there is that of the link.
+  fileprivate func withhold(from request: inout PageRequest) throws(NextError) {
+    guard case .body(let pointer) = target, request.body != nil else { return }
+    let document = try Self.document(of: request, target)
+    guard document.root.value(at: pointer) != nil else { return }
+    var tree = JSONTree(document.root)
+    guard (try? tree.remove(at: pointer)) != nil else { return }
+    request.body = JSONText.edited(tree, of: document)
   }
 
   // MARK: Bodies

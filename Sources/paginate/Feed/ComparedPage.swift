@@ -137,7 +137,29 @@ struct ComparedPage {
     let positions: [Int]
   }
 
-  func overlap(_ runs: FeedRuns) -> Overlap? {
+  func overlap(_ runs: FeedRuns) -> Overlap? { overlap(unseen[...], runs) }
+
+  /// The last known items of a run, with unknown ones after them: the page reaches past the run, which ends there.
+  /// - Parameters:
+  ///   - proof: how many items prove it, if the run has as many.
+  ///   - last: where the page before ended in known items.
+  /// - Returns: the items of the run, and the index in `unseen` of the first item after them.
+  func passed(
+    _ runs: FeedRuns, _ proof: Int, after last: PagePlan.JoinPoint?, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> (overlap: Overlap, end: Int)? {
+    guard let end = unseen.lastIndex(where: { $0.positionInRun != nil }).map({ $0 + 1 }), end < unseen.count,
+      unseen[end...].allSatisfy({ $0.handle == nil }), let found = overlap(unseen[..<end], runs)
+    else { return nil }
+    let range = runs.all[found.run].range
+    guard try knowledge.lastLive(in: range) == found.positions.last else { return nil }
+    let goesOn =
+      found.count == end && last?.run == runs.all[found.run].number && (last?.position ?? .max) < found.positions[0]
+    let isProof = goesOn || found.count >= proof ? true : try knowledge.liveCount(in: range) == found.count
+    guard isProof else { return nil }
+    return (found, end)
+  }
+
+  private func overlap(_ unseen: ArraySlice<ComparedItem>, _ runs: FeedRuns) -> Overlap? {
     guard let run = unseen.last?.positionInRun.flatMap(runs.index) else { return nil }
     var positions: [Int] = []
     for item in unseen.reversed() {

@@ -127,6 +127,7 @@ extension FeedEngine {
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
+    plan.lastJoin = walked == nil ? nil : joinPoint
     plan.mustShowCovered = options.since?.mustJoin == true && !hasShownCovered
     try plan.take(page, below: walked, isReread: isReread, on: &ground, knowledge)
     if isOldestFirst { plan.change.firstPage = facts(of: page, isFirst: walked == nil) }

@@ -14,7 +14,9 @@ extension FeedEngine {
       if head.lowerEnd == .lost, tail.next == nil || !isOldestFirst { return end() }
       if let action = try closeTail(head, tail, knowledge) { return action }
     }
-    if head.lowerEnd == .unread, options.command == .refresh, !isOldestFirst { return end() }
+    // The value of `--since` is known only at the end.
+    let wantsEnd = options.since?.isFiltered == false
+    if head.lowerEnd == .unread, options.command == .refresh, !isOldestFirst, !wantsEnd { return end() }
     if isStopped || pageCount >= maxPages ?? .max {
       hasReadEnough = true
       return end()
@@ -31,7 +33,12 @@ extension FeedEngine {
         return fetch(options.numberedRequest(number), .tail(number))
       }
     }
-    let isOfTail = !options.followsTail && (forgotten == nil || isFresh)
+    if !isFresh, let next = tail.next, requests.contains(next.hashValue),
+      lastNext.map({ !requests.contains($0.hashValue) }) == true
+    {
+      passesKnown = true
+    }
+    let isOfTail = !options.followsTail && ((forgotten == nil && !passesKnown) || isFresh)
     guard let request = isOfTail ? tail.next : lastNext else { return end() }
     if let forgotten, !isFresh, requests.contains(request.hashValue) { return end(forgotten) }
     if requests.contains(request.hashValue) {

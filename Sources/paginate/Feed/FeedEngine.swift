@@ -75,6 +75,9 @@ struct FeedEngine {
   /// If the oldest items come first: the search for the tail, and what is read again from there.
   var search = TailSearch()
   var ground: KnownGround?
+  /// Whether the request for the page below the tail has brought another page in this run: links to numbered pages
+  /// shift. Then the walk goes on past known items.
+  var passesKnown = false
   /// What the server said when it did not know the request for the page below the tail any more.
   var forgotten: FeedFailure?
   /// The request for the page after the one that was added last.

@@ -64,6 +64,8 @@ struct FeedOptions: Sendable {
 enum FeedNote: Equatable, Sendable {
   /// The server does not know the request any more that leads to the tail, so reading begins at page 1.
   case tailForgotten
+  /// It does not know the value of `--since` any more.
+  case sinceForgotten
   /// Items between two runs are no longer available.
   case gapLost
   /// The ids of page 1 are in the order of their text.

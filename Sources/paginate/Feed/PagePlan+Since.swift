@@ -49,8 +49,8 @@ extension PagePlan {
 }
 
 extension ComparedPage {
-  /// Whether the page has known items that the mark covers.
-  var showsCovered: Bool { unseen.contains { $0.positionInRun != nil && !$0.item.isNewer } }
+  /// Whether the page has known items.
+  var showsCovered: Bool { unseen.contains { $0.positionInRun != nil } }
   /// Whether it has items that are known as they are now: covered ones, or those that a walk has read which did not end.
   var showsUnchanged: Bool { unseen.contains { $0.positionInRun != nil && !$0.isEdited } }
 }

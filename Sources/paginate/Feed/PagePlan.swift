@@ -21,6 +21,9 @@ struct PagePlan {
     let position: Int
   }
 
+  /// Where the page before met known items, if it did not join them.
+  var lastJoin: JoinPoint?
+
   let options: FeedOptions
 
   init(_ runs: FeedRuns, _ options: FeedOptions) {
@@ -55,6 +58,16 @@ struct PagePlan {
     let top = cross(&ground, compared, page)
 
     guard let overlap = compared.overlap(runs), let last = overlap.positions.last else {
+      if options.command != .full, ground == nil,
+        let passed = try compared.passed(runs, options.proof, after: lastJoin, knowledge)
+      {
+        let arriving = Array(compared.unseen[..<passed.end])
+        try join(arriving, passed.overlap, of: page, to: walked, knowledge)
+        joinPoint = JoinPoint(run: runs.all[0].number, position: runs.all[0].bottom)
+        var run = runs.head
+        if page.next != nil, run?.lowerEnd == .end { run?.lowerEnd = .wanted }
+        return append(compared.unseen[passed.end...], of: page, to: run)
+      }
       return append(compared.unseen, of: page, from: top, to: walked)
     }
     joinPoint = JoinPoint(run: runs.all[overlap.run].number, position: last)

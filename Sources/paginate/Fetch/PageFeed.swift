@@ -18,16 +18,20 @@ struct PageFeed {
   var source: PageSource
   var numbered: ShiftingPages
 
-  /// - Parameter secrets: values that no message may quote.
+  /// - Parameters:
+  ///   - home: the request of the command line, whose origin gets its secrets.
+  ///   - secrets: values that no message may quote.
   init(
-    _ first: PageRequest, _ walk: WalkOptions, _ options: Options, hiding secrets: SecretParameters,
+    _ first: PageRequest, of home: PageRequest, _ walk: WalkOptions, _ options: Options,
+    hiding secrets: SecretParameters,
     _ client: HTTPClient, _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.first = first
     // A store may have filled in some, and removed the limits, which it checks itself.
     var pageOptions = options
     pageOptions.walk = walk
-    walker = try Walker(walk, asking: first)
+    walker = try Walker(walk, asking: home)
+    walker.first = first
     guard let origin = walker.origin else { throw .usage("no URL given") }
     source = try PageSource(pageOptions, origin, secrets, client, streams)
     numbered = ShiftingPages(first, options)

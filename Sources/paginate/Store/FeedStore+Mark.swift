@@ -32,6 +32,11 @@ extension FeedStore {
       .integer(feed), .text(mark.source), .text(Array(mark.greatest.kind.rawValue.utf8)), .text(mark.greatest.text))
   }
 
+  /// The server does not know the value any more.
+  func forgetMark() throws(StoreError) {
+    try database.prepare("DELETE FROM mark WHERE feed = ?").run(.integer(feed))
+  }
+
   /// Records that nothing is missing.
   func coverAll() throws(StoreError) {
     try database.prepare("UPDATE mark SET covered = greatest WHERE feed = ? AND covered IS NOT greatest")

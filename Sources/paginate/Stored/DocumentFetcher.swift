@@ -12,6 +12,8 @@ protocol StoredSource: PageFetcher {
   /// The error that a page reports although it has items.
   var complaint: ToolFailure? { get }
   var since: SinceReader? { get }
+  /// Whether a page has been read.
+  var hasRead: Bool { get }
   /// Seconds for which the server wants no request, if that ended the walk.
   var retryWait: Int? { get }
 }
@@ -37,6 +39,7 @@ struct DocumentFetcher: StoredSource {
   let complaint: ToolFailure? = nil
   let since: SinceReader? = nil
   let retryWait: Int? = nil
+  let hasRead = true
 
   init(
     _ page: InputPage, _ walk: WalkOptions, until: Condition?, _ streams: StandardStreams

@@ -32,6 +32,7 @@ struct StoredFetcher: StoredSource {
   }
 
   var shape: Shape? { feed.walker.shape }
+  var hasRead: Bool { feed.walker.pages > 0 }
   var retryWait: Int? { feed.retryWait }
   var source: PageSource { feed.source }
 

@@ -117,6 +117,8 @@ struct StoredPoll {
   /// - Throws: a failure that a later run cannot mend.
   private mutating func handle(_ failure: ToolFailure) throws(ToolFailure) {
     switch failure.status {
+    // The command line must say more, or nothing is ever printed.
+    case .no where failure.message == FeedEngine.looksOldestFirst.message: throw failure
     case .no:
       // The page is usable: only the command line could make it better.
       if failure.message != complaint, !options.http.isSilent { streams.say(failure.diagnostic) }

@@ -87,6 +87,12 @@ struct StoredWalk {
 
   /// - Parameter state: what goes on from run to run; it is valid even if the run fails.
   func run(_ state: inout PollState) throws(ToolFailure) -> ExitStatus {
+    if let status = try attempt(&state) { return status }
+    return try attempt(&state) ?? .otherEnd
+  }
+
+  /// - Returns: nil if the server has refused the value of `--since`, which is forgotten then.
+  private func attempt(_ state: inout PollState) throws(ToolFailure) -> ExitStatus? {
     let record = try feedRecord()
     let waiting = options.http.isSilent ? nil : streams
     guard let lock = try storeOptions.stored(file.lock(record, waits: storeOptions.waits, waiting)) else {
@@ -190,7 +196,8 @@ struct StoredWalk {
     _ client: HTTPClient
   ) throws(ToolFailure) -> StoredFetcher {
     StoredFetcher(
-      try PageFeed(first, walk, options, hiding: secrets, client, streams), secrets, method: first.method,
+      try PageFeed(first, of: self.first, walk, options, hiding: secrets, client, streams), secrets,
+      method: first.method,
       until: options.walk.stopBefore, since: since, store: storeOptions)
   }
 
@@ -259,7 +266,7 @@ struct StoredWalk {
   private func run(
     _ fetcher: some StoredSource, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore,
     _ state: inout PollState
-  ) throws(ToolFailure) -> ExitStatus {
+  ) throws(ToolFailure) -> ExitStatus? {
     let output = streams.output
     let records = RecordWrites(to: output, of: .network)
     var printer = FeedPrinter { bytes, ends in records.write(bytes, ends, to: output) }
@@ -292,6 +299,11 @@ struct StoredWalk {
     case .outcome(let outcome):
       if outcome.failure == nil, feed.since?.isFiltered == true { state.firstRequest = feed.firstRequest }
       try noteGaps(lost: lostGaps, feed.order, isOpen: outcome.hasOpenGap, wasOpen: hadGap)
+      if outcome.failure?.isForgotten == true, feed.since?.isFiltered == true, !session.fetcher.hasRead {
+        try storeOptions.stored(store.forgetMark())
+        tell(.sinceForgotten, feed.order)
+        return nil
+      }
       if let found = outcome.failure {
         throw session.fetcher.failure ?? .failed(found.status, found.message, source: source)
       }
@@ -328,6 +340,7 @@ struct StoredWalk {
     let text =
       switch note {
       case .tailForgotten: "the server has forgotten where an earlier run ended; reading from page 1"
+      case .sinceForgotten: "the server does not know the value of --since any more; reading from page 1"
       case .gapLost: Self.gapLost(order)
       case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
       case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"

@@ -77,7 +77,9 @@ enum PageVerdict: Equatable {
     let page = context.page
     if rules.isNone || page.hasMore == false { return .end(page.hasMore == false ? .noMore : .noNext) }
     if page.items.isEmpty, !rules.isToldByPage {
-      guard let place = more(page, PageFacts(context)) else { return .end(step == nil ? .noNext : .emptyPage) }
+      guard let place = more(page, PageFacts(context)) else {
+        return .end(missing(context, progress) ?? (step == nil ? .noNext : .emptyPage))
+      }
       return .end(.incomplete("the page is empty, but \(place) says that there is more; is --next right?"))
     }
     guard let step else { return atTheEnd(rules, context, progress) }
@@ -111,12 +113,26 @@ enum PageVerdict: Equatable {
     if isFirst, !page.items.isEmpty, let missing = rules.missing, rules.cannotFit(page.root) {
       return .refused(WalkError(.page, "the page is an array, so it \(missing) (--next)", at: 0))
     }
-    if let total = page.counts.items, total.isWhole || isFirst, let read = progress.inARow, read > 0,
-      DecimalText(read) < total.value, PageFacts.isAtTop(context.first)
-    {
-      return .end(.incomplete("the feed ended after \(read) of \(total.shown); is --next right?"))
+    return .end(missing(context, progress) ?? .noNext)
+  }
+
+  /// The end of a feed of which fewer items have come than its total says.
+  private static func missing(_ context: PageContext, _ progress: Progress) -> Ending? {
+    guard let total = context.page.counts.items, total.isWhole || progress.pages == 1, let read = progress.inARow,
+      read > 0, DecimalText(read) < total.value, PageFacts.isAtTop(context.first)
+    else { return nil }
+    return .incomplete("the feed ended after \(read) of \(total.shown); is --next right?")
+  }
+
+  /// The page leads to itself, so nothing can follow.
+  /// - Parameter received: how many items were read; 0 if that is not known.
+  static func atItself(_ page: Page, pages: Int, received: Int) -> Ending {
+    if page.hasMore == true {
+      return .incomplete("the page leads to itself, but --has-more says that there is more; is --next right?")
     }
-    return .end(.noNext)
+    guard let total = page.counts.items, total.isWhole || pages == 1, received > 0, DecimalText(received) < total.value
+    else { return .sameCursor }
+    return .incomplete("the feed ended after \(received) of \(total.shown); is --next right?")
   }
 
   // MARK: Totals

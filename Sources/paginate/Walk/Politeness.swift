@@ -14,6 +14,10 @@ struct Politeness: Equatable, Sendable {
   init(_ head: HTTPHead, _ body: JSONDocument? = nil, now: Int64) {
     wait = AskedWait(head, now: now)
     if let root = body?.root, root.kind == .object { readStackExchange(root, now) }
+    // Telegram says it only there (https://core.telegram.org/bots/api#responseparameters).
+    if head.status == 429, let asked = body?.root.member("parameters")?.member("retry_after").flatMap(Self.seconds) {
+      wait.extend(to: asked, "retry_after")
+    }
     if wait.seconds == 0, Self.isSecondaryLimit(head, body) { wait.extend(to: 60, "the secondary rate limit") }
   }
 

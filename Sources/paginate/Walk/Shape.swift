@@ -60,8 +60,10 @@ struct Shape: Equatable, Sendable {
   // MARK: Learning
 
   /// Detects what is not known yet.
+  /// - Parameter isFirstRequest: whether the request is that of the command line, which shows where numbers start.
   mutating func learn(
-    from document: JSONDocument, _ head: HTTPHead?, _ request: PageRequest?, _ url: HTTPURL?, _ options: WalkOptions
+    from document: JSONDocument, _ head: HTTPHead?, _ request: PageRequest?, isFirstRequest: Bool, _ url: HTTPURL?,
+    _ options: WalkOptions
   ) throws(WalkError) {
     let root = document.root
     guard !isLearned || items == nil || (options.findsID && id == nil) else { return }
@@ -78,7 +80,7 @@ struct Shape: Equatable, Sendable {
     }
     if isFirst, let request {
       try learnGraphQL(root, request)
-      learnStart(root, request)
+      if isFirstRequest { learnStart(root, request) }
       if let found { next = found.joined(options.still) }
       do throws(NextError) { if let next { try NextRule.check(next, request) } } catch { throw WalkError(error) }
       try next?.checkKept(options.keepsRequests)

@@ -115,7 +115,9 @@ struct SinceReader: Sendable {
     guard case .place(let place, let shift) = rule.rule.source else { return try read(page.items) }
     if let value = NextRule.value(at: place, of: page.root, head), var text = value.text {
       if rule.rule.target == .url { text = try resolve(text) }
-      guard let found = shift == nil ? SinceValue(text, as: .text) : SinceValue(numberOrTime: text) else {
+      let isNumber = if case .json(let json) = value { json.kind == .number } else { false }
+      let kind: SinceValue.Kind = isNumber ? .number : .text
+      guard let found = shift == nil ? SinceValue(text, as: kind) : SinceValue(numberOrTime: text) else {
         throw WalkError(.page, "expected a number or a time there (\(rule.shown))", at: 0)
       }
       if mark == nil { mark = SinceMark(source: rule.source.text, greatest: found) }

@@ -53,7 +53,12 @@ struct WalkOptions: Sendable {
   func check(_ first: PageRequest?) throws(WalkError) {
     if rules.contains(nil), rules.count > 1 { throw WalkError(.usage, "option '--next none' excludes other rules") }
     guard let first else { return }
-    do throws(NextError) { try NextRule.check(next ?? still, first) } catch { throw WalkError(error) }
+    do throws(NextError) {
+      try NextRule.check(next ?? still, first)
+      if let since { try NextRule.check(NextRules([since.rule]), first) }
+    } catch {
+      throw WalkError(error)
+    }
     try next?.checkKept(keepsRequests)
   }
 }

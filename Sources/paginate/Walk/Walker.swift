@@ -111,7 +111,7 @@ struct Walker: Sendable {
     let request = request ?? first
     url = base ?? request.flatMap { try? HTTPURL($0.url) }
     var shape = self.shape ?? Shape(options)
-    try shape.learn(from: document, head, request, url, options)
+    try shape.learn(from: document, head, request, isFirstRequest: request == first, url, options)
     let reader = shape.reader(options)
     var page = try reader.read(document, head, mayLackItems: mayLackItems(document, shape, head, request))
     self.shape = shape
@@ -146,7 +146,7 @@ struct Walker: Sendable {
     } else if options.findsLink {
       outcome = try link(shape, page)
     } else {
-      outcome = .end(.noNext)
+      outcome = .end(pages >= options.maxPages ? .maxPages : .noNext)
     }
     if case .next(let next) = outcome, let countInARow { inARow = (next, countInARow) } else { inARow = nil }
     // If the place of the items is unknown, the page must not be the last one, nor have something that may be items.
@@ -285,7 +285,7 @@ struct Walker: Sendable {
   ) throws(WalkError) -> Outcome {
     if options.guardsLoops {
       let hasIDs = options.dedupes && (shape.id != nil || shape.place?.isMembers == true)
-      try loops.add(page.document, of: request, by: shape.next, hasIDs: hasIDs)
+      try loops.add(page, of: request, by: shape.next, hasIDs: hasIDs)
     }
     let context = context(page, shape, request, head)
     guard let rules = shape.next else { return try withoutRule(shape, context) }
@@ -342,7 +342,13 @@ struct Walker: Sendable {
     let isEmpty = page.items.isEmpty || (rules.needsItems && loops.hasNothingNew)
     // Solr repeats the cursor of the last page, even with items.
     let isSolr = rules.deciding?.name?.elementsEqual("cursorMark".utf8) == true
-    if next == request, isEmpty || isSolr { return .end(.sameCursor) }
+    if next == request, isEmpty || isSolr {
+      let isCounted = options.guardsLoops && PageFacts.isAtTop(first ?? request)
+      return .end(PageVerdict.atItself(page, pages: pages, received: isCounted ? received : 0))
+    }
+    if options.findsLink, next.body != first?.body || !next.headers.isEmpty {
+      throw WalkError(.usage, "the next request has another body or header, which no URL says (--print-next)")
+    }
     return pages >= options.maxPages ? .end(.maxPages) : .next(next)
   }
 
