@@ -77,9 +77,7 @@ enum PageVerdict: Equatable {
     let page = context.page
     if rules.isNone || page.hasMore == false { return .end(page.hasMore == false ? .noMore : .noNext) }
     if page.items.isEmpty, !rules.isToldByPage {
-      guard let place = more(page, PageFacts(context)) else {
-        return .end(missing(context, progress) ?? (step == nil ? .noNext : .emptyPage))
-      }
+      guard let place = more(page, PageFacts(context)) else { return .end(step == nil ? .noNext : .emptyPage) }
       return .end(.incomplete("the page is empty, but \(place) says that there is more; is --next right?"))
     }
     guard let step else { return atTheEnd(rules, context, progress) }
@@ -113,15 +111,12 @@ enum PageVerdict: Equatable {
     if isFirst, !page.items.isEmpty, let missing = rules.missing, rules.cannotFit(page.root) {
       return .refused(WalkError(.page, "the page is an array, so it \(missing) (--next)", at: 0))
     }
-    return .end(missing(context, progress) ?? .noNext)
-  }
-
-  /// The end of a feed of which fewer items have come than its total says.
-  private static func missing(_ context: PageContext, _ progress: Progress) -> Ending? {
-    guard let total = context.page.counts.items, total.isWhole || progress.pages == 1, let read = progress.inARow,
-      read > 0, DecimalText(read) < total.value, PageFacts.isAtTop(context.first)
-    else { return nil }
-    return .incomplete("the feed ended after \(read) of \(total.shown); is --next right?")
+    if let total = page.counts.items, total.isWhole || isFirst, let read = progress.inARow, read > 0,
+      DecimalText(read) < total.value, PageFacts.isAtTop(context.first)
+    {
+      return .end(.incomplete("the feed ended after \(read) of \(total.shown); is --next right?"))
+    }
+    return .end(.noNext)
   }
 
   /// The page leads to itself, so nothing can follow.
