@@ -149,9 +149,8 @@ extension FeedEngine {
     if plan.showsCovered { hasShownCovered = true }
     numbered.total = page.total
     if plan.unseenCount > 0 { numbered.rereads.reset() }
-    // What an earlier walk has read of the same answer does not count, nor page 1 with nothing new above a gap.
-    let isProbe = options.followsTail || (walked == nil && runs.hasOpenGap)
-    if counts, !isProbe || !plan.change.items.isEmpty { pageCount += 1 }
+    // What an earlier walk has read of the same answer does not count.
+    if counts, !options.followsTail || !plan.change.items.isEmpty { pageCount += 1 }
     staleCount = isStale ? staleCount + 1 : 0
     return .commit(plan.change)
   }
