@@ -129,8 +129,8 @@ package struct OptionRow<Settings>: Sendable {
     }
   }
 
-  /// An option whose value is a file with further options of its group, or others that say so (`inFiles`), but with no such files. The tool gets these
-  /// options as if they had been typed in its place.
+  /// An option whose value is a file with further options of its group, or others that say so (`inFiles`), but with no
+  /// such files. The tool gets these options as if they had been typed in its place.
   /// - Parameter operand: the name that stands for an operand in the file.
   package init(fileOfOptions name: String, letter: Character? = nil, operand: String, _ help: String) {
     spec = OptionSpec(name: name, letter: letter, form: { OptionType.file.form }, help: help)

@@ -21,6 +21,11 @@ package struct HTTPHead: Equatable, Sendable {
   /// The value of the last field called `name` (in lower case).
   package func value(of name: String) -> [UInt8]? { fields.last { $0.name == name }?.value }
 
+  /// The same, for a name as somebody has written it.
+  package func value(ofField name: [UInt8]) -> [UInt8]? {
+    value(of: String(decoding: name.lowercased, as: UTF8.self))
+  }
+
   /// The target of a redirect: the first non-empty `Location`, as in curl.
   package var location: [UInt8]? { fields.first { $0.name == "location" && !$0.value.isEmpty }?.value }
 

@@ -107,7 +107,7 @@ extension NextRule {
 
   /// The request with another number at the target.
   package func setting(_ number: DecimalText, in request: PageRequest) throws(NextError) -> PageRequest {
-    try setting(.number(number), in: request)
+    try setting(.number(number.text), in: request)
   }
 
   fileprivate func set(_ value: NextValue, in request: inout PageRequest) throws(NextError) {

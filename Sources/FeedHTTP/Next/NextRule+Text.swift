@@ -133,10 +133,7 @@ extension NextRule.Target {
     } else if let pointer = rest("body:") {
       self = .body(try NextRule.pointer(pointer))
     } else if let name = rest("header:") {
-      guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
-        throw NextRule.Problem(message: "expected the name of a header after 'header:', found '\(quoted(Array(name)))'")
-      }
-      self = .header(Array(name))
+      self = .header(try NextRule.headerName(name))
     } else if let number = rest("path:") {
       guard let segment = Int(decimal: number.drop { $0 == UInt8(ascii: "-") }), segment > 0,
         number.prefix(while: { $0 == UInt8(ascii: "-") }).count < 2
@@ -196,11 +193,7 @@ extension NextRule.Source {
       if value.first == UInt8(ascii: "/") {
         self = .place(.body(try NextRule.pointer(value)), shift: shift)
       } else if value.starts(with: "header:".utf8) {
-        let name = value.dropFirst("header:".utf8.count)
-        guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
-          throw NextRule.Problem(message: "expected the name of a header, as in NAME=header:X-Next-Page")
-        }
-        self = .place(.header(Array(name)), shift: shift)
+        self = .place(.header(try NextRule.headerName(value.dropFirst("header:".utf8.count))), shift: shift)
       } else {
         self = try Self.item(value, shift)
       }
@@ -276,11 +269,9 @@ extension NextRule.Place {
       self = .body(try JSONPointer(typed: text, suchAs: example))
       return
     }
-    let name = Array(text.dropFirst(kind.utf8.count))
-    guard !name.isEmpty, name.allSatisfy(\.isTokenByte) else {
-      throw .expected("the name of a header after 'header:'", found: name)
+    do throws(NextRule.Problem) { self = .header(try NextRule.headerName(text.dropFirst(kind.utf8.count))) } catch {
+      throw OptionRefusal(error.message)
     }
-    self = .header(name)
   }
 
   package var text: [UInt8] {
@@ -292,6 +283,11 @@ extension NextRule.Place {
 }
 
 extension NextRule {
+  fileprivate static func headerName(_ text: ArraySlice<UInt8>) throws(Problem) -> [UInt8] {
+    if !text.isEmpty, text.allSatisfy(\.isTokenByte) { return Array(text) }
+    throw Problem(message: "expected the name of a header after 'header:', found '\(quoted(Array(text)))'")
+  }
+
   fileprivate static func pointer(_ text: ArraySlice<UInt8>) throws(Problem) -> JSONPointer {
     do throws(JSONPointer.Problem) { return try JSONPointer(Array(text)) } catch {
       throw Problem(message: "'\(quoted(Array(text)))' is no JSON Pointer: \(error.message)")

@@ -45,16 +45,14 @@ package struct NextAnswer {
 package enum NextValue {
   case json(JSONValue)
   case text([UInt8])
-  case number(DecimalText)
-  /// A number of JSON, as text.
-  case decimal([UInt8])
+  /// As written in JSON.
+  case number([UInt8])
 
   /// The bytes outside of a body; nil for what has none: an object, an array, a boolean.
   package var text: [UInt8]? {
     switch self {
     case .json(let value): JSONText.scalar(value)
-    case .text(let text), .decimal(let text): text
-    case .number(let number): number.text
+    case .text(let text), .number(let text): text
     }
   }
 
@@ -63,8 +61,7 @@ package enum NextValue {
     switch self {
     case .json(let value): JSONTree(value)
     case .text(let text): JSONText.string(text)
-    case .number(let number): JSONTree(JSONDocument(known: number.text).root)
-    case .decimal(let text): JSONTree(JSONDocument(known: text).root)
+    case .number(let text): JSONTree(JSONDocument(known: text).root)
     }
   }
 }
@@ -90,7 +87,7 @@ extension NextRule {
     case .item(let pick, let pointer, let shift): return try Self.picked(pick, pointer, shift, answer)
     case .counted(let counter):
       let number = try number(in: answer.request, counter.first)
-      return .number(number + (try step(counter.step, answer)))
+      return .number((number + (try step(counter.step, answer))).text)
     case .link: return answer.head.flatMap { LinkHeader.target(of: "next", in: $0, page: answer.url) }.map { .text($0) }
     case .same: return nil
     case .constant(let text):
@@ -106,7 +103,7 @@ extension NextRule {
     switch place {
     case .body(let pointer): root.value(at: pointer).flatMap { $0.isNothing ? nil : .json($0) }
     case .header(let name):
-      head?.value(of: String(decoding: name.lowercased, as: UTF8.self)).flatMap { $0.isEmpty ? nil : .text($0) }
+      head?.value(ofField: name).flatMap { $0.isEmpty ? nil : .text($0) }
     }
   }
 
@@ -117,7 +114,7 @@ extension NextRule {
         if case .body(let pointer) = place { pointer.shown } else { String(decoding: place.text, as: UTF8.self) }
       throw .answer("expected a whole number at \(shown) (--next)", at: 0)
     }
-    return .number(shift.applied(to: number))
+    return .number(shift.applied(to: number).text)
   }
 
   // MARK: Items
@@ -128,7 +125,7 @@ extension NextRule {
     guard answer.count > 0 else { return nil }
     if pick == .last {
       let found = try value(of: answer.count - 1, pointer, answer)
-      return shift == nil ? found.value : .number(try number(found.value, shift, at: found.place))
+      return shift == nil ? found.value : .number(try number(found.value, shift, at: found.place).text)
     }
     var best: (value: NextValue, number: DecimalText?, text: [UInt8])?
     for index in 0..<answer.count {
@@ -153,7 +150,7 @@ extension NextRule {
     }
     guard let best else { return nil }
     guard let shift, let number = best.number else { return best.value }
-    return .number(shift.applied(to: number))
+    return .number(shift.applied(to: number).text)
   }
 
   private static func number(_ value: NextValue, _ shift: Shift?, at place: Int) throws(NextError) -> DecimalText {

@@ -61,6 +61,7 @@ extension FeedEngine {
       // Page 1 leads to the tail once more, past known items.
       notes.append(.tailForgotten)
       forgotten = failure
+      passesKnown = true
       return fetch(options.firstRequest, .first)
     case (.failed(let failure), _): return end(failure)
     case (.page(let page), _) where page.end == 0 && page.items.isEmpty:

@@ -38,7 +38,7 @@ extension FeedEngine {
     {
       passesKnown = true
     }
-    let isOfTail = !options.followsTail && ((forgotten == nil && !passesKnown) || isFresh)
+    let isOfTail = !options.followsTail && (!passesKnown || isFresh)
     guard let request = isOfTail ? tail.next : lastNext else { return end() }
     if let forgotten, !isFresh, requests.contains(request.hashValue) { return end(forgotten) }
     if requests.contains(request.hashValue) {

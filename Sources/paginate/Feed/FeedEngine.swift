@@ -75,8 +75,8 @@ struct FeedEngine {
   /// If the oldest items come first: the search for the tail, and what is read again from there.
   var search = TailSearch()
   var ground: KnownGround?
-  /// Whether the request for the page below the tail has brought another page in this run: links to numbered pages
-  /// shift. Then the walk goes on past known items.
+  /// Whether the walk goes on past known items, because the request for the page below the tail leads there no more: the
+  /// server has forgotten it, or it has brought another page in this run, as links to numbered pages shift.
   var passesKnown = false
   /// What the server said when it did not know the request for the page below the tail any more.
   var forgotten: FeedFailure?

@@ -3,6 +3,21 @@
 import FeedCore
 import FeedHTTP
 
+/// Where the pages of a stored feed come from.
+protocol StoredSource: PageFetcher {
+  /// What was detected from the pages; nil before the first.
+  var shape: Shape? { get }
+  /// The full failure.
+  var failure: ToolFailure? { get }
+  /// The error that a page reports although it has items.
+  var complaint: ToolFailure? { get }
+  var since: SinceReader? { get }
+  /// Whether a page has been read.
+  var hasRead: Bool { get }
+  /// Seconds for which the server wants no request, if that ended the walk.
+  var retryWait: Int? { get }
+}
+
 struct StoredFetcher: StoredSource {
   private var feed: PageFeed
   private let secrets: SecretParameters

@@ -58,7 +58,7 @@ struct HasMore: Equatable, Sendable {
   func read(_ root: JSONValue, _ head: HTTPHead?) -> Bool? {
     switch place {
     case .header(let name):
-      head?.value(of: String(decoding: name.lowercased, as: UTF8.self)).map { Self.isYes($0) != isOpposite }
+      head?.value(ofField: name).map { Self.isYes($0) != isOpposite }
     case .body(let pointer): root.value(at: pointer).map { Self.isYes($0) != isOpposite }
     }
   }
@@ -105,7 +105,7 @@ struct TotalPlace: Equatable, Sendable {
       case .body(let pointer): (root.value(at: pointer).flatMap(PageCounts.whole), pointer.shown)
       case .header(let name):
         (
-          head?.value(of: String(decoding: name.lowercased, as: UTF8.self)).flatMap(PageCounts.whole),
+          head?.value(ofField: name).flatMap(PageCounts.whole),
           String(decoding: name, as: UTF8.self)
         )
       }

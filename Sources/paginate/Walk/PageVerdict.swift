@@ -13,6 +13,7 @@
 //       no value on page 1, an array, where no member can be      an error
 //       no value, and fewer items than the total                 status 1
 //       no value: null, false, absent or ""                      the end
+//       the page leads to itself                                 the end, or status 1 as in the two rows above
 //       an empty page of a rule that counts                      the end, or status 1 if the page says more
 //       all is read, by a count that is firm                     the end
 //
@@ -114,7 +115,7 @@ enum PageVerdict: Equatable {
     if let total = page.counts.items, total.isWhole || isFirst, let read = progress.inARow, read > 0,
       DecimalText(read) < total.value, PageFacts.isAtTop(context.first)
     {
-      return .end(.incomplete("the feed ended after \(read) of \(total.shown); is --next right?"))
+      return .end(short(read, of: total))
     }
     return .end(.noNext)
   }
@@ -127,7 +128,11 @@ enum PageVerdict: Equatable {
     }
     guard let total = page.counts.items, total.isWhole || pages == 1, received > 0, DecimalText(received) < total.value
     else { return .sameCursor }
-    return .incomplete("the feed ended after \(received) of \(total.shown); is --next right?")
+    return short(received, of: total)
+  }
+
+  private static func short(_ read: Int, of total: PageCounts.Count) -> Ending {
+    .incomplete("the feed ended after \(read) of \(total.shown); is --next right?")
   }
 
   // MARK: Totals
@@ -197,7 +202,7 @@ extension NextRules {
     alternatives.contains { rule in
       switch rule.place {
       case .body(let pointer): context.page.root.value(at: pointer) != nil
-      case .header(let field): context.head?.value(of: String(decoding: field.lowercased, as: UTF8.self)) != nil
+      case .header(let field): context.head?.value(ofField: field) != nil
       case nil: false
       }
     }

@@ -94,7 +94,7 @@ struct SinceReader: Sendable {
   /// - Throws: if the value fits no request.
   func applied(to first: PageRequest) throws(NextError) -> PageRequest {
     guard let value = mark?.covered, let text = value.shifted(by: rule.shift) else { return first }
-    return try rule.rule.setting(value.kind == .number ? .decimal(text) : .text(text), in: first)
+    return try rule.rule.setting(value.kind == .number ? .number(text) : .text(text), in: first)
   }
 
   /// Whether a request has the value as this run sets it.

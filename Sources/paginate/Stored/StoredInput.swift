@@ -3,73 +3,6 @@
 import FeedCore
 import FeedHTTP
 
-/// Where the pages of a stored feed come from.
-protocol StoredSource: PageFetcher {
-  /// What was detected from the pages; nil before the first.
-  var shape: Shape? { get }
-  /// The full failure.
-  var failure: ToolFailure? { get }
-  /// The error that a page reports although it has items.
-  var complaint: ToolFailure? { get }
-  var since: SinceReader? { get }
-  /// Whether a page has been read.
-  var hasRead: Bool { get }
-  /// Seconds for which the server wants no request, if that ended the walk.
-  var retryWait: Int? { get }
-}
-
-/// A page from a file.
-struct InputPage {
-  let file: InputFile
-  let document: JSONDocument
-  /// The number of the document, or that of the first one if they are items.
-  let number: Int
-  /// Nil if the page was made of lines.
-  var position: TextPosition?
-}
-
-/// One page, as an answer to the only request.
-struct DocumentFetcher: StoredSource {
-  private let page: InputPage
-  private let streams: StandardStreams
-  /// `--stop-before`.
-  private let until: Condition?
-  private var walker: Walker
-  private(set) var failure: ToolFailure?
-  let complaint: ToolFailure? = nil
-  let since: SinceReader? = nil
-  let retryWait: Int? = nil
-  let hasRead = true
-
-  init(
-    _ page: InputPage, _ walk: WalkOptions, until: Condition?, _ streams: StandardStreams
-  ) throws(ToolFailure) {
-    (self.page, self.until, self.streams) = (page, until, streams)
-    walker = try Walker(walk, asking: nil)
-  }
-
-  var shape: Shape? { walker.shape }
-
-  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
-    do throws(WalkError) {
-      let step = try walker.take(nil, nil, page.document)
-      if walker.options.id == nil, let id = shape?.id {
-        streams.say(Diagnostic("using \(id.shown) as the id of an item (--id)", source: page.file.name))
-      }
-      var found = FeedPage(items: ItemTexts(step.page).all)
-      if let until { found.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
-      return .page(found)
-    } catch {
-      let place = page.position == nil ? WalkError(error.kind, error.message) : error
-      let failure = place.failure(
-        in: page.file.name, page: page.number, isLocal: true, body: page.document.bytes,
-        from: page.position ?? TextPosition())
-      self.failure = failure
-      return .failed(FeedFailure(status: failure.status, message: failure.message))
-    }
-  }
-}
-
 /// A run for each page of a file or standard input. With `--items lines`, a page is the lines that have come.
 struct StoredInput {
   /// The most lines of a page.
@@ -121,5 +54,57 @@ struct StoredInput {
     // Nothing at all is no page: what should have made one has failed.
     if isEmpty, !areLines { throw .failed(.trouble, "expected a page, found nothing", source: file.name) }
     return status
+  }
+}
+
+/// A page from a file.
+struct InputPage {
+  let file: InputFile
+  let document: JSONDocument
+  /// The number of the document, or that of the first one if they are items.
+  let number: Int
+  /// Nil if the page was made of lines.
+  var position: TextPosition?
+}
+
+/// One page, as an answer to the only request.
+struct DocumentFetcher: StoredSource {
+  private let page: InputPage
+  private let streams: StandardStreams
+  /// `--stop-before`.
+  private let until: Condition?
+  private var walker: Walker
+  private(set) var failure: ToolFailure?
+  let complaint: ToolFailure? = nil
+  let since: SinceReader? = nil
+  let retryWait: Int? = nil
+  let hasRead = true
+
+  init(
+    _ page: InputPage, _ walk: WalkOptions, until: Condition?, _ streams: StandardStreams
+  ) throws(ToolFailure) {
+    (self.page, self.until, self.streams) = (page, until, streams)
+    walker = try Walker(walk, asking: nil)
+  }
+
+  var shape: Shape? { walker.shape }
+
+  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+    do throws(WalkError) {
+      let step = try walker.take(nil, nil, page.document)
+      if walker.options.id == nil, let id = shape?.id {
+        streams.say(Diagnostic("using \(id.shown) as the id of an item (--id)", source: page.file.name))
+      }
+      var found = FeedPage(items: ItemTexts(step.page).all)
+      if let until { found.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
+      return .page(found)
+    } catch {
+      let place = page.position == nil ? WalkError(error.kind, error.message) : error
+      let failure = place.failure(
+        in: page.file.name, page: page.number, isLocal: true, body: page.document.bytes,
+        from: page.position ?? TextPosition())
+      self.failure = failure
+      return .failed(FeedFailure(status: failure.status, message: failure.message))
+    }
   }
 }
