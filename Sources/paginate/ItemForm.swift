@@ -11,20 +11,21 @@ enum ItemForm: Equatable, Sendable {
   private static let event = Array("item".utf8)
 
   /// Writes an item of a page as a line.
-  func write(_ item: PageItem, to output: inout ByteWriter) {
-    switch self {
-    case .data:
-      item.write(to: &output)
-      output.endLine()
-    case .record: write(item.text, id: item.id ?? [], to: &output)
-    }
+  func write(_ item: FeedItem, to output: inout ByteWriter) {
+    guard case .data = self else { return write(item.data, id: item.id, to: &output) }
+    item.write(to: &output)
+    output.endLine()
   }
 
   /// Writes an item of a store as a line.
   func write(_ item: WaitingItem, to output: inout ByteWriter) {
-    // Its id alone does not tell which of its releases this is.
-    let extra = item.isAgain ? Array(",\"seq\":\(item.position)".utf8) : []
-    write(item.data, id: item.id, extra: extra, to: &output)
+    guard case .data = self else {
+      // Its id alone does not tell which of its releases this is.
+      let extra = item.isAgain ? Array(",\"seq\":\(item.position)".utf8) : []
+      return write(item.data, id: item.id, extra: extra, to: &output)
+    }
+    item.write(to: &output)
+    output.endLine()
   }
 
   /// Writes the text of an item as a line.

@@ -7,13 +7,19 @@ struct LocalWalk {
   private let options: Options
   private let streams: StandardStreams
   private let file: InputFile
+  private let storage: PassingStorage
+  private var output: ByteWriter
   private var walker: Walker
   private var request: PageRequest?
+  private var hasLink = false
+  /// How many pages and items may still come.
+  private var pagesLeft, left: Int
 
   init(_ file: InputFile, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
-    self.file = file
-    self.options = options
-    self.streams = streams
+    (self.file, self.options, self.streams) = (file, options, streams)
+    (pagesLeft, left) = (options.maxPages, options.limit)
+    storage = PassingStorage(hasIDs: options.hasIDs)
+    output = ByteWriter(streams.output, records: .network)
     request = options.base.map { PageRequest(first: options.http.request($0)) }
     walker = try Walker(options.walk, asking: request)
   }
@@ -23,47 +29,63 @@ struct LocalWalk {
     defer { if !file.isStandardInput { descriptor.closeQuietly() } }
     var input = DocumentInput(
       file, descriptor, maxDepth: options.maxDepth, maxSize: options.maxSize, record: "page")
-    var printer = PagePrinter(options.form, streams.output)
-    var hasLink = false
     var isEmpty = true
     do throws(ToolFailure) {
       while let page = try input.next(
-        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try printer.flush() })
+        orHangUpOf: streams.output, beforeWaiting: { () throws(ToolFailure) in try output.flushOutput() })
       {
         isEmpty = false
-        if try take(page, &printer, &hasLink) { break }
+        if try take(page) { break }
       }
     } catch {
-      if error != .brokenPipe { try printer.flush() }
+      if error != .brokenPipe { try output.flushOutput() }
       throw error
     }
-    try printer.flush()
+    try output.flushOutput()
+    guard options.form == .nextLink else { return .yes }
     // A missing answer is not the last page.
-    if isEmpty, options.form == .nextLink {
-      throw .failed(.trouble, "expected a page, found nothing", source: file.name)
-    }
-    return options.form == .nextLink && !hasLink ? .no : .yes
+    if isEmpty { throw .failed(.trouble, "expected a page, found nothing", source: file.name) }
+    return hasLink ? .yes : .no
   }
 
   /// - Returns: whether nothing more is wanted.
-  private mutating func take(
-    _ page: StreamedDocument, _ printer: inout PagePrinter, _ hasLink: inout Bool
-  ) throws(ToolFailure) -> Bool {
+  private mutating func take(_ page: StreamedDocument) throws(ToolFailure) -> Bool {
     let step: Walker.Step
-    do { step = try walker.take(request, nil, page.document) } catch { throw failure(error, page) }
-    try printer.print(step)
+    do { step = try walker.take(request, nil, page.document, after: WalkProgress(wanted: left)) } catch {
+      throw failure(error, page)
+    }
+    try print(step)
+    pagesLeft -= 1
     switch step.outcome {
     case .next(let next), .part(let next):
       request = next
-      hasLink = true
-      if options.form == .nextLink { printer.print(link: next.url) }
-    case .link(let link):
-      hasLink = true
-      printer.print(link: link)
-    case .failure(let error): throw failure(error, page)
-    case .end(let ending): return !ending.isEndOfFeed
+      if options.form == .nextLink { print(link: next.url) }
+    case .link(let link): print(link: link)
+    case .failure(let error): if left > 0 { throw failure(error, page) }
+    case .end: break
     }
-    return false
+    return pagesLeft == 0 || left == 0 || step.end != nil
+  }
+
+  private mutating func print(link: [UInt8]) {
+    hasLink = true
+    output.append(link)
+    output.endLine()
+  }
+
+  private mutating func print(_ step: Walker.Step) throws(ToolFailure) {
+    guard case .items(let form) = options.form else {
+      if options.form == .pages {
+        for page in ItemTexts(whole: step.page).all { options.itemForm.write(page, to: &output) }
+        left = max(left - step.page.items.count, 0)
+      }
+      return try output.checkOutput()
+    }
+    for item in ItemTexts(step.page).all.prefix(step.end ?? .max) where left > 0 && storage.add(item) {
+      form.write(item, to: &output)
+      left -= 1
+    }
+    try output.checkOutput()
   }
 
   private func failure(_ error: WalkError, _ page: StreamedDocument) -> ToolFailure {

@@ -14,6 +14,11 @@ struct Options: OptionTable {
 
   var source = FeedSource.file(.standardInput)
   var walk = WalkOptions()
+  /// The most items to print, and the most pages to read.
+  var limit = Int.max
+  var maxPages = Int.max
+  /// Whether not to print an item whose id was seen before.
+  private var dedupes = true
   private var printsRecords = false
   private var printsPages = false
   /// The URL of the first page of an input.
@@ -46,18 +51,18 @@ struct Options: OptionTable {
     Option("total", .total, \.walk.total, "where a page says how many items there are").inFiles
     Option("end-status", .statuses, \.walk.endStatuses, "HTTP statuses of a page past the end, such as 404,400")
       .needs(.url).inFiles
-    Option("no-dedupe", not: \.walk.dedupes, "print an item again when it comes again").excludes(\.storeOptions.path)
+    Option("no-dedupe", not: \.dedupes, "print an item again when it comes again").excludes(\.storeOptions.path)
 
     OptionGroup.output
-    Option("limit", letter: "n", .integer(1...), \.walk.limit, "end after printing N items")
+    Option("limit", letter: "n", .integer(1...), \.limit, "end after printing N items")
       .excludes(\.storeOptions.isStatus)
-    Option("max-pages", .integer(1...), \.walk.maxPages, "end after N pages").excludes(\.storeOptions.isStatus)
+    Option("max-pages", .integer(1...), \.maxPages, "end after N pages").excludes(\.storeOptions.isStatus)
     Option("stop-before", .condition, \.walk.stopBefore, "end before the first item with this value")
       .excludes([\.storeOptions.isCached, \.storeOptions.isStatus])
     Option("records", \.printsRecords, "print event records").excludes([\.printsPages, \.walk.findsLink])
     Option("pages", \.printsPages, "print whole pages").excludes(\.walk.findsLink)
     Option("print-next", \.walk.findsLink, "print only the URL of the next page")
-      .excludes([\.walk.limit, \.walk.maxPages, \.walk.stopBefore])
+      .excludes([\.limit, \.maxPages, \.walk.stopBefore])
 
     OptionGroup("Options for a store").needs(\Options.storeOptions.path)
     Option("store", .wholeFile, \.storeOptions.path, "keep the feed in a SQLite file, print only new items")
@@ -72,7 +77,7 @@ struct Options: OptionTable {
       .needs(\.storeOptions.isCached).excludes(\.storeOptions.checkpoint)
     Option("before", .text("ID"), \.storeOptions.before, "print what is above this item")
       .needs(\.storeOptions.isCached)
-      .excludes([\.storeOptions.after, \.walk.maxPages, \.storeOptions.checkpoint])
+      .excludes([\.storeOptions.after, \.maxPages, \.storeOptions.checkpoint])
     Option("page-size", .integer(1...10_000), "items on a page from the store") { $0.storeOptions.pageSize = $1 }
       .default("30")
       .needs(\.printsPages).needs(\.storeOptions.isCached)
@@ -102,7 +107,7 @@ struct Options: OptionTable {
     Option("parallel", .integer(2...8), \.parallel, "request up to N numbered pages at once")
       .needs(anyOf: [\.walk.id, \.storeOptions.path])
       .excludes([
-        \.walk.dedupes, \.printsPages, \.walk.findsLink, \.storeOptions.isCached, \.storeOptions.isStatus,
+        \.dedupes, \.printsPages, \.walk.findsLink, \.storeOptions.isCached, \.storeOptions.isStatus,
       ])
     Option("retries", .integer(0...), "give up after N failed retries in a row") { $0.retries = $1 }.default("5")
     Option("max-wait", .seconds, \.maxWait, "end if the server asks for a longer wait").default("900")
@@ -142,7 +147,7 @@ struct Options: OptionTable {
     if let store, form == .pages, store.action != .cached {
       throw .usage("option '--pages' with '--store' needs '--cached'")
     }
-    if let store, store.action == .cached, form != .pages, isGiven(\.walk.maxPages) {
+    if let store, store.action == .cached, form != .pages, isGiven(\.maxPages) {
       throw .usage("option '--max-pages' with '--cached' needs '--pages'")
     }
     if parallel > 1, let rule = walk.next, NumberedPages(rule) == nil {
@@ -165,6 +170,9 @@ struct Options: OptionTable {
   var form: Form {
     walk.findsLink ? .nextLink : printsPages ? .pages : .items(printsRecords ? .record(stamp) : .data)
   }
+
+  /// Whether items are told apart by their ids.
+  var hasIDs: Bool { dedupes && walk.hasIDs && form != .pages }
 
   /// How the items of a store are printed.
   var itemForm: ItemForm { if case .items(let form) = form { form } else { .data } }

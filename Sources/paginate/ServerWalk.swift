@@ -4,52 +4,76 @@ import FeedCore
 import FeedHTTP
 
 struct ServerWalk {
-  private let form: Options.Form
+  private let options: Options
   private let streams: StandardStreams
   private let url: HTTPURL
   private let first: PageRequest
   private var feed: PageFeed
-  private var printer: PagePrinter
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
-    self.url = url
-    self.streams = streams
-    form = options.form
+    (self.url, self.options, self.streams) = (url, options, streams)
     first = PageRequest(first: options.http.request(url))
     let secrets = SecretParameters([], of: first, next: options.walk.next)
     feed = try PageFeed(first, of: first, options.walk, options, hiding: secrets, PageSource.client(), streams)
-    printer = PagePrinter(form, streams.output)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
-    var request = first
-    var hasComplained = false
-    while let page = try feed.fetch(request) {
-      if let complaint = page.complaint {
-        hasComplained = true
-        try printer.flush()
-        streams.say(complaint.diagnostic)
-      }
-      if page.step.outcome == .end(.pastEnd) { return form == .nextLink ? .no : hasComplained ? .otherEnd : .yes }
-      try printer.print(page.step)
-      // Before the next request, which may take long.
-      try printer.flush()
-      switch page.step.outcome {
-      case .next(let next):
-        if form == .nextLink {
-          printer.print(link: next.url)
-          try printer.flush()
-          return .yes
-        }
-        request = next
-      case .end(.open(let reason)), .end(.incomplete(let reason)):
-        feed.note(reason, page.answer.url, isReasonForStatus: true)
-        return hasComplained ? .otherEnd : .no
-      case .failure(let error): throw feed.failure(error, after: page)
-      case .link, .part, .end: return form == .nextLink ? .no : hasComplained ? .otherEnd : .yes
-      }
+    if options.form == .nextLink { return try printNext() }
+    let fetcher = ServerFetcher(feed, first, of: first, printsPages: options.form == .pages)
+    var printer = FeedPrinter(options, streams)
+    printer.remaining = options.limit == .max ? nil : options.limit
+    var session = FeedSession(PassingStorage(hasIDs: options.hasIDs), FeedOptions(first, options), fetcher, printer)
+    session.note = { [self] note in feed.note(note.text(nil), url) }
+    let end: FeedSession<ServerFetcher>.End
+    // Nothing of it is on a disk.
+    do { end = try session.run() } catch { throw .failed(.trouble, error.message, source: url.display) }
+    switch end {
+    case .outputFailed(let error): throw .output(error)
+    case .outcome(let outcome):
+      return try session.fetcher.status(outcome, streams) { .failed($0.status, $0.message, source: url.display) }
     }
-    throw .failed(.otherEnd, "unexpected HTTP 304", source: url.display)
+  }
+
+  /// Prints the URL of the next page.
+  private mutating func printNext() throws(ToolFailure) -> ExitStatus {
+    guard let page = try feed.fetch(first, after: WalkProgress()) else {
+      throw .failed(.otherEnd, "unexpected HTTP 304", source: url.display)
+    }
+    if let complaint = page.complaint { streams.say(complaint.diagnostic) }
+    switch page.step.outcome {
+    case .next(let next):
+      var output = ByteWriter(streams.output, records: .network)
+      output.append(next.url)
+      output.endLine()
+      try output.flushOutput()
+      return .yes
+    case .failure(let error): throw feed.failure(error, after: page)
+    case .end(.incomplete(let reason)):
+      feed.note(reason, page.answer.url, isReasonForStatus: true)
+      return page.complaint == nil ? .no : .otherEnd
+    case .link, .part, .end: return .no
+    }
+  }
+}
+
+extension FeedOptions {
+  /// The engine's options for a feed that is not kept: it is read whole.
+  init(_ first: PageRequest, _ options: Options) {
+    self.init(firstRequest: first.json)
+    command = .full
+    order = FeedOrder.none
+    hasIDs = options.hasIDs
+    maxPages = options.maxPages == .max ? nil : options.maxPages
+  }
+}
+
+extension FeedPrinter {
+  /// A printer to standard output, in the form that was asked for.
+  init(_ options: Options, _ streams: StandardStreams) {
+    let output = streams.output
+    let records = RecordWrites(to: output, of: .network)
+    self.init { bytes, ends in records.write(bytes, ends, to: output) }
+    form = options.itemForm
   }
 }
 

@@ -34,7 +34,7 @@ private final class Choices {
 private struct ChosenAnswers: PageFetcher {
   let choices: Choices
 
-  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
     guard !choices.isEmpty else { return .failed(FeedFailure(status: .otherEnd, message: "down")) }
     let kind = choices.next(below: 16)
     if kind == 0, ifNoneMatch != nil { return .notModified }

@@ -51,7 +51,7 @@ struct APITests {
           if rule == "link", links != nil { continue }
           let head = page.head.fields.map { "\($0.name): \(text($0.value))" }
           let walk = FakeServer.walk(
-            try WalkOptions(typed: "--next \(rule)"), PageRequest(line: "GET https://a.example/feed"),
+            try Options(typed: "--next \(rule)"), PageRequest(line: "GET https://a.example/feed"),
             [FakeServer.Answer(head: head, body: page.body)])
           let isRefused = ["page:", "usage:", "incomplete:"].contains(where: walk.end.hasPrefix)
           let saysNothing = page.body.hasPrefix("[") || Self.silent.contains { file.hasSuffix("/\($0).api") }

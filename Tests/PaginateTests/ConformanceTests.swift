@@ -60,7 +60,7 @@ struct ConformanceTests {
       let words = typed.split(separator: " ").map(String.init)
       let id = try #require(words.firstIndex(of: "--id")).advanced(by: 1)
       guard let found else {
-        let walk = FakeServer.walk(try WalkOptions(typed: "--id \(words[id])"), api.requests[0], api.answers)
+        let walk = FakeServer.walk(try Options(typed: "--id \(words[id])"), api.requests[0], api.answers)
         #expect(
           walk.end.hasPrefix("usage: cannot tell how to ask for the next page") || walk.end.hasPrefix("open:"),
           "\(api.name): \(walk.end)")
@@ -81,7 +81,7 @@ struct ConformanceTests {
 
     @discardableResult
     func check(_ typed: String) throws -> Shape? {
-      let walk = FakeServer.walk(try WalkOptions(typed: typed), requests[0], answers)
+      let walk = FakeServer.walk(try Options(typed: typed), requests[0], answers)
       #expect(walk.ids == ids, "\(name) \(typed): \(walk.end)")
       #expect(walk.requests.count == requests.count, "\(name) \(typed): \(walk.end)")
       for (found, expected) in zip(walk.requests, requests) {

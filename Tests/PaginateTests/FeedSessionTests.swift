@@ -13,7 +13,7 @@ import Testing
 
     init(_ answer: @escaping (Int) -> FeedAnswer) { self.answer = answer }
 
-    func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+    func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
       requests.append(String(decoding: request, as: UTF8.self))
       return answer(requests.count - 1)
     }

@@ -171,7 +171,7 @@ final class MirrorServer: PageFetcher {
 
   var state: [MirroredScenario.Entry] { step.states[min(attempts, step.states.count) - 1] }
 
-  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
     if let pause { waits.append(pause) }
     attempts += 1
     pause = step.pauses[attempts - 1]
@@ -180,7 +180,7 @@ final class MirrorServer: PageFetcher {
         return .failed(FeedFailure(status: .otherEnd, message: "http:\(status)"))
       }
       waits.append(retryAfter ?? 1)
-      return fetch(request, ifNoneMatch: ifNoneMatch)
+      return fetch(request, ifNoneMatch: ifNoneMatch, after: progress)
     }
     let url = String(decoding: request, as: UTF8.self)
     requests.append(url)

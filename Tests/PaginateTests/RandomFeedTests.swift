@@ -241,7 +241,7 @@ private final class RandomRuns {
   private struct Fetcher: PageFetcher {
     let runs: RandomRuns
 
-    func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+    func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
       if !runs.isCalm {
         if runs.pick(3) == 0 { runs.changeSome() }
         if runs.pick(20) == 0 { return .failed(FeedFailure(status: .otherEnd, message: "lost")) }

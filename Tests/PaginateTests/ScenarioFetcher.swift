@@ -37,7 +37,7 @@ final class ScenarioFetcher: PageFetcher {
 
   var restCount: Int { exchanges.count }
 
-  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+  func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
     let url = String(decoding: request, as: UTF8.self)
     for attempt in 0... {
       guard let exchange = exchanges.popFirst() else {

@@ -37,6 +37,7 @@ final class ScenarioRun {
       case .sinceForgotten: notes.append("since-forgotten")
       case .uncertain(let count): notes.append("uncertain:\(count)")
       case .totalUnsteady: notes.append("total-unsteady")
+      case .shrunk: notes.append("shrunk")
       case .looksSorted: notes.append("looks-sorted")
       }
     }

@@ -167,7 +167,7 @@ private final class SinceHistory {
     let history: SinceHistory
     var mark: SinceMark?
 
-    mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+    mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
       if !history.isCalm, history.pick(20) == 0 { return .failed(FeedFailure(status: .otherEnd, message: "lost")) }
       // In the other order, an item may be edited on a page that was read already, which only an overlap finds.
       // Nor is an item found that has moved up from a page of the first walk to the one before it.

@@ -30,7 +30,7 @@ struct TableTests {
     for (place, cells) in try Self.rows("facts.txt", atLeast: 50) {
       let head = cells[2].split(separator: " ~ ").map(String.init)
       let walk = FakeServer.walk(
-        try WalkOptions(typed: cells[1]), PageRequest(line: "GET https://a.example/feed"),
+        try Options(typed: cells[1]), PageRequest(line: "GET https://a.example/feed"),
         [FakeServer.Answer(head: head, body: cells[3])])
       #expect(walk.end == cells[4], place)
     }

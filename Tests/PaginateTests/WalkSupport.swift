@@ -20,13 +20,17 @@ func makeHead(_ lines: [String], status: Int = 200) -> HTTPHead {
   return head
 }
 
-extension WalkOptions {
+extension Options {
   /// The options of a walk as typed, separated by spaces; quotes are left out.
   init(typed: String) throws {
     let words = typed.split(separator: " ").map { $0.utf8.filter { $0 != UInt8(ascii: "'") } }
     let invocation = try paginate.parse(words + ["https://api.example/".bytes])
-    self = try Options(invocation, StandardStreams(program: "paginate")).walk
+    self = try Options(invocation, StandardStreams(program: "paginate"))
   }
+}
+
+extension WalkOptions {
+  init(typed: String) throws { self = try Options(typed: typed).walk }
 }
 
 extension NextRules {
@@ -59,46 +63,101 @@ struct FakeServer {
     var shape: Shape?
   }
 
-  static func walk(_ options: WalkOptions, _ first: PageRequest, _ answers: [Answer]) -> Walk {
+  /// Walks without a store, through the engine.
+  static func walk(_ options: Options, _ first: PageRequest, _ answers: [Answer]) -> Walk {
     var walk = Walk()
-    do throws(WalkError) {
-      var walker = try Walker(options, first: first)
-      var request = first
-      for answer in answers {
-        walk.requests.append(request)
-        guard let document = try? JSONDocument(parsing: answer.body.bytes) else {
-          walk.end = "bad JSON in the test: \(answer.body)"
-          return walk
-        }
-        let step = try walker.take(request, makeHead(answer.head), document)
-        walk.shape = walker.shape
-        walk.ids += step.items.map { text($0.id) }
-        walk.printed += step.items.map { item in
-          if let id = item.id { return text(id) }
-          var output = ByteWriter()
-          item.write(to: &output)
-          return text(output.take())
-        }
-        switch step.outcome {
-        case .next(let next), .part(let next): request = next
-        case .end(let ending):
-          walk.end =
-            switch ending {
-            case .open(let reason): "open: \(reason)"
-            case .incomplete(let reason): "incomplete: \(reason)"
-            default: "\(ending)"
-            }
-          return walk
-        case .failure(let error): throw error
-        case .link: walk.end = "link"
-        }
-      }
-      walk.requests.append(request)
-      walk.end = "no answer left"
-    } catch {
+    let walker: Walker
+    do { walker = try Walker(options.walk, first: first) } catch {
       walk.end = "\(error.kind): \(error.message)"
+      return walk
+    }
+    var lines: [UInt8] = []
+    var printer = FeedPrinter { bytes, _ in
+      for index in bytes.indices { lines.append(bytes[index]) }
+      return (bytes.count, nil)
+    }
+    printer.form = .record(RecordStamp())
+    printer.remaining = options.limit == .max ? nil : options.limit
+    var session = FeedSession(
+      PassingStorage(hasIDs: options.hasIDs), FeedOptions(first, options), Answers(walker, answers[...], walk), printer)
+    guard case .outcome(let outcome)? = try? session.run() else { return walk }
+    walk = session.fetcher.walk
+    for line in lines.split(separator: UInt8(ascii: "\n")) {
+      guard let record = try? JSONDocument(parsing: Array(line)).root, let data = record.member("data") else { continue }
+      let id = record.member("id")?.string
+      if let id { walk.ids.append(text(id)) }
+      walk.printed.append(text(id ?? (data.string ?? data.text)))
+    }
+    if outcome.isStopped {
+      walk.end = session.fetcher.hasEnd ? "stopBefore" : "limit"
+    } else if let failure = outcome.failure, session.fetcher.error == nil, failure.status != .no {
+      walk.end = "loop: \(failure.message)"
+    } else if walk.end.isEmpty {
+      walk.end = "maxPages"
     }
     return walk
+  }
+
+  /// Answers in order, whatever is requested.
+  private struct Answers: PageFetcher {
+    var walker: Walker
+    var answers: ArraySlice<Answer>
+    var walk: Walk
+    var error: WalkError?
+    /// Whether `--stop-before` was met.
+    var hasEnd = false
+
+    init(_ walker: Walker, _ answers: ArraySlice<Answer>, _ walk: Walk) {
+      (self.walker, self.answers, self.walk) = (walker, answers, walk)
+    }
+
+    mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
+      do throws(WalkError) {
+        var request = PageRequest(json: request)
+        while true {
+          if let request { walk.requests.append(request) }
+          guard let answer = answers.popFirst() else { return fail("no answer left") }
+          guard let document = try? JSONDocument(parsing: answer.body.bytes) else {
+            return fail("bad JSON in the test: \(answer.body)")
+          }
+          let step = try walker.take(request, makeHead(answer.head), document, after: progress)
+          walk.shape = walker.shape
+          if case .part(let next) = step.outcome {
+            request = next
+            continue
+          }
+          return .page(page(step, request?.json ?? []))
+        }
+      } catch {
+        self.error = error
+        walk.shape = walker.shape ?? walk.shape
+        return fail("\(error.kind): \(error.message)")
+      }
+    }
+
+    private mutating func fail(_ end: String) -> FeedAnswer {
+      error = error ?? WalkError(.page, end)
+      walk.end = end
+      return .failed(FeedFailure(status: .otherEnd, message: end))
+    }
+
+    private mutating func page(_ step: Walker.Step, _ request: [UInt8]) -> FeedPage {
+      var page = FeedPage(step, by: walker.shape?.next, of: request) { $0.json } failure: { error in
+        self.error = error
+        return FeedFailure(status: .otherEnd, message: error.message)
+      }
+      page.items = ItemTexts(step.page).all
+      if step.end != nil { hasEnd = true }
+      switch step.outcome {
+      case .end(.open(let reason)): walk.end = "open: \(reason)"
+      case .end(.incomplete(let reason)): walk.end = "incomplete: \(reason)"
+      case .end(let ending): walk.end = "\(ending)"
+      case .failure(let error): walk.end = "\(error.kind): \(error.message)"
+      case .link: walk.end = "link"
+      case .next, .part: walk.end = ""
+      }
+      return page
+    }
   }
 }
 

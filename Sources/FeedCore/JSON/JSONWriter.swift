@@ -7,6 +7,11 @@ package enum JSONWriter {
     write(tree, in: .compact, to: &output)
   }
 
+  /// The same for the text of a document.
+  package static func writeCompact(_ text: borrowing Span<UInt8>, to output: inout ByteWriter) {
+    JSONFormatter.writeCompact(text, to: &output)
+  }
+
   /// Writes `tree` as `jq --indent` does: each member and element on a line of its own.
   /// - Parameter spaces: for each level; 0 writes new lines without indentation.
   package static func writeIndented(_ tree: JSONTree, by spaces: Int, to output: inout ByteWriter) {

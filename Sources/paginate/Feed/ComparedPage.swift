@@ -85,6 +85,10 @@ struct ComparedPage {
   ) throws(StoreError) {
     var ids = SeenIDs()
     unseen.reserveCapacity(page.items.count)
+    guard options.hasIDs else {
+      unseen = page.items.map { ComparedItem($0, nil, isInRun: false) }
+      return
+    }
     for item in page.items {
       let id = item.id
       guard ids.insert(id) else { continue }

@@ -46,20 +46,26 @@ extension FeedEngine {
     let valid = isOldestFirst || numbered.proves(held.last, after: found) ? held : []
     if page.total != held.last?.total { numbered.mayHaveShifted = isOldestFirst }
     // Nothing on it is known: a page or more of items was deleted, so something may be missing above it too.
-    if reread.tailView == .below {
-      guard let request = numbered.request(steps: steps + 1) else { return end(Self.changesTooFast) }
-      lastRequest = request
-      stage = .waiting(.before(valid + [page], steps: steps + 1, found: found))
-      return .fetch(request, ifNoneMatch: nil)
+    // In no order, items can follow whatever is known, and from page 1 on, nothing is missed.
+    if reread.tailView == .below, order != FeedOrder.none || lastRequest != options.firstRequest {
+      if let request = numbered.request(steps: steps + 1) {
+        return fetch(request, .before(valid + [page], steps: steps + 1, found: found))
+      }
+      guard order == FeedOrder.none else { return end(Self.changesTooFast) }
+      numbered.begin(options.firstRequest)
+      return fetch(options.firstRequest, .before([], steps: 0, found: 0))
     }
     // It may show what is above the ground that is read again.
     let ground = ground
     self.ground = nil
-    let action = try take(options.followsTail ? page : reread.page, below: head, counts: false, knowledge)
+    let keepsAll = options.followsTail || order == FeedOrder.none
+    let action = try take(keepsAll ? page : reread.page, below: head, counts: false, knowledge)
     self.ground = ground
     if let ground, let last = reread.last { self.ground?.last = max(ground.last, min(last, ground.bottom)) }
-    stage = .holding(valid)
-    numbered.forget(steps - valid.count, &requests)
+    // Beside nothing known, nothing is proven.
+    let kept = reread.tailView == .below ? [] : valid
+    stage = .holding(kept)
+    numbered.forget(steps - kept.count, &requests)
     return action
   }
 

@@ -80,13 +80,10 @@ extension FeedEngine {
     case (.notModified, _): return end(FeedFailure(status: .otherEnd, message: "304 without a condition"))
     case (.page(let page), .first): return try takeFirst(page, knowledge)
     case (.page(let page), .below):
-      if options.numbering != nil, let request = numbered.pageBefore(page, order) {
-        if numbered.rereads.isAllowed() {
-          lastRequest = request
-          stage = .waiting(.before([page], steps: 1, found: 0))
-          return .fetch(request, ifNoneMatch: nil)
-        }
-        if !notes.contains(.totalUnsteady) { notes.append(.totalUnsteady) }
+      if options.numbering != nil || page.isNumbered, let request = numbered.pageBefore(page, order) {
+        if options.hasIDs, numbered.rereads.isAllowed() { return fetch(request, .before([page], steps: 1, found: 0)) }
+        let note = options.hasIDs ? FeedNote.totalUnsteady : .shrunk
+        if !notes.contains(note) { notes.append(note) }
       }
       return try take(page, below: runs.head, knowledge)
     case (.page(let page), .before(let held, let steps, let found)):
@@ -139,8 +136,11 @@ extension FeedEngine {
     freshTop = plan.change.savedPages.last?.top
     if raisesMark { plan.change.mark = page.mark }
     lastNext = page.next
+    pageFailure = page.failure
+    let newCount = page.wholeCount ?? plan.unseenCount
+    received += newCount
     hasAnswerEnded = page.next == nil
-    var isStale = plan.unseenCount == 0 && plan.joinPoint == nil
+    var isStale = newCount == 0 && plan.joinPoint == nil
     if options.followsTail {
       isStale = followed.take(page, isExpected: counts, mayShift: options.since?.mayShift == true)
       if plan.isGapLost { notes.append(.gapLost) }

@@ -41,9 +41,7 @@ extension FeedEngine {
     let isOfTail = !options.followsTail && (!passesKnown || isFresh)
     guard let request = isOfTail ? tail.next : lastNext else { return end() }
     if let forgotten, !isFresh, requests.contains(request.hashValue) { return end(forgotten) }
-    if requests.contains(request.hashValue) {
-      return end(FeedFailure(status: .otherEnd, message: "the next page was already read"))
-    }
+    if isFresh, let pageFailure { return end(pageFailure) }
     numbered.go(request, fromFresh: isFresh)
     return fetch(request, .below)
   }

@@ -14,7 +14,8 @@ struct FeedEngine {
   enum Action: Equatable {
     /// Request a page, and pass in the answer.
     /// - ifNoneMatch: the ETag that makes the request conditional.
-    case fetch([UInt8], ifNoneMatch: [UInt8]?)
+    /// - isAgain: whether this run may have read the page already.
+    case fetch([UInt8], ifNoneMatch: [UInt8]?, isAgain: Bool)
     /// Change the store; then print the items that wait.
     case commit(FeedChange)
     case done(FeedOutcome)
@@ -31,6 +32,8 @@ struct FeedEngine {
     case before([FeedPage], steps: Int, found: Int)
     /// If the oldest items come first: a page that should contain the head's tail, and in a numbered feed its number.
     case again(TailSearch.Place, number: Int?)
+
+    var isFirst: Bool { if case .first = self { true } else { false } }
   }
 
   enum Stage {
@@ -66,8 +69,12 @@ struct FeedEngine {
   var staleCount = 0
   /// The number of pages read to find the tail.
   var tailCount = 0
-  /// The digests of this run's requests, to detect a loop.
+  /// The digests of this run's requests.
   var requests: Set<Int> = []
+  /// How many items came, each counted once.
+  var received = 0
+  /// Why nothing can follow the page that was added last.
+  var pageFailure: FeedFailure?
   /// The last request; nil while pages are added that were read before it.
   var lastRequest: [UInt8]?
   /// The start of the page that was added last. If it is the tail, its next request comes from this run.
@@ -152,17 +159,19 @@ struct FeedEngine {
     }
   }
 
-  var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap) }
+  var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap, isStopped: isStopped) }
 
   mutating func fetch(_ request: [UInt8], _ purpose: Purpose, ifNoneMatch: [UInt8]? = nil) -> Action {
-    // A page that was requested to find the tail may be requested again, as the page after another one.
+    var isAgain = true
     switch purpose {
-    case .tail, .again: break
-    default: requests.insert(request.hashValue)
+    // A page that was requested to find the tail may be requested again, as the page after another one.
+    case .tail, .again, .before: break
+    case .first, .below:
+      isAgain = !requests.insert(request.hashValue).inserted && purpose.isFirst
     }
     lastRequest = request
     stage = .waiting(purpose)
-    return .fetch(request, ifNoneMatch: ifNoneMatch)
+    return .fetch(request, ifNoneMatch: ifNoneMatch, isAgain: isAgain)
   }
 
   mutating func end(_ failure: FeedFailure? = nil) -> Action? {

@@ -37,6 +37,13 @@ struct FeedItem: Equatable, Sendable {
   var orderKey: [UInt8]? { page.orderKey(Int(index)) }
   var version: [UInt8] { texts.version }
   var data: [UInt8] { texts.data }
+  /// How many items it stands for.
+  var count: Int { page.count }
+  /// About how long its text is, in bytes.
+  var size: Int { page.size(Int(index)) }
+
+  /// Writes its text on one line.
+  func write(to output: inout ByteWriter) { page.write(Int(index), to: &output) }
 
   static func == (one: Self, other: Self) -> Bool { one.texts == other.texts && one.isNewer == other.isNewer }
 }
@@ -64,22 +71,32 @@ final class ItemTexts: Sendable {
   private let keys: [Place]
   /// The items themselves, if they are not from a page, or from a larger one.
   private let texts: [FeedItem.Texts]
+  /// How many items each of these stands for.
+  let count: Int
 
   init(_ texts: [FeedItem.Texts]) {
-    (bytes, isCompact, items, keys) = ([], true, [], [])
+    (bytes, isCompact, items, keys, count) = ([], true, [], [], 1)
     self.texts = texts
   }
 
+  /// A whole page as one item, without an id.
+  init(whole page: Page) {
+    (bytes, isCompact, keys, count) = (page.document.bytes, page.document.isCompact, [], page.items.count)
+    let isPlace = bytes.count <= UInt32.max
+    items = isPlace ? [Item(value: Place(page.root.range), id: Place(0..<0))] : []
+    texts = isPlace ? [] : [.init(id: [], orderKey: nil, version: [], data: page.root.text)]
+  }
+
   init(_ page: Page) {
-    guard page.document.bytes.count <= UInt32.max else {
-      (bytes, isCompact, items, keys) = ([], true, [], [])
+    (bytes, isCompact, count) = (page.document.bytes, page.document.isCompact, 1)
+    guard bytes.count <= UInt32.max else {
+      (items, keys) = ([], [])
       texts = page.items.map { item in
         let data = item.text
         return .init(id: item.id ?? [], orderKey: item.orderKey, version: ItemVersion.of(data.span), data: data)
       }
       return
     }
-    (bytes, isCompact) = (page.document.bytes, page.document.isCompact)
     items = page.items.map { Item(value: Place($0.value.range), id: Place($0.idRange ?? 0..<0)) }
     let hasKeys = page.items.contains { $0.keyRange != nil }
     keys = hasKeys ? page.items.map { Place($0.keyRange ?? 0..<0) } : []
@@ -103,11 +120,25 @@ final class ItemTexts: Sendable {
     return keys.isEmpty || keys[index].count == 0 ? nil : scalar(keys[index].range)
   }
 
+  func size(_ index: Int) -> Int { texts.isEmpty ? items[index].value.range.count : texts[index].data.count }
+
+  func write(_ index: Int, to output: inout ByteWriter) {
+    if texts.isEmpty { write(items[index].value.range, to: &output) } else { output.append(texts[index].data) }
+  }
+
+  private func write(_ range: Range<Int>, to output: inout ByteWriter) {
+    let bytes = bytes
+    if isCompact {
+      output.append(bytes.span.extracting(range))
+    } else {
+      JSONWriter.writeCompact(bytes.span.extracting(range), to: &output)
+    }
+  }
+
   private func data(_ range: Range<Int>) -> [UInt8] {
-    let text = Array(bytes[range])
-    if isCompact { return text }
+    if isCompact { return Array(bytes[range]) }
     var output = ByteWriter()
-    JSONWriter.writeCompact(JSONTree(JSONDocument(known: text).root), to: &output)
+    write(range, to: &output)
     return output.take()
   }
 

@@ -37,6 +37,8 @@ struct FeedOptions: Sendable {
   var order: FeedOrder?
   /// Nil for no limit.
   var maxPages: Int?
+  /// Whether items have ids. If not, each item is a new one.
+  var hasIDs = true
   /// How many known items prove that a page reaches what is known, unless there cannot be as many.
   var proof = 2
   /// `--changed`.
@@ -75,6 +77,23 @@ enum FeedNote: Equatable, Sendable {
   /// The feed said again and again that it has become smaller, and showed nothing new. So its total proves nothing, and
   /// items may be missing.
   case totalUnsteady
+  /// The feed has become smaller, and pages cannot be read again without printing items twice.
+  case shrunk
+
+  func text(_ order: FeedOrder?) -> String {
+    switch self {
+    case .tailForgotten: "the server has forgotten where an earlier run ended; reading from page 1"
+    case .sinceForgotten: "the server does not know the value of --since any more; reading from page 1"
+    case .gapLost:
+      "a gap cannot be filled any more: the feed "
+        + (order == .oldestFirst ? "begins after the known items" : "ends above the known items")
+    case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
+    case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"
+    case .totalUnsteady: RereadLimit.message
+    case .looksSorted: "the ids are in the order of their text; if this is no order of time, type --order none"
+    case .shrunk: "the feed has become smaller while it is read, so items may be missing (--id)"
+    }
+  }
 }
 
 /// How the run ended.
@@ -83,6 +102,8 @@ struct FeedOutcome: Equatable, Sendable {
   var failure: FeedFailure?
   /// Whether items are missing in the middle that are still available to a later run.
   var hasOpenGap: Bool
+  /// Whether it ended because enough was printed.
+  var isStopped = false
 
   var status: ExitStatus { failure?.status ?? (hasOpenGap ? .no : .yes) }
 }

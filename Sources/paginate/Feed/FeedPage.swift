@@ -6,10 +6,14 @@ import FeedCore
 /// The items of an answer, in order, and the request for the next page.
 struct FeedPage: Equatable, Sendable {
   var items: [FeedItem]
+  /// If the page is its only item: how many items are on it.
+  var wholeCount: Int?
   /// The request for the next page; nil at the end of the feed.
   var next: [UInt8]?
   /// How many items the feed has, if the page says so.
   var total: Int?
+  /// Whether a number leads to the next page.
+  var isNumbered = false
   /// Whether `total` counts pages.
   var countsPages = false
   var etag: [UInt8]?
@@ -17,6 +21,9 @@ struct FeedPage: Equatable, Sendable {
   var mark: SinceMark?
   /// The index of the first item with which the caller wants to end (`--stop-before`).
   var end: Int?
+  /// Why the walk cannot go on below the page, although its items are valid. Then `next` is the request for the page
+  /// itself, which a later run makes again.
+  var failure: FeedFailure?
 
   /// The page without the items from `end` on. Its next request is the one for the page itself, as the rest is unread.
   func cut(_ request: [UInt8]) -> FeedPage {

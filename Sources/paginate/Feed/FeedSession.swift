@@ -4,8 +4,10 @@ import FeedCore
 
 /// Makes a request, with retries, waits and credentials.
 protocol PageFetcher {
-  /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
-  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer
+  /// - Parameters:
+  ///   - ifNoneMatch: an ETag that makes the request conditional.
+  ///   - progress: what came before the page.
+  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer
 }
 
 struct FeedSession<Fetcher: PageFetcher> {
@@ -45,8 +47,9 @@ struct FeedSession<Fetcher: PageFetcher> {
     var notesTold = 0
     while true {
       switch try next() {
-      case .fetch(let request, let etag):
-        engine.receive(try ended(fetcher.fetch(request, ifNoneMatch: etag), request))
+      case .fetch(let request, let etag, let isAgain):
+        let answer = fetcher.fetch(request, ifNoneMatch: etag, after: progress(isAgain))
+        engine.receive(try ended(answer, request))
       case .commit:
         if let end = try print(engine.runs) { return end }
       case .done(let outcome): return .outcome(outcome)
@@ -54,6 +57,21 @@ struct FeedSession<Fetcher: PageFetcher> {
       for found in engine.notes.dropFirst(notesTold) { note(found) }
       notesTold = engine.notes.count
     }
+  }
+
+  private func progress(_ isAgain: Bool) -> WalkProgress {
+    var progress = WalkProgress(wanted: printer.remaining, isAgain: isAgain)
+    if engine.options.hasIDs {
+      progress.hasIDs = true
+      // A store that fails here fails again when the page is added.
+      progress.isNew = { [store] item in item.id.map { id in (try? store.item(id)) == .some(nil) } ?? true }
+    }
+    // What earlier runs have read is not counted.
+    if !store.isKept {
+      let (received, isNew) = (engine.received, progress.isNew)
+      progress.received = { page in received + page.items.count(where: isNew) }
+    }
+    return progress
   }
 
   /// The engine's next action. If it is a change of the store, that is made already.

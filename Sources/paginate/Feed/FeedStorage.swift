@@ -1,17 +1,64 @@
 // What else is asked of a store: to change, and to record what has been printed.
 
+import FeedCore
+
 /// An item that waits to be printed.
 struct WaitingItem: Equatable, Sendable {
+  private enum Source {
+    case texts(id: [UInt8], data: [UInt8])
+    /// In a page that is still in memory.
+    case item(FeedItem)
+  }
+
   /// The position in the feed, or if that was asked for, the item's release number.
   let position: Int
-  let id: [UInt8]
-  let data: [UInt8]
   /// Whether that number is a later release of the item, not its first.
-  var isAgain = false
+  let isAgain: Bool
+  private let source: Source
+
+  init(position: Int, id: [UInt8], data: [UInt8], isAgain: Bool = false) {
+    (self.position, self.isAgain, source) = (position, isAgain, .texts(id: id, data: data))
+  }
+
+  init(position: Int, _ item: FeedItem) {
+    (self.position, isAgain, source) = (position, false, .item(item))
+  }
+
+  /// How many items it stands for.
+  var count: Int { if case .item(let item) = source { item.count } else { 1 } }
+
+  var id: [UInt8] {
+    switch source {
+    case .texts(let id, _): id
+    case .item(let item): item.id
+    }
+  }
+
+  /// Its text, as one line.
+  var data: [UInt8] {
+    switch source {
+    case .texts(_, let data): data
+    case .item(let item): item.data
+    }
+  }
+
+  func write(to output: inout ByteWriter) {
+    switch source {
+    case .texts(_, let data): output.append(data)
+    case .item(let item): item.write(to: &output)
+    }
+  }
+
+  static func == (one: Self, other: Self) -> Bool {
+    one.position == other.position && one.isAgain == other.isAgain && one.id == other.id && one.data == other.data
+  }
 }
 
 /// A feed in a store. Each call is one transaction: it is done as a whole or not at all, whenever the process ends.
 protocol FeedStorage: AnyObject, FeedKnowledge {
+  /// Whether the feed is there for a later run.
+  var isKept: Bool { get }
+
   /// Makes a change, if there is one. All that `judge` asks of the store belongs to the same transaction, which costs
   /// much less than one for each question; so it must not wait for anything.
   /// - Parameter judge: returns the change, and the result of this call.
@@ -39,4 +86,8 @@ protocol FeedStorage: AnyObject, FeedKnowledge {
   func released(after number: Int, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem]
   /// The number of the item's first release, or `again` if that is another of its numbers; nil if the item is unknown.
   func releaseNumber(of id: [UInt8], again: Int?) throws(StoreError) -> Int?
+}
+
+extension FeedStorage {
+  var isKept: Bool { true }
 }

@@ -42,13 +42,6 @@ struct NumberedPages: Equatable {
     return result
   }
 
-  /// The request for the page before, where the last step came from `page` to `next`; nil for the first page.
-  func request(before request: PageRequest, step: Int, first: PageRequest) -> PageRequest? {
-    guard step > 0, let here = number(of: request), let least = number(of: first), here > least else { return nil }
-    // The first request is made as it was given.
-    return here - step <= least ? first : self.request(here - step, like: request)
-  }
-
   /// The first number without a page; nil if the page does not say how many there are.
   /// - Parameter size: the most items that a page has had.
   func end(_ counts: PageCounts, size: Int) -> Int? {

@@ -1,13 +1,12 @@
-// Pages that were requested ahead are used if they fit the page before. If the feed has shrunk, pages are read again.
+// Pages that were requested ahead are used if they fit the page before.
 
 import FeedCore
 import FeedHTTP
 
 extension PageFeed {
   /// Requests a page.
-  /// - Parameter request: the one that the walk wants; afterwards the one whose page was got.
   mutating func page(
-    _ request: inout PageRequest, ifNoneMatch: [UInt8]?, endStatuses: StatusSet
+    _ request: PageRequest, ifNoneMatch: [UInt8]?, endStatuses: StatusSet
   ) throws(ToolFailure) -> PageSource.Found? {
     let ahead = numbered.ahead(of: request)
     let answer = try source.page(request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses, ahead: ahead)
@@ -24,33 +23,7 @@ extension PageFeed {
         }
       }
     }
-    try goBack(&request, &found)
-    walker.itemsBefore = numbered.itemsBefore(request)
     return found
-  }
-
-  /// If items were deleted since the last page, others may have been pulled up to it: reads it again, and those before it
-  /// until one shows an item that was read. With a store, the engine does this.
-  private mutating func goBack(_ request: inout PageRequest, _ found: inout PageSource.Found) throws(ToolFailure) {
-    guard isSmaller(found, request) else { return }
-    guard numbered.startReread() else {
-      if let warning = numbered.warning { source.note(warning, found.answer.url) }
-      return
-    }
-    while let before = numbered.request(before: request) {
-      source.tell("the feed has become smaller, reading the page before again", found.answer.url)
-      numbered.goBack()
-      walker.goBack()
-      request = before
-      found = try again(request)
-      if let page = read(found), walker.hasSeen(page) { return }
-    }
-  }
-
-  private func isSmaller(_ found: PageSource.Found, _ request: PageRequest) -> Bool {
-    // A look at the total is quick. Whether it is believed depends on the items.
-    guard let page = read(found, itemsToo: false), numbered.isSmaller(page.counts, request) else { return false }
-    return read(found).map { numbered.isSmaller($0.counts, request) } ?? false
   }
 
   private mutating func again(_ request: PageRequest) throws(ToolFailure) -> PageSource.Found {
@@ -61,15 +34,16 @@ extension PageFeed {
   }
 
   /// The page in an answer; nil if it cannot be read, which the walker reports.
-  private func read(_ found: PageSource.Found, itemsToo: Bool = true) -> Page? {
+  private func read(_ found: PageSource.Found) -> Page? {
     guard let document = found.document, let reader = walker.shape?.reader(walker.options) else { return nil }
-    return try? reader.read(document, found.answer.head, mayLackItems: !itemsToo)
+    return try? reader.read(document, found.answer.head)
   }
 
   /// Decides which pages to request ahead.
-  mutating func plan(after step: Walker.Step, of request: PageRequest, _ answer: HTTPAnswer) {
+  /// - Parameter wanted: how many more items are wanted; nil for all.
+  mutating func plan(after step: Walker.Step, of request: PageRequest, _ answer: HTTPAnswer, wanted: Int?) {
     let hadReason = numbered.reasonAgainst != nil
-    numbered.add(step, of: request, walker.shape, printed: walker.printed)
+    numbered.add(step, of: request, walker.shape, wanted: wanted)
     if let reason = numbered.reasonAgainst, !hadReason {
       source.note("one request at a time (--parallel): \(reason)", answer.url)
     }

@@ -27,14 +27,14 @@ struct PageFeed {
     _ client: HTTPClient, _ streams: StandardStreams
   ) throws(ToolFailure) {
     self.first = first
-    // A store may have filled in some, and removed the limits, which it checks itself.
+    // A store may have filled in some.
     var pageOptions = options
     pageOptions.walk = walk
     walker = try Walker(walk, asking: home)
     walker.first = first
     guard let origin = walker.origin else { throw .usage("no URL given") }
     source = try PageSource(pageOptions, origin, secrets, client, streams)
-    numbered = ShiftingPages(first, options)
+    numbered = ShiftingPages(options)
   }
 
   /// Seconds for which the server wants no request, if that ended the walk.
@@ -47,26 +47,29 @@ struct PageFeed {
   /// Requests a page.
   /// - Parameter ifNoneMatch: an ETag that makes the request conditional.
   /// - Returns: nil if it has not changed (304).
-  mutating func fetch(_ request: PageRequest, ifNoneMatch: [UInt8]? = nil) throws(ToolFailure) -> Fetched? {
-    var request = request
+  mutating func fetch(
+    _ request: PageRequest, ifNoneMatch: [UInt8]? = nil, after progress: WalkProgress
+  ) throws(ToolFailure) -> Fetched? {
     // The first page is never past the end: an error there is an error.
     let endStatuses = request == first ? .none : walker.options.endStatuses
-    guard let found = try page(&request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses) else { return nil }
+    guard let found = try page(request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses) else { return nil }
     let answer = found.answer
     guard let document = found.document else {
       return Fetched(answer: answer, step: walker.pastEnd(), complaint: nil)
     }
     let isFirst = walker.shape == nil
     defer { if isFirst { source.tell(walker.shape, beyond: walker.options, answer.url) } }
-    var step = try take(request, answer, document)
+    let progress = numbered.counting(progress, request)
+    var step = try take(request, answer, document, progress)
     while case .part(let next) = step.outcome {
       guard let part = try source.page(next), let document = part.document else {
         throw .failed(.otherEnd, "unexpected HTTP 304", source: source.home.display)
       }
-      step = try take(next, part.answer, document)
+      step = try take(next, part.answer, document, progress)
     }
-    plan(after: step, of: request, answer)
-    source.progress.items += step.items.count
+    let count = step.page.items.count
+    plan(after: step, of: request, answer, wanted: progress.wanted.map { max($0 - count, 0) })
+    source.progress.items += count
     let complaint = step.complaint.map { text in
       source.safe(
         .failed(.otherEnd, text, source: answer.url.display, record: "page \(walker.pages)"), about: answer)
@@ -75,9 +78,9 @@ struct PageFeed {
   }
 
   private mutating func take(
-    _ request: PageRequest, _ answer: HTTPAnswer, _ document: JSONDocument
+    _ request: PageRequest, _ answer: HTTPAnswer, _ document: JSONDocument, _ progress: WalkProgress
   ) throws(ToolFailure) -> Walker.Step {
-    do { return try walker.take(request, answer.head, document, from: answer.url) } catch {
+    do { return try walker.take(request, answer.head, document, from: answer.url, after: progress) } catch {
       throw source.failure(error, answer, page: walker.pages + 1)
     }
   }

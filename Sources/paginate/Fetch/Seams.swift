@@ -29,14 +29,8 @@ struct Seams {
   /// Whether a page comes from the same moment as the one before, as far as that can be known.
   func fits(_ page: Page) -> Bool { page.counts == counts && !overlaps(page) }
 
-  /// Whether the feed has become smaller since the last page, so that items may have been pulled up to that page.
-  func isSmaller(_ counts: PageCounts) -> Bool {
-    func isLess(_ now: PageCounts.Count?, _ before: PageCounts.Count?) -> Bool {
-      guard let now, let before, now.source == before.source else { return false }
-      return now.value < before.value
-    }
-    return isLess(counts.items, self.counts?.items) || isLess(counts.pages, self.counts?.pages)
-  }
+  /// Whether a page says the same about the size of the feed as the one before, or is the first.
+  func hasSameCounts(_ page: Page) -> Bool { counts == nil || page.counts == counts }
 
   /// Whether a page has an item of the last pages.
   func overlaps(_ page: Page) -> Bool {

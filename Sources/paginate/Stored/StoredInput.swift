@@ -68,36 +68,31 @@ struct InputPage {
 }
 
 /// One page, as an answer to the only request.
-struct DocumentFetcher: StoredSource {
+struct DocumentFetcher: PageOrigin {
   private let page: InputPage
   private let streams: StandardStreams
-  /// `--stop-before`.
-  private let until: Condition?
   private var walker: Walker
   private(set) var failure: ToolFailure?
   let complaint: ToolFailure? = nil
+  let doubt: ToolFailure? = nil
   let since: SinceReader? = nil
   let retryWait: Int? = nil
   let hasRead = true
 
-  init(
-    _ page: InputPage, _ walk: WalkOptions, until: Condition?, _ streams: StandardStreams
-  ) throws(ToolFailure) {
-    (self.page, self.until, self.streams) = (page, until, streams)
+  init(_ page: InputPage, _ walk: WalkOptions, _ streams: StandardStreams) throws(ToolFailure) {
+    (self.page, self.streams) = (page, streams)
     walker = try Walker(walk, asking: nil)
   }
 
   var shape: Shape? { walker.shape }
 
-  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?) -> FeedAnswer {
+  mutating func fetch(_ request: [UInt8], ifNoneMatch: [UInt8]?, after progress: WalkProgress) -> FeedAnswer {
     do throws(WalkError) {
-      let step = try walker.take(nil, nil, page.document)
+      let step = try walker.take(nil, nil, page.document, after: progress)
       if walker.options.id == nil, let id = shape?.id {
         streams.say(Diagnostic("using \(id.shown) as the id of an item (--id)", source: page.file.name))
       }
-      var found = FeedPage(items: ItemTexts(step.page).all)
-      if let until { found.end = step.page.items.firstIndex { until.holds(for: $0.value) } }
-      return .page(found)
+      return .page(FeedPage(items: ItemTexts(step.page).all, end: step.end))
     } catch {
       let place = page.position == nil ? WalkError(error.kind, error.message) : error
       let failure = place.failure(

@@ -28,7 +28,7 @@ struct PollState {
   private(set) var head: HTTPHead?
 
   init(_ options: Options) throws(ToolFailure) {
-    remaining = options.walk.limit == .max ? nil : options.walk.limit
+    remaining = options.limit == .max ? nil : options.limit
     client = try PageSource.client()
   }
 
@@ -39,7 +39,7 @@ struct PollState {
   }
 
   /// - Parameter fetcher: nil if the pages come from a file.
-  mutating func update(_ printer: FeedPrinter, _ fetcher: StoredFetcher?) {
+  mutating func update(_ printer: FeedPrinter, _ fetcher: ServerFetcher?) {
     remaining = printer.remaining
     place = printer.place
     guard let fetcher else { return }

@@ -70,7 +70,7 @@ struct StoredView {
   /// Prints the items at the place that is asked for, as far as no gap separates them from it.
   private func printItems(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
     let place = try place(in: store, runs)
-    var left = options.walk.limit
+    var left = options.limit
     var rest = try storeOptions.stored(StoredPages(store, runs).stretch(at: place, count: left))
     while let range = rest, left > 0 {
       let items = try storeOptions.stored(
@@ -86,8 +86,8 @@ struct StoredView {
   private func printPages(of store: FeedStore, _ runs: FeedRuns, to output: inout ByteWriter) throws(ToolFailure) {
     var place = try place(in: store, runs)
     let pages = try storeOptions.stored(StoredPages(store, runs))
-    var left = options.walk.limit
-    var pagesLeft = options.walk.maxPages
+    var left = options.limit
+    var pagesLeft = options.maxPages
     if pagesLeft == .max, storeOptions.place.isBesideItem { pagesLeft = 1 }
     while pagesLeft > 0, left > 0 {
       let page = try storeOptions.stored(pages.page(at: place, size: min(left, storeOptions.pageSize)))
@@ -113,7 +113,7 @@ struct StoredView {
   /// Prints the items that the reader does not have yet.
   private func printReleased(of store: FeedStore, to output: inout ByteWriter) throws(ToolFailure) {
     guard var place = try storeOptions.place(in: store) else { return }
-    var left = options.walk.limit
+    var left = options.limit
     while left > 0 {
       let items = try storeOptions.stored(
         store.released(after: place, lines: min(left, Self.chunkLines), bytes: Self.chunkBytes))

@@ -144,21 +144,15 @@ struct StoredWalk {
     let described = walk
     // An item with another value may have moved.
     walk.orderKey = walk.orderKey ?? walk.since?.itemPointer
-    // The engine does these.
-    walk.dedupes = false
-    walk.guardsLoops = false
-    walk.limit = .max
-    walk.stopBefore = nil
-    walk.maxPages = .max
     switch origin {
     case .page(let page):
-      let fetcher = try DocumentFetcher(page, walk, until: options.walk.stopBefore, streams)
+      let fetcher = try DocumentFetcher(page, walk, streams)
       // Lines are what is new, wherever they begin.
       if walk.items == .lines { feed.since = FeedOptions.Since(isFiltered: true) }
       return try run(fetcher, feed, described, known, store, &state)
     case .url(let url):
-      var fetcher = try fetcher(first, walk, since, secrets, state.client)
-      fetcher.whole = self.first
+      let pages = try PageFeed(first, of: self.first, walk, options, hiding: secrets, state.client, streams)
+      var fetcher = ServerFetcher(pages, first, of: self.first, since: since, keepingNo: secrets)
       if storeOptions.interval != nil, !state.isOpen { fetcher.opening = NotePrinter(options, streams) }
       try waitForServer(url, store, &fetcher, &state)
       return try run(fetcher, feed, described, known, store, &state)
@@ -191,16 +185,6 @@ struct StoredWalk {
       "the store has no feed \(what)\(FeedRecord.names(feeds)); to add one, give its '--id'")
   }
 
-  private func fetcher(
-    _ first: PageRequest, _ walk: WalkOptions, _ since: SinceReader?, _ secrets: SecretParameters,
-    _ client: HTTPClient
-  ) throws(ToolFailure) -> StoredFetcher {
-    StoredFetcher(
-      try PageFeed(first, of: self.first, walk, options, hiding: secrets, client, streams), secrets,
-      method: first.method,
-      until: options.walk.stopBefore, since: since, store: storeOptions)
-  }
-
   private func since(_ walk: WalkOptions, _ store: FeedStore) throws(ToolFailure) -> SinceReader? {
     guard let rule = walk.since else { return nil }
     return SinceReader(rule, try storeOptions.stored(store.mark()))
@@ -216,7 +200,7 @@ struct StoredWalk {
       let ignored = storeOptions.ignored
       feed.isEdit = { old, new in Self.isEdit(old, new, ignoring: ignored) }
     }
-    feed.maxPages = walk.maxPages == .max ? nil : walk.maxPages
+    feed.maxPages = options.maxPages == .max ? nil : options.maxPages
     number(&feed, first, walk, secrets)
     return feed
   }
@@ -246,7 +230,7 @@ struct StoredWalk {
 
   /// An earlier run may have been asked for a longer wait than this run accepts.
   private func waitForServer(
-    _ url: HTTPURL, _ store: FeedStore, _ fetcher: inout StoredFetcher, _ state: inout PollState
+    _ url: HTTPURL, _ store: FeedStore, _ fetcher: inout ServerFetcher, _ state: inout PollState
   ) throws(ToolFailure) {
     let left = try storeOptions.stored(store.retryWait(now: Self.now))
     guard let left else { return }
@@ -264,13 +248,10 @@ struct StoredWalk {
   private static var now: Int { Int(Clock.now() / 1_000_000) }
 
   private func run(
-    _ fetcher: some StoredSource, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore,
+    _ fetcher: some PageOrigin, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore,
     _ state: inout PollState
   ) throws(ToolFailure) -> ExitStatus? {
-    let output = streams.output
-    let records = RecordWrites(to: output, of: .network)
-    var printer = FeedPrinter { bytes, ends in records.write(bytes, ends, to: output) }
-    printer.form = options.itemForm
+    var printer = FeedPrinter(options, streams)
     printer.place = state.place
     printer.remaining = state.remaining
     var session = FeedSession(store, feed, fetcher, printer)
@@ -289,7 +270,7 @@ struct StoredWalk {
       remembered = json
     }
     let hadGap = FeedRuns(try storeOptions.stored(store.runs())).hasOpenGap
-    defer { state.update(session.printer, session.fetcher as? StoredFetcher) }
+    defer { state.update(session.printer, session.fetcher as? ServerFetcher) }
     let end = try storeOptions.stored(session.run())
     if let wait = session.fetcher.retryWait {
       try storeOptions.stored(store.setRetryWait(wait, now: Self.now))
@@ -304,24 +285,24 @@ struct StoredWalk {
         tell(.sinceForgotten, feed.order)
         return nil
       }
-      if let found = outcome.failure {
-        throw session.fetcher.failure ?? .failed(found.status, found.message, source: source)
+      let status = try session.fetcher.status(outcome, streams) { found in
+        found.status == .trouble
+          ? storeOptions.failure(found.message) : .failed(found.status, found.message, source: source)
       }
-      if let complaint = session.fetcher.complaint { throw complaint }
       if let since = session.fetcher.since, since.rule.isOfPage, since.mark == nil, feed.command == .full,
         FeedRuns(try storeOptions.stored(store.runs())).head?.lowerEnd == .end
       {
         throw .failed(
           .otherEnd, "no page had the value of \(since.rule.shown)\(since.rule.advice)", source: source)
       }
-      return outcome.status
+      return status
     }
   }
 
   /// Prints notes about the gaps of this run.
   private func noteGaps(lost: Int, _ order: FeedOrder?, isOpen: Bool, wasOpen: Bool) throws(ToolFailure) {
     var notes = NotePrinter(options, streams)
-    for _ in 0..<lost { try notes.print(.gap, source, Self.gapLost(order)) }
+    for _ in 0..<lost { try notes.print(.gap, source, FeedNote.gapLost.text(order)) }
     if isOpen {
       let text = "items are missing; a later run reads them"
       if !wasOpen { try notes.print(.gap, source, text) }
@@ -331,22 +312,7 @@ struct StoredWalk {
     if wasOpen, !isOpen, lost == 0 { try notes.print(.gap, source, "the gap is filled") }
   }
 
-  private static func gapLost(_ order: FeedOrder?) -> String {
-    "a gap cannot be filled any more: the feed "
-      + (order == .oldestFirst ? "begins after the known items" : "ends above the known items")
-  }
-
   private func tell(_ note: FeedNote, _ order: FeedOrder?) {
-    let text =
-      switch note {
-      case .tailForgotten: "the server has forgotten where an earlier run ended; reading from page 1"
-      case .sinceForgotten: "the server does not know the value of --since any more; reading from page 1"
-      case .gapLost: Self.gapLost(order)
-      case .uncertain(1): "1 item may or may not have been printed (--redeliver)"
-      case .uncertain(let count): "\(count) items may or may not have been printed (--redeliver)"
-      case .totalUnsteady: RereadLimit.message
-      case .looksSorted: "the ids are in the order of their text; if this is no order of time, type --order none"
-      }
-    if !options.http.isSilent { streams.say(Diagnostic(text, source: source)) }
+    if !options.http.isSilent { streams.say(Diagnostic(note.text(order), source: source)) }
   }
 }

@@ -1,4 +1,4 @@
-// The walks that would never end: a request that brings the same page again, and pages with nothing new.
+// The walks that would never end because a request brings the same page again.
 
 import FeedCore
 import FeedHTTP
@@ -6,37 +6,21 @@ import FeedHTTP
 /// The requests of a walk, each with a digest of its page. A request that brings another page each time is no loop: the
 /// server keeps the place.
 struct LoopGuard: Sendable {
-  /// After this many pages in a row without new items, the feed is taken to be endless.
-  static let staleLimit = 1000
-
   /// After this many pages in a row that are the same, the server is taken not to know the parameter. If items have ids,
   /// fewer may come from a feed that grew by a page meanwhile.
   static let sameLimit = 10
 
   private var seen = SeenIDs()
-  private var staleCount = 0
   private var first: Digest?
   /// The last page, and how many in a row were the same.
   private var last: Digest?
   private var sameCount = 0
 
-  /// Whether the last page had no new item.
-  var hasNothingNew: Bool { staleCount > 0 }
-
-  /// Pages are to be read again.
-  mutating func forgetRequests() {
-    seen = SeenIDs()
-    (first, last, sameCount) = (nil, nil, 0)
-  }
-
-  /// Records how many items of a page are new.
-  mutating func add(newItems count: Int) { staleCount = count == 0 ? staleCount + 1 : 0 }
-
   /// Records a page.
   /// - Parameters:
   ///   - rules: those that led to it.
   ///   - hasIDs: whether an item that came before is not printed again.
-  /// - Throws: if the page came before, or nothing new comes.
+  /// - Throws: if the page came before.
   mutating func add(
     _ page: Page, of request: PageRequest, by rules: NextRules?, hasIDs: Bool
   ) throws(WalkError) {
@@ -52,7 +36,6 @@ struct LoopGuard: Sendable {
       throw WalkError(.loop, "the page has the same bytes as page 1" + Self.remedy(rules, request))
     }
     if first == nil { first = digest }
-    if staleCount >= Self.staleLimit { throw WalkError(.loop, "\(staleCount) pages without a new item") }
     if sameCount >= Self.sameLimit {
       throw WalkError(.loop, "the last \(sameCount) pages are the same" + Self.remedy(rules, request))
     }

@@ -39,16 +39,6 @@ enum Ending: Equatable, Sendable {
   case open(String)
   /// The rule leads nowhere, but the page shows that this is not the end: how.
   case incomplete(String)
-  /// `--limit`, `--max-pages`, `--stop-before`.
-  case limit, maxPages, stopBefore
-
-  /// Whether the feed itself has ended.
-  var isEndOfFeed: Bool {
-    switch self {
-    case .limit, .maxPages, .stopBefore: false
-    default: true
-    }
-  }
 }
 
 /// What a page means for the walk.
@@ -60,29 +50,22 @@ enum PageVerdict: Equatable {
   /// The items are valid, but there is no way to go on.
   case failure(WalkError)
 
-  /// What has been read, including the page.
-  struct Progress {
-    /// How many pages.
-    let pages: Int
-    /// How many items, without those that came again; 0 if that is not known.
-    let received: Int
-    /// How many items are on the pages from the first one in a row; nil if pages were left out or read again.
-    let inARow: Int?
-  }
-
   /// - Parameters:
   ///   - step: what the rule found on the page.
-  static func of(_ step: NextStep?, by rules: NextRules, on context: PageContext, after progress: Progress)
-    -> PageVerdict
-  {
+  ///   - pages: how many were read, with this one.
+  ///   - inARow: how many items are on the pages from the first one in a row; nil if pages were left out or read again.
+  static func of(
+    _ step: NextStep?, by rules: NextRules, on context: PageContext, _ pages: Int, _ inARow: Int?,
+    _ progress: WalkProgress
+  ) -> PageVerdict {
     let page = context.page
     if rules.isNone || page.hasMore == false { return .end(page.hasMore == false ? .noMore : .noNext) }
     if page.items.isEmpty, !rules.isToldByPage {
       guard let place = more(page, PageFacts(context)) else { return .end(step == nil ? .noNext : .emptyPage) }
       return .end(.incomplete("the page is empty, but \(place) says that there is more; is --next right?"))
     }
-    guard let step else { return atTheEnd(rules, context, progress) }
-    return isTotal(step, rules, context, progress) ? .end(.total) : .next
+    guard let step else { return atTheEnd(rules, context, isFirst: pages == 1, inARow) }
+    return isTotal(step, rules, context, pages, progress) ? .end(.total) : .next
   }
 
   /// The place of what says that there is more, if it is said by yes or no.
@@ -91,10 +74,11 @@ enum PageVerdict: Equatable {
   }
 
   /// The page has no value for the rule.
-  private static func atTheEnd(_ rules: NextRules, _ context: PageContext, _ progress: Progress) -> PageVerdict {
+  private static func atTheEnd(
+    _ rules: NextRules, _ context: PageContext, isFirst: Bool, _ inARow: Int?
+  ) -> PageVerdict {
     let page = context.page
     let facts = PageFacts(context)
-    let isFirst = progress.pages == 1
     if rules.isToldByPage, let place = more(page, facts) {
       let advice = isFirst ? facts.more.first { $0.advice.hasPrefix("--next ") }?.text : nil
       let error = WalkError(
@@ -112,7 +96,7 @@ enum PageVerdict: Equatable {
     if isFirst, !page.items.isEmpty, let missing = rules.missing, rules.cannotFit(page.root) {
       return .refused(WalkError(.page, "the page is an array, so it \(missing) (--next)", at: 0))
     }
-    if let total = page.counts.items, total.isWhole || isFirst, let read = progress.inARow, read > 0,
+    if let total = page.counts.items, total.isWhole || isFirst, let read = inARow, read > 0,
       DecimalText(read) < total.value, PageFacts.isAtTop(context.first)
     {
       return .end(short(read, of: total))
@@ -121,12 +105,13 @@ enum PageVerdict: Equatable {
   }
 
   /// The page leads to itself, so nothing can follow.
-  /// - Parameter received: how many items were read; 0 if that is not known.
-  static func atItself(_ page: Page, pages: Int, received: Int) -> Ending {
+  /// - Parameter received: how many items were read; nil if that is not known.
+  static func atItself(_ page: Page, pages: Int, received: Int?) -> Ending {
     if page.hasMore == true {
       return .incomplete("the page leads to itself, but --has-more says that there is more; is --next right?")
     }
-    guard let total = page.counts.items, total.isWhole || pages == 1, received > 0, DecimalText(received) < total.value
+    guard let total = page.counts.items, total.isWhole || pages == 1, let received, received > 0,
+      DecimalText(received) < total.value
     else { return .sameCursor }
     return short(received, of: total)
   }
@@ -139,7 +124,7 @@ enum PageVerdict: Equatable {
 
   /// Whether everything is read, by a count that may end a walk.
   private static func isTotal(
-    _ step: NextStep, _ rules: NextRules, _ context: PageContext, _ progress: Progress
+    _ step: NextStep, _ rules: NextRules, _ context: PageContext, _ pages: Int, _ progress: WalkProgress
   ) -> Bool {
     let page = context.page
     let total = firm(page.counts.items)
@@ -149,9 +134,11 @@ enum PageVerdict: Equatable {
     {
       return true
     }
-    if page.items.isEmpty, progress.pages > 1, let total, !(DecimalText(progress.received) < total) { return true }
+    if page.items.isEmpty, pages > 1, let total, let received = progress.received(page), !(DecimalText(received) < total) {
+      return true
+    }
     guard let counter, counter.countsPages, let rule = rules.deciding else { return false }
-    return isLastPage(rule, counter.first, context, progress.received)
+    return isLastPage(rule, counter.first, context, progress)
   }
 
   /// A count that may end a walk.
@@ -161,7 +148,7 @@ enum PageVerdict: Equatable {
 
   /// Whether there is no next page number: by a count of pages, or of items.
   private static func isLastPage(
-    _ rule: NextRule, _ start: DecimalText, _ context: PageContext, _ received: Int
+    _ rule: NextRule, _ start: DecimalText, _ context: PageContext, _ progress: WalkProgress
   ) -> Bool {
     let here = (try? rule.number(in: context.request, start)) ?? start
     // If numbers start at 0, the last page has the count less one.
@@ -173,7 +160,8 @@ enum PageVerdict: Equatable {
     guard let total = firm(context.page.counts.items) else { return false }
     // Items can be counted only if the walk began at the first page.
     let began = (try? rule.number(in: context.first, start)) ?? start
-    return began == start && !(DecimalText(received) < total)
+    guard began == start, let received = progress.received(context.page) else { return false }
+    return !(DecimalText(received) < total)
   }
 }
 

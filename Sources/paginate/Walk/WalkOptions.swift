@@ -17,16 +17,10 @@ struct WalkOptions: Sendable {
   var findsID = false
   /// Whether earlier pages are known to have had items at `items`.
   var hasKnownItems = false
-  /// Whether a repeated request is an error; false if the caller detects loops itself.
-  var guardsLoops = true
   /// Whether a request may be made again by a later run.
   var keepsRequests = false
-  /// Whether to skip items whose id was seen before.
-  var dedupes = true
   /// The statuses of a request past the last page.
   var endStatuses = StatusSet.none
-  var limit = Int.max
-  var maxPages = Int.max
   /// Ends before the first item for which this holds.
   var stopBefore: Condition?
   /// Whether the method was typed, so that a body does not make a POST of a GET.

@@ -1,5 +1,5 @@
-// The walk: pages go in, items and the next request come out. It knows what has been seen, but neither network nor
-// clock nor disk; its caller makes the requests and writes the items.
+// The walk: an answer goes in, a page and the next request come out. It learns what the API looks like. It neither makes
+// the requests nor decides which items are printed, and what was read before is for its caller to say.
 
 import FeedCore
 import FeedHTTP
@@ -26,17 +26,30 @@ struct PageContext {
   }
 }
 
+/// What the caller of a walk knows when a page comes.
+struct WalkProgress {
+  /// How many items have come with the page, each counted once; nil if this is not known.
+  var received: (Page) -> Int? = { _ in nil }
+  /// Whether an item that came before is not printed again.
+  var hasIDs = false
+  /// Whether an item has not come before.
+  var isNew: (PageItem) -> Bool = { _ in true }
+  /// How many more items are wanted; nil for all.
+  var wanted: Int?
+  /// Whether the page may have been read before, and is asked for on purpose.
+  var isAgain = false
+}
+
 /// A walk through a feed, page by page.
 struct Walker: Sendable {
   /// The result of a page.
   struct Step: Sendable {
-    /// The whole page, for a store.
     let page: Page
-    /// The items to print: without those seen before, and up to the limit.
-    let items: [PageItem]
     let outcome: Outcome
+    /// The index of the first item with which to end (`--stop-before`).
+    var end: Int?
     /// The error that the page reports although it has items (GraphQL), for a message.
-    let complaint: String?
+    var complaint: String?
   }
 
   enum Outcome: Equatable, Sendable {
@@ -62,19 +75,13 @@ struct Walker: Sendable {
   private(set) var shape: Shape?
   /// Where links may lead; nil without a first request.
   let origin: OriginRules?
-  /// Pages read, items received, items to print.
+  /// How many pages were read.
   private(set) var pages = 0
-  private(set) var received = 0
-  private(set) var printed = 0
-
-  /// How many items are on the pages before the next one; nil if what was received says it.
-  var itemsBefore: Int?
 
   /// The first request of the walk; nil if pages are only read. Every other request is made from it.
   var first: PageRequest?
   /// The URL of the last page; nil without a request.
   private var url: HTTPURL?
-  private var seen = SeenIDs()
   private var loops = LoopGuard()
   /// Whether any page had something at the place of its items.
   private var hasMetItems = false
@@ -106,7 +113,8 @@ struct Walker: Sendable {
   ///   - base: the URL that the page came from, after redirects (RFC 3986 §5.1.3); nil for the request's URL.
   /// - Throws: if the page lacks what it should have. None of its items may be printed then.
   mutating func take(
-    _ request: PageRequest? = nil, _ head: HTTPHead? = nil, _ document: JSONDocument, from base: HTTPURL? = nil
+    _ request: PageRequest? = nil, _ head: HTTPHead? = nil, _ document: JSONDocument, from base: HTTPURL? = nil,
+    after progress: WalkProgress = WalkProgress()
   ) throws(WalkError) -> Step {
     let request = request ?? first
     url = base ?? request.flatMap { try? HTTPURL($0.url) }
@@ -121,37 +129,18 @@ struct Walker: Sendable {
       if !parts.isEmpty { page = try joined(page, reader, head, items) }
     }
     pages += 1
-    let (items, limit) = fresh(page.items)
-    loops.add(newItems: items.count)
-    // Items that came before are not counted again in the total.
-    received =
-      itemsBefore.map { $0 + page.items.count }
-      ?? received + (options.dedupes && options.hasIDs ? items.count : page.items.count)
-    printed += items.count
     let countInARow = countInARow(request, page)
-    var complaint: String?
+    var step = Step(page: page, outcome: try outcome(shape, request, head, page, countInARow, progress))
+    if let until = options.stopBefore { step.end = page.items.firstIndex { until.holds(for: $0.value) } }
+    if case .next(let next) = step.outcome, let countInARow { inARow = (next, countInARow) } else { inARow = nil }
     if Self.isGraphQL(shape.next), document.root.member("errors") != nil {
       let text = PageReader.complaint(of: document.root)
-      if !text.isEmpty { complaint = String(text.dropFirst(2)) }
+      if !text.isEmpty { step.complaint = String(text.dropFirst(2)) }
     }
-    let outcome: Outcome
-    if let limit {
-      outcome = .end(limit)
-    } else if let request, let origin {
-      do { outcome = try self.outcome(shape, request, head, page, origin, countInARow) } catch {
-        // The page is refused.
-        pages -= 1
-        throw error
-      }
-    } else if options.findsLink {
-      outcome = try link(shape, page)
-    } else {
-      outcome = .end(pages >= options.maxPages ? .maxPages : .noNext)
-    }
-    if case .next(let next) = outcome, let countInARow { inARow = (next, countInARow) } else { inARow = nil }
     // If the place of the items is unknown, the page must not be the last one, nor have something that may be items.
     let isUnknown =
-      shape.items == nil && (!outcome.continues || (!options.findsLink && ItemArray.scalars(in: document.root) != nil))
+      shape.items == nil
+      && (!step.outcome.continues || (!options.findsLink && ItemArray.scalars(in: document.root) != nil))
     if isUnknown, !AbsentItems.isPlainlyEmpty(document.root) {
       throw WalkError(
         .usage,
@@ -160,7 +149,24 @@ struct Walker: Sendable {
           : "cannot tell which array holds the items (\(Self.placeOfItems(document.root))): the page is "
             + ItemArray.described(document.root))
     }
-    return Step(page: page, items: items, outcome: outcome, complaint: complaint)
+    return step
+  }
+
+  /// How the walk goes on.
+  private mutating func outcome(
+    _ shape: Shape, _ request: PageRequest?, _ head: HTTPHead?, _ page: Page, _ inARow: Int?, _ progress: WalkProgress
+  ) throws(WalkError) -> Outcome {
+    guard let request, let origin else { return options.findsLink ? try link(shape, page) : .end(.noNext) }
+    do { return try outcome(shape, request, head, page, origin, inARow, progress) } catch {
+      // If no more items are wanted than the page has, nobody asks how it goes on.
+      let isEnough = progress.wanted.map { page.items.count >= $0 } ?? false
+      if isEnough || options.stopBefore.map({ until in page.items.contains { until.holds(for: $0.value) } }) == true {
+        return .failure(error)
+      }
+      // The page is refused.
+      pages -= 1
+      throw error
+    }
   }
 
   /// Keeps a part of a page. Nothing of it is printed before the others have come.
@@ -174,11 +180,11 @@ struct Walker: Sendable {
     guard let origin else { throw WalkError(.usage, "the URL is malformed") }
     let empty = Page(document: page.document, items: [], hasMore: nil, counts: PageCounts())
     let outcome =
-      switch try outcome(shape, request, head, page, origin, nil) {
+      switch try outcome(shape, request, head, page, origin, nil, WalkProgress()) {
       case .next(let next): Outcome.part(next)
       case let other: other
       }
-    return Step(page: empty, items: [], outcome: outcome, complaint: nil)
+    return Step(page: empty, outcome: outcome)
   }
 
   /// The whole page, of which the last part has come.
@@ -203,17 +209,8 @@ struct Walker: Sendable {
   /// What the answer to a request past the last page means (`--end-status`): an empty page, and the end.
   func pastEnd() -> Step {
     let page = Page(document: JSONDocument(known: Array("[]".utf8)), items: [], hasMore: nil, counts: PageCounts())
-    return Step(page: page, items: [], outcome: .end(.pastEnd), complaint: nil)
+    return Step(page: page, outcome: .end(.pastEnd))
   }
-
-  /// Goes back by one page, which is read again: that is no loop.
-  mutating func goBack() {
-    loops.forgetRequests()
-    pages -= 1
-  }
-
-  /// Whether a page has an item that was read.
-  func hasSeen(_ page: Page) -> Bool { page.items.contains { $0.id.map(seen.contains) ?? false } }
 
   /// The message about a first page if no next one is known.
   private static func onlyPage(_ root: JSONValue) -> String {
@@ -259,34 +256,15 @@ struct Walker: Sendable {
     return pointer.tokens.first?.elementsEqual("variables".utf8) == true
   }
 
-  /// The new items, up to a limit of the command line.
-  private mutating func fresh(_ items: [PageItem]) -> (items: [PageItem], limit: Ending?) {
-    // Nil as long as all are new: a copy of a million items takes memory.
-    var result: [PageItem]?
-    for (index, item) in items.enumerated() {
-      if printed + (result?.count ?? index) >= options.limit { return (result ?? Array(items[..<index]), .limit) }
-      if options.stopBefore?.holds(for: item.value) == true { return (result ?? Array(items[..<index]), .stopBefore) }
-      if let id = item.id, options.dedupes, !seen.insert(id) {
-        if result == nil { result = Array(items[..<index]) }
-        continue
-      }
-      result?.append(item)
-    }
-    // No request is made for items that would not be printed.
-    let found = result ?? items
-    return (found, printed + found.count >= options.limit ? .limit : nil)
-  }
-
   // MARK: The way on
 
   /// - Throws: if the page is to be refused.
   private mutating func outcome(
-    _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?, _ page: Page, _ origin: OriginRules, _ inARow: Int?
+    _ shape: Shape, _ request: PageRequest, _ head: HTTPHead?, _ page: Page, _ origin: OriginRules, _ inARow: Int?,
+    _ progress: WalkProgress
   ) throws(WalkError) -> Outcome {
-    if options.guardsLoops {
-      let hasIDs = options.dedupes && (shape.id != nil || shape.place?.isMembers == true)
-      try loops.add(page, of: request, by: shape.next, hasIDs: hasIDs)
-    }
+    if progress.isAgain { loops = LoopGuard() }
+    try loops.add(page, of: request, by: shape.next, hasIDs: progress.hasIDs)
     let context = context(page, shape, request, head)
     guard let rules = shape.next else { return try withoutRule(shape, context) }
     let step: NextStep?
@@ -294,16 +272,16 @@ struct Walker: Sendable {
       if error.isUsage, pages == 1 { throw WalkError(error) }
       return .failure(WalkError(error))
     }
-    let progress = PageVerdict.Progress(
-      pages: pages, received: options.guardsLoops ? received : 0, inARow: inARow)
-    switch PageVerdict.of(step, by: rules, on: context, after: progress) {
+    switch PageVerdict.of(step, by: rules, on: context, pages, inARow, progress) {
     case .end(let ending): return .end(ending)
     case .refused(let error): throw error
     case .failure(let error): return .failure(error)
     case .next: break
     }
     guard let step else { return .end(.noNext) }
-    do throws(WalkError) { return try next(step, rules, page, after: request, origin) } catch { return .failure(error) }
+    do throws(WalkError) { return try next(step, rules, page, after: request, origin, progress) } catch {
+      return .failure(error)
+    }
   }
 
   /// The first page of a feed whose rule is not known.
@@ -323,7 +301,8 @@ struct Walker: Sendable {
 
   /// The next request, unless the page leads to itself and is empty.
   private func next(
-    _ step: NextStep, _ rules: NextRules, _ page: Page, after request: PageRequest, _ origin: OriginRules
+    _ step: NextStep, _ rules: NextRules, _ page: Page, after request: PageRequest, _ origin: OriginRules,
+    _ progress: WalkProgress
   ) throws(WalkError) -> Outcome {
     var target: HTTPURL?
     if let reference = step.reference {
@@ -339,17 +318,17 @@ struct Walker: Sendable {
       throw WalkError(error)
     }
     // An id as cursor may include its item: then the last page has only this one.
-    let isEmpty = page.items.isEmpty || (rules.needsItems && loops.hasNothingNew)
+    let isEmpty = page.items.isEmpty || (rules.needsItems && next == request && !page.items.contains(where: progress.isNew))
     // Solr repeats the cursor of the last page, even with items.
     let isSolr = rules.deciding?.name?.elementsEqual("cursorMark".utf8) == true
     if next == request, isEmpty || isSolr {
-      let isCounted = options.guardsLoops && PageFacts.isAtTop(first ?? request)
-      return .end(PageVerdict.atItself(page, pages: pages, received: isCounted ? received : 0))
+      let received = PageFacts.isAtTop(first ?? request) ? progress.received(page) : nil
+      return .end(PageVerdict.atItself(page, pages: pages, received: received))
     }
     if options.findsLink, next.body != first?.body || !next.headers.isEmpty {
       throw WalkError(.usage, "the next request has another body or header, which no URL says (--print-next)")
     }
-    return pages >= options.maxPages ? .end(.maxPages) : .next(next)
+    return .next(next)
   }
 
   /// The next link of a page from a file: it must be a whole URL, because there is no URL to resolve it against.
