@@ -18,7 +18,7 @@ struct LocalWalk {
   init(_ file: InputFile, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     (self.file, self.options, self.streams) = (file, options, streams)
     (pagesLeft, left) = (options.maxPages, options.limit)
-    storage = PassingStorage(hasIDs: options.hasIDs)
+    storage = PassingStorage(dedupes: options.dedupes)
     output = ByteWriter(streams.output, records: .network)
     request = options.base.map { PageRequest(first: options.http.request($0)) }
     walker = try Walker(options.walk, asking: request)

@@ -18,7 +18,7 @@ struct Options: OptionTable {
   var limit = Int.max
   var maxPages = Int.max
   /// Whether not to print an item whose id was seen before.
-  private var dedupes = true
+  var dedupes = true
   private var printsRecords = false
   private var printsPages = false
   /// The URL of the first page of an input.
@@ -170,9 +170,6 @@ struct Options: OptionTable {
   var form: Form {
     walk.findsLink ? .nextLink : printsPages ? .pages : .items(printsRecords ? .record(stamp) : .data)
   }
-
-  /// Whether items are told apart by their ids.
-  var hasIDs: Bool { dedupes && walk.hasIDs && form != .pages }
 
   /// How the items of a store are printed.
   var itemForm: ItemForm { if case .items(let form) = form { form } else { .data } }

@@ -22,7 +22,7 @@ struct ServerWalk {
     let fetcher = ServerFetcher(feed, first, of: first, printsPages: options.form == .pages)
     var printer = FeedPrinter(options, streams)
     printer.remaining = options.limit == .max ? nil : options.limit
-    var session = FeedSession(PassingStorage(hasIDs: options.hasIDs), FeedOptions(first, options), fetcher, printer)
+    var session = FeedSession(PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), fetcher, printer)
     session.note = { [self] note in feed.note(note.text(nil), url) }
     let end: FeedSession<ServerFetcher>.End
     // Nothing of it is on a disk.
@@ -62,7 +62,7 @@ extension FeedOptions {
     self.init(firstRequest: first.json)
     command = .full
     order = FeedOrder.none
-    hasIDs = options.hasIDs
+    dedupes = options.dedupes
     maxPages = options.maxPages == .max ? nil : options.maxPages
   }
 }

@@ -79,7 +79,7 @@ struct FakeServer {
     printer.form = .record(RecordStamp())
     printer.remaining = options.limit == .max ? nil : options.limit
     var session = FeedSession(
-      PassingStorage(hasIDs: options.hasIDs), FeedOptions(first, options), Answers(walker, answers[...], walk), printer)
+      PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), Answers(walker, answers[...], walk), printer)
     guard case .outcome(let outcome)? = try? session.run() else { return walk }
     walk = session.fetcher.walk
     for line in lines.split(separator: UInt8(ascii: "\n")) {

@@ -85,11 +85,11 @@ struct ComparedPage {
   ) throws(StoreError) {
     var ids = SeenIDs()
     unseen.reserveCapacity(page.items.count)
-    guard options.hasIDs else {
-      unseen = page.items.map { ComparedItem($0, nil, isInRun: false) }
-      return
-    }
     for item in page.items {
+      guard options.dedupes, item.hasID else {
+        unseen.append(ComparedItem(item, nil, isInRun: false))
+        continue
+      }
       let id = item.id
       guard ids.insert(id) else { continue }
       let known = try knowledge.item(id)

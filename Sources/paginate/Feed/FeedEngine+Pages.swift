@@ -81,8 +81,9 @@ extension FeedEngine {
     case (.page(let page), .first): return try takeFirst(page, knowledge)
     case (.page(let page), .below):
       if options.numbering != nil || page.isNumbered, let request = numbered.pageBefore(page, order) {
-        if options.hasIDs, numbered.rereads.isAllowed() { return fetch(request, .before([page], steps: 1, found: 0)) }
-        let note = options.hasIDs ? FeedNote.totalUnsteady : .shrunk
+        let hasIDs = options.dedupes && haveIDs
+        if hasIDs, numbered.rereads.isAllowed() { return fetch(request, .before([page], steps: 1, found: 0)) }
+        let note = hasIDs ? FeedNote.totalUnsteady : .shrunk
         if !notes.contains(note) { notes.append(note) }
       }
       return try take(page, below: runs.head, knowledge)
@@ -137,6 +138,7 @@ extension FeedEngine {
     if raisesMark { plan.change.mark = page.mark }
     lastNext = page.next
     pageFailure = page.failure
+    if let item = page.items.first { haveIDs = item.hasID }
     let newCount = page.wholeCount ?? plan.unseenCount
     received += newCount
     hasAnswerEnded = page.next == nil

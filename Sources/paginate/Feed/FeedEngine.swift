@@ -73,6 +73,8 @@ struct FeedEngine {
   var requests: Set<Int> = []
   /// How many items came, each counted once.
   var received = 0
+  /// Whether the items of pages have ids.
+  var haveIDs = true
   /// Why nothing can follow the page that was added last.
   var pageFailure: FeedFailure?
   /// The last request; nil while pages are added that were read before it.

@@ -34,6 +34,7 @@ struct FeedItem: Equatable, Sendable {
 
   var texts: Texts { page.texts(Int(index)) }
   var id: [UInt8] { page.id(Int(index)) }
+  var hasID: Bool { page.hasID(Int(index)) }
   var orderKey: [UInt8]? { page.orderKey(Int(index)) }
   var version: [UInt8] { texts.version }
   var data: [UInt8] { texts.data }
@@ -114,6 +115,8 @@ final class ItemTexts: Sendable {
   }
 
   func id(_ index: Int) -> [UInt8] { texts.isEmpty ? scalar(items[index].id.range) : texts[index].id }
+
+  func hasID(_ index: Int) -> Bool { texts.isEmpty ? items[index].id.count > 0 : !texts[index].id.isEmpty }
 
   func orderKey(_ index: Int) -> [UInt8]? {
     if !texts.isEmpty { return texts[index].orderKey }

@@ -37,8 +37,8 @@ struct FeedOptions: Sendable {
   var order: FeedOrder?
   /// Nil for no limit.
   var maxPages: Int?
-  /// Whether items have ids. If not, each item is a new one.
-  var hasIDs = true
+  /// Whether an item that came before is known by its id. If not, each one is new.
+  var dedupes = true
   /// How many known items prove that a page reaches what is known, unless there cannot be as many.
   var proof = 2
   /// `--changed`.

@@ -61,8 +61,8 @@ struct FeedSession<Fetcher: PageFetcher> {
 
   private func progress(_ isAgain: Bool) -> WalkProgress {
     var progress = WalkProgress(wanted: printer.remaining, isAgain: isAgain)
-    if engine.options.hasIDs {
-      progress.hasIDs = true
+    if engine.options.dedupes {
+      progress.dedupes = true
       // A store that fails here fails again when the page is added.
       progress.isNew = { [store] item in item.id.map { id in (try? store.item(id)) == .some(nil) } ?? true }
     }

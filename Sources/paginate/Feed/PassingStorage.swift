@@ -3,7 +3,7 @@
 
 final class PassingStorage: FeedStorage {
   let isKept = false
-  private let hasIDs: Bool
+  private let dedupes: Bool
   private var seen = SeenIDs()
   /// The id of the last item, and its position.
   private var last: (id: [UInt8], position: Int)?
@@ -11,8 +11,8 @@ final class PassingStorage: FeedStorage {
   private var page: KnownPage?
   private var fresh: ArraySlice<FeedChange.Item> = []
 
-  /// - Parameter hasIDs: whether items have ids.
-  init(hasIDs: Bool) { self.hasIDs = hasIDs }
+  /// - Parameter dedupes: whether items are told apart by their ids.
+  init(dedupes: Bool) { self.dedupes = dedupes }
 
   // MARK: Knowledge
 
@@ -50,7 +50,7 @@ final class PassingStorage: FeedStorage {
 
   /// Adds an item.
   /// - Returns: whether it did not come before.
-  func add(_ item: FeedItem) -> Bool { !hasIDs || seen.insert(item.id) }
+  func add(_ item: FeedItem) -> Bool { !dedupes || !item.hasID || seen.insert(item.id) }
 
   // MARK: Printing
 

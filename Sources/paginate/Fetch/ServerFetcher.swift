@@ -176,9 +176,9 @@ struct ServerFetcher: PageOrigin {
   private mutating func read(
     _ asked: PageRequest, _ request: [UInt8], ifNoneMatch: [UInt8]?, _ progress: WalkProgress
   ) throws(ToolFailure) -> Read? {
-    let knowsID = feed.walker.options.id != nil || shape?.id != nil
+    let findsID = feed.walker.options.findsID && shape?.id == nil
     guard let found = try feed.fetch(asked, ifNoneMatch: ifNoneMatch, after: progress) else { return nil }
-    if !knowsID, let id = shape?.id {
+    if findsID, let id = shape?.id {
       feed.note("using \(id.shown) as the id of an item (--id)", found.answer.url)
     }
     let page = page(found, request)

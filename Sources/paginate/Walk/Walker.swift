@@ -31,7 +31,7 @@ struct WalkProgress {
   /// How many items have come with the page, each counted once; nil if this is not known.
   var received: (Page) -> Int? = { _ in nil }
   /// Whether an item that came before is not printed again.
-  var hasIDs = false
+  var dedupes = false
   /// Whether an item has not come before.
   var isNew: (PageItem) -> Bool = { _ in true }
   /// How many more items are wanted; nil for all.
@@ -264,7 +264,8 @@ struct Walker: Sendable {
     _ progress: WalkProgress
   ) throws(WalkError) -> Outcome {
     if progress.isAgain { loops = LoopGuard() }
-    try loops.add(page, of: request, by: shape.next, hasIDs: progress.hasIDs)
+    let hasIDs = progress.dedupes && (shape.id != nil || shape.place?.isMembers == true)
+    try loops.add(page, of: request, by: shape.next, hasIDs: hasIDs)
     let context = context(page, shape, request, head)
     guard let rules = shape.next else { return try withoutRule(shape, context) }
     let step: NextStep?
