@@ -62,6 +62,7 @@ extension FeedOptions {
     self.init(firstRequest: first.json)
     command = .full
     order = FeedOrder.none
+    isKept = false
     dedupes = options.dedupes
     maxPages = options.maxPages == .max ? nil : options.maxPages
   }

@@ -145,8 +145,8 @@ struct SeenTests {
       }
     }
     #expect(seen.count == 20_000)
-    #expect(seen.contains("item-19999".bytes) && !seen.contains("item-20000".bytes))
-    #expect(!SeenIDs().contains([]))
+    #expect(seen.contains(Digest(of: "item-19999".bytes)) && !seen.contains(Digest(of: "item-20000".bytes)))
+    #expect(!SeenIDs().contains(Digest(of: [UInt8]())))
   }
 
   @Test func digestsDifferByLength() {

@@ -142,10 +142,17 @@ struct FakeServer {
     }
 
     private mutating func page(_ step: Walker.Step, _ request: [UInt8]) -> FeedPage {
-      var page = FeedPage(step, by: walker.shape?.next, of: request) { $0.json } failure: { error in
+      var next: [UInt8]?
+      var failure: FeedFailure?
+      switch step.outcome {
+      case .next(let request): next = request.json
+      case .end(.incomplete(let reason)): failure = FeedFailure(status: .no, message: reason)
+      case .failure(let error):
         self.error = error
-        return FeedFailure(status: .otherEnd, message: error.message)
+        failure = FeedFailure(status: .otherEnd, message: error.message)
+      default: break
       }
+      var page = FeedPage(step, by: walker.shape?.next, of: request, next: next, failure)
       page.items = ItemTexts(step.page).all
       if step.end != nil { hasEnd = true }
       switch step.outcome {

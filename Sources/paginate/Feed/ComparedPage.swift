@@ -90,9 +90,9 @@ struct ComparedPage {
         unseen.append(ComparedItem(item, nil, isInRun: false))
         continue
       }
-      let id = item.id
-      guard ids.insert(id) else { continue }
-      let known = try knowledge.item(id)
+      // A feed that is not kept looks for the same id in a page when it adds them.
+      if options.isKept, !ids.insert(item.idDigest) { continue }
+      let known = try knowledge.item(item)
       let run = known.flatMap { $0.isGone ? nil : runs.index(of: $0.position) }
       var compared = ComparedItem(item, known, isInRun: run != nil)
       if compared.isEdited, let handle = compared.handle, let isEdit = options.isEdit,

@@ -29,7 +29,7 @@ extension FeedEngine {
 
   /// Whether a page has only known items.
   private func isKnown(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
-    for item in page.items where try knowledge.item(item.id) == nil { return false }
+    for item in page.items where try knowledge.item(item) == nil { return false }
     return true
   }
 

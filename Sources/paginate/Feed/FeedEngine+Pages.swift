@@ -139,10 +139,8 @@ extension FeedEngine {
     lastNext = page.next
     pageFailure = page.failure
     if let item = page.items.first { haveIDs = item.hasID }
-    let newCount = page.wholeCount ?? plan.unseenCount
-    received += newCount
     hasAnswerEnded = page.next == nil
-    var isStale = newCount == 0 && plan.joinPoint == nil
+    var isStale = (page.wholeCount ?? plan.unseenCount) == 0 && plan.joinPoint == nil
     if options.followsTail {
       isStale = followed.take(page, isExpected: counts, mayShift: options.since?.mayShift == true)
       if plan.isGapLost { notes.append(.gapLost) }

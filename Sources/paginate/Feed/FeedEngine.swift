@@ -71,8 +71,6 @@ struct FeedEngine {
   var tailCount = 0
   /// The digests of this run's requests.
   var requests: Set<Int> = []
-  /// How many items came, each counted once.
-  var received = 0
   /// Whether the items of pages have ids.
   var haveIDs = true
   /// Why nothing can follow the page that was added last.

@@ -34,6 +34,8 @@ struct FeedItem: Equatable, Sendable {
 
   var texts: Texts { page.texts(Int(index)) }
   var id: [UInt8] { page.id(Int(index)) }
+  /// A digest of the id.
+  var idDigest: Digest { page.idDigest(Int(index)) }
   var hasID: Bool { page.hasID(Int(index)) }
   var orderKey: [UInt8]? { page.orderKey(Int(index)) }
   var version: [UInt8] { texts.version }
@@ -116,6 +118,12 @@ final class ItemTexts: Sendable {
 
   func id(_ index: Int) -> [UInt8] { texts.isEmpty ? scalar(items[index].id.range) : texts[index].id }
 
+  func idDigest(_ index: Int) -> Digest {
+    guard texts.isEmpty, let range = plain(items[index].id.range) else { return Digest(of: id(index)) }
+    let bytes = bytes
+    return Digest(of: bytes.span.extracting(range))
+  }
+
   func hasID(_ index: Int) -> Bool { texts.isEmpty ? items[index].id.count > 0 : !texts[index].id.isEmpty }
 
   func orderKey(_ index: Int) -> [UInt8]? {
@@ -147,9 +155,15 @@ final class ItemTexts: Sendable {
 
   /// The text of a string; anything else as it is.
   private func scalar(_ range: Range<Int>) -> [UInt8] {
-    guard range.count > 1, bytes[range.lowerBound] == UInt8(ascii: "\"") else { return Array(bytes[range]) }
-    let text = bytes[(range.lowerBound + 1)..<(range.upperBound - 1)]
-    guard text.contains(UInt8(ascii: "\\")) else { return Array(text) }
+    if let plain = plain(range) { return Array(bytes[plain]) }
     return JSONDocument(known: Array(bytes[range])).root.string ?? []
+  }
+
+  /// Where the text is as it is; nil for a string with escapes.
+  private func plain(_ range: Range<Int>) -> Range<Int>? {
+    guard range.count > 1, bytes[range.lowerBound] == UInt8(ascii: "\"") else { return range }
+    let text = (range.lowerBound + 1)..<(range.upperBound - 1)
+    for place in text where bytes[place] == UInt8(ascii: "\\") { return nil }
+    return text
   }
 }

@@ -21,6 +21,7 @@ struct KnownPage: Equatable, Sendable {
 protocol FeedKnowledge {
   func runs() throws(StoreError) -> [FeedRun]
   func item(_ id: [UInt8]) throws(StoreError) -> KnownItem?
+  func item(_ item: FeedItem) throws(StoreError) -> KnownItem?
   /// The text of a known item.
   func text(of handle: Int) throws(StoreError) -> [UInt8]
   /// The smallest position of a live item within a range.
@@ -34,4 +35,8 @@ protocol FeedKnowledge {
   func lastPage(in range: ClosedRange<Int>) throws(StoreError) -> KnownPage?
   /// What page 1 said when it was last read.
   func firstPage() throws(StoreError) -> FeedChange.FirstPage?
+}
+
+extension FeedKnowledge {
+  func item(_ item: FeedItem) throws(StoreError) -> KnownItem? { try self.item(item.id) }
 }

@@ -37,6 +37,8 @@ struct FeedOptions: Sendable {
   var order: FeedOrder?
   /// Nil for no limit.
   var maxPages: Int?
+  /// Whether the feed is in a store, to which later runs add.
+  var isKept = true
   /// Whether an item that came before is known by its id. If not, each one is new.
   var dedupes = true
   /// How many known items prove that a page reaches what is known, unless there cannot be as many.

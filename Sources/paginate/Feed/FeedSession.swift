@@ -67,9 +67,12 @@ struct FeedSession<Fetcher: PageFetcher> {
       progress.isNew = { [store] item in item.id.map { id in (try? store.item(id)) == .some(nil) } ?? true }
     }
     // What earlier runs have read is not counted.
-    if !store.isKept {
-      let (received, isNew) = (engine.received, progress.isNew)
-      progress.received = { page in received + page.items.count(where: isNew) }
+    if !engine.options.isKept {
+      progress.received = { [store, isNew = progress.isNew] page in
+        guard let count = try? store.liveCount(in: Int.min...Int.max) else { return nil }
+        var ids = SeenIDs()
+        return count + page.items.count { item in isNew(item) && item.id.map { ids.insert($0) } ?? true }
+      }
     }
     return progress
   }
@@ -89,7 +92,7 @@ struct FeedSession<Fetcher: PageFetcher> {
   private mutating func ended(_ answer: FeedAnswer, _ request: [UInt8]) throws(StoreError) -> FeedAnswer {
     guard case .page(let page) = answer, let end = page.end else { return answer }
     engine.stop()
-    for item in page.items[end...] where try store.item(item.id) == nil { return .page(page.cut(request)) }
+    for item in page.items[end...] where try store.item(item) == nil { return .page(page.cut(request)) }
     return answer
   }
 

@@ -56,9 +56,6 @@ struct WaitingItem: Equatable, Sendable {
 
 /// A feed in a store. Each call is one transaction: it is done as a whole or not at all, whenever the process ends.
 protocol FeedStorage: AnyObject, FeedKnowledge {
-  /// Whether the feed is there for a later run.
-  var isKept: Bool { get }
-
   /// Makes a change, if there is one. All that `judge` asks of the store belongs to the same transaction, which costs
   /// much less than one for each question; so it must not wait for anything.
   /// - Parameter judge: returns the change, and the result of this call.
@@ -86,8 +83,4 @@ protocol FeedStorage: AnyObject, FeedKnowledge {
   func released(after number: Int, lines: Int, bytes: Int) throws(StoreError) -> [WaitingItem]
   /// The number of the item's first release, or `again` if that is another of its numbers; nil if the item is unknown.
   func releaseNumber(of id: [UInt8], again: Int?) throws(StoreError) -> Int?
-}
-
-extension FeedStorage {
-  var isKept: Bool { true }
 }

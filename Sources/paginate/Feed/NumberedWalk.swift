@@ -134,7 +134,7 @@ struct RereadPage {
     var isOfRun: [Bool] = []
     var showsTail = false
     for item in page.items {
-      let known = try knowledge.item(item.id)
+      let known = try knowledge.item(item)
       isOfRun.append(known.map { !$0.isGone && run.range.contains($0.position) } ?? false)
       if isOfRun.last == true, let known { last = max(last ?? known.position, known.position) }
       if let known, !known.isGone, known.position == tail { showsTail = true }

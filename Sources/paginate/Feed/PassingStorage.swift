@@ -6,10 +6,12 @@ final class PassingStorage: FeedStorage {
   private let dedupes: Bool
   private var seen = SeenIDs()
   /// The id of the last item, and its position.
-  private var last: (id: [UInt8], position: Int)?
+  private var last: (id: Digest, position: Int)?
   private var run: FeedRun?
   private var page: KnownPage?
   private var fresh: ArraySlice<FeedChange.Item> = []
+  /// How many items came, each counted once.
+  private var count = 0
 
   /// - Parameter dedupes: whether items are told apart by their ids.
   init(dedupes: Bool) { self.dedupes = dedupes }
@@ -19,7 +21,11 @@ final class PassingStorage: FeedStorage {
   func runs() -> [FeedRun] { run.map { [$0] } ?? [] }
 
   /// All items but the last one seem to be at the top.
-  func item(_ id: [UInt8]) -> KnownItem? {
+  func item(_ id: [UInt8]) -> KnownItem? { item(Digest(of: id)) }
+
+  func item(_ item: FeedItem) -> KnownItem? { self.item(item.idDigest) }
+
+  private func item(_ id: Digest) -> KnownItem? {
     guard let run, seen.contains(id) else { return nil }
     let position = last.map { $0.id == id ? $0.position : run.top } ?? run.top
     return KnownItem(handle: 0, position: position, orderKey: nil, version: [], isGone: false)
@@ -28,7 +34,7 @@ final class PassingStorage: FeedStorage {
   func text(of handle: Int) -> [UInt8] { [] }
   func firstLive(in range: ClosedRange<Int>) -> Int? { run?.top }
   func lastLive(in range: ClosedRange<Int>) -> Int? { last?.position }
-  func liveCount(in range: ClosedRange<Int>) -> Int { seen.count }
+  func liveCount(in range: ClosedRange<Int>) -> Int { count }
   func firstPage(in range: ClosedRange<Int>) -> KnownPage? { page }
   func lastPage(in range: ClosedRange<Int>) -> KnownPage? { page }
   func firstPage() -> FeedChange.FirstPage? { nil }
@@ -40,17 +46,27 @@ final class PassingStorage: FeedStorage {
     guard let change else { return result }
     run = change.savedRuns.last ?? run
     page = change.savedPages.last ?? page
-    if !change.items.isEmpty {
-      fresh = change.items[...]
-      for new in change.items { _ = add(new.item) }
-      if let new = change.items.last, let position = new.position { last = (new.item.id, position) }
+    // Nil as long as all are new: a copy of a million items takes memory.
+    var kept: [FeedChange.Item]?
+    for (index, new) in change.items.enumerated() {
+      if add(new.item) {
+        kept?.append(new)
+      } else if kept == nil {
+        kept = Array(change.items[..<index])
+      }
     }
+    fresh = (kept ?? change.items)[...]
+    if let new = fresh.last, let position = new.position { last = (new.item.idDigest, position) }
     return result
   }
 
   /// Adds an item.
   /// - Returns: whether it did not come before.
-  func add(_ item: FeedItem) -> Bool { !dedupes || !item.hasID || seen.insert(item.id) }
+  func add(_ item: FeedItem) -> Bool {
+    if dedupes, item.hasID, !seen.insert(item.idDigest) { return false }
+    count += item.count
+    return true
+  }
 
   // MARK: Printing
 

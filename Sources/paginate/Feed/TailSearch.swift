@@ -80,7 +80,7 @@ struct ShownTail {
     var (proofs, last, showsTail) = (0, Int.min, false)
     var positions: [Int] = []
     for item in page.items {
-      guard let found = try knowledge.item(item.id), !found.isGone, run.range.contains(found.position) else { continue }
+      guard let found = try knowledge.item(item), !found.isGone, run.range.contains(found.position) else { continue }
       positions.append(found.position)
       let hasMoved = found.orderKey != item.orderKey && found.orderKey != nil && item.orderKey != nil
       guard !hasMoved, found.position >= top, found.position > last else { continue }

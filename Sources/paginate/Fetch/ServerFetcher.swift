@@ -41,28 +41,19 @@ extension FeedPage {
   /// - Parameters:
   ///   - rules: how the next page is requested; nil if it is not.
   ///   - request: the one for the page.
-  ///   - json: makes what is kept of a request.
-  ///   - failure: makes the failure of a walk that cannot go on.
+  ///   - next: the one that the page leads to.
+  ///   - failure: why the walk cannot go on.
   init(
-    _ step: Walker.Step, by rules: NextRules?, of request: [UInt8], json: (PageRequest) -> [UInt8],
-    failure: (WalkError) -> FeedFailure
+    _ step: Walker.Step, by rules: NextRules?, of request: [UInt8], next: [UInt8]?, _ failure: FeedFailure?
   ) {
     self.init(items: [], end: step.end)
     isNumbered = rules?.counting != nil
     let count = step.page.counts.items ?? step.page.counts.pages
     total = count.flatMap { NumberedPages.int($0.value) }
     countsPages = count?.unit == .pages
-    switch step.outcome {
-    case .next(let next): self.next = json(next)
-    case .end(.incomplete(let reason)):
-      // A later run reads the page again, perhaps with another rule.
-      self.failure = FeedFailure(status: .no, message: reason)
-      next = request
-    case .failure(let error):
-      self.failure = failure(error)
-      next = request
-    case .link, .part, .end: break
-    }
+    // If the walk cannot go on, a later run reads the page again, perhaps with another rule.
+    self.failure = failure
+    self.next = failure == nil ? next : request
   }
 
   /// Whether the page itself is the item, for `--pages`.
@@ -136,7 +127,8 @@ struct ServerFetcher: PageOrigin {
         FeedFailure(status: .trouble, message: StoreError.damaged("a request in it cannot be read").message))
     }
     do throws(ToolFailure) {
-      try checkOrigin(of: asked)
+      // A page of this run leads to no other place, but a store may have been made with another URL.
+      if next?.json != request { try checkOrigin(of: asked) }
       // The pages of an earlier run lead on without the parameter of this run.
       if let since {
         feed.walker.first = since.isApplied(to: asked, given) ? (try? since.applied(to: given)) ?? given : given
@@ -188,7 +180,6 @@ struct ServerFetcher: PageOrigin {
       newer: try readMarks(found))
   }
 
-  /// A store may have been made with another URL.
   private func checkOrigin(of request: PageRequest) throws(ToolFailure) {
     guard let origin = feed.walker.origin else { return }
     do { _ = try origin.target(of: request.url, from: origin.home) } catch {
@@ -215,23 +206,21 @@ struct ServerFetcher: PageOrigin {
       complaint = new
     }
     let (step, url) = (found.step, found.answer.url.display)
-    var page = FeedPage(step, by: shape?.next, of: request, json: json) { error in
-      // The items are valid. The walk ends because it cannot go on, and this is the reason.
-      let reason = feed.failure(error, after: found)
-      failure = reason
-      return FeedFailure(status: reason.status, message: reason.message)
+    switch step.outcome {
+    case .next(let request): next = (json(request), request)
+    case .failure(let error): failure = feed.failure(error, after: found)
+    case .end(.incomplete(let reason)): failure = .failed(.no, reason, source: url)
+    case .end(.open(let reason)): doubt = .failed(.no, reason, source: url)
+    case .link, .part, .end: break
     }
+    var page = FeedPage(
+      step, by: shape?.next, of: request, next: step.outcome.continues ? next?.json : nil,
+      failure.map { FeedFailure(status: $0.status, message: $0.message) })
     // Another count may count something else.
     let source = (step.page.counts.items ?? step.page.counts.pages)?.source
     if let totalSource, source != totalSource { page.total = nil }
     totalSource = source
     page.etag = found.answer.head.value(of: "etag")
-    switch step.outcome {
-    case .next(let request): next = page.next.map { ($0, request) }
-    case .end(.open(let reason)): doubt = .failed(.no, reason, source: url)
-    case .end(.incomplete(let reason)): failure = .failed(.no, reason, source: url)
-    default: break
-    }
     if printsPages, step.outcome != .end(.pastEnd) { page.becomeItem(step.page) }
     return page
   }

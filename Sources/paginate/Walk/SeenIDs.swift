@@ -13,9 +13,10 @@ struct Digest: Equatable, Sendable {
 
   private static let seeds = (UInt64.random(in: .min ... .max), UInt64.random(in: .min ... .max))
 
-  init(of bytes: [UInt8]) {
+  init(of bytes: [UInt8]) { self.init(of: bytes.span) }
+
+  init(of span: borrowing Span<UInt8>) {
     var (high, low) = Self.seeds
-    let span = bytes.span
     var index = 0
     while index + 8 <= span.count {
       let word = loadWord(span, at: index)
@@ -45,8 +46,8 @@ struct Digest: Equatable, Sendable {
   }
 }
 
-/// A set of digests in several flat tables. The low bits choose the table, the high bits the place where the search
-/// starts. Because there are several, a growing table needs only little more memory.
+/// A set of digests in flat tables: one, then many. The low bits choose the table, the high bits the place where the search
+/// starts. Because there are many, a growing table needs only little more memory.
 struct SeenIDs: Sendable {
   /// A slot of zeros is free; a digest of zeros is changed to another one.
   private struct Table {
@@ -54,31 +55,40 @@ struct SeenIDs: Sendable {
     var count = 0
   }
 
-  private static let tableCount = 64
-  private var tables: [Table] = []
+  private static let mostTables = 64
+  /// One table with as many digests becomes many.
+  private static let mostOfOne = 4096
+  private var tables = [Table()]
 
   var count: Int { tables.reduce(0) { $0 + $1.count } }
 
   /// Adds `bytes`.
   /// - Returns: whether they are new.
-  mutating func insert(_ bytes: [UInt8]) -> Bool {
-    if tables.isEmpty { tables = [Table](repeating: Table(), count: Self.tableCount) }
-    let digest = Self.kept(Digest(of: bytes))
-    return Self.insert(digest, &tables[Self.table(of: digest)])
+  mutating func insert(_ bytes: [UInt8]) -> Bool { insert(Digest(of: bytes)) }
+
+  mutating func insert(_ digest: Digest) -> Bool {
+    if tables.count == 1, tables[0].count == Self.mostOfOne { split() }
+    let digest = Self.kept(digest)
+    return Self.insert(digest, &tables[table(of: digest)])
   }
 
-  func contains(_ bytes: [UInt8]) -> Bool {
-    guard !tables.isEmpty else { return false }
-    let digest = Self.kept(Digest(of: bytes))
-    let slots = tables[Self.table(of: digest)].slots
+  func contains(_ digest: Digest) -> Bool {
+    let digest = Self.kept(digest)
+    let slots = tables[table(of: digest)].slots
     return !slots.isEmpty && slots[Self.place(of: digest, in: slots.span)] != Self.free
+  }
+
+  private mutating func split() {
+    let all = tables[0].slots
+    tables = [Table](repeating: Table(), count: Self.mostTables)
+    for digest in all where digest != Self.free { _ = Self.insert(digest, &tables[table(of: digest)]) }
   }
 
   private static let free = Digest(high: 0, low: 0)
 
   private static func kept(_ digest: Digest) -> Digest { digest == free ? Digest(high: 0, low: 1) : digest }
 
-  private static func table(of digest: Digest) -> Int { Int(digest.low % UInt64(tableCount)) }
+  private func table(of digest: Digest) -> Int { tables.count == 1 ? 0 : Int(digest.low % UInt64(Self.mostTables)) }
 
   private static func insert(_ digest: Digest, _ table: inout Table) -> Bool {
     // A quarter of the slots stays free: then a search for a new digest takes eight steps; with an eighth, thirty.
@@ -102,7 +112,8 @@ struct SeenIDs: Sendable {
   }
 
   private static func grow(_ table: inout Table) {
-    let size = max(8, table.slots.count + table.slots.count / 4)
+    // A small table is copied seldom, a large one takes little more memory.
+    let size = max(16, table.slots.count + table.slots.count / (table.count < mostOfOne ? 1 : 4))
     var larger = [Digest](repeating: free, count: size)
     for digest in table.slots where digest != free { larger[place(of: digest, in: larger.span)] = digest }
     table.slots = larger

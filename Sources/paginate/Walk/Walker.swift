@@ -62,7 +62,7 @@ struct Walker: Sendable {
     /// The items are valid, but there is no way to go on.
     case failure(WalkError)
 
-    fileprivate var continues: Bool {
+    var continues: Bool {
       switch self {
       case .next, .part, .link: true
       case .end, .failure: false
