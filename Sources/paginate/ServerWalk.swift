@@ -8,51 +8,50 @@ struct ServerWalk {
   private let streams: StandardStreams
   private let url: HTTPURL
   private let first: PageRequest
-  private var feed: PageFeed
+  private var fetcher: ServerFetcher
 
   init(_ url: HTTPURL, _ options: Options, _ streams: StandardStreams) throws(ToolFailure) {
     (self.url, self.options, self.streams) = (url, options, streams)
     first = PageRequest(first: options.http.request(url))
     let secrets = SecretParameters([], of: first, next: options.walk.next)
-    feed = try PageFeed(first, of: first, options.walk, options, hiding: secrets, PageSource.client(), streams)
+    fetcher = try ServerFetcher(options.walk, options, first, hiding: secrets, PageSource.client(), streams)
   }
 
   mutating func run() throws(ToolFailure) -> ExitStatus {
     if options.form == .nextLink { return try printNext() }
-    let fetcher = ServerFetcher(feed, first, of: first, printsPages: options.form == .pages)
     var printer = FeedPrinter(options, streams)
     printer.remaining = options.limit == .max ? nil : options.limit
-    var session = FeedSession(PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), fetcher, printer)
-    session.note = { [self] note in feed.note(note.text(nil), url) }
+    var session = FeedSession(
+      PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), fetcher, printer)
+    session.note = { [source = fetcher.source, url] note in source.note(note.text(nil), url) }
     let end: FeedSession<ServerFetcher>.End
     // Nothing of it is on a disk.
     do { end = try session.run() } catch { throw .failed(.trouble, error.message, source: url.display) }
     switch end {
     case .outputFailed(let error): throw .output(error)
-    case .outcome(let outcome):
-      return try session.fetcher.status(outcome, streams) { .failed($0.status, $0.message, source: url.display) }
+    case .outcome(let outcome): return try status(outcome, session.fetcher)
     }
+  }
+
+  private func status(_ outcome: FeedOutcome, _ fetcher: ServerFetcher) throws(ToolFailure) -> ExitStatus {
+    try fetcher.status(outcome, streams) { .failed($0.status, $0.message, source: url.display) }
   }
 
   /// Prints the URL of the next page.
   private mutating func printNext() throws(ToolFailure) -> ExitStatus {
-    guard let page = try feed.fetch(first, after: WalkProgress()) else {
-      throw .failed(.otherEnd, "unexpected HTTP 304", source: url.display)
+    var outcome = FeedOutcome(hasOpenGap: false)
+    switch fetcher.fetch(first.json, ifNoneMatch: nil, after: WalkProgress()) {
+    case .page(let page): outcome.failure = page.failure
+    case .failed(let failure): outcome.failure = failure
+    case .notModified: throw .failed(.otherEnd, "unexpected HTTP 304", source: url.display)
     }
-    if let complaint = page.complaint { streams.say(complaint.diagnostic) }
-    switch page.step.outcome {
-    case .next(let next):
-      var output = ByteWriter(streams.output, records: .network)
-      output.append(next.url)
-      output.endLine()
-      try output.flushOutput()
-      return .yes
-    case .failure(let error): throw feed.failure(error, after: page)
-    case .end(.incomplete(let reason)):
-      feed.note(reason, page.answer.url, isReasonForStatus: true)
-      return page.complaint == nil ? .no : .otherEnd
-    case .link, .part, .end: return .no
-    }
+    let status = try status(outcome, fetcher)
+    guard status == .yes, let next = fetcher.next else { return .no }
+    var output = ByteWriter(streams.output, records: .network)
+    output.append(next.request.url)
+    output.endLine()
+    try output.flushOutput()
+    return .yes
   }
 }
 

@@ -4,54 +4,22 @@ import FeedCore
 
 /// An item that waits to be printed.
 struct WaitingItem: Equatable, Sendable {
-  private enum Source {
-    case texts(id: [UInt8], data: [UInt8])
-    /// In a page that is still in memory.
-    case item(FeedItem)
-  }
-
   /// The position in the feed, or if that was asked for, the item's release number.
   let position: Int
   /// Whether that number is a later release of the item, not its first.
-  let isAgain: Bool
-  private let source: Source
+  var isAgain = false
+  let item: FeedItem
+
+  init(position: Int, _ item: FeedItem) { (self.position, self.item) = (position, item) }
 
   init(position: Int, id: [UInt8], data: [UInt8], isAgain: Bool = false) {
-    (self.position, self.isAgain, source) = (position, isAgain, .texts(id: id, data: data))
+    self.init(position: position, FeedItem(id: id, version: [], data: data))
+    self.isAgain = isAgain
   }
 
-  init(position: Int, _ item: FeedItem) {
-    (self.position, isAgain, source) = (position, false, .item(item))
-  }
-
-  /// How many items it stands for.
-  var count: Int { if case .item(let item) = source { item.count } else { 1 } }
-
-  var id: [UInt8] {
-    switch source {
-    case .texts(let id, _): id
-    case .item(let item): item.id
-    }
-  }
-
+  var id: [UInt8] { item.id }
   /// Its text, as one line.
-  var data: [UInt8] {
-    switch source {
-    case .texts(_, let data): data
-    case .item(let item): item.data
-    }
-  }
-
-  func write(to output: inout ByteWriter) {
-    switch source {
-    case .texts(_, let data): output.append(data)
-    case .item(let item): item.write(to: &output)
-    }
-  }
-
-  static func == (one: Self, other: Self) -> Bool {
-    one.position == other.position && one.isAgain == other.isAgain && one.id == other.id && one.data == other.data
-  }
+  var data: [UInt8] { item.data }
 }
 
 /// A feed in a store. Each call is one transaction: it is done as a whole or not at all, whenever the process ends.

@@ -151,8 +151,8 @@ struct StoredWalk {
       if walk.items == .lines { feed.since = FeedOptions.Since(isFiltered: true) }
       return try run(fetcher, feed, described, known, store, &state)
     case .url(let url):
-      let pages = try PageFeed(first, of: self.first, walk, options, hiding: secrets, state.client, streams)
-      var fetcher = ServerFetcher(pages, first, of: self.first, since: since, keepingNo: secrets)
+      var fetcher = try ServerFetcher(
+        walk, options, self.first, first: first, since: since, hiding: secrets, state.client, streams)
       if storeOptions.interval != nil, !state.isOpen { fetcher.opening = NotePrinter(options, streams) }
       try waitForServer(url, store, &fetcher, &state)
       return try run(fetcher, feed, described, known, store, &state)
@@ -240,7 +240,7 @@ struct StoredWalk {
       state.asked = Double(left)
       throw .failed(.later, "the server wants no request for another \(left) s (--now)", source: url.display)
     }
-    if !asksAgain { try fetcher.hold(until: Clock.monotonic() + Double(left), url) }
+    if !asksAgain { try fetcher.source.hold(until: Clock.monotonic() + Double(left), url) }
     try storeOptions.stored(store.setRetryWait(nil, now: Self.now))
   }
 

@@ -33,8 +33,6 @@ enum Ending: Equatable, Sendable {
   case total
   /// The page leads to itself.
   case sameCursor
-  /// There is no page: the server answered with a status of `--end-status`.
-  case pastEnd
   /// There is no rule, and nothing shows that the page is the whole feed: why.
   case open(String)
   /// The rule leads nowhere, but the page shows that this is not the end: how.

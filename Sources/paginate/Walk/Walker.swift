@@ -206,12 +206,6 @@ struct Walker: Sendable {
     return hasObject ? "--items or --items members:" : "--items"
   }
 
-  /// What the answer to a request past the last page means (`--end-status`): an empty page, and the end.
-  func pastEnd() -> Step {
-    let page = Page(document: JSONDocument(known: Array("[]".utf8)), items: [], hasMore: nil, counts: PageCounts())
-    return Step(page: page, outcome: .end(.pastEnd))
-  }
-
   /// The message about a first page if no next one is known.
   private static func onlyPage(_ root: JSONValue) -> String {
     "found no next page, so this may not be the whole feed (if it is, type --next none): the page is "

@@ -3,10 +3,10 @@
 import FeedCore
 import FeedHTTP
 
-extension PageFeed {
+extension ServerFetcher {
   /// Requests a page.
-  mutating func page(
-    _ request: PageRequest, ifNoneMatch: [UInt8]?, endStatuses: StatusSet
+  mutating func answer(
+    to request: PageRequest, ifNoneMatch: [UInt8]?, _ endStatuses: StatusSet
   ) throws(ToolFailure) -> PageSource.Found? {
     let ahead = numbered.ahead(of: request)
     let answer = try source.page(request, ifNoneMatch: ifNoneMatch, endStatuses: endStatuses, ahead: ahead)
