@@ -285,3 +285,18 @@ struct PageSource {
     return request
   }
 }
+
+extension Walker {
+  /// The walk of a command line.
+  init(_ options: WalkOptions, asking first: PageRequest?) throws(ToolFailure) {
+    // Before the first page, only the options can be wrong.
+    do { try self.init(options, first: first) } catch { throw .usage(error.message) }
+  }
+}
+
+extension PageRequest {
+  /// The request of a command line.
+  init(first request: HTTPRequest) {
+    self.init(url: Array(request.url.text.utf8), method: request.method, body: request.body)
+  }
+}
