@@ -14,7 +14,10 @@ func fuzzFeed(_ bytes: [UInt8]) {
   checkOrder(parts.all.prefix(12))
   let storage = MemoryStorage()
   var printed: Set<[UInt8]> = []
-  for part in parts.all.dropFirst(2).prefix(6) { runFeed(storage, Choices(part), &printed) }
+  for part in parts.all.dropFirst(2).prefix(6) {
+    runFeed(storage, Choices(part), &printed)
+    runUnkept(Choices(part))
+  }
 }
 
 /// Bytes that choose.
@@ -93,6 +96,28 @@ private func runFeed(_ storage: MemoryStorage, _ choices: Choices, _ printed: in
     promise(printed.insert(Array(line)).inserted, "printed twice: \(shown(Array(line)))")
   }
   checkPlaces(runs, storage)
+}
+
+/// A walk without a store: what came is printed once each, up to the limit.
+private func runUnkept(_ choices: Choices) {
+  var options = FeedOptions(firstRequest: Array("/".utf8))
+  (options.command, options.order, options.isKept) = (.full, FeedOrder.none, false)
+  options.maxPages = [nil, 1, 2, 3][choices.next(below: 4)]
+  options.numbering = [nil, .pages, .offsets][choices.next(below: 3)]
+  var lines: [UInt8] = []
+  var printer = FeedPrinter { bytes, _ in
+    for index in bytes.indices { lines.append(bytes[index]) }
+    return (bytes.count, nil)
+  }
+  printer.form = .record(RecordStamp())
+  let limit = [nil, 3][choices.next(below: 2)]
+  printer.remaining = limit
+  var session = FeedSession(PassingStorage(dedupes: true), options, ChosenAnswers(choices: choices), printer)
+  do throws(StoreError) { _ = try session.run() } catch { promise(false, "a store that is none fails: \(error)") }
+  let all = lines.split(separator: UInt8(ascii: "\n")).map(Array.init)
+  let ids = all.compactMap { (try? JSONDocument(parsing: $0))?.root.member("id")?.string }
+  promise(Set(ids).count == all.count, "printed twice, or without an id")
+  promise(all.count <= limit ?? .max, "more than the limit")
 }
 
 // MARK: Own pages

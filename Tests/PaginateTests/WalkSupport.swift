@@ -79,11 +79,13 @@ struct FakeServer {
     printer.form = .record(RecordStamp())
     printer.remaining = options.limit == .max ? nil : options.limit
     var session = FeedSession(
-      PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), Answers(walker, answers[...], walk), printer)
+      PassingStorage(dedupes: options.dedupes), FeedOptions(first, options), Answers(walker, answers[...], walk),
+      printer)
     guard case .outcome(let outcome)? = try? session.run() else { return walk }
     walk = session.fetcher.walk
     for line in lines.split(separator: UInt8(ascii: "\n")) {
-      guard let record = try? JSONDocument(parsing: Array(line)).root, let data = record.member("data") else { continue }
+      let record = try? JSONDocument(parsing: Array(line)).root
+      guard let record, let data = record.member("data") else { continue }
       let id = record.member("id")?.string
       if let id { walk.ids.append(text(id)) }
       walk.printed.append(text(id ?? (data.string ?? data.text)))

@@ -81,7 +81,9 @@ struct ServerFetcher: PageOrigin {
       // A page of this run leads to no other place, but a store may have been made with another URL.
       if next?.json != request { try checkOrigin(of: asked) }
       // The pages of an earlier run lead on without the parameter of this run.
-      if let since { walker.first = since.isApplied(to: asked, given) ? (try? since.applied(to: given)) ?? given : given }
+      if let since {
+        walker.first = since.isApplied(to: asked, given) ? (try? since.applied(to: given)) ?? given : given
+      }
       let read = try read(asked, request, ifNoneMatch: ifNoneMatch, progress)
       try opening?.print(.open, PageSource.url(of: asked).display)
       opening = nil
@@ -116,7 +118,9 @@ struct ServerFetcher: PageOrigin {
     let endStatuses = request == first ? .none : walker.options.endStatuses
     let isFirst = walker.shape == nil
     guard let found = try answer(to: request, ifNoneMatch: ifNoneMatch, endStatuses) else { return nil }
-    guard let document = found.document else { return Read(page: FeedPage(items: []), items: ItemTexts([]), newer: nil) }
+    guard let document = found.document else {
+      return Read(page: FeedPage(items: []), items: ItemTexts([]), newer: nil)
+    }
     let step = try step(request, found.answer, document, numbered.counting(progress, request))
     if isFirst { tell(found.answer.url) }
     let count = step.page.items.count

@@ -132,7 +132,9 @@ enum PageVerdict: Equatable {
     {
       return true
     }
-    if page.items.isEmpty, pages > 1, let total, let received = progress.received(page), !(DecimalText(received) < total) {
+    if page.items.isEmpty, pages > 1, let total, let received = progress.received(page),
+      !(DecimalText(received) < total)
+    {
       return true
     }
     guard let counter, counter.countsPages, let rule = rules.deciding else { return false }

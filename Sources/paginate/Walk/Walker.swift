@@ -313,10 +313,10 @@ struct Walker: Sendable {
       throw WalkError(error)
     }
     // An id as cursor may include its item: then the last page has only this one.
-    let isEmpty = page.items.isEmpty || (rules.needsItems && next == request && !page.items.contains(where: progress.isNew))
+    let isEmpty = { page.items.isEmpty || (rules.needsItems && !page.items.contains(where: progress.isNew)) }
     // Solr repeats the cursor of the last page, even with items.
     let isSolr = rules.deciding?.name?.elementsEqual("cursorMark".utf8) == true
-    if next == request, isEmpty || isSolr {
+    if next == request, isSolr || isEmpty() {
       let received = PageFacts.isAtTop(first ?? request) ? progress.received(page) : nil
       return .end(PageVerdict.atItself(page, pages: pages, received: received))
     }
