@@ -87,7 +87,7 @@ extension FeedEngine {
     _ place: TailSearch.Place, _ number: Int?, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
-    freshTop = try knowledge.lastPage(in: head.range)?.top
+    last.top = try knowledge.lastPage(in: head.range)?.top
     begin(place, number, from: place.top, in: head)
     ground?.last = head.bottom
     ground?.isRead = true

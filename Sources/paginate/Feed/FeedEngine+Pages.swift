@@ -5,7 +5,7 @@ import FeedCore
 extension FeedEngine {
   mutating func start(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     runs = FeedRuns(try knowledge.runs())
-    raisesMark = try isReadToEnd(knowledge)
+    since.raisesMark = try isReadToEnd(knowledge)
     if isOldestFirst { try rememberPages(knowledge) }
     if options.followsTail {
       let etag = isComplete ? try etag(for: options.firstRequest, knowledge) : nil
@@ -81,7 +81,7 @@ extension FeedEngine {
     case (.page(let page), .first): return try takeFirst(page, knowledge)
     case (.page(let page), .below):
       if options.numbering != nil || page.isNumbered, let request = numbered.pageBefore(page, order) {
-        let hasIDs = options.dedupes && haveIDs
+        let hasIDs = options.dedupes && last.hasIDs
         if hasIDs, numbered.rereads.isAllowed() { return fetch(request, .before([page], steps: 1, found: 0)) }
         let note = hasIDs ? FeedNote.totalUnsteady : .shrunk
         if !notes.contains(note) { notes.append(note) }
@@ -99,7 +99,7 @@ extension FeedEngine {
     guard failure.isForgotten, forgotten == nil, !isOldestFirst, options.numbering == nil, let head = runs.head else {
       return false
     }
-    return try knowledge.lastPage(in: head.range)?.top != freshTop
+    return try knowledge.lastPage(in: head.range)?.top != last.top
   }
 
   mutating func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
@@ -126,28 +126,26 @@ extension FeedEngine {
     _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
-    plan.lastJoin = walked == nil ? nil : joinPoint
-    plan.mustShowCovered = options.since?.mustJoin == true && !hasShownCovered
+    plan.lastJoin = walked == nil ? nil : last.joinPoint
+    plan.mustShowCovered = options.since?.mustJoin == true && !since.hasShownCovered
     try plan.take(page, below: walked, isReread: isReread, on: &ground, knowledge)
     if isOldestFirst { plan.change.firstPage = facts(of: page, isFirst: walked == nil) }
     runs = plan.runs
     // Positions in a damaged store may leave no room for the page.
     if let problem = runs.problem { throw .damaged(problem) }
-    if !page.items.isEmpty || walked == nil { joinPoint = plan.joinPoint }
-    freshTop = plan.change.savedPages.last?.top
-    if raisesMark { plan.change.mark = page.mark }
-    lastNext = page.next
-    pageFailure = page.failure
-    if let item = page.items.first { haveIDs = item.hasID }
-    hasAnswerEnded = page.next == nil
+    let keepsJoin = page.items.isEmpty && walked != nil
+    last = AddedPage(
+      top: plan.change.savedPages.last?.top, next: page.next, isEnd: page.next == nil, failure: page.failure,
+      joinPoint: keepsJoin ? last.joinPoint : plan.joinPoint, hasIDs: page.items.first?.hasID ?? last.hasIDs)
+    if since.raisesMark { plan.change.mark = page.mark }
     var isStale = (page.wholeCount ?? plan.unseenCount) == 0 && plan.joinPoint == nil
     if options.followsTail {
-      isStale = followed.take(page, isExpected: counts, mayShift: options.since?.mayShift == true)
+      isStale = since.take(page, isExpected: counts, mayShift: options.since?.mayShift == true)
       if plan.isGapLost { notes.append(.gapLost) }
-      if !plan.change.savedPages.isEmpty { hasShownCovered = true }
+      if !plan.change.savedPages.isEmpty { since.hasShownCovered = true }
     }
     plan.change.isCovered = isCovered
-    if plan.showsCovered { hasShownCovered = true }
+    if plan.showsCovered { since.hasShownCovered = true }
     numbered.total = page.total
     if plan.unseenCount > 0 { numbered.rereads.reset() }
     // What an earlier walk has read of the same answer does not count.

@@ -5,9 +5,9 @@ import FeedCore
 extension FeedEngine {
   mutating func decide(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     guard let head = runs.head else { return end() }
-    if options.followsTail, hasAnswerEnded { return end() }
+    if options.followsTail, last.isEnd { return end() }
     guard let tail = try knowledge.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
-    var isFresh = options.followsTail || freshTop == tail.top
+    var isFresh = options.followsTail || last.top == tail.top
     if !options.followsTail, isFresh || !isOldestFirst {
       if head.lowerEnd == .end { return end() }
       // Below a lost gap, a feed whose oldest items come first goes on.
@@ -34,14 +34,14 @@ extension FeedEngine {
       }
     }
     if !isFresh, let next = tail.next, requests.contains(next.hashValue),
-      lastNext.map({ !requests.contains($0.hashValue) }) == true
+      last.next.map({ !requests.contains($0.hashValue) }) == true
     {
       passesKnown = true
     }
     let isOfTail = !options.followsTail && (!passesKnown || isFresh)
-    guard let request = isOfTail ? tail.next : lastNext else { return end() }
+    guard let request = isOfTail ? tail.next : last.next else { return end() }
     if let forgotten, !isFresh, requests.contains(request.hashValue) { return end(forgotten) }
-    if isFresh, let pageFailure { return end(pageFailure) }
+    if isFresh, let failure = last.failure { return end(failure) }
     numbered.go(request, fromFresh: isFresh)
     return fetch(request, .below)
   }
@@ -51,8 +51,8 @@ extension FeedEngine {
     _ head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
-    if isFiltered, head.lowerEnd == .open, hasAnswerEnded || tail.next == nil {
-      if options.since?.mustJoin == true, hasAnswerEnded, !hasShownCovered {
+    if isFiltered, head.lowerEnd == .open, last.isEnd || tail.next == nil {
+      if options.since?.mustJoin == true, last.isEnd, !since.hasShownCovered {
         notes += Array(repeating: .gapLost, count: plan.giveUpGaps())
       } else {
         plan.joinAll()
@@ -64,7 +64,7 @@ extension FeedEngine {
     } else if tail.next == nil {
       if options.command == .full {
         plan.closeAtEnd()
-      } else if head.lowerEnd == .open, let joinPoint, runs.all.contains(where: { $0.number == joinPoint.run }) {
+      } else if head.lowerEnd == .open, let joinPoint = last.joinPoint, runs.all.contains(where: { $0.number == joinPoint.run }) {
         // Nothing comes after them.
         try plan.close(joinPoint, knowledge)
       } else {
@@ -82,7 +82,7 @@ extension FeedEngine {
 
   mutating func close(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     var plan = PagePlan(runs, options)
-    if options.command == .full, let joinPoint { try plan.close(joinPoint, knowledge) }
+    if options.command == .full, let joinPoint = last.joinPoint { try plan.close(joinPoint, knowledge) }
     if hasReadEnough { plan.markUnread() }
     runs = plan.runs
     // A failed walk may have changed nothing yet.

@@ -46,6 +46,23 @@ struct FeedEngine {
     case ended
   }
 
+  /// The page that was added last.
+  struct AddedPage {
+    /// Where it begins. If it is the tail, its next request comes from this run.
+    var top: Int?
+    /// The request for the page after it.
+    var next: [UInt8]?
+    /// Whether nothing comes after it.
+    var isEnd = false
+    /// Why nothing can follow it.
+    var failure: FeedFailure?
+    /// Where it met known items, if they were no proof that everything above them was read. A page without items keeps
+    /// the place of the one before.
+    var joinPoint: PagePlan.JoinPoint?
+    /// Whether its items have ids.
+    var hasIDs = true
+  }
+
   /// After this many pages in a row without new items, the feed is taken to be endless.
   static let staleLimit = 1000
 
@@ -71,14 +88,9 @@ struct FeedEngine {
   var tailCount = 0
   /// The digests of this run's requests.
   var requests: Set<Int> = []
-  /// Whether the items of pages have ids.
-  var haveIDs = true
-  /// Why nothing can follow the page that was added last.
-  var pageFailure: FeedFailure?
   /// The last request; nil while pages are added that were read before it.
   var lastRequest: [UInt8]?
-  /// The start of the page that was added last. If it is the tail, its next request comes from this run.
-  var freshTop: Int?
+  var last = AddedPage()
   /// If the oldest items come first: the search for the tail, and what is read again from there.
   var search = TailSearch()
   var ground: KnownGround?
@@ -87,20 +99,8 @@ struct FeedEngine {
   var passesKnown = false
   /// What the server said when it did not know the request for the page below the tail any more.
   var forgotten: FeedFailure?
-  /// The request for the page after the one that was added last.
-  var lastNext: [UInt8]?
-  /// The place where the walk last met known items, if they were no proof that everything above them was read.
-  var joinPoint: PagePlan.JoinPoint?
   var numbered = NumberedWalk()
-  /// Whether values that come may raise the mark of `--since`. Not if an earlier walk did not end: what changed since it
-  /// began may be on pages that are not read again.
-  var raisesMark = false
-  /// Whether the answer to `--since` has ended.
-  var hasAnswerEnded = false
-  /// Whether it has shown known items that the mark covers, or is known not to.
-  var hasShownCovered = false
-  /// If it follows the tail: what it has shown.
-  var followed = FollowedAnswer()
+  var since = SinceAnswer()
 
   init(_ options: FeedOptions) {
     self.options = options
@@ -117,7 +117,7 @@ struct FeedEngine {
   var isCovered: Bool {
     guard options.since != nil, isComplete else { return false }
     // If the oldest items come first, more may come after a tail that is complete.
-    return !isOldestFirst || (hasAnswerEnded && !followed.hasShifted)
+    return !isOldestFirst || (last.isEnd && !since.hasShifted)
   }
   var isFiltered: Bool { options.since?.isFiltered ?? false }
   var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }

@@ -121,8 +121,9 @@ struct ServerFetcher: PageOrigin {
     guard let document = found.document else {
       return Read(page: FeedPage(items: []), items: ItemTexts([]), newer: nil)
     }
+    // If the page is refused, what it has shown helps most.
+    defer { if isFirst { tell(found.answer.url) } }
     let step = try step(request, found.answer, document, numbered.counting(progress, request))
-    if isFirst { tell(found.answer.url) }
     let count = step.page.items.count
     plan(after: step, of: request, found.answer, wanted: progress.wanted.map { max($0 - count, 0) })
     source.progress.items += count
@@ -190,9 +191,9 @@ struct ServerFetcher: PageOrigin {
 
   /// Says what the first page has shown.
   private func tell(_ url: HTTPURL) {
-    if walker.options.findsID, let id = shape?.id {
+    source.tell(shape, beyond: walker.options, url)
+    if walker.options.findsID, hasRead, let id = shape?.id {
       source.note("using \(id.shown) as the id of an item (--id)", url)
     }
-    source.tell(shape, beyond: walker.options, url)
   }
 }
