@@ -64,7 +64,9 @@ extension FeedEngine {
     } else if tail.next == nil {
       if options.command == .full {
         plan.closeAtEnd()
-      } else if head.lowerEnd == .open, let joinPoint = last.joinPoint, runs.all.contains(where: { $0.number == joinPoint.run }) {
+      } else if head.lowerEnd == .open, let joinPoint = last.joinPoint,
+        runs.all.contains(where: { $0.number == joinPoint.run })
+      {
         // Nothing comes after them.
         try plan.close(joinPoint, knowledge)
       } else {
