@@ -1,16 +1,17 @@
 // Decides what to do next: which request to make, what to change in the store, when to stop. The engine knows neither
 // network nor disk nor clock: its caller asks for an action, performs it, and passes in the answer to a request.
 //
-// There is one loop for everything. Page 1 is read; it joins a run or begins a new one, which is then the head. After
+// There is one loop for everything. A page is read; it joins a run or begins a new one, which is then the head. After
 // that, the head's tail says what is missing: a gap above the next run, or the rest of a walk that did not end. While
 // something is missing, the page below the tail is read. It may join the next run, whose tail then becomes the head's.
 // So three tasks are one: walking down to known items, bridging a gap of an earlier run, and reading a feed for the
 // first time. If it is interrupted, the next run continues.
 //
-// If the oldest items come first, page 1 is read only once. After that, the page of the head's tail is read again, and
-// then the pages below it, whatever is known of its end. A page below a gap is found in the same way.
+// Where a walk begins, and how it finds the page below the tail, depends on the order of the feed: `TopDown`, `TailUp`.
 
-struct FeedEngine {
+import FeedCore
+
+class FeedEngine {
   enum Action: Equatable {
     /// Request a page, and pass in the answer.
     /// - ifNoneMatch: the ETag that makes the request conditional.
@@ -20,6 +21,9 @@ struct FeedEngine {
     case commit(FeedChange)
     case done(FeedOutcome)
   }
+
+  static let looksOldestFirst = FeedFailure(status: .no, message: "looks oldest first: --order oldest-first")
+  static let changesTooFast = FeedFailure(status: .later, message: "the feed changes faster than it can be read")
 
   /// The purpose of a request in progress.
   enum Purpose {
@@ -32,8 +36,6 @@ struct FeedEngine {
     case before([FeedPage], steps: Int, found: Int)
     /// If the oldest items come first: a page that should contain the head's tail, and in a numbered feed its number.
     case again(TailSearch.Place, number: Int?)
-
-    var isFirst: Bool { if case .first = self { true } else { false } }
   }
 
   enum Stage {
@@ -67,7 +69,6 @@ struct FeedEngine {
   static let staleLimit = 1000
 
   let options: FeedOptions
-  /// The order that was given, or that page 1 has shown.
   var order: FeedOrder?
   var runs = FeedRuns([])
   var notes: [FeedNote] = []
@@ -78,9 +79,6 @@ struct FeedEngine {
   var isStopped = false
   /// Whether enough was read.
   var hasReadEnough = false
-  /// Whether page 1 is unchanged since it was last read (304).
-  var isFirstPageUnchanged = false
-
   /// The number of pages that count for `maxPages`.
   var pageCount = 0
   var staleCount = 0
@@ -91,16 +89,16 @@ struct FeedEngine {
   /// The last request; nil while pages are added that were read before it.
   var lastRequest: [UInt8]?
   var last = AddedPage()
-  /// If the oldest items come first: the search for the tail, and what is read again from there.
-  var search = TailSearch()
+  /// What the walk reads again of the head, if it began in it.
   var ground: KnownGround?
-  /// Whether the walk goes on past known items, because the request for the page below the tail leads there no more: the
-  /// server has forgotten it, or it has brought another page in this run, as links to numbered pages shift.
-  var passesKnown = false
-  /// What the server said when it did not know the request for the page below the tail any more.
-  var forgotten: FeedFailure?
   var numbered = NumberedWalk()
   var since = SinceAnswer()
+
+  /// The engine of a feed's order.
+  static func engine(_ options: FeedOptions) -> FeedEngine {
+    if options.order != .oldestFirst { return TopDown(options) }
+    return options.followsTail ? AfterTail(options) : TailUp(options)
+  }
 
   init(_ options: FeedOptions) {
     self.options = options
@@ -108,6 +106,7 @@ struct FeedEngine {
   }
 
   var isOldestFirst: Bool { options.order == .oldestFirst }
+  var isFiltered: Bool { options.since?.isFiltered ?? false }
 
   /// Whether nothing is missing, neither between the items nor below them.
   var isComplete: Bool {
@@ -119,64 +118,138 @@ struct FeedEngine {
     // If the oldest items come first, more may come after a tail that is complete.
     return !isOldestFirst || (last.isEnd && !since.hasShifted)
   }
-  var isFiltered: Bool { options.since?.isFiltered ?? false }
-  var maxPages: Int? { options.maxPages ?? (options.command == .more ? 1 : nil) }
+
+  var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap, isStopped: isStopped) }
+
+  /// Whether this walk will have read everything that has changed since the mark.
+  private func isReadToEnd(_ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+    guard let head = runs.head, !options.followsTail, options.since?.isOfPage != true else { return true }
+    guard isComplete, isOldestFirst, head.lowerEnd == .lost else { return isComplete }
+    // Below a lost gap, a feed whose oldest items come first goes on.
+    return try knowledge.lastPage(in: head.range)?.next == nil
+  }
 
   // MARK: Driving
 
   /// Passes in the answer to the last request.
-  mutating func receive(_ answer: FeedAnswer) { self.answer = answer }
+  final func receive(_ answer: FeedAnswer) { self.answer = answer }
 
   /// Asks to stop reading, for example because enough has been printed.
-  mutating func stop() { isStopped = true }
+  final func stop() { isStopped = true }
 
   /// - Parameter knowledge: the store, with all requested changes made.
-  mutating func next(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action {
+  final func next(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action {
     while true {
       if let action = try step(knowledge) { return action }
     }
   }
 
-  private mutating func step(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+  private func step(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    let stage = stage
+    self.stage = .deciding
     switch stage {
-    case .starting: return try start(knowledge)
+    case .starting:
+      runs = FeedRuns(try knowledge.runs())
+      since.raisesMark = try isReadToEnd(knowledge)
+      return try begin(knowledge)
     case .waiting(let purpose):
       guard let answer else { return .done(outcome) }
       self.answer = nil
-      stage = .deciding
+      if case .page(let page) = answer, page.end == 0, page.items.isEmpty {
+        // Nothing of it is wanted, so nothing is known of its place either.
+        hasReadEnough = true
+        return end()
+      }
       return try take(answer, purpose, knowledge)
     case .holding(var pages):
-      stage = .deciding
       lastRequest = nil
       guard let page = pages.popLast() else { return nil }
-      if !pages.isEmpty { stage = .holding(pages) }
-      return try take(page, below: runs.head, counts: pages.isEmpty, knowledge)
-    case .deciding: return try decide(knowledge)
+      if !pages.isEmpty { self.stage = .holding(pages) }
+      return try add(page, below: runs.head, counts: pages.isEmpty, knowledge)
+    case .deciding:
+      guard let head = runs.head else { return end() }
+      guard let tail = try knowledge.lastPage(in: head.range) else { throw .damaged("run \(head.number) has no page") }
+      return try goOn(below: head, tail, knowledge)
     case .closing:
-      stage = .ended
+      self.stage = .ended
       return try close(knowledge)
-    case .ended: return .done(outcome)
+    case .ended:
+      self.stage = .ended
+      return .done(outcome)
     }
   }
 
-  var outcome: FeedOutcome { FeedOutcome(failure: failure, hasOpenGap: runs.hasOpenGap, isStopped: isStopped) }
+  // MARK: What depends on the order
 
-  mutating func fetch(_ request: [UInt8], _ purpose: Purpose, ifNoneMatch: [UInt8]? = nil) -> Action {
+  /// - Returns: the first request; nil to begin at the tail.
+  func begin(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? { nil }
+
+  /// Takes an answer.
+  func take(_ answer: FeedAnswer, _ purpose: Purpose, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    switch (answer, purpose) {
+    case (.failed(let failure), _): return end(failure)
+    case (.notModified, _): return end(FeedFailure(status: .otherEnd, message: "304 without a condition"))
+    case (.page(let page), .below):
+      if let action = pageBefore(page) { return action }
+      return try add(page, below: runs.head, knowledge)
+    case (.page(let page), .before(let held, let steps, let found)):
+      return try takeReread(page, before: held, steps: steps, found: found, knowledge)
+    case (.page(let page), _): return try takeFirst(page, knowledge)
+    }
+  }
+
+  /// Begins the feed, or a new run above the others.
+  func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    // An empty first page proves nothing about known items, neither that they exist nor that they are gone. Only a full
+    // walk takes it literally.
+    if page.items.isEmpty, page.next == nil, runs.head != nil, options.command != .full, !isFiltered { return end() }
+    if !options.followsTail { numbered.pageSize = page.items.count }
+    numbered.begin(options.firstRequest)
+    return try add(page, below: nil, knowledge)
+  }
+
+  /// Asks for the page below the head, settles the head's tail, or ends the walk.
+  func goOn(below head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    end()
+  }
+
+  // MARK: Requests
+
+  func fetch(_ request: [UInt8], _ purpose: Purpose, ifNoneMatch: [UInt8]? = nil) -> Action {
     var isAgain = true
     switch purpose {
     // A page that was requested to find the tail may be requested again, as the page after another one.
     case .tail, .again, .before: break
-    case .first, .below:
-      isAgain = !requests.insert(request.hashValue).inserted && purpose.isFirst
+    case .first: isAgain = !requests.insert(request.hashValue).inserted
+    case .below:
+      isAgain = false
+      requests.insert(request.hashValue)
     }
     lastRequest = request
     stage = .waiting(purpose)
     return .fetch(request, ifNoneMatch: ifNoneMatch, isAgain: isAgain)
   }
 
-  mutating func end(_ failure: FeedFailure? = nil) -> Action? {
-    self.failure = failure
-    stage = .closing
-    return nil
+  /// Asks for the page below the one that was added last.
+  func fetchNext(_ request: [UInt8]?, isFresh: Bool = true) -> Action? {
+    guard let request else { return end() }
+    if isFresh, let failure = last.failure { return end(failure) }
+    numbered.go(request, fromFresh: isFresh)
+    return fetch(request, .below)
+  }
+
+  func hasRequested(_ request: [UInt8]) -> Bool { requests.contains(request.hashValue) }
+
+  /// Whether no more pages are wanted; then the walk ends.
+  func isEnough() -> Bool {
+    let most = options.maxPages ?? (options.command == .more ? 1 : .max)
+    if isStopped || pageCount >= most {
+      hasReadEnough = true
+    } else if staleCount >= Self.staleLimit {
+      failure = FeedFailure(status: .otherEnd, message: "\(staleCount) pages without a new item")
+    } else {
+      return false
+    }
+    return true
   }
 }

@@ -18,7 +18,7 @@ struct FeedSession<Fetcher: PageFetcher> {
   }
 
   private let store: any FeedStorage
-  private var engine: FeedEngine
+  private let engine: FeedEngine
   var fetcher: Fetcher
   var printer: FeedPrinter
   /// `--redeliver`.
@@ -32,7 +32,7 @@ struct FeedSession<Fetcher: PageFetcher> {
     self.store = store
     self.fetcher = fetcher
     self.printer = printer
-    engine = FeedEngine(options)
+    engine = FeedEngine.engine(options)
   }
 
   /// Runs to the end. Items that wait from earlier runs are printed first, before the first request.

@@ -63,6 +63,9 @@ struct KnownGround: Equatable {
     (self.top, self.asked, self.bottom, self.isPageTop) = (top, asked, bottom, isPageTop)
     last = top - 1
   }
+
+  /// The walk has met a position.
+  mutating func pass(_ position: Int) { last = max(last, min(position, bottom)) }
 }
 
 /// What a page of a search shows of the run whose tail is wanted.

@@ -1,0 +1,135 @@
+// A walk from page 1 down to known items: if the newest items come first, or in no order.
+
+import FeedCore
+
+final class TopDown: FeedEngine {
+  /// Whether page 1 is unchanged since it was last read (304).
+  private var isFirstPageUnchanged = false
+  /// Whether the walk goes on past known items, because the request for the page below the tail leads there no more: the
+  /// server has forgotten it, or it has brought another page in this run, as links to numbered pages shift.
+  private var passesKnown = false
+  /// What the server said when it did not know the request for the page below the tail any more.
+  private var forgotten: FeedFailure?
+
+  override func begin(_ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    let head = runs.head
+    // Whether page 1 is the tail of a run, and was read in part. Then it may have changed since then.
+    let isReadInPart = try head.map { (head) throws(StoreError) in
+      try knowledge.lastPage(in: head.range)?.next == options.firstRequest
+    }
+    if options.command == .more, options.numbering == nil, isReadInPart == false { return nil }
+    // The rest of page 1 is to be read, even if the page is unchanged.
+    let wantsRest = isReadInPart == true && (options.command == .more || head?.lowerEnd != .unread)
+    // As long as the order is unknown, page 1 is looked at.
+    let isConditional =
+      options.isConditional && (order == .newestFirst || isFiltered) && !wantsRest && head != nil
+    let etag = isConditional && options.command != .full ? try knowledge.firstPage()?.etag : nil
+    return fetch(options.firstRequest, .first, ifNoneMatch: etag)
+  }
+
+  // MARK: Answers
+
+  override func take(
+    _ answer: FeedAnswer, _ purpose: Purpose, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    switch (answer, purpose) {
+    case (.failed(let failure), .below) where try isForgotten(failure, knowledge):
+      // Page 1 leads to the tail once more, past known items.
+      notes.append(.tailForgotten)
+      forgotten = failure
+      passesKnown = true
+      return fetch(options.firstRequest, .first)
+    case (.notModified, .first):
+      let page = try knowledge.firstPage()
+      numbered.pageSize = page?.size
+      numbered.begin(options.firstRequest)
+      numbered.total = page?.total
+      isFirstPageUnchanged = true
+      return nil
+    case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
+    default: return try super.take(answer, purpose, knowledge)
+    }
+  }
+
+  /// Whether a request of an earlier run is not known any more.
+  private func isForgotten(
+    _ failure: FeedFailure, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Bool {
+    guard failure.isForgotten, forgotten == nil, options.numbering == nil, let head = runs.head else {
+      return false
+    }
+    return try knowledge.lastPage(in: head.range)?.top != last.top
+  }
+
+  override func takeFirst(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
+    // An answer to `--since` may have any order.
+    if order == nil, !isFiltered {
+      order = FeedOrder.shown(by: page)
+      if runs.head == nil, FeedOrder.isSorted(page) { notes.append(.looksSorted) }
+      if order == .oldestFirst { return end(Self.looksOldestFirst) }
+    }
+    let isProbe = options.command == .more && runs.head != nil
+    let action = try super.takeFirst(page, knowledge)
+    if isProbe { pageCount = 0 }
+    return action
+  }
+
+  /// Takes the page of a numbered feed that should show the tail, or looks for it elsewhere.
+  private func takeTail(
+    _ page: FeedPage, _ number: Int, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    guard let head = runs.head, let numbering = options.numbering else { return end() }
+    let reread = try RereadPage(page, of: head, knowledge)
+    tailCount += 1
+    switch numbered.verdict(numbering, on: number, reread.tailView) {
+    case .take: break
+    // A server that returns the same page for every number has no tail.
+    case .ask where tailCount >= Self.staleLimit: return end(Self.changesTooFast)
+    case .ask(let other): return fetch(options.numberedRequest(other), .tail(other))
+    case .giveUp:
+      // An edited item keeps its place, so the answer to `--since` may begin with items of other runs. Then the tail is
+      // further down, and all pages are read again.
+      guard isFiltered, try isKnown(page, knowledge) else { return end(Self.changesTooFast) }
+    }
+    // The tail of the run that was joined may be now where this run has read already.
+    requests = []
+    numbered.begin(options.numberedRequest(number))
+    // A page that was read only to find the tail does not count.
+    let counts = reread.tailView != .above && reread.hasMore
+    return try add(reread.page, below: head, counts: counts, isReread: true, knowledge)
+  }
+
+  /// Whether a page has only known items.
+  private func isKnown(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+    for item in page.items where try knowledge.item(item) == nil { return false }
+    return true
+  }
+
+  // MARK: The page below the tail
+
+  override func goOn(
+    below head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
+  ) throws(StoreError) -> Action? {
+    if head.lowerEnd == .end || head.lowerEnd == .lost { return end() }
+    if let action = try closeTail(head, tail, knowledge) { return action }
+    // The value of `--since` is known only at the end.
+    let wantsEnd = options.since?.isFiltered == false
+    if head.lowerEnd == .unread, options.command == .refresh, !wantsEnd { return end() }
+    if isEnough() { return end() }
+
+    var isFresh = last.top == tail.top
+    if let numbering = options.numbering, !isFresh {
+      let count = try knowledge.liveCount(in: head.range)
+      isFresh = isFirstPageUnchanged && count <= numbered.pageSize ?? 0
+      if !isFresh, let number = numbered.tailNumber(numbering, count: count, proof: options.proof) {
+        return fetch(options.numberedRequest(number), .tail(number))
+      }
+    }
+    if !isFresh, let next = tail.next, hasRequested(next), last.next.map({ !hasRequested($0) }) == true {
+      passesKnown = true
+    }
+    let request = passesKnown && !isFresh ? last.next : tail.next
+    if let forgotten, !isFresh, let request, hasRequested(request) { return end(forgotten) }
+    return fetchNext(request, isFresh: isFresh)
+  }
+}
