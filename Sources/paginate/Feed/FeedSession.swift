@@ -64,7 +64,7 @@ struct FeedSession<Fetcher: PageFetcher> {
     if engine.options.dedupes {
       progress.dedupes = true
       // A store that fails here fails again when the page is added.
-      progress.isNew = { [store] item in item.id.map { id in (try? store.item(id)) == .some(nil) } ?? true }
+      progress.isNew = { [store] item in item.id.map { id in (try? store.item(id)) == nil } ?? true }
     }
     // What earlier runs have read is not counted.
     if !engine.options.isKept {

@@ -2,7 +2,6 @@
 // item but whether it came before. All that was added can be printed at once, and is forgotten then.
 
 final class PassingStorage: FeedStorage {
-  let isKept = false
   private let dedupes: Bool
   private var seen = SeenIDs()
   /// The id of the last item, and its position.
