@@ -20,11 +20,10 @@ final class TopDown: FeedEngine {
     if options.command == .more, options.numbering == nil, isReadInPart == false { return nil }
     // The rest of page 1 is to be read, even if the page is unchanged.
     let wantsRest = isReadInPart == true && (options.command == .more || head?.lowerEnd != .unread)
+    let etag = options.command == .full || head == nil ? nil : try knowledge.firstPage()?.etag
     // As long as the order is unknown, page 1 is looked at.
-    let isConditional =
-      options.isConditional && (order == .newestFirst || isFiltered) && !wantsRest && head != nil
-    let etag = isConditional && options.command != .full ? try knowledge.firstPage()?.etag : nil
-    return fetch(options.firstRequest, .first, ifNoneMatch: etag)
+    let isConditional = options.isConditional && (order == .newestFirst || isFiltered) && !wantsRest
+    return fetch(options.firstRequest, .first, ifNoneMatch: isConditional ? etag : nil)
   }
 
   // MARK: Answers
