@@ -86,11 +86,7 @@ struct ComparedPage {
     var ids = SeenIDs()
     unseen.reserveCapacity(page.items.count)
     for item in page.items {
-      guard options.dedupes, item.hasID else {
-        unseen.append(ComparedItem(item, nil, isInRun: false))
-        continue
-      }
-      // A feed that is not kept looks for the same id in a page when it adds them.
+      // A feed that is not kept looks for the same id in one page when it adds the items.
       if options.isKept, !ids.insert(item.idDigest) { continue }
       let known = try knowledge.item(item)
       let run = known.flatMap { $0.isGone ? nil : runs.index(of: $0.position) }

@@ -20,7 +20,8 @@ extension FeedEngine {
       top: plan.change.savedPages.last?.top, next: page.next, isEnd: page.next == nil, failure: page.failure,
       joinPoint: keepsJoin ? last.joinPoint : plan.joinPoint, hasIDs: page.items.first?.hasID ?? last.hasIDs)
     if since.raisesMark { plan.change.mark = page.mark }
-    var isStale = (page.wholeCount ?? plan.unseenCount) == 0 && plan.joinPoint == nil
+    // With --pages, an item is a page, which may have no items.
+    var isStale = (plan.unseenCount == 0 || page.items.first?.count == 0) && plan.joinPoint == nil
     if options.followsTail {
       isStale = since.take(page, isExpected: counts, mayShift: options.since?.mayShift == true)
       if plan.isGapLost { notes.append(.gapLost) }
@@ -70,9 +71,23 @@ extension FeedEngine {
     return .commit(plan.change)
   }
 
-  /// Ends the walk, with what `isEnough` has found or with a failure.
+  /// Ends the walk if no more pages are wanted.
+  /// - Returns: whether it does.
+  func endIfEnough() -> Bool {
+    let most = options.maxPages ?? (options.command == .more ? 1 : .max)
+    if isStopped || pageCount >= most {
+      hasReadEnough = true
+      _ = end()
+    } else if staleCount >= Self.staleLimit {
+      _ = end(FeedFailure(status: .otherEnd, message: "\(staleCount) pages without a new item"))
+    } else {
+      return false
+    }
+    return true
+  }
+
   func end(_ failure: FeedFailure? = nil) -> Action? {
-    self.failure = failure ?? self.failure
+    self.failure = failure
     stage = .closing
     return nil
   }

@@ -239,17 +239,4 @@ class FeedEngine {
   }
 
   func hasRequested(_ request: [UInt8]) -> Bool { requests.contains(request.hashValue) }
-
-  /// Whether no more pages are wanted; then the walk ends.
-  func isEnough() -> Bool {
-    let most = options.maxPages ?? (options.command == .more ? 1 : .max)
-    if isStopped || pageCount >= most {
-      hasReadEnough = true
-    } else if staleCount >= Self.staleLimit {
-      failure = FeedFailure(status: .otherEnd, message: "\(staleCount) pages without a new item")
-    } else {
-      return false
-    }
-    return true
-  }
 }

@@ -6,8 +6,6 @@ import FeedCore
 /// The items of an answer, in order, and the request for the next page.
 struct FeedPage: Equatable, Sendable {
   var items: [FeedItem]
-  /// If the page is its only item: how many items are on it.
-  var wholeCount: Int?
   /// The request for the next page; nil at the end of the feed.
   var next: [UInt8]?
   /// How many items the feed has, if the page says so.

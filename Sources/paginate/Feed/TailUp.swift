@@ -25,8 +25,7 @@ final class TailUp: FeedEngine {
       search.goToTop()
       return try ask(nil, of: head, knowledge)
     case (.notModified, .again(let place, let number)): return try takeUnchanged(place, number, knowledge)
-    case (.page(let page), .again(let place, let number)):
-      return try takeAgain(page, place, number, knowledge)
+    case (.page(let page), .again(let place, let number)): return try takeAgain(page, place, number, knowledge)
     default: return try super.take(answer, purpose, knowledge)
     }
   }
@@ -72,9 +71,7 @@ final class TailUp: FeedEngine {
   }
 
   /// Nothing in the feed is known: it begins again, after a gap.
-  private func beginAgain(
-    _ page: FeedPage, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  private func beginAgain(_ page: FeedPage, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     ground = nil
     return try takeFirst(page, knowledge)
   }
@@ -89,9 +86,7 @@ final class TailUp: FeedEngine {
   }
 
   /// Begins to read on from a page.
-  private func begin(
-    _ place: TailSearch.Place, _ number: Int?, from top: Int, in head: FeedRun
-  ) {
+  private func begin(_ place: TailSearch.Place, _ number: Int?, from top: Int, in head: FeedRun) {
     let request = number.map(options.numberedRequest) ?? place.request
     requests.insert(request.hashValue)
     numbered.begin(request)
@@ -109,15 +104,13 @@ final class TailUp: FeedEngine {
       if head.lowerEnd == .end || (head.lowerEnd == .lost && tail.next == nil) { return end() }
       if let action = try closeTail(head, tail, knowledge) { return action }
     }
-    if isEnough() { return end() }
+    if endIfEnough() { return nil }
     if !isFresh { return try searchTail(head, knowledge) }
     return fetchNext(tail.next)
   }
 
   /// Requests the page that should show the tail.
-  private func searchTail(
-    _ head: FeedRun, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Action? {
+  private func searchTail(_ head: FeedRun, _ knowledge: some FeedKnowledge) throws(StoreError) -> Action? {
     search = TailSearch()
     var number: Int?
     if let numbering = options.numbering {
@@ -132,8 +125,7 @@ final class TailUp: FeedEngine {
   }
 
   private func ask(
-    _ number: Int?, of head: FeedRun, _ knowledge: some FeedKnowledge,
-    isConditional: Bool = false
+    _ number: Int?, of head: FeedRun, _ knowledge: some FeedKnowledge, isConditional: Bool = false
   ) throws(StoreError) -> Action? {
     if tailCount >= Self.staleLimit { return end(Self.changesTooFast) }
     tailCount += 1
@@ -168,7 +160,9 @@ final class AfterTail: FeedEngine {
   override func goOn(
     below head: FeedRun, _ tail: KnownPage, _ knowledge: some FeedKnowledge
   ) throws(StoreError) -> Action? {
-    return last.isEnd || isEnough() ? end() : fetchNext(last.next)
+    if last.isEnd { return end() }
+    if endIfEnough() { return nil }
+    return fetchNext(last.next)
   }
 }
 

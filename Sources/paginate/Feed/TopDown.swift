@@ -39,10 +39,8 @@ final class TopDown: FeedEngine {
       passesKnown = true
       return fetch(options.firstRequest, .first)
     case (.notModified, .first):
-      let page = try knowledge.firstPage()
-      numbered.pageSize = page?.size
+      try rememberPages(knowledge)
       numbered.begin(options.firstRequest)
-      numbered.total = page?.total
       isFirstPageUnchanged = true
       return nil
     case (.page(let page), .tail(let number)): return try takeTail(page, number, knowledge)
@@ -51,12 +49,8 @@ final class TopDown: FeedEngine {
   }
 
   /// Whether a request of an earlier run is not known any more.
-  private func isForgotten(
-    _ failure: FeedFailure, _ knowledge: some FeedKnowledge
-  ) throws(StoreError) -> Bool {
-    guard failure.isForgotten, forgotten == nil, options.numbering == nil, let head = runs.head else {
-      return false
-    }
+  private func isForgotten(_ failure: FeedFailure, _ knowledge: some FeedKnowledge) throws(StoreError) -> Bool {
+    guard failure.isForgotten, forgotten == nil, options.numbering == nil, let head = runs.head else { return false }
     return try knowledge.lastPage(in: head.range)?.top != last.top
   }
 
@@ -114,7 +108,7 @@ final class TopDown: FeedEngine {
     // The value of `--since` is known only at the end.
     let wantsEnd = options.since?.isFiltered == false
     if head.lowerEnd == .unread, options.command == .refresh, !wantsEnd { return end() }
-    if isEnough() { return end() }
+    if endIfEnough() { return nil }
 
     var isFresh = last.top == tail.top
     if let numbering = options.numbering, !isFresh {

@@ -1,14 +1,14 @@
-// Pages from a server, for a feed that is kept or not. What leads to a page is kept as JSON, without secrets if it is kept
-// in a store; this makes requests of it again.
+// Pages from a server, with or without a store. The engine knows a request only as JSON, which in a store has no secrets.
+// Here it becomes a request again.
 
 import FeedCore
 import FeedHTTP
 
-struct ServerFetcher: PageOrigin {
+struct ServerFetcher: ReportingFetcher {
   var walker: Walker
   var source: PageSource
   var numbered: ShiftingPages
-  /// The request of the command line; without the parameter of `--since`, which only the first request has.
+  /// The request of the command line, and the first one, which may have the parameter of `--since` too.
   private let given, first: PageRequest
   /// Nil if requests are not kept.
   private let secrets: SecretParameters?
@@ -169,10 +169,8 @@ struct ServerFetcher: PageOrigin {
     let counted = (step.page.counts.items ?? step.page.counts.pages)?.source
     if let totalSource, counted != totalSource { page.total = nil }
     totalSource = counted
-    if printsPages {
-      page.wholeCount = step.page.items.count
-      page.end = page.end == nil ? nil : 1
-    }
+    // The page is its only item, and is printed whole.
+    if printsPages, page.end != nil { page.end = 1 }
     return page
   }
 

@@ -68,7 +68,7 @@ struct InputPage {
 }
 
 /// One page, as an answer to the only request.
-struct DocumentFetcher: PageOrigin {
+struct DocumentFetcher: ReportingFetcher {
   private let page: InputPage
   private let streams: StandardStreams
   private var walker: Walker

@@ -248,7 +248,7 @@ struct StoredWalk {
   private static var now: Int { Int(Clock.now() / 1_000_000) }
 
   private func run(
-    _ fetcher: some PageOrigin, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore,
+    _ fetcher: some ReportingFetcher, _ feed: FeedOptions, _ walk: WalkOptions, _ known: FeedRecord, _ store: FeedStore,
     _ state: inout PollState
   ) throws(ToolFailure) -> ExitStatus? {
     var printer = FeedPrinter(options, streams)

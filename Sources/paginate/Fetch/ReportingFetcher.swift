@@ -1,13 +1,13 @@
-// Where the pages of a feed come from, and what becomes of them.
+// What a fetcher reports besides its pages, for messages, the exit status and the store.
 
 import FeedCore
 import FeedHTTP
 
-/// Where the pages of a feed come from.
-protocol PageOrigin: PageFetcher {
+/// A fetcher that says more than the engine needs.
+protocol ReportingFetcher: PageFetcher {
   /// What was detected from the pages; nil before the first.
   var shape: Shape? { get }
-  /// The full failure.
+  /// The failure of the last request, with its place.
   var failure: ToolFailure? { get }
   /// The error that a page reports although it has items.
   var complaint: ToolFailure? { get }
@@ -20,7 +20,7 @@ protocol PageOrigin: PageFetcher {
   var retryWait: Int? { get }
 }
 
-extension PageOrigin {
+extension ReportingFetcher {
   /// The exit status of a run.
   /// - Parameter other: the failure that does not come from a page.
   /// - Throws: the worst of what is wrong, after telling the rest.
