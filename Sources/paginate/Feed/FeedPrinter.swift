@@ -56,7 +56,7 @@ struct FeedPrinter {
         count == 0 ? nil : first.position...items[count - 1].position, count: count,
         torn: isTorn ? items[count].position : nil)
       if let error { return .failed(error) }
-      remaining = remaining.map { max($0 - items[..<count].reduce(0) { $0 + $1.item.count }, 0) }
+      remaining = remaining.map { max($0 - items[..<count].reduce(0) { $0 + $1.count }, 0) }
     }
   }
 

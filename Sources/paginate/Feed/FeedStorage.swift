@@ -4,22 +4,48 @@ import FeedCore
 
 /// An item that waits to be printed.
 struct WaitingItem: Equatable, Sendable {
+  /// A store has read its texts. Without one, it is still in its page.
+  private enum Source: Equatable {
+    case texts(id: [UInt8], data: [UInt8])
+    case page(FeedItem)
+  }
+
   /// The position in the feed, or if that was asked for, the item's release number.
   let position: Int
   /// Whether that number is a later release of the item, not its first.
   var isAgain = false
-  let item: FeedItem
+  private let source: Source
 
-  init(position: Int, _ item: FeedItem) { (self.position, self.item) = (position, item) }
+  init(position: Int, _ item: FeedItem) { (self.position, source) = (position, .page(item)) }
 
   init(position: Int, id: [UInt8], data: [UInt8], isAgain: Bool = false) {
-    self.init(position: position, FeedItem(id: id, version: [], data: data))
-    self.isAgain = isAgain
+    (self.position, self.isAgain, source) = (position, isAgain, .texts(id: id, data: data))
   }
 
-  var id: [UInt8] { item.id }
+  var id: [UInt8] {
+    switch source {
+    case .texts(let id, _): id
+    case .page(let item): item.id
+    }
+  }
+
   /// Its text, as one line.
-  var data: [UInt8] { item.data }
+  var data: [UInt8] {
+    switch source {
+    case .texts(_, let data): data
+    case .page(let item): item.data
+    }
+  }
+
+  /// How many items it stands for.
+  var count: Int { if case .page(let item) = source { item.count } else { 1 } }
+
+  func write(to output: inout ByteWriter) {
+    switch source {
+    case .texts(_, let data): output.append(data)
+    case .page(let item): item.write(to: &output)
+    }
+  }
 }
 
 /// A feed in a store. Each call is one transaction: it is done as a whole or not at all, whenever the process ends.

@@ -10,17 +10,28 @@ enum ItemForm: Equatable, Sendable {
 
   private static let event = Array("item".utf8)
 
-  /// Writes an item as a line.
-  /// - Parameter release: its number, if it is not the first of the item.
-  func write(_ item: FeedItem, release: Int? = nil, to output: inout ByteWriter) {
-    guard case .record(let stamp) = self else {
-      item.write(to: &output)
-      return output.endLine()
+  /// Writes an item of a page as a line.
+  func write(_ item: FeedItem, to output: inout ByteWriter) {
+    if case .record(let stamp) = self { return write(stamp, item.data, item.id, to: &output) }
+    item.write(to: &output)
+    output.endLine()
+  }
+
+  /// Writes an item that waited as a line.
+  func write(_ item: WaitingItem, to output: inout ByteWriter) {
+    if case .record(let stamp) = self {
+      // Its id alone does not tell which of its releases this is.
+      let extra = item.isAgain ? Array(",\"seq\":\(item.position)".utf8) : []
+      return write(stamp, item.data, item.id, extra, to: &output)
     }
-    let text = item.data
-    // Its id alone does not tell which of its releases this is.
-    let extra = release.map { Array(",\"seq\":\($0)".utf8) } ?? []
-    output.beginRecord(event: Self.event.span, id: item.id.span, extra: extra)
+    item.write(to: &output)
+    output.endLine()
+  }
+
+  private func write(
+    _ stamp: RecordStamp, _ text: [UInt8], _ id: [UInt8], _ extra: [UInt8] = [], to output: inout ByteWriter
+  ) {
+    output.beginRecord(event: Self.event.span, id: id.span, extra: extra)
     // An item that is neither an object nor an array becomes a string that contains its text.
     if text.first == UInt8(ascii: "{") || text.first == UInt8(ascii: "[") {
       output.append(text)
@@ -28,10 +39,5 @@ enum ItemForm: Equatable, Sendable {
       JSONString.write(text, to: &output)
     }
     output.endRecord(stamp)
-  }
-
-  /// Writes an item of a store as a line.
-  func write(_ item: WaitingItem, to output: inout ByteWriter) {
-    write(item.item, release: item.isAgain ? item.position : nil, to: &output)
   }
 }
