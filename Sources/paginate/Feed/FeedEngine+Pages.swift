@@ -56,7 +56,7 @@ extension FeedEngine {
       if options.command == .full {
         plan.closeAtEnd()
       } else if head.lowerEnd == .open, let joinPoint = last.joinPoint,
-        runs.all.contains(where: { $0.number == joinPoint.run })
+        runs.all.dropFirst().contains(where: { $0.number == joinPoint.run })
       {
         // Nothing comes after them.
         try plan.close(joinPoint, knowledge)
