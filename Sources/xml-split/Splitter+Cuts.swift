@@ -99,7 +99,7 @@ extension Splitter {
     at end: Int, _ bytes: borrowing Span<UInt8>, _ source: InputSource
   ) throws(ToolFailure) {
     let inside: String
-    if let record = records.first {
+    if let record = wanted.first {
       if isTooLarge(record, endingAt: end) { return try report(tooLarge(record), source) }
       inside = "element '\(shortened(array(bytes, (record.start + 1)..<record.nameEnd)))'"
     } else {
@@ -110,5 +110,7 @@ extension Splitter {
     }
     hasFailed = true
     try warn(XMLError.documentIsCutOff(inside: inside, at: end), source)
+    wanted.loseAll()
+    try settleLost(bytes, source)
   }
 }

@@ -27,14 +27,14 @@ extension Splitter {
   }
 
   /// Continues after a tokenizer error. The wanted elements that are open are lost.
-  mutating func recover(_ bytes: borrowing Span<UInt8>) {
+  mutating func recover(_ bytes: borrowing Span<UInt8>, _ source: InputSource) throws(ToolFailure) {
     faultCount += 1
+    if let first = wanted.first { deepest = first.depth }
+    wanted.loseAll()
+    try settleLost(bytes, source)
     let start = tokenizer.offset
     let isRestart = tokenizer.depth == 0 && start < bytes.count && restartTag(at: start, bytes) == .yes
     let recovery = tokenizer.recover(bytes)
-    if let outermost = records.first { deepest = outermost.depth }
-    records = []
-    tokenizer.stopRecording(before: nil)
     let isBroken = recovery == .inBrokenElement
     let depth = tokenizer.depth - (isBroken ? 1 : 0)
     if depth < deepest {
@@ -42,7 +42,9 @@ extension Splitter {
       if isBroken { selector.enterLost() }
       deepest = isBroken ? depth + 1 : .max
     }
-    if recovery == .inLostDocument { deepest = 0 }
+    wanted.leave(to: depth)
+    if !wanted.name.isEmpty { deepest = wanted.lastDepth }
+    if recovery == .inLostDocument { (wanted, deepest) = (WantedElements(), 0) }
     if depth == 0 { writer.endDocument() }
     if isBroken, isRestart { joined.beginBrokenRoot(named: options.restartName ?? []) }
   }

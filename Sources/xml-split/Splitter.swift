@@ -19,8 +19,7 @@ struct Splitter {
   var window = Window()
   var tokenizer: XMLTokenizer
   var selector: ElementSelector
-  /// The wanted elements that have not ended.
-  var records: [WantedElement] = []
+  var wanted = WantedElements()
   /// Deeper elements are not examined: they are inside one that is written, or lost.
   var deepest = Int.max
   var joined = JoinedDocuments()
@@ -138,7 +137,7 @@ struct Splitter {
     tokenizer.wasUTF16 = wasUTF16
     writer.endDocument()
     selector.leave(to: 0)
-    records = []
+    wanted = WantedElements()
     deepest = .max
     joined.beginStream()
     isSilent = false
@@ -158,12 +157,13 @@ struct Splitter {
   }
 
   private mutating func loseTooLarge(_ source: InputSource) throws(ToolFailure) {
-    guard let outermost = records.first, isTooLarge(outermost) else { return }
-    while let first = records.first, isTooLarge(first) {
+    guard let outermost = wanted.first, isTooLarge(outermost) else { return }
+    while let first = wanted.first, isTooLarge(first) {
       try report(tooLarge(first), source)
-      records.removeFirst()
+      wanted.loseFirst()
     }
-    tokenizer.stopRecording(before: records.first?.node)
+    let bytes = window.bytes
+    try settleLost(bytes.span, source)
   }
 
   private mutating func take(_ turn: Turn, _ source: inout InputSource) throws(ToolFailure) {
@@ -208,7 +208,10 @@ struct Splitter {
   ) throws(ToolFailure) -> Turn? {
     while !isDone {
       let token: XMLTokenizer.Token?
-      do { token = try tokenizer.next(span, isLast: isLast, deepest: deepest, wanted: joined.watch.wanted) } catch {
+      do {
+        token = try tokenizer.next(
+          span, isLast: isLast, deepest: deepest, wanted: joined.watch.wanted, inner: wanted.name)
+      } catch {
         switch try passCut(span, source, isLast: isLast, cuts) {
         case .none: break
         case .passed: continue
@@ -223,20 +226,20 @@ struct Splitter {
         case .none, .unclosed: break
         case .more, .edit: return nil
         case .nextDocument:
-          recover(span)
+          try recover(span, source)
           continue
         }
-        if case .unclosed = step, let lost = leaveUnclosed(span) {
-          try report(lost, source)
-          continue
-        }
+        if case .unclosed = step, try leaveUnclosed(span, source) { continue }
         try report(withHint(error, span), source)
         if isLast, error.offset >= span.count { break }
-        recover(span)
+        try recover(span, source)
         continue
       }
       guard let token else { break }
-      do { try handle(token, span) } catch { try report(error, source) }
+      do { try handle(token, span) } catch {
+        try report(error, source)
+        if wanted.hasFreed { try settleLost(span, source) }
+      }
       if let found = start {
         start = nil
         if let turn = try begin(found, span, source) { return turn }
@@ -259,7 +262,7 @@ struct Splitter {
 
   /// Removes bytes that are no longer needed, if they are at least as many as those that stay.
   private mutating func forget() {
-    let count = min(tokenizer.offset, records.first?.start ?? .max)
+    let count = min(tokenizer.offset, wanted.start)
     guard count > 0, count >= window.bytes.count - count else { return }
     // Moved out, because a second owner would make shortening copy them.
     var bytes: [UInt8] = []
@@ -270,10 +273,7 @@ struct Splitter {
     dropped += count
     feedless = max(0, feedless - count)
     repairs.end -= count
-    for index in records.indices {
-      records[index].start -= count
-      records[index].nameEnd -= count
-    }
+    wanted.drop(count)
   }
 
   // MARK: Elements
@@ -300,7 +300,7 @@ struct Splitter {
   }
 
   private mutating func enter(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
-    if tag.depth > deepest { return }
+    if tag.depth > deepest { return enterInner(tag, bytes) }
     isSilent = false
     hint.see(tag, bytes)
     if tag.depth == 1 { writer.beginDocument(tag, tokenizer.document, bytes) }
@@ -319,39 +319,103 @@ struct Splitter {
     hint.stop()
     joined.matched(at: tag.range.lowerBound)
     if !options.isNested { deepest = tag.depth }
-    var inherited: [[UInt8]] = []
-    if options.inherits {
-      let first = options.form.outermostInherited
-      inherited = try selector.namespaces.inherited(
-        by: tag, tokenizer.attributes, bytes, from: first, limit: options.maxInherited)
-    }
-    records.append(
-      WantedElement(
-        start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth, inherited: inherited,
-        node: writer.needsTree ? tokenizer.record(tag, bytes) : nil,
-        referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences, matched: matched))
+    var element = wantedElement(tag, bytes)
+    element.inherited = try inherited(by: tag, tokenizer.attributes, bytes)
+    element.matched = matched
+    wanted.begin(element, keeping: keepsInner ? array(bytes, tag.name) : [])
+  }
+
+  /// Whether elements inside a wanted one are kept, because it may have no end.
+  private var keepsInner: Bool { options.atError == .repair && !options.isNested }
+
+  /// Enters an element inside a wanted one.
+  private mutating func enterInner(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
+    guard !wanted.name.isEmpty, isName(bytes, tag.name, wanted.name) else { return }
+    wanted.begin(wantedElement(tag, bytes))
+    deepest = tag.depth
+  }
+
+  private mutating func wantedElement(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> WantedElement {
+    WantedElement(
+      start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth,
+      node: writer.needsTree ? tokenizer.record(tag, bytes) : nil,
+      referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences)
+  }
+
+  /// The namespace declarations that an element inherits, if it is written with them.
+  private func inherited(
+    by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
+  ) throws(XMLError) -> [[UInt8]] {
+    guard options.inherits else { return [] }
+    let first = options.form.outermostInherited
+    return try selector.namespaces.inherited(by: tag, attributes, bytes, from: first, limit: options.maxInherited)
   }
 
   private mutating func leave(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     if tag.depth > deepest { return }
-    deepest = .max
     isSilent = false
+    var element: WantedElement?
+    var error: XMLError?
+    if wanted.lastDepth >= tag.depth {
+      wanted.leave(to: tag.depth)
+      if let first = wanted.first, first.depth == tag.depth, isTooLarge(first) {
+        error = tooLarge(first)
+        wanted.loseFirst()
+      }
+      element = wanted.end(at: tag.range.upperBound)
+      if !wanted.name.isEmpty {
+        deepest = wanted.lastDepth
+        if let element {
+          try writeInner(.init(element, endingAt: tag.range.upperBound), at: wanted.open[0].depth, bytes)
+        }
+        if let error { throw error }
+        return
+      }
+    }
+    deepest = .max
     selector.leave(to: tag.depth)
     defer {
-      // Otherwise they would have two owners, and all be copied when they change.
-      tokenizer.releaseNamespaces()
       selector.leave(to: tag.depth - 1)
       if tag.depth == 1 { writer.endDocument() }
     }
     if tag.depth == 1 { joined.endRoot() }
-    guard !records.isEmpty, records[records.count - 1].depth == tag.depth else { return }
-    let record = records.removeLast()
-    if isTooLarge(record) { throw tooLarge(record) }
-    let node = record.node
-    let element = FoundElement(record, endingAt: tag.range.upperBound, in: tokenizer.document, table)
+    if let error { throw error }
+    if let element { try write(element, endingAt: tag.range.upperBound, bytes) }
+  }
+
+  /// Writes a complete element.
+  private mutating func write(
+    _ element: WantedElement, endingAt end: Int, _ bytes: borrowing Span<UInt8>
+  ) throws(XMLError) {
+    // Otherwise they would have two owners, and all be copied when they change.
+    defer { tokenizer.releaseNamespaces() }
+    let node = element.node
+    let found = FoundElement(element, endingAt: end, in: tokenizer.document, table)
     if let node {
-      tokenizer.finish(node, bytes, element.range, in: selector.namespaces, linksSiblings: writer.needsSiblings)
+      tokenizer.finish(node, bytes, found.range, in: selector.namespaces, linksSiblings: writer.needsSiblings)
     }
-    try writer.write(element, tokenizer.tape.finished, bytes)
+    try writer.write(found, tokenizer.tape.finished, bytes)
+  }
+
+  /// Writes a complete element that takes the place of a lost one around it, if PATH matches it there.
+  mutating func writeInner(
+    _ inner: WantedElements.Inner, at depth: Int, _ bytes: borrowing Span<UInt8>
+  ) throws(XMLError) {
+    var start = StartTag()
+    let offset = inner.range.lowerBound
+    let parsed = try start.parse(bytes, at: offset, maxAttributes: options.limits.maxAttributes)
+    guard case .end(let end, let isEmpty) = parsed else { return }
+    let tag = XMLTokenizer.Token(
+      kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: start.name, depth: depth)
+    defer { selector.leave(to: depth - 1) }
+    let matched = try selector.enter(tag, start.attributes, bytes)
+    if matched == 0 { return }
+    isSilent = false
+    var element = WantedElement(
+      start: offset, nameEnd: start.name.upperBound, depth: depth, node: inner.node,
+      referencesBefore: inner.referencesBefore)
+    element.inherited = try inherited(by: tag, start.attributes, bytes)
+    element.matched = matched
+    try write(element, endingAt: inner.range.upperBound, bytes)
   }
 }

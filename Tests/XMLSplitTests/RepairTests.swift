@@ -45,6 +45,40 @@ import Testing
     for piece in [1, 2, 3, 7] { Self.check(Self.run(Self.bytes, piece: piece), as: whole, "in pieces of \(piece)") }
   }
 
+  /// The same for elements that take the place of others, which have no end, are too large or cannot be repaired.
+  @Test(arguments: [
+    "<l><i>1<i>2</i><p><i a='b'>3<i/>&nbsp;4</i></l><l><i>5</i></l>", "<l><i><i><i><i>1</i><q>2</i><i>&nbsp;3</i></l>",
+    "<l><i>11111111111<i>2</i><i>3<b>x</b></i>4444444444<i>5</i></i><i>6</i></l>", "<i>1<i><b>2</b></i><i>3</i><i",
+    "<l><i>1<i>2</i><b x='1' y='2' z='3'/><i>3</i><i>4<i>5<b x='1' y='2' z='3'/><i>6</i></l><l><i>7</i></l>",
+  ])
+  func whatTakesThePlaceOfOthersDoesNotDependOnCuts(_ text: String) {
+    let input = Array(text.utf8)
+    for form in ["-0", "-j", "--one-line"] {
+      let arguments = [
+        form, "--on-error", "repair", "--max-size", "40", "--max-depth", "4", "--max-attributes", "2", "i",
+      ]
+      let whole = SplitRun(arguments, input)
+      #expect(whole.output.count > 10, "\(whole.error)")
+      for cut in 0...input.count {
+        #expect(SplitRun(arguments, input, piece: cut, until: cut).output == whole.output, "\(form) cut at \(cut)")
+      }
+      #expect(SplitRun(arguments, input, piece: 1).output == whole.output, "\(form) in bytes")
+    }
+  }
+
+  /// However much of the input comes after it.
+  @Test func anUnclosedElementCostsNothingElse() {
+    let text = String(repeating: "x", count: 950)
+    let items = (0..<30_000).map { "<i>\($0)\(text)</i>" }.joined()
+    for (limit, count) in [("64M", 1), ("1M", 2)] {
+      let run = SplitRun(
+        ["--on-error", "repair", "--max-size", limit, "--count", "i"], Array("<l><i><i><i>\(items)</l>".utf8),
+        piece: 1 << 16)
+      #expect(run.output == Array("30000\n".utf8))
+      #expect(run.error.split(separator: "\n").count == count, "\(run.error)")
+    }
+  }
+
   /// After a repair, the input comes in slices: tags, references and characters are cut there too.
   @Test func slicesAreNoDifferent() {
     for shift in 0..<12 {

@@ -30,8 +30,10 @@ struct ElementTape {
 
   @inline(__always)
   var isRecording: Bool { current != Self.none }
-  /// The index of the last node.
-  var last: Int { tree.nodes.count - 1 }
+  /// How many nodes were forgotten since the beginning. They still count, so a place on the tape stays the same.
+  private var forgotten = 0
+  /// The place of the last node.
+  var last: Int { forgotten + tree.nodes.count - 1 }
 
   /// Begins with the tag of an element.
   mutating func begin(
@@ -41,6 +43,7 @@ struct ElementTape {
     tree.nodes.removeAll(keepingCapacity: true)
     if !tree.attributes.isEmpty { tree.attributes.removeAll(keepingCapacity: true) }
     base = range.lowerBound
+    forgotten = 0
     mayRepeatNames = false
     open(name, attributes, range, isEmpty: isEmpty, bytes)
   }
@@ -139,9 +142,11 @@ struct ElementTape {
 
   // MARK: Trees
 
-  /// Forgets the elements around the one at `node`, and all before it.
-  mutating func forget(before node: Int) {
+  /// Forgets the elements around the one at `place`, and all before it.
+  mutating func forget(before place: Int) {
+    let node = place - forgotten
     guard node > 0 else { return }
+    forgotten = place
     tree.nodes.removeFirst(node)
     let attributes = tree.nodes[0].firstAttribute
     tree.attributes.removeFirst(attributes)
@@ -155,14 +160,16 @@ struct ElementTape {
 
   /// Completes the tree of an element: `finished`.
   /// - Parameters:
-  ///   - node: the index of the element.
-  ///   - range: its place in the text.
+  ///   - place: where the element is on the tape.
+  ///   - range: where it is in the text.
   ///   - linksSiblings: whether to link those that have the same name.
   mutating func finish(
-    _ node: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces, linksSiblings: Bool
+    _ place: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces, linksSiblings: Bool
   ) {
+    let node = place - forgotten
     if finished.bytes.count > Self.maxKept { finished = ElementTree() }
-    if node == 0 { swap(&tree, &finished) } else { copy(from: node, offset: range.lowerBound &- base) }
+    // What is around an element may be forgotten, but the offsets still count from there.
+    if range.lowerBound == base { swap(&tree, &finished) } else { copy(from: node, offset: range.lowerBound &- base) }
     finished.namespaces = namespaces
     finished.bytes.removeAll(keepingCapacity: true)
     finished.bytes.append(span: bytes.extracting(range))

@@ -1,22 +1,5 @@
 import FeedCore
 
-/// A wanted element that has not ended.
-struct WantedElement {
-  /// The offset of its start tag.
-  var start: Int
-  /// The offset after its name.
-  var nameEnd: Int
-  /// The number of elements around it, including itself.
-  let depth: Int
-  let inherited: [[UInt8]]
-  /// Its place on the tape, if its tree is needed.
-  var node: Int?
-  /// How many references to entities came before it.
-  let referencesBefore: Int
-  /// The last steps of the paths of PATH that its start tag matches, as bits.
-  let matched: UInt64
-}
-
 /// A wanted, complete element, as a range of the text.
 struct FoundElement {
   let range: Range<Int>

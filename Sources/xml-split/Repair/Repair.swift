@@ -59,7 +59,7 @@ extension RepairStep {
   /// end before it. If it names none, it goes.
   /// - Parameter outermost: the depth of the outermost element that must not be lost; nil if there is none.
   static func endTag(
-    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ elements: OpenElements, outermost: Int?
+    _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ elements: inout OpenElements, outermost: Int?
   ) -> RepairStep {
     guard elements.beyondLimit == 0, case .at(let nameEnd) = XMLName.end(bytes, start + 2) else {
       return .none

@@ -8,13 +8,8 @@ struct Repairs {
   private var next: Repair?
   /// The offset after the last repair. Before that, an error cannot be repaired, so each byte is repaired once.
   var end = 0
-  /// How many bytes have been read again.
-  private var readAgain = 0
   /// The first repair that changes no output. If there is no output at all, it may show why.
   var firstSilent: Diagnostic?
-  /// So much may be read again, and twice as much as has been read.
-  private static let freeToReadAgain = 16 << 20
-
   /// The first repairs are reported, of the others only their number.
   private static let maxReports = 10
 
@@ -29,14 +24,6 @@ struct Repairs {
   mutating func add(_ repair: Repair) {
     next = repair
     end = repair.range.lowerBound + repair.replacement.count
-  }
-
-  /// Counts bytes to be read again. A limit keeps the time linear.
-  /// - Parameter position: how far the input was read.
-  /// - Returns: whether to do that.
-  mutating func readAgain(_ count: Int, at position: Int) -> Bool {
-    readAgain += count
-    return readAgain <= Self.freeToReadAgain + 2 * position
   }
 
   /// Counts a repair that changes the output.
@@ -63,9 +50,9 @@ extension Splitter {
   ) throws(ToolFailure) -> RepairStep {
     guard options.atError == .repair, tokenizer.offset >= repairs.end else { return .none }
     let isStartTag = tokenizer.isInStartTag(bytes)
-    let step = tokenizer.repair(error, bytes, isLast: isLast, outermost: records.first?.depth)
+    let step = tokenizer.repair(error, bytes, isLast: isLast, outermost: wanted.first?.depth)
     guard case .edit(let repair) = step else { return step }
-    let changesOutput = !records.isEmpty || (isStartTag && tokenizer.depth < deepest && selector.leadsFurther)
+    let changesOutput = !wanted.open.isEmpty || (isStartTag && tokenizer.depth < deepest && selector.leadsFurther)
     if changesOutput, repairs.note() {
       try warn(error, source, prefix: "repaired: ")
     } else if !changesOutput, repairs.firstSilent == nil {

@@ -17,14 +17,15 @@ extension XMLTokenizer {
     }
     switch bytes[offset + 1] {
     case UInt8(ascii: "/"):
-      return isContent ? .endTag(bytes, at: offset, isLast: isLast, elements, outermost: outermost) : .none
+      return isContent ? .endTag(bytes, at: offset, isLast: isLast, &elements, outermost: outermost) : .none
     case UInt8(ascii: "!"), UInt8(ascii: "?"):
       switch RecoveryStep.after(bytes, at: offset, phase, document, isSingle: isSingle) {
       case .nextDocument: return isContent ? .none : .nextDocument
       default: return isContent ? .edit(offset..<(offset + 1), "&lt;") : .none
       }
     default:
-      // At the `<` itself, it is a limit.
+      // At the `<` itself, it is a limit. Elements without an end are nested deeper and deeper.
+      if error.offset == offset, isAtDepthLimit { return .unclosed }
       return phase == .epilog || error.offset == offset ? .none : repairStartTag(bytes, isLast: isLast)
     }
   }

@@ -8,12 +8,18 @@ extension OpenElements {
   struct Wanted {
     /// Elements deeper than this are checked, but their tags are not returned.
     let deepest: Int
-    /// Start tags with this name are returned at any depth.
+    /// Start tags with one of these names are returned at any depth: that of the root, and that of a wanted element.
     let name: [UInt8]
+    let inner: [UInt8]
 
     @inline(__always)
     func isMet(by token: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> Bool {
-      token.depth <= deepest || (token.kind != .endTag && isName(bytes, token.name, name))
+      token.depth <= deepest || (token.kind != .endTag && names(token.name, bytes))
+    }
+
+    @inline(__always)
+    func names(_ name: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Bool {
+      isName(bytes, name, self.name) || isName(bytes, name, inner)
     }
   }
 
@@ -67,7 +73,7 @@ extension OpenElements {
           if tape.isRecording { tape.open(name, tag.attributes, start..<index, isEmpty: isEmpty, bytes) }
         }
         if !isEmpty { open(name) }
-        if depth < wanted.deepest || isName(bytes, name, wanted.name) {
+        if depth < wanted.deepest || wanted.names(name, bytes) {
           if isPlain { tag.begin(name) }
           let kind = isEmpty ? XMLTokenizer.Token.Kind.emptyTag : .startTag
           return XMLTokenizer.Token(kind: kind, range: start..<index, name: name, depth: depth + 1)

@@ -10,6 +10,11 @@ struct OpenElements {
   /// The names of the outermost elements whose text was dropped; their ranges in `names` refer to this.
   private var kept: [UInt8] = []
   private var keptCount = 0
+  /// The names of the outermost elements that `depth(of:in:)` has counted, and how many of these have each name.
+  private var counted: [[UInt8]] = []
+  private var counts: [[UInt8]: Int] = [:]
+  /// Of this many elements, a name is in `kept` or `counted`.
+  private var copied = 0
   /// How many more elements are open, inside the others, beyond the depth limit.
   private(set) var beyondLimit = 0
 
@@ -35,9 +40,21 @@ struct OpenElements {
   @inline(__always)
   mutating func closeNamed() {
     named -= 1
-    guard named < keptCount else { return }
-    keptCount = named
-    kept.removeLast(names[named].count)
+    if named < copied { forgetCopies() }
+  }
+
+  /// Forgets the copies of the name of the element that has ended.
+  private mutating func forgetCopies() {
+    copied = named
+    if named < keptCount {
+      keptCount = named
+      kept.removeLast(names[named].count)
+    }
+    if named < counted.count {
+      let name = counted.removeLast()
+      let count = counts.removeValue(forKey: name) ?? 0
+      if count > 1 { counts[name] = count - 1 }
+    }
   }
 
   /// Ends the innermost element with this name, and everything inside it.
@@ -48,14 +65,17 @@ struct OpenElements {
     return true
   }
 
-  /// How many elements are around the innermost one with this name, including itself; nil if none is open.
-  func depth(of name: [UInt8], in text: borrowing Span<UInt8>) -> Int? {
-    for index in (0..<named).reversed() where names[index].count == name.count {
-      let isSame =
-        index < keptCount ? sameBytes(kept.span.extracting(names[index]), name.span) : isName(text, names[index], name)
-      if isSame { return index + 1 }
+  /// How many elements are around the innermost one with this name, including itself; nil if none is open. Each element
+  /// is counted once, so a name that is not open costs no search.
+  mutating func depth(of name: [UInt8], in text: borrowing Span<UInt8>) -> Int? {
+    while counted.count < named {
+      let name = self.name(counted.count, in: text)
+      counted.append(name)
+      counts[name, default: 0] += 1
     }
-    return nil
+    copied = named
+    guard counts[name, default: 0] > 0 else { return nil }
+    return counted.lastIndex(of: name).map { $0 + 1 }
   }
 
   /// The end tags of all elements deeper than this.
@@ -75,6 +95,7 @@ struct OpenElements {
         names[index] = kept.count..<(kept.count + name.count)
         kept.append(span: text.extracting(name))
         keptCount = index + 1
+        copied = max(copied, keptCount)
       } else {
         names[index] = (name.lowerBound - count)..<(name.upperBound - count)
       }

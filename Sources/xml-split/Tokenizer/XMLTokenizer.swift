@@ -49,7 +49,7 @@ struct XMLTokenizer {
 
   var scanner: XMLScanner
   var document = DocumentContext()
-  private(set) var elements = OpenElements()
+  var elements = OpenElements()
   private(set) var phase = Phase.start
   /// Whether a byte order mark came before the document, which is therefore UTF-8.
   private var hasMark = false
@@ -73,6 +73,7 @@ struct XMLTokenizer {
   var isBetweenDocuments: Bool { phase == .epilog }
   /// How many elements are open.
   var depth: Int { elements.depth }
+  var isAtDepthLimit: Bool { elements.named >= limits.maxDepth }
 
   /// Whether the offset is in a start tag, or in what may become one.
   func isInStartTag(_ bytes: borrowing Span<UInt8>) -> Bool {
@@ -126,12 +127,12 @@ struct XMLTokenizer {
   ///   - bytes: all bytes that have come and were not dropped.
   ///   - isLast: whether no more bytes will come.
   ///   - deepest: elements deeper than this are checked, but their tags are not returned.
-  ///   - wanted: start tags with this name are returned at any depth.
+  ///   - wanted, inner: start tags with one of these names are returned at any depth.
   /// - Returns: nil if more bytes are needed, or at the end.
   mutating func next(
-    _ bytes: borrowing Span<UInt8>, isLast: Bool, deepest: Int = .max, wanted: [UInt8] = []
+    _ bytes: borrowing Span<UInt8>, isLast: Bool, deepest: Int = .max, wanted: [UInt8] = [], inner: [UInt8] = []
   ) throws(XMLError) -> Token? {
-    let wanted = OpenElements.Wanted(deepest: deepest, name: wanted)
+    let wanted = OpenElements.Wanted(deepest: deepest, name: wanted, inner: inner)
     while true {
       if scanner.isInside {
         switch scanner.finishBrokenTag(bytes, isLast) {
@@ -276,7 +277,7 @@ struct XMLTokenizer {
     let references = document.referenceCount
     if tag.hasReferences { try document.check(tag.attributes, bytes) }
     attributeReferences = document.referenceCount - references
-    guard elements.named < limits.maxDepth else {
+    guard !isAtDepthLimit else {
       let levels = limits.maxDepth == 1 ? "1 level" : "\(limits.maxDepth) levels"
       throw XMLError("nested deeper than \(levels) (--max-depth)", at: offset)
     }
@@ -341,10 +342,9 @@ struct XMLTokenizer {
 
   // MARK: After an error
 
-  /// Goes back to the start of an element, of whose parents this many were open there and are still.
-  mutating func goBack(to start: Int, depth: Int) {
+  /// Ends the innermost elements without their end tags, until `depth` of them are open.
+  mutating func leave(to depth: Int) {
     while elements.depth > depth { elements.close() }
-    scanner.move(to: start)
   }
 
   /// Skips the error that `next` has thrown.

@@ -1,0 +1,133 @@
+// The wanted elements that have not ended.
+//
+// Under --on-error repair, nobody knows whether an open element will end. So the elements inside it that have its name
+// are kept too. If it is lost, because it has no end tag or for another reason, they are written as if they stood in its
+// place, and nothing is read again.
+
+import FeedCore
+
+/// A wanted element that has not ended.
+struct WantedElement {
+  /// The offset of its start tag.
+  var start: Int
+  /// The offset after its name.
+  var nameEnd: Int
+  /// The number of elements around it, including itself.
+  let depth: Int
+  var inherited: [[UInt8]] = []
+  /// Its place on the tape, if its tree is needed.
+  let node: Int?
+  /// How many references to entities came before it.
+  let referencesBefore: Int
+  /// The last steps of the paths of PATH that its start tag matches, as bits.
+  var matched: UInt64 = 0
+  /// How many complete elements were kept when it began.
+  var keptBefore = 0
+}
+
+struct WantedElements {
+  /// A complete element inside a wanted one.
+  struct Inner {
+    var range: Range<Int>
+    let node: Int?
+    let referencesBefore: Int
+
+    init(_ element: WantedElement, endingAt end: Int) {
+      range = element.start..<end
+      node = element.node
+      referencesBefore = element.referencesBefore
+    }
+  }
+
+  /// The outermost first. Under repair, each of the others has its name.
+  private(set) var open: [WantedElement] = []
+  /// So many of these, the outermost first, are lost, and only what is inside them can be written.
+  private(set) var lostCount = 0
+  /// The complete elements inside the first one that is not lost, in their order. None of them is inside another.
+  private(set) var kept: [Inner] = []
+  /// Complete elements inside those that are lost: they are to be written, as if they stood at this depth.
+  private var freed: [Inner] = []
+  private(set) var freedDepth = 0
+  /// The name of elements to keep inside the open ones; empty for none.
+  private(set) var name: [UInt8] = []
+
+  /// The outermost one that is not lost.
+  var first: WantedElement? { lostCount < open.count ? open[lostCount] : nil }
+  /// The depth of the innermost one; 0 if there is none.
+  @inline(__always)
+  var lastDepth: Int { open.isEmpty ? 0 : open[open.count - 1].depth }
+  var hasFreed: Bool { !freed.isEmpty }
+  /// The offset of the first byte that is still needed.
+  var start: Int { min(first?.start ?? .max, kept.first?.range.lowerBound ?? .max) }
+  /// How many elements are open inside the first one that is not lost.
+  var innerCount: Int { max(0, open.count - lostCount - 1) }
+
+  /// Prepares for the removal of the first `count` bytes.
+  mutating func drop(_ count: Int) {
+    for index in open.indices {
+      open[index].start -= count
+      open[index].nameEnd -= count
+    }
+    for index in kept.indices {
+      kept[index].range = (kept[index].range.lowerBound - count)..<(kept[index].range.upperBound - count)
+    }
+  }
+
+  /// Adds an element inside the others.
+  /// - Parameter name: to keep the elements inside it that have this name.
+  mutating func begin(_ element: consuming WantedElement, keeping name: [UInt8] = []) {
+    if open.isEmpty { self.name = name }
+    element.keptBefore = kept.count
+    open.append(element)
+  }
+
+  /// Ends the innermost one.
+  /// - Returns: the element; nil if it is lost, or kept because the one around it may have no end.
+  mutating func end(at offset: Int) -> WantedElement? {
+    guard let element = open.popLast() else { return nil }
+    let isOuter = open.count <= lostCount || name.isEmpty
+    if open.isEmpty { name = [] }
+    if open.count < lostCount {
+      lostCount = open.count
+      return nil
+    }
+    kept.removeLast(kept.count - element.keptBefore)
+    if isOuter { return element }
+    kept.append(Inner(element, endingAt: offset))
+    return nil
+  }
+
+  // MARK: Lost elements
+
+  /// Loses the outermost one that is not lost.
+  mutating func loseFirst() {
+    lostCount += 1
+    free(first?.keptBefore ?? kept.count)
+  }
+
+  /// Loses all.
+  mutating func loseAll() {
+    lostCount = open.count
+    free(kept.count)
+  }
+
+  private mutating func free(_ count: Int) {
+    if count == 0 { return }
+    freedDepth = open[0].depth
+    freed += kept[..<count]
+    kept.removeFirst(count)
+    for index in lostCount..<open.count { open[index].keptBefore -= count }
+  }
+
+  mutating func takeFreed() -> [Inner] {
+    defer { freed = [] }
+    return freed
+  }
+
+  /// Forgets those that are deeper, which are lost.
+  mutating func leave(to depth: Int) {
+    while let last = open.last, last.depth > depth { open.removeLast() }
+    lostCount = min(lostCount, open.count)
+    if open.isEmpty { name = [] }
+  }
+}
