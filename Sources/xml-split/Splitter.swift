@@ -35,7 +35,9 @@ struct Splitter {
   init(_ options: Options, _ streams: StandardStreams) {
     self.options = options
     self.streams = streams
-    writer = ElementWriter(options, streams.output)
+    writer = ElementWriter(
+      options.form, options.conditions, keepsEntities: options.keepsEntities, maxEntityText: options.maxEntityText,
+      knowsHTML: options.atError == .repair, streams.output)
     progress = ReadingProgress(streams, of: options.inputs)
     tokenizer = Self.tokenizer(options)
     selector = ElementSelector(options.conditions.path)

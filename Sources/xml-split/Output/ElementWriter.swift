@@ -20,15 +20,22 @@ struct ElementWriter {
   /// How many elements were written.
   private(set) var count = 0
 
-  init(_ options: Options, _ output: Descriptor) {
+  /// - Parameters:
+  ///   - conditions: which elements are written.
+  ///   - keepsEntities: whether references to entities are written as they are.
+  ///   - maxEntityText: the most bytes of entities in an element.
+  init(
+    _ form: Form, _ conditions: ElementConditions, keepsEntities: Bool, maxEntityText: Int, knowsHTML: Bool,
+    _ output: Descriptor
+  ) {
     self.output = ByteWriter(output, records: .filter)
-    sink = options.form.sink(keepsEntities: options.keepsEntities)
-    conditions = options.conditions
+    sink = form.sink(keepsEntities: keepsEntities)
+    self.conditions = conditions
     needsTree = sink.needsTree || conditions.needsTree
     needsSiblings = sink.needsSiblings
-    keepsEntities = options.keepsEntities
-    maxEntityText = options.form.copiesText ? nil : options.maxEntityText
-    knowsHTML = options.atError == .repair
+    self.keepsEntities = keepsEntities
+    self.maxEntityText = form.copiesText ? nil : maxEntityText
+    self.knowsHTML = knowsHTML
     sink.begin(&self.output)
   }
 

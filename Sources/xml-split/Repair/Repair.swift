@@ -3,24 +3,6 @@
 
 import FeedCore
 
-/// Bytes of the input, and those that take their place.
-struct Repair: Equatable {
-  let range: Range<Int>
-  let replacement: [UInt8]
-
-  init(_ range: Range<Int>, _ replacement: [UInt8]) {
-    self.range = range
-    self.replacement = replacement
-  }
-
-  /// How many bytes longer the text becomes.
-  var growth: Int { replacement.count - range.count }
-
-  init(_ range: Range<Int>, _ replacement: StaticString) {
-    self.init(range, Array(replacement.description.utf8))
-  }
-}
-
 /// What to do about an error.
 enum RepairStep {
   /// It cannot be repaired.

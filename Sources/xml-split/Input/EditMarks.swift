@@ -1,5 +1,23 @@
 import FeedCore
 
+/// Bytes of the input, and those that take their place.
+struct Repair: Equatable {
+  let range: Range<Int>
+  let replacement: [UInt8]
+
+  init(_ range: Range<Int>, _ replacement: [UInt8]) {
+    self.range = range
+    self.replacement = replacement
+  }
+
+  /// How many bytes longer the text becomes.
+  var growth: Int { replacement.count - range.count }
+
+  init(_ range: Range<Int>, _ replacement: StaticString) {
+    self.init(range, Array(replacement.description.utf8))
+  }
+}
+
 /// The places after repairs: offsets in the repaired text, and positions in the input. So messages name places of the
 /// input.
 struct EditMarks {
