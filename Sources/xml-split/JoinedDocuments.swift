@@ -85,9 +85,10 @@ struct JoinedDocuments {
   }
 
   /// Records that the element whose tag begins at `start` matches PATH.
-  mutating func matched(at start: Int) {
+  /// - Returns: whether the search for the root's name goes on, which had stopped.
+  mutating func matched(at start: Int) -> Bool {
     waitingSince = nil
-    watch.lookOn(after: start)
+    return watch.lookOn(after: start)
   }
 
   /// - Parameters:

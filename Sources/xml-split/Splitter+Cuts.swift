@@ -78,7 +78,15 @@ extension Splitter {
     else { return nil }
     let first = tokenizer.offset
     // Without an open element around it, the tag itself is the error.
-    if tokenizer.depth > 0, restartTag(at: first, bytes) == .yes { return (first, .yes) }
+    if tokenizer.depth > 0 {
+      if restartTag(at: first, bytes) == .yes { return (first, .yes) }
+      // XMPP begins its stream again with an XML declaration (RFC 6120, §4.3.3).
+      switch Prolog.isXMLDeclaration(bytes, at: first, isLast: false) {
+      case true: return (first, .yes)
+      case nil: return (first, .cut)
+      case false?: break
+      }
+    }
     guard let next = firstIndex(of: UInt8(ascii: "<"), in: bytes, (first + 1)..<bytes.count) else { return nil }
     let tag = restartTag(at: next, bytes)
     return tag == .no ? nil : (next, tag)

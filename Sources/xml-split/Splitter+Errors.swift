@@ -47,6 +47,7 @@ extension Splitter {
     if recovery == .inLostDocument { (wanted, deepest) = (WantedElements(), 0) }
     if depth == 0 { writer.endDocument() }
     if isBroken, isRestart { joined.beginBrokenRoot(named: options.restartName ?? []) }
+    wantNames()
   }
 
   /// Warns if another document seems to have begun inside this one.

@@ -211,8 +211,7 @@ struct Splitter {
     while !isDone {
       let token: XMLTokenizer.Token?
       do {
-        token = try tokenizer.next(
-          span, isLast: isLast, deepest: deepest, wanted: joined.watch.wanted, inner: wanted.name)
+        token = try tokenizer.next(span, isLast: isLast, deepest: deepest)
       } catch {
         switch try passCut(span, source, isLast: isLast, cuts) {
         case .none: break
@@ -316,16 +315,21 @@ struct Splitter {
       joined.beginRoot(
         tag, bytes, waitingFrom: cannotFit ? dropped + tag.range.lowerBound : nil,
         isRestart: restartTag(at: tag.range.lowerBound, bytes) == .yes)
+      wantNames()
     }
     guard matched != 0 else { return }
     hint.stop()
-    joined.matched(at: tag.range.lowerBound)
+    let looksOn = joined.matched(at: tag.range.lowerBound)
     if !options.isNested { deepest = tag.depth }
     var element = wantedElement(tag, bytes)
-    element.inherited = try inherited(by: tag, tokenizer.attributes, bytes)
     element.matched = matched
-    wanted.begin(element, keeping: keepsInner ? array(bytes, tag.name) : [])
+    let inherited = options.inherits ? try inherited(by: tag, tokenizer.attributes, bytes) : nil
+    wanted.begin(element, inherited: inherited, keeping: keepsInner ? array(bytes, tag.name) : [])
+    if looksOn || keepsInner { wantNames() }
   }
+
+  /// Has start tags returned at any depth that may begin another document, or are kept inside a wanted element.
+  mutating func wantNames() { tokenizer.want(root: joined.watch.wanted, inner: wanted.name) }
 
   /// Whether elements inside a wanted one are kept, because it may have no end.
   private var keepsInner: Bool { options.atError == .repair && !options.isNested }
@@ -341,14 +345,14 @@ struct Splitter {
     WantedElement(
       start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth,
       node: writer.needsTree ? tokenizer.record(tag, bytes) : nil,
-      referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences)
+      referencesBefore: tokenizer.document.referenceCount - tokenizer.attributeReferences,
+      keptBefore: wanted.kept.count)
   }
 
-  /// The namespace declarations that an element inherits, if it is written with them.
+  /// The namespace declarations that an element inherits.
   private func inherited(
     by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> [[UInt8]] {
-    guard options.inherits else { return [] }
     let first = options.form.outermostInherited
     return try selector.namespaces.inherited(by: tag, attributes, bytes, from: first, limit: options.maxInherited)
   }
@@ -357,21 +361,19 @@ struct Splitter {
     if tag.depth > deepest { return }
     isSilent = false
     var element: WantedElement?
-    var error: XMLError?
     if wanted.lastDepth >= tag.depth {
-      wanted.leave(to: tag.depth)
+      if wanted.lastDepth > tag.depth { wanted.leave(to: tag.depth) }
       if let first = wanted.first, first.depth == tag.depth, isTooLarge(first) {
-        error = tooLarge(first)
         wanted.loseFirst()
+        try leave(tag, bytes)
+        throw tooLarge(first)
       }
       element = wanted.end(at: tag.range.upperBound)
+      // Inside a wanted element, PATH is not followed.
       if !wanted.name.isEmpty {
         deepest = wanted.lastDepth
-        if let element {
-          try writeInner(.init(element, endingAt: tag.range.upperBound), at: wanted.open[0].depth, bytes)
-        }
-        if let error { throw error }
-        return
+        guard let element else { return }
+        return try writeInner(.init(element, endingAt: tag.range.upperBound), at: wanted.open[0].depth, bytes)
       }
     }
     deepest = .max
@@ -381,21 +383,20 @@ struct Splitter {
       if tag.depth == 1 { writer.endDocument() }
     }
     if tag.depth == 1 { joined.endRoot() }
-    if let error { throw error }
-    if let element { try write(element, endingAt: tag.range.upperBound, bytes) }
+    guard let element else { return }
+    try write(element, endingAt: tag.range.upperBound, inherited: wanted.takeInherited(), bytes)
   }
 
   /// Writes a complete element.
   private mutating func write(
-    _ element: WantedElement, endingAt end: Int, _ bytes: borrowing Span<UInt8>
+    _ element: WantedElement, endingAt end: Int, inherited: [[UInt8]], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
-    // Otherwise they would have two owners, and all be copied when they change.
-    defer { tokenizer.releaseNamespaces() }
-    let node = element.node
-    let found = FoundElement(element, endingAt: end, in: tokenizer.document, table)
-    if let node {
+    let found = FoundElement(element, endingAt: end, inherited: inherited, in: tokenizer.document, table)
+    if let node = element.node {
       tokenizer.finish(node, bytes, found.range, in: selector.namespaces, linksSiblings: writer.needsSiblings)
     }
+    // Otherwise they would have two owners, and all be copied when they change.
+    defer { tokenizer.releaseNamespaces() }
     try writer.write(found, tokenizer.tape.finished, bytes)
   }
 
@@ -415,9 +416,9 @@ struct Splitter {
     isSilent = false
     var element = WantedElement(
       start: offset, nameEnd: start.name.upperBound, depth: depth, node: inner.node,
-      referencesBefore: inner.referencesBefore)
-    element.inherited = try inherited(by: tag, start.attributes, bytes)
+      referencesBefore: inner.referencesBefore, keptBefore: 0)
     element.matched = matched
-    try write(element, endingAt: inner.range.upperBound, bytes)
+    let inherited = options.inherits ? try inherited(by: tag, start.attributes, bytes) : []
+    try write(element, endingAt: inner.range.upperBound, inherited: inherited, bytes)
   }
 }

@@ -14,7 +14,6 @@ struct WantedElement {
   var nameEnd: Int
   /// The number of elements around it, including itself.
   let depth: Int
-  var inherited: [[UInt8]] = []
   /// Its place on the tape, if its tree is needed.
   let node: Int?
   /// How many references to entities came before it.
@@ -22,7 +21,7 @@ struct WantedElement {
   /// The last steps of the paths of PATH that its start tag matches, as bits.
   var matched: UInt64 = 0
   /// How many complete elements were kept when it began.
-  var keptBefore = 0
+  var keptBefore: Int
 }
 
 struct WantedElements {
@@ -50,6 +49,8 @@ struct WantedElements {
   private(set) var freedDepth = 0
   /// The name of elements to keep inside the open ones; empty for none.
   private(set) var name: [UInt8] = []
+  /// The namespace declarations that the open ones inherit, if they are written with these.
+  private var inherited: [[[UInt8]]] = []
 
   /// The outermost one that is not lost.
   var first: WantedElement? { lostCount < open.count ? open[lostCount] : nil }
@@ -74,28 +75,39 @@ struct WantedElements {
   }
 
   /// Adds an element inside the others.
-  /// - Parameter name: to keep the elements inside it that have this name.
-  mutating func begin(_ element: consuming WantedElement, keeping name: [UInt8] = []) {
-    if open.isEmpty { self.name = name }
-    element.keptBefore = kept.count
+  /// - Parameters:
+  ///   - inherited: the declarations that it inherits, if it is written with them.
+  ///   - name: to keep the elements inside it that have this name.
+  mutating func begin(_ element: WantedElement, inherited: [[UInt8]]? = nil, keeping name: [UInt8] = []) {
+    if !name.isEmpty { self.name = name }
+    if let inherited { self.inherited.append(inherited) }
     open.append(element)
   }
 
   /// Ends the innermost one.
   /// - Returns: the element; nil if it is lost, or kept because the one around it may have no end.
+  @inline(__always)
   mutating func end(at offset: Int) -> WantedElement? {
-    guard let element = open.popLast() else { return nil }
+    let element = open.removeLast()
+    return name.isEmpty && lostCount == 0 ? element : end(element, at: offset)
+  }
+
+  private mutating func end(_ element: WantedElement, at offset: Int) -> WantedElement? {
     let isOuter = open.count <= lostCount || name.isEmpty
-    if open.isEmpty { name = [] }
+    if open.isEmpty, !name.isEmpty { name = [] }
     if open.count < lostCount {
       lostCount = open.count
+      _ = takeInherited()
       return nil
     }
-    kept.removeLast(kept.count - element.keptBefore)
+    if kept.count > element.keptBefore { kept.removeLast(kept.count - element.keptBefore) }
     if isOuter { return element }
     kept.append(Inner(element, endingAt: offset))
     return nil
   }
+
+  /// The declarations that the element inherits that has ended.
+  mutating func takeInherited() -> [[UInt8]] { inherited.count > open.count ? inherited.removeLast() : [] }
 
   // MARK: Lost elements
 
@@ -126,9 +138,10 @@ struct WantedElements {
 
   /// Forgets those that are deeper, which are lost.
   mutating func leave(to depth: Int) {
-    while let last = open.last, last.depth > depth { open.removeLast() }
+    while lastDepth > depth { open.removeLast() }
     lostCount = min(lostCount, open.count)
-    if open.isEmpty { name = [] }
+    if inherited.count > open.count { inherited.removeLast(inherited.count - open.count) }
+    if open.isEmpty, !name.isEmpty { name = [] }
   }
 }
 
@@ -148,12 +161,13 @@ struct FoundElement {
   let mayHaveEntities: Bool
 
   init(
-    _ element: consuming WantedElement, endingAt end: Int, in document: DocumentContext, _ table: SingleByteTable?
+    _ element: WantedElement, endingAt end: Int, inherited: [[UInt8]], in document: DocumentContext,
+    _ table: SingleByteTable?
   ) {
     range = element.start..<end
     nameEnd = element.nameEnd
     depth = element.depth
-    inherited = element.inherited
+    self.inherited = inherited
     self.table = table
     mayHaveEntities = document.referenceCount > element.referencesBefore
     matched = element.matched

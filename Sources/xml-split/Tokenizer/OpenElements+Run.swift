@@ -4,22 +4,24 @@
 import FeedCore
 
 extension OpenElements {
-  /// What is wanted of a run.
-  struct Wanted {
-    /// Elements deeper than this are checked, but their tags are not returned.
-    let deepest: Int
-    /// Start tags with one of these names are returned at any depth: that of the root, and that of a wanted element.
-    let name: [UInt8]
-    let inner: [UInt8]
+  /// Names whose start tags are returned at any depth: that of the root, and that of a wanted element.
+  struct WantedNames {
+    private var root: [UInt8] = []
+    private var inner: [UInt8] = []
+    /// A bit for the length of each, the last one for all that are longer.
+    private var lengths: UInt64 = 0
 
-    @inline(__always)
-    func isMet(by token: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> Bool {
-      token.depth <= deepest || (token.kind != .endTag && names(token.name, bytes))
+    /// - Parameters: each is empty for no name.
+    mutating func set(root: [UInt8], inner: [UInt8]) {
+      if root == self.root, inner == self.inner { return }
+      (self.root, self.inner) = (root, inner)
+      lengths = [root, inner].reduce(0) { $1.isEmpty ? $0 : $0 | 1 << UInt64(min($1.count, 63)) }
     }
 
     @inline(__always)
-    func names(_ name: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Bool {
-      isName(bytes, name, self.name) || isName(bytes, name, inner)
+    func contains(_ name: Range<Int>, _ bytes: borrowing Span<UInt8>) -> Bool {
+      guard lengths & 1 &<< UInt64(min(name.count, 63)) != 0 else { return false }
+      return isName(bytes, name, root) || isName(bytes, name, inner)
     }
   }
 
@@ -27,11 +29,12 @@ extension OpenElements {
   /// - Parameters:
   ///   - place: from where; then where it has stopped, after the tag, or where something else comes, or more bytes are
   ///     needed to decide.
+  ///   - deepest: elements deeper than this are checked, but their tags are not returned, unless `names` has them.
   ///   - tag: the last start tag.
   /// - Returns: nil if it has stopped before such a tag.
   @inline(__always)
   mutating func run(
-    _ bytes: borrowing Span<UInt8>, from place: inout Int, to wanted: borrowing Wanted,
+    _ bytes: borrowing Span<UInt8>, from place: inout Int, deepest: Int,
     _ limits: XMLTokenizer.Limits, _ tag: inout StartTag, recording tape: inout ElementTape
   ) -> XMLTokenizer.Token? {
     var index = place
@@ -53,7 +56,7 @@ extension OpenElements {
         index = name.upperBound + 1
         closeNamed()
         if tape.isRecording { tape.close(start..<index) }
-        if depth <= wanted.deepest {
+        if depth <= deepest {
           return XMLTokenizer.Token(kind: .endTag, range: start..<index, name: name, depth: depth)
         }
       } else {
@@ -73,7 +76,7 @@ extension OpenElements {
           if tape.isRecording { tape.open(name, tag.attributes, start..<index, isEmpty: isEmpty, bytes) }
         }
         if !isEmpty { open(name) }
-        if depth < wanted.deepest || wanted.names(name, bytes) {
+        if depth < deepest || names.contains(name, bytes) {
           if isPlain { tag.begin(name) }
           let kind = isEmpty ? XMLTokenizer.Token.Kind.emptyTag : .startTag
           return XMLTokenizer.Token(kind: kind, range: start..<index, name: name, depth: depth + 1)

@@ -6,8 +6,8 @@ import FeedCore
 /// open where the text is cut are copied.
 struct OpenElements {
   /// The first `named` ones; those after them were of others that have ended.
-  private var names: [Range<Int>] = []
-  /// The names of the outermost elements whose text was dropped; their ranges in `names` refer to this.
+  private var ranges: [Range<Int>] = []
+  /// The names of the outermost elements whose text was dropped; their ranges refer to this.
   private var kept: [UInt8] = []
   private var keptCount = 0
   /// The names of the outermost elements that `depth(of:in:)` has counted, and how many of these have each name.
@@ -19,12 +19,13 @@ struct OpenElements {
   private(set) var beyondLimit = 0
 
   var depth: Int { named + beyondLimit }
+  var names = WantedNames()
   /// How many open elements have known names.
   private(set) var named = 0
 
   @inline(__always)
   mutating func open(_ name: Range<Int>) {
-    if named < names.count { names[named] = name } else { names.append(name) }
+    if named < ranges.count { ranges[named] = name } else { ranges.append(name) }
     named &+= 1
   }
 
@@ -48,7 +49,7 @@ struct OpenElements {
     copied = named
     if named < keptCount {
       keptCount = named
-      kept.removeLast(names[named].count)
+      kept.removeLast(ranges[named].count)
     }
     if named < counted.count {
       let name = counted.removeLast()
@@ -90,14 +91,14 @@ struct OpenElements {
   /// Prepares for the removal of the first bytes of the text.
   mutating func drop(_ count: Int, of text: borrowing Span<UInt8>) {
     for index in keptCount..<named {
-      let name = names[index]
+      let name = ranges[index]
       if name.lowerBound < count {
-        names[index] = kept.count..<(kept.count + name.count)
+        ranges[index] = kept.count..<(kept.count + name.count)
         kept.append(span: text.extracting(name))
         keptCount = index + 1
         copied = max(copied, keptCount)
       } else {
-        names[index] = (name.lowerBound - count)..<(name.upperBound - count)
+        ranges[index] = (name.lowerBound - count)..<(name.upperBound - count)
       }
     }
   }
@@ -105,12 +106,12 @@ struct OpenElements {
   // MARK: The innermost element
 
   /// The length of its name in bytes.
-  var topCount: Int { named == 0 ? 0 : names[named - 1].count }
+  var topCount: Int { named == 0 ? 0 : ranges[named - 1].count }
 
   /// Whether its name is also at `start`, where there must be room for it.
   @inline(__always)
   func hasTopName(at start: Int, in text: borrowing Span<UInt8>) -> Bool {
-    let name = names[named - 1]
+    let name = ranges[named - 1]
     if named > keptCount { return hasSameBytes(text, name, text, at: start) }
     return hasSameBytes(kept.span, name, text, at: start)
   }
@@ -120,7 +121,7 @@ struct OpenElements {
   }
 
   private func name(_ index: Int, in text: borrowing Span<UInt8>) -> [UInt8] {
-    index < keptCount ? Array(kept[names[index]]) : array(text, names[index])
+    index < keptCount ? Array(kept[ranges[index]]) : array(text, ranges[index])
   }
 
   /// The error for an end tag that does not match this element.

@@ -68,9 +68,12 @@ struct RootWatch {
   }
 
   /// Continues the search after an element that matches PATH: that one does not count, whatever its name.
-  mutating func lookOn(after start: Int) {
+  /// - Returns: whether it had stopped.
+  mutating func lookOn(after start: Int) -> Bool {
     if let sighting, sighting.offset == start { self.sighting = nil }
-    wanted = name
+    guard wanted.isEmpty, isOn else { return false }
+    wanted = rootName
+    return true
   }
 
   mutating func takeSighting() -> Sighting? {

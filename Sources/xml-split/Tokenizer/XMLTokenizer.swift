@@ -115,6 +115,9 @@ struct XMLTokenizer {
     return tokenizer.document.references ?? XMLReferences()
   }
 
+  /// Returns start tags with one of these names at any depth. Each may be empty.
+  mutating func want(root: [UInt8], inner: [UInt8]) { elements.names.set(root: root, inner: inner) }
+
   /// Prepares for the removal of the first `count` bytes, all before `offset`.
   mutating func drop(_ count: Int, of bytes: borrowing Span<UInt8>) {
     elements.drop(count, of: bytes)
@@ -126,13 +129,12 @@ struct XMLTokenizer {
   /// - Parameters:
   ///   - bytes: all bytes that have come and were not dropped.
   ///   - isLast: whether no more bytes will come.
-  ///   - deepest: elements deeper than this are checked, but their tags are not returned.
-  ///   - wanted, inner: start tags with one of these names are returned at any depth.
+  ///   - deepest: elements deeper than this are checked, but their tags are not returned, except start tags with one of
+  ///     the names of `want`.
   /// - Returns: nil if more bytes are needed, or at the end.
   mutating func next(
-    _ bytes: borrowing Span<UInt8>, isLast: Bool, deepest: Int = .max, wanted: [UInt8] = [], inner: [UInt8] = []
+    _ bytes: borrowing Span<UInt8>, isLast: Bool, deepest: Int = .max
   ) throws(XMLError) -> Token? {
-    let wanted = OpenElements.Wanted(deepest: deepest, name: wanted, inner: inner)
     while true {
       if scanner.isInside {
         switch scanner.finishBrokenTag(bytes, isLast) {
@@ -151,7 +153,7 @@ struct XMLTokenizer {
       if phase == .content {
         if elements.beyondLimit == 0, scanner.isReady {
           var index = offset
-          let token = elements.run(bytes, from: &index, to: wanted, limits, &tag, recording: &tape)
+          let token = elements.run(bytes, from: &index, deepest: deepest, limits, &tag, recording: &tape)
           scanner.move(to: index)
           if let token {
             attributeReferences = 0
@@ -185,7 +187,9 @@ struct XMLTokenizer {
       case .more: return nil
       case .again: continue
       case .token(let token):
-        if wanted.isMet(by: token, bytes) { return token }
+        if token.depth <= deepest || (token.kind != .endTag && elements.names.contains(token.name, bytes)) {
+          return token
+        }
       }
     }
   }
