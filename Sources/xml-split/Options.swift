@@ -197,7 +197,7 @@ extension Options {
     if isOneLine { return .oneLine(terminator: terminator) }
     if isRecords {
       if !isJSON, !fields.isEmpty { throw .usage("options '--records' and '--fields' need '--as-json'") }
-      return .records(id: id, data: isJSON ? .json(try jsonForm(fields)) : .xml, stamp)
+      return .records(id: id, isJSON ? try jsonForm(fields) : nil, stamp)
     }
     if isJSON { return .json(try jsonForm(fields)) }
     if fields.isEmpty { return .verbatim(terminator: terminator) }
@@ -212,10 +212,9 @@ extension Options {
       var json = ElementJSON()
       json.arrays = writesArrays ? nil : Set(arrays)
       json.isOrdered = isOrdered
-      var names = JSONNames()
-      names.style = hasLocalNames ? .local : hasExpandedNames ? .expanded : .written
-      (names.textKey, names.attributePrefix, names.maxExpanded) = (textKey, attributePrefix, limits.maxToken)
-      json.names = names
+      json.names = JSONNames(
+        hasLocalNames ? .local : hasExpandedNames ? .expanded : .written, attributePrefix: attributePrefix,
+        textKey: textKey, maxExpanded: limits.maxToken)
       return .whole(json)
     }
     if let twice = fields.indices.first(where: { n in fields[..<n].contains { $0.text == fields[n].text } }) {

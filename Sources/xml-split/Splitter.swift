@@ -393,7 +393,7 @@ struct Splitter {
   ) throws(XMLError) {
     let found = FoundElement(element, endingAt: end, inherited: inherited, in: tokenizer.document, table)
     if let node = element.node {
-      tokenizer.finish(node, bytes, found.range, in: selector.namespaces, linksSiblings: writer.needsSiblings)
+      tokenizer.finish(node, bytes, found.range, in: selector.namespaces)
     }
     // Otherwise they would have two owners, and all be copied when they change.
     defer { tokenizer.releaseNamespaces() }

@@ -1,61 +1,111 @@
-// Elements as JSON: the convention known from xq and xmltodict, or a form that loses nothing. A list of the parts still
-// to be written replaces recursion.
+// Elements as JSON: the convention known from xq and xmltodict, or a form that loses nothing (--ordered).
+//
+// Members are written as they come, if no two of an element can have the same name. If not, its attributes, children and
+// text are sorted first: the values of one name are an array, in the order of the element. A list of the parts still to be
+// written replaces recursion.
 
 import FeedCore
 
+/// The form of elements in JSON.
 struct ElementJSON {
   /// Names whose elements are always arrays; nil for all names.
   var arrays: Set<[UInt8]>? = []
   var isOrdered = false
-  var names = JSONNames() {
-    didSet {
-      attributeStart = names.attributeStart
-      textStart = names.textStart
-      canMix = names.canMix
-      hasOwnNames = canMix || names.style != .written
+  var names = JSONNames()
+}
+
+/// Writes elements as JSON, one after another.
+struct JSONWriter {
+  /// A value in an object, with its name.
+  private struct Member {
+    enum Value {
+      case attribute(Int)
+      /// The namespace declarations of an element, and the first of them.
+      case declarations(of: Int, Int)
+      case element(Int)
+      case text(of: Int)
     }
+
+    let value: Value
+    /// The name without a namespace, in the bytes of the tree.
+    let name: Range<Int>
+    /// `XMLName.key` of it.
+    let key: UInt64
+    /// The next with the same name; 0 if there is none. Of the first, also the last one.
+    var next = 0
+    var last = 0
+    var isFirst = true
+
+    var isAttribute: Bool {
+      switch value {
+      case .attribute, .declarations: true
+      case .element, .text: false
+      }
+    }
+
+    var isText: Bool { if case .text = value { true } else { false } }
   }
 
-  /// What `names` has.
-  private(set) var attributeStart = JSONNames().attributeStart
-  private(set) var textStart = JSONNames().textStart
-  private(set) var canMix = false
-  /// Whether members can have the same name although they are not elements of the same written name.
-  private var hasOwnNames = false
+  /// A name, for an index.
+  private struct Key: Hashable {
+    let namespace: [UInt8]?
+    let name: [UInt8]
+  }
 
-  /// Whether it needs to know which children have the same name.
-  var needsSiblings: Bool { !isOrdered && !hasOwnNames }
-
-  /// The part being written: the members of an object, an array of siblings, or an element in order.
+  /// The part being written: the children of an element, an object whose members were sorted, the values of one member, or
+  /// an element in order.
   private enum Frame {
-    case members(of: Int, child: Int, isFirst: Bool)
-    case siblings(next: Int?, isFirst: Bool)
+    case children(of: Int, next: Int, isFirst: Bool)
+    case object(next: Int, first: Int, isFirst: Bool)
+    case values(next: Int)
     case ordered(of: Int, child: Int)
+  }
+
+  private let json: ElementJSON
+  private let canMix: Bool
+  private let hasWrittenNames: Bool
+  private let mayHaveArrays: Bool
+  /// The members of the objects that were sorted, and are open.
+  private var members: [Member] = []
+  private var frames: [Frame] = []
+
+  /// Of the object whose members are collected: the first member of each name, and a bit for each key.
+  private var firsts: [Int] = []
+  private var known: UInt64 = 0
+  /// If there are many names: the first member of each.
+  private var index: [Key: Int] = [:]
+  private static let indexThreshold = 32
+
+  init(_ json: ElementJSON) {
+    self.json = json
+    canMix = json.names.canMix
+    hasWrittenNames = json.names.style == .written
+    mayHaveArrays = json.arrays?.isEmpty != true
   }
 
   /// Writes `{"name":value}`, or if in order, `["name",…]`.
   /// - Parameter expanded: the namespaces for the names.
-  func write(_ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter) {
-    if hasOwnNames { return NamedJSON.write(tree, self, expanded, to: &output) }
-    var frames: [Frame] = []
-    if isOrdered {
-      begin(ordered: 0, tree, &frames, to: &output)
+  mutating func write(_ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter) {
+    if json.isOrdered {
+      begin(ordered: 0, tree, expanded, to: &output)
     } else {
-      tree.writeName(tree.nodes[0].place, after: UInt8(ascii: "{"), to: &output)
-      begin(value: 0, tree, &frames, to: &output)
+      writeName(element(0, tree), tree, expanded, after: UInt8(ascii: "{"), to: &output)
+      begin(0, tree, expanded, to: &output)
     }
     while let frame = frames.popLast() {
       switch frame {
-      case .members(let element, let child, let isFirst):
-        writeMembers(of: element, from: child, isFirst, tree, &frames, to: &output)
-      case .siblings(let next, let isFirst):
-        guard let next else {
+      case .children(let element, let next, let isFirst):
+        writeChildren(of: element, from: next, isFirst: isFirst, tree, expanded, to: &output)
+      case .object(let next, let first, let isFirst):
+        writeMembers(from: next, first: first, isFirst: isFirst, tree, expanded, to: &output)
+      case .values(let next):
+        if next == 0 {
           output.append(UInt8(ascii: "]"))
           continue
         }
-        if !isFirst { output.append(UInt8(ascii: ",")) }
-        frames.append(.siblings(next: tree.nodes[next].nextSibling, isFirst: false))
-        begin(value: next, tree, &frames, to: &output)
+        output.append(UInt8(ascii: ","))
+        frames.append(.values(next: members[next].next))
+        write(members[next].value, tree, expanded, to: &output)
       case .ordered(let element, let child):
         guard child < tree.nodes[element].end else {
           output.append(UInt8(ascii: "]"))
@@ -63,104 +113,353 @@ struct ElementJSON {
         }
         output.append(UInt8(ascii: ","))
         frames.append(.ordered(of: element, child: tree.nodes[child].end))
-        if !tree.nodes[child].isElement {
-          tree.writeText(of: child, to: &output)
+        if tree.nodes[child].isElement {
+          begin(ordered: child, tree, expanded, to: &output)
         } else {
-          begin(ordered: child, tree, &frames, to: &output)
+          tree.writeText(of: child, to: &output)
         }
       }
     }
-    if !isOrdered { output.append(UInt8(ascii: "}")) }
+    if !json.isOrdered { output.append(UInt8(ascii: "}")) }
   }
 
-  /// Writes `null`, a string, or the beginning of an object with attributes, children by name, and text.
-  private func begin(
-    value element: Int, _ tree: ElementTree, _ frames: inout [Frame], to output: inout ByteWriter
+  // MARK: Values
+
+  /// Writes `null` or a string, or begins an object.
+  private mutating func begin(
+    _ element: Int, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
   ) {
-    let node = tree.nodes[element]
-    if !isObject(element, tree) {
+    if isObject(element, tree) {
+      beginObject(element, tree, expanded, to: &output)
+    } else if tree.nodes[element].end == element + 1 {
+      output.append("null")
+    } else {
       // All text of an element without child elements is one piece.
-      if node.end == element + 1 {
-        output.append("null")
-      } else {
-        tree.writeText(of: element + 1, to: &output)
-      }
-      return
+      tree.writeText(of: element + 1, to: &output)
     }
-    output.append(UInt8(ascii: "{"))
-    writeAttributes(of: element, prefix: attributeStart, tree, to: &output)
-    if frames.isEmpty {
-      return writeMembers(of: element, from: element + 1, node.attributes.isEmpty, tree, &frames, to: &output)
-    }
-    frames.append(.members(of: element, child: element + 1, isFirst: node.attributes.isEmpty))
   }
 
   private func isObject(_ element: Int, _ tree: ElementTree) -> Bool {
     tree.nodes[element].attributeCount > 0 || tree.nodes[element].hasElements
   }
 
-  /// Writes children as members up to one that is an object or an array, or all, and the text and the end.
-  private func writeMembers(
-    of element: Int, from start: Int, _ isFirst: Bool, _ tree: ElementTree, _ frames: inout [Frame],
+  private mutating func beginObject(
+    _ element: Int, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
+  ) {
+    output.append(UInt8(ascii: "{"))
+    let attributes = tree.nodes[element].attributes
+    // Written names of attributes are different, and those of children are different from them.
+    let isDirect = hasWrittenNames && (!canMix || json.isOrdered)
+    if isDirect {
+      let prefix = json.isOrdered ? [] : json.names.attributeStart
+      for index in attributes {
+        let comma = index > attributes.lowerBound ? UInt8(ascii: ",") : nil
+        tree.writeName(tree.attributes[index].name, prefix: prefix, after: comma, to: &output)
+        tree.writeValue(of: index, to: &output)
+      }
+      if json.isOrdered { return output.append(UInt8(ascii: "}")) }
+    }
+    if isDirect || (attributes.isEmpty && !json.isOrdered && !canMix), hasDistinctChildren(element, tree) {
+      return frames.append(.children(of: element, next: element + 1, isFirst: attributes.isEmpty))
+    }
+    let first = members.count
+    collectMembers(of: element, withAttributes: !isDirect, tree, expanded)
+    frames.append(.object(next: first, first: first, isFirst: !isDirect || attributes.isEmpty))
+  }
+
+  /// Whether all children of an element have different names. If they are many, that is not known.
+  private func hasDistinctChildren(_ element: Int, _ tree: ElementTree) -> Bool {
+    let (first, end) = (element + 1, tree.nodes[element].end)
+    // A bit for each key so far. A name whose bit is not set is new.
+    var (known, count) = (UInt64(0), 0)
+    var child = first
+    while child < end {
+      let place = child
+      child = tree.nodes[place].end
+      // An only child has no key to compare.
+      if !tree.nodes[place].isElement || (child == end && count == 0) { continue }
+      let key = key(of: place, tree)
+      let bit = XMLName.bit(of: key)
+      if known & bit != 0, hasKey(key, from: first, to: place, tree) { return false }
+      known |= bit
+      count += 1
+      if count == Self.indexThreshold { return false }
+    }
+    return true
+  }
+
+  /// Whether one of several siblings has a key.
+  private func hasKey(_ wanted: UInt64, from first: Int, to end: Int, _ tree: ElementTree) -> Bool {
+    var child = first
+    while child < end {
+      if tree.nodes[child].isElement, key(of: child, tree) == wanted { return true }
+      child = tree.nodes[child].end
+    }
+    return false
+  }
+
+  @inline(__always)
+  private func key(of node: Int, _ tree: ElementTree) -> UInt64 {
+    XMLName.key(tree.bytes.span, name(of: node, tree))
+  }
+
+  /// Writes the beginning of `["name",{attributes},children…]`.
+  private mutating func begin(
+    ordered element: Int, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
+  ) {
+    let name = self.element(element, tree)
+    writeName(name, tree, expanded, after: UInt8(ascii: "["), before: UInt8(ascii: ","), to: &output)
+    frames.append(.ordered(of: element, child: element + 1))
+    beginObject(element, tree, expanded, to: &output)
+  }
+
+  /// Writes the children of an element up to one that is an object or an array, or all, and the text and the end.
+  private mutating func writeChildren(
+    of element: Int, from start: Int, isFirst: Bool, _ tree: ElementTree, _ expanded: ExpandedNames?,
     to output: inout ByteWriter
   ) {
     let end = tree.nodes[element].end
-    var (child, isFirst) = (start, isFirst)
+    var (child, comma) = (start, isFirst ? nil : UInt8(ascii: ","))
     while child < end {
-      let (place, isMember) = (child, tree.nodes[child].isElement && !tree.nodes[child].hasEarlierSibling)
+      let place = child
       child = tree.nodes[place].end
-      guard isMember else { continue }
-      let comma = isFirst ? nil : UInt8(ascii: ",")
-      isFirst = false
-      let isList = tree.nodes[place].nextSibling != nil || isArray(tree.nodes[place].place, tree)
-      if !isList, tree.writePlainMember(place, after: comma, to: &output) { continue }
-      tree.writeName(tree.nodes[place].place, after: comma, to: &output)
-      if isList {
-        output.append(UInt8(ascii: "["))
-        frames.append(.members(of: element, child: child, isFirst: false))
-        return frames.append(.siblings(next: place, isFirst: true))
+      guard tree.nodes[place].isElement else { continue }
+      defer { comma = UInt8(ascii: ",") }
+      // The usual case needs no more than the node.
+      if hasWrittenNames, !mayHaveArrays {
+        if tree.writePlainMember(place, named: tree.nodes[place].place, after: comma, to: &output) { continue }
+        tree.writeName(tree.nodes[place].place, after: comma, to: &output)
+        let isObject = isObject(place, tree)
+        if isObject { frames.append(.children(of: element, next: child, isFirst: false)) }
+        begin(place, tree, expanded, to: &output)
+        if isObject { return }
+        continue
       }
-      if isObject(place, tree) {
-        frames.append(.members(of: element, child: child, isFirst: false))
-        return begin(value: place, tree, &frames, to: &output)
+      let member = self.element(place, tree)
+      if !write(member, after: comma, tree, expanded, to: &output) {
+        frames.append(.children(of: element, next: child, isFirst: false))
+        return writeRest(of: member, tree, expanded, to: &output)
       }
-      begin(value: place, tree, &frames, to: &output)
     }
     if tree.hasOwnText(element) {
-      if !isFirst { output.append(UInt8(ascii: ",")) }
-      output.append(textStart)
+      if let comma { output.append(comma) }
+      output.append(json.names.textStart)
       tree.writeOwnText(of: element, to: &output)
     }
     output.append(UInt8(ascii: "}"))
   }
 
-  private func isArray(_ name: Range<Int>, _ tree: ElementTree) -> Bool {
-    guard let arrays else { return true }
-    return !arrays.isEmpty && arrays.contains(Array(tree.bytes[name]))
-  }
-
-  /// Writes the beginning of `["name",{attributes},children…]`.
-  private func begin(
-    ordered element: Int, _ tree: ElementTree, _ frames: inout [Frame], to output: inout ByteWriter
+  /// Writes the members of an object up to one that is an object or an array, or all and the end.
+  private mutating func writeMembers(
+    from start: Int, first: Int, isFirst: Bool, _ tree: ElementTree, _ expanded: ExpandedNames?,
+    to output: inout ByteWriter
   ) {
-    let name = tree.nodes[element].place
-    tree.writeName(name, after: UInt8(ascii: "["), before: UInt8(ascii: ","), to: &output)
-    output.append(UInt8(ascii: "{"))
-    writeAttributes(of: element, prefix: [], tree, to: &output)
-    output.append(UInt8(ascii: "}"))
-    frames.append(.ordered(of: element, child: element + 1))
-  }
-
-  /// Writes attributes as members of an object.
-  /// - Parameter prefix: what each name begins with.
-  private func writeAttributes(
-    of element: Int, prefix: [UInt8], _ tree: ElementTree, to output: inout ByteWriter
-  ) {
-    let attributes = tree.nodes[element].attributes
-    for index in attributes {
-      let comma = index > attributes.lowerBound ? UInt8(ascii: ",") : nil
-      tree.writeName(tree.attributes[index].name, prefix: prefix, after: comma, to: &output)
-      tree.writeValue(of: index, to: &output)
+    var place = start
+    while place < members.count {
+      let member = members[place]
+      let comma = place > first || !isFirst ? UInt8(ascii: ",") : nil
+      place += 1
+      guard member.isFirst else { continue }
+      if !write(member, after: comma, tree, expanded, to: &output) {
+        frames.append(.object(next: place, first: first, isFirst: isFirst))
+        return writeRest(of: member, tree, expanded, to: &output)
+      }
     }
+    members.removeLast(members.count - first)
+    output.append(UInt8(ascii: "}"))
+  }
+
+  /// Writes a member; of an object or an array, only the name.
+  /// - Returns: whether that is all of it.
+  private mutating func write(
+    _ member: Member, after comma: UInt8?, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
+  ) -> Bool {
+    let isList = isList(member, tree, expanded)
+    if !isList, case .element(let node) = member.value, namespace(of: member, expanded) == nil,
+      tree.writePlainMember(node, named: member.name, after: comma, to: &output)
+    {
+      return true
+    }
+    writeName(member, tree, expanded, after: comma, to: &output)
+    if isList { return false }
+    if case .element(let node) = member.value, isObject(node, tree) { return false }
+    write(member.value, tree, expanded, to: &output)
+    return true
+  }
+
+  /// Begins the object or the array of a member.
+  private mutating func writeRest(
+    of member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
+  ) {
+    if isList(member, tree, expanded) {
+      output.append(UInt8(ascii: "["))
+      frames.append(.values(next: member.next))
+    }
+    write(member.value, tree, expanded, to: &output)
+  }
+
+  private mutating func write(
+    _ value: Member.Value, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
+  ) {
+    switch value {
+    case .attribute(let index): tree.writeValue(of: index, to: &output)
+    case .element(let node): begin(node, tree, expanded, to: &output)
+    case .text(let node): tree.writeOwnText(of: node, to: &output)
+    case .declarations(let node, _):
+      var separator = UInt8(ascii: "{")
+      for index in tree.nodes[node].attributes {
+        guard let prefix = Namespaces.declaredPrefix(tree.bytes.span, tree.attributes[index].name) else { continue }
+        output.append(separator)
+        JSONString.write(prefix, to: &output)
+        output.append(UInt8(ascii: ":"))
+        tree.writeValue(of: index, to: &output)
+        separator = UInt8(ascii: ",")
+      }
+      output.append(UInt8(ascii: "}"))
+    }
+  }
+
+  // MARK: Members
+
+  /// Adds the members of an element; in order, only its attributes.
+  private mutating func collectMembers(
+    of element: Int, withAttributes: Bool, _ tree: ElementTree, _ expanded: ExpandedNames?
+  ) {
+    firsts.removeAll(keepingCapacity: true)
+    known = 0
+    if !index.isEmpty { index = [:] }
+    var declarations: Member?
+    for index in withAttributes ? tree.nodes[element].attributes : 0..<0 {
+      let name = tree.attributes[index].name
+      if hasWrittenNames || !Namespaces.isDeclaration(tree.bytes.span, name) {
+        add(attribute(index, tree), tree, expanded)
+      } else if declarations == nil {
+        // The name of any of them begins with `xmlns`.
+        let start = name.lowerBound
+        declarations = member(.declarations(of: element, index), start..<(start + 5), tree)
+      }
+    }
+    if let declarations { add(declarations, tree, expanded) }
+    if json.isOrdered { return }
+    var child = element + 1
+    while child < tree.nodes[element].end {
+      if tree.nodes[child].isElement { add(self.element(child, tree), tree, expanded) }
+      child = tree.nodes[child].end
+    }
+    if tree.hasOwnText(element) { add(Member(value: .text(of: element), name: 0..<0, key: 0), tree, expanded) }
+  }
+
+  private func element(_ node: Int, _ tree: ElementTree) -> Member {
+    member(.element(node), name(of: node, tree), tree)
+  }
+
+  private func attribute(_ index: Int, _ tree: ElementTree) -> Member {
+    let name = tree.attributes[index].name
+    return member(.attribute(index), hasWrittenNames ? name : json.names.kept(name, tree.bytes.span), tree)
+  }
+
+  @inline(__always)
+  private func name(of node: Int, _ tree: ElementTree) -> Range<Int> {
+    hasWrittenNames ? tree.nodes[node].place : json.names.kept(tree.nodes[node].place, tree.bytes.span)
+  }
+
+  @inline(__always)
+  private func member(_ value: Member.Value, _ name: Range<Int>, _ tree: ElementTree) -> Member {
+    Member(value: value, name: name, key: XMLName.key(tree.bytes.span, name))
+  }
+
+  private mutating func add(_ member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?) {
+    let place = members.count
+    members.append(member)
+    let bit = XMLName.bit(of: member.key)
+    if known & bit != 0 || canMix, let first = first(like: member, tree, expanded) {
+      members[place].isFirst = false
+      members[members[first].last].next = place
+      members[first].last = place
+    } else {
+      members[place].last = place
+      firsts.append(place)
+      if !index.isEmpty { index[key(of: member, tree, expanded)] = place }
+    }
+    known |= bit
+  }
+
+  /// The first member with the name of this one.
+  private mutating func first(like member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?) -> Int? {
+    guard firsts.count > Self.indexThreshold else {
+      return firsts.first { areSame(members[$0], member, tree, expanded) }
+    }
+    // The index is made when it is first needed.
+    if index.isEmpty {
+      for first in firsts { index[key(of: members[first], tree, expanded)] = first }
+    }
+    return index[key(of: member, tree, expanded)]
+  }
+
+  private func areSame(
+    _ one: Member, _ other: Member, _ tree: ElementTree, _ expanded: ExpandedNames?
+  ) -> Bool {
+    if one.isAttribute == other.isAttribute, !one.isText, !other.isText {
+      return one.key == other.key && XMLName.isSame(tree.bytes.span, one.name, other.name)
+        && namespace(of: one, expanded) == namespace(of: other, expanded)
+    }
+    return canMix && key(of: one, tree, expanded) == key(of: other, tree, expanded)
+  }
+
+  // MARK: Names
+
+  private func namespace(of member: Member, _ expanded: ExpandedNames?) -> [UInt8]? {
+    guard let expanded else { return nil }
+    switch member.value {
+    case .attribute(let index): return expanded.attributes[index]
+    case .element(let node): return expanded.elements[node]
+    case .declarations, .text: return nil
+    }
+  }
+
+  private func key(of member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?) -> Key {
+    if member.isText { return Key(namespace: nil, name: json.names.textKey) }
+    let namespace = namespace(of: member, expanded)
+    var name = Array(tree.bytes[member.name])
+    if member.isAttribute, !json.isOrdered {
+      let prefix = json.names.attributePrefix
+      // With a prefix, the name of an attribute in a namespace is no name of an element: `@{uri}name`.
+      if namespace != nil, !prefix.isEmpty { name = [UInt8(ascii: "{")] + name }
+      name = prefix + name
+    }
+    return Key(namespace: namespace, name: name)
+  }
+
+  private func writeName(
+    _ member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?, after first: UInt8?,
+    before last: UInt8 = UInt8(ascii: ":"), to output: inout ByteWriter
+  ) {
+    if member.isText {
+      if let first { output.append(first) }
+      return output.append(json.names.textStart)
+    }
+    let prefix = member.isAttribute && !json.isOrdered ? json.names.attributeStart : []
+    guard let namespace = namespace(of: member, expanded) else {
+      return tree.writeName(member.name, prefix: prefix, after: first, before: last, to: &output)
+    }
+    if let first { output.append(first) }
+    output.append(UInt8(ascii: "\""))
+    output.append(prefix)
+    output.append(UInt8(ascii: "{"))
+    JSONString.writeContents(namespace.span, 0..<namespace.count, to: &output)
+    output.append(UInt8(ascii: "}"))
+    tree.writeName(member.name, to: &output)
+    output.append(UInt8(ascii: "\""))
+    output.append(last)
+  }
+
+  /// Whether the value of a member is an array: it has several values, or its name says so.
+  private func isList(_ member: Member, _ tree: ElementTree, _ expanded: ExpandedNames?) -> Bool {
+    if member.next != 0 { return true }
+    guard mayHaveArrays, case .element = member.value else { return false }
+    guard let arrays = json.arrays else { return true }
+    let name = Array(tree.bytes[member.name])
+    return arrays.contains(
+      namespace(of: member, expanded).map { Array("{".utf8) + $0 + Array("}".utf8) + name } ?? name)
   }
 }

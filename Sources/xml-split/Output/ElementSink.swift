@@ -4,8 +4,6 @@ import FeedCore
 protocol ElementSink {
   /// Whether it reads the contents of elements. If so, `write` gets the tree of the element.
   var needsTree: Bool { get }
-  /// Whether it needs to know which children have the same name.
-  var needsSiblings: Bool { get }
   /// An error outside standard output.
   var failure: ToolFailure? { get }
 
@@ -40,7 +38,6 @@ protocol ElementSink {
 
 extension ElementSink {
   var needsTree: Bool { false }
-  var needsSiblings: Bool { false }
   var failure: ToolFailure? { nil }
 
   func begin(_ output: inout ByteWriter) {}

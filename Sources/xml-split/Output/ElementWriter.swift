@@ -8,8 +8,6 @@ struct ElementWriter {
   private let conditions: ElementConditions
   /// Whether the contents of elements must be read.
   let needsTree: Bool
-  /// Whether it matters which children have the same name.
-  let needsSiblings: Bool
   private let keepsEntities: Bool
   /// The texts of the entities of the document.
   private var entities = EntityTexts()
@@ -32,7 +30,6 @@ struct ElementWriter {
     sink = form.sink(keepsEntities: keepsEntities)
     self.conditions = conditions
     needsTree = sink.needsTree || conditions.needsTree
-    needsSiblings = sink.needsSiblings
     self.keepsEntities = keepsEntities
     self.maxEntityText = form.copiesText ? nil : maxEntityText
     self.knowsHTML = knowsHTML
@@ -120,9 +117,9 @@ extension Form {
     switch self {
     case .verbatim(let terminator): VerbatimSink(terminator: terminator)
     case .oneLine(let terminator): OneLineSink(terminator: terminator)
-    case .json(let form): JSONSink(form: form)
+    case .json(let form): JSONSink(form)
     case .table(let form): TableSink(form)
-    case .records(let id, let data, let stamp): RecordSink(id: id, data: data, stamp: stamp)
+    case .records(let id, let form, let stamp): RecordSink(id: id, form, stamp)
     case .count: CountSink()
     case .files(let form, let terminator): FileSink(form, keepsEntities: keepsEntities, terminator: terminator)
     }

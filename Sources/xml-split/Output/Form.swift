@@ -10,8 +10,8 @@ enum Form {
   case json(JSONForm)
   /// A row of values for each.
   case table(TableForm)
-  /// An event record for each.
-  case records(id: Field?, data: RecordData, RecordStamp)
+  /// An event record for each, with this form as data, or with its text.
+  case records(id: Field?, JSONForm?, RecordStamp)
   /// Only how many there are.
   case count
   /// Only the names of the files that were written.
@@ -22,14 +22,14 @@ extension Form {
   /// Whether elements are written as XML, which needs the namespace declarations around them.
   var isXML: Bool {
     switch self {
-    case .verbatim, .oneLine, .files, .records(_, .xml, _): true
+    case .verbatim, .oneLine, .files, .records(_, nil, _): true
     case .json, .table, .records, .count: false
     }
   }
 
   /// Whether each record has the text of the element as it is, but without the declarations of the document.
   var copiesText: Bool {
-    if case .records(_, .xml, _) = self { true } else { false }
+    if case .records(_, nil, _) = self { true } else { false }
   }
 
   /// The depth of the outermost element whose namespace declarations an element inherits. If elements are put into a
@@ -45,13 +45,6 @@ enum JSONForm {
   case whole(ElementJSON)
   /// An object of values.
   case fields([Column], Column.Joining?, limit: Int)
-}
-
-/// The `data` of an event record.
-enum RecordData {
-  /// The text of the element.
-  case xml
-  case json(JSONForm)
 }
 
 /// How elements are written to files (--files).

@@ -13,20 +13,28 @@ struct JSONNames {
     case expanded
   }
 
-  var style = Style.written
-  var attributePrefix = Array("@".utf8)
-  var textKey = Array("#text".utf8)
+  let style: Style
+  let attributePrefix: [UInt8]
+  let textKey: [UInt8]
   /// The largest size in bytes of an element and of the namespaces in its names.
-  var maxExpanded = Int.max
-
+  let maxExpanded: Int
   /// The beginning of the name of each attribute, after the quote, and the name of the text, as JSON.
-  var attributeStart: [UInt8] { Array(Self.json(attributePrefix).dropFirst().dropLast()) }
-  var textStart: [UInt8] { Self.json(textKey) + [UInt8(ascii: ":")] }
-
+  let attributeStart: [UInt8]
+  let textStart: [UInt8]
   /// Whether attributes, elements and text can share a name.
-  var canMix: Bool {
-    XMLName.isName(attributePrefix + [UInt8(ascii: "a")]) || XMLName.isName(textKey)
-      || (textKey.starts(with: attributePrefix) && XMLName.isName(Array(textKey.dropFirst(attributePrefix.count))))
+  let canMix: Bool
+
+  init(
+    _ style: Style = .written, attributePrefix prefix: [UInt8] = Array("@".utf8),
+    textKey: [UInt8] = Array("#text".utf8), maxExpanded: Int = .max
+  ) {
+    (self.style, self.textKey, self.maxExpanded) = (style, textKey, maxExpanded)
+    attributePrefix = prefix
+    attributeStart = Array(Self.json(prefix).dropFirst().dropLast())
+    textStart = Self.json(textKey) + [UInt8(ascii: ":")]
+    canMix =
+      XMLName.isName(prefix + [UInt8(ascii: "a")]) || XMLName.isName(textKey)
+      || (textKey.starts(with: prefix) && XMLName.isName(Array(textKey.dropFirst(prefix.count))))
   }
 
   private static func json(_ text: [UInt8]) -> [UInt8] {

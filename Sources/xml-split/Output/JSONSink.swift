@@ -2,24 +2,27 @@ import FeedCore
 
 /// Writes elements as lines of JSON (--as-json).
 struct JSONSink: ElementSink {
-  let form: JSONForm
+  private let form: JSONForm
+  private var writer: JSONWriter?
+
+  init(_ form: JSONForm) {
+    self.form = form
+    writer = form.writer
+  }
 
   var needsTree: Bool { true }
-  var needsSiblings: Bool { form.needsSiblings }
 
-  func write(
+  mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
-    let content = try form.content(element, tree)
-    form.write(content, tree, to: &output)
+    try form.content(element, tree).write(tree, by: &writer, to: &output)
     output.endLine()
   }
 }
 
 extension JSONForm {
-  var needsSiblings: Bool {
-    if case .whole(let json) = self { json.needsSiblings } else { false }
-  }
+  /// What writes whole elements.
+  var writer: JSONWriter? { if case .whole(let json) = self { JSONWriter(json) } else { nil } }
 
   /// What is written of an element. It is known whole before anything is written, because an element may have too much.
   enum Content {
@@ -62,10 +65,10 @@ extension Column {
   }
 }
 
-extension JSONForm {
-  func write(_ content: Content, _ tree: ElementTree, to output: inout ByteWriter) {
-    switch content {
-    case .whole(let expanded): if case .whole(let json) = self { json.write(tree, expanded, to: &output) }
+extension JSONForm.Content {
+  func write(_ tree: ElementTree, by writer: inout JSONWriter?, to output: inout ByteWriter) {
+    switch self {
+    case .whole(let expanded): writer?.write(tree, expanded, to: &output)
     case .members(let members):
       for (place, member) in members.enumerated() {
         output.append(UInt8(ascii: place == 0 ? "{" : ","))
@@ -90,24 +93,27 @@ extension JSONForm {
 
 /// Writes elements as event records, each with the element's name as event (--records).
 struct RecordSink: ElementSink {
-  let id: Field?
-  let data: RecordData
-  let stamp: RecordStamp
+  private let id: Field?
+  private let form: JSONForm?
+  private let stamp: RecordStamp
+  private var writer: JSONWriter?
 
-  var needsTree: Bool { true }
-  var needsSiblings: Bool {
-    if case .json(let form) = data { form.needsSiblings } else { false }
+  /// - Parameter form: nil for the text of the element.
+  init(id: Field?, _ form: JSONForm?, _ stamp: RecordStamp) {
+    (self.id, self.form, self.stamp) = (id, form, stamp)
+    writer = form?.writer
   }
 
-  func write(
+  var needsTree: Bool { true }
+
+  mutating func write(
     _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
-    var content: JSONForm.Content?
-    if case .json(let form) = data { content = try form.content(element, tree) }
+    let content = try form?.content(element, tree)
     let id = id?.value(in: tree) ?? []
     output.beginRecord(event: tree.rootName.span, id: id.span)
-    if let content, case .json(let form) = data {
-      form.write(content, tree, to: &output)
+    if let content {
+      content.write(tree, by: &writer, to: &output)
     } else {
       JSONString.write(element.text(bytes), to: &output)
     }

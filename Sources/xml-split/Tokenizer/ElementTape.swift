@@ -21,9 +21,6 @@ struct ElementTape {
   private var markupEnd = 0
   /// Whether there is text since the last tag, between other markup or in a CDATA section.
   private var hasText = false
-  /// Whether children of one of the elements may have the same name.
-  private var mayRepeatNames = false
-  private var links = SiblingLinks()
 
   /// The largest element whose memory is kept.
   private static let maxKept = 1 << 20
@@ -44,7 +41,6 @@ struct ElementTape {
     if !tree.attributes.isEmpty { tree.attributes.removeAll(keepingCapacity: true) }
     base = range.lowerBound
     forgotten = 0
-    mayRepeatNames = false
     open(name, attributes, range, isEmpty: isEmpty, bytes)
   }
 
@@ -88,7 +84,7 @@ struct ElementTape {
     if isRecording {
       endText(at: range.lowerBound)
       index = tree.nodes.count
-      if tree.nodes[current].addChild(XMLName.bit(of: XMLName.key(bytes, name))) { mayRepeatNames = true }
+      tree.nodes[current].hasElements = true
     } else {
       index = 0
     }
@@ -162,9 +158,8 @@ struct ElementTape {
   /// - Parameters:
   ///   - place: where the element is on the tape.
   ///   - range: where it is in the text.
-  ///   - linksSiblings: whether to link those that have the same name.
   mutating func finish(
-    _ place: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces, linksSiblings: Bool
+    _ place: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces
   ) {
     let node = place - forgotten
     if finished.bytes.count > Self.maxKept { finished = ElementTree() }
@@ -173,7 +168,6 @@ struct ElementTape {
     finished.namespaces = namespaces
     finished.bytes.removeAll(keepingCapacity: true)
     finished.bytes.append(span: bytes.extracting(range))
-    if linksSiblings, mayRepeatNames { links.link(&finished) }
   }
 
   /// Forgets what is in scope in `finished`.

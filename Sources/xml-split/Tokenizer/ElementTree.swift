@@ -5,23 +5,15 @@ import FeedCore
 struct ElementTree {
   struct Node {
     let isElement: Bool
-    /// For an element: whether it has child elements, and two that may have the same name.
-    private(set) var hasElements = false
-    private(set) var mayRepeatNames = false
-    /// For an element: whether there is text directly in it.
+    /// For an element: whether it has child elements, and text directly in it.
+    var hasElements = false
     var hasText = false
-    /// Whether an earlier sibling has the same name.
-    var hasEarlierSibling = false
     let attributeCount: UInt32
     var firstAttribute: Int
     /// An element's name; for text, where it is: with references, and with the comments and sections inside it.
     private(set) var place: Range<Int>
     /// The index after the last node inside this one.
     var end: Int
-    /// The next sibling with the same name; 0 if there is none, because the root is nobody's sibling. While an element
-    /// is open: one bit for each name of its children so far.
-    private var next = 0
-
     init(isElement: Bool, _ place: Range<Int>, attributes: Range<Int>, end: Int) {
       self.isElement = isElement
       self.place = place
@@ -36,30 +28,11 @@ struct ElementTree {
     /// A range of the tree's `attributes`.
     var attributes: Range<Int> { firstAttribute..<(firstAttribute + Int(attributeCount)) }
 
-    var nextSibling: Int? {
-      get { next == 0 ? nil : next }
-      set { next = newValue ?? 0 }
-    }
-
-    /// Notes a child element.
-    /// - Parameter bit: `XMLName.bit` of its name.
-    /// - Returns: whether another child may have the same name.
-    @inline(__always)
-    mutating func addChild(_ bit: UInt64) -> Bool {
-      let bit = Int(truncatingIfNeeded: bit)
-      hasElements = true
-      defer { next |= bit }
-      guard next & bit != 0 else { return false }
-      mayRepeatNames = true
-      return true
-    }
-
     /// Ends an element.
     /// - Returns: what `end` was before.
     @inline(__always)
     mutating func close(at end: Int) -> Int {
       defer { self.end = end }
-      next = 0
       return self.end
     }
 
@@ -170,14 +143,16 @@ struct ElementTree {
   }
 
   /// Writes an element and its text as a member in one step, after a byte.
+  /// - Parameter name: a range of `bytes`.
   /// - Returns: false if it has more than text, or if its text is not the same in JSON.
-  func writePlainMember(_ element: Int, after first: UInt8?, to output: inout ByteWriter) -> Bool {
+  func writePlainMember(
+    _ element: Int, named name: Range<Int>, after first: UInt8?, to output: inout ByteWriter
+  ) -> Bool {
     let text = element + 1
     guard nodes[element].end == text + 1, !nodes[text].isElement, nodes[element].attributeCount == 0,
       ElementText.isPlain(bytes.span, nodes[text].place)
     else { return false }
-    let name = bytes.span.extracting(nodes[element].place)
-    output.append(member: name, bytes.span.extracting(nodes[text].place), after: first)
+    output.append(member: bytes.span.extracting(name), bytes.span.extracting(nodes[text].place), after: first)
     return true
   }
 
@@ -199,70 +174,5 @@ struct ElementTree {
 
   private func decode(_ text: Range<Int>, into result: inout [UInt8]) {
     ElementText.decode(bytes.span, text, into: &result)
-  }
-}
-
-/// Links the children of elements that have the same name.
-struct SiblingLinks {
-  /// The last child of each name, with the key of the name: searched one by one while they are few.
-  private var last: [(key: UInt64, node: Int)] = []
-  /// How many of these are in use.
-  private var count = 0
-  private static let indexThreshold = 32
-  /// With more names: the place of each in `last`.
-  private var index: [[UInt8]: Int] = [:]
-
-  mutating func link(_ tree: inout ElementTree) {
-    let bytes = tree.bytes
-    for element in tree.nodes.indices where tree.nodes[element].mayRepeatNames {
-      link(&tree.nodes, in: element, bytes.span)
-    }
-  }
-
-  private mutating func link(_ nodes: inout [ElementTree.Node], in element: Int, _ bytes: borrowing Span<UInt8>) {
-    count = 0
-    // One bit for each key so far. A name whose bit is not set is new.
-    var known: UInt64 = 0
-    if !index.isEmpty { index = [:] }
-    var child = element + 1
-    let end = nodes[element].end
-    while child < end {
-      defer { child = nodes[child].end }
-      guard nodes[child].isElement else { continue }
-      let name = nodes[child].place
-      let key = XMLName.key(bytes, name)
-      let bit = XMLName.bit(of: key)
-      defer { known |= bit }
-      guard known & bit != 0, let place = place(of: name, key, nodes, bytes) else {
-        add(key, child, nodes, bytes)
-        continue
-      }
-      nodes[last[place].node].nextSibling = child
-      nodes[child].hasEarlierSibling = true
-      last[place].node = child
-    }
-  }
-
-  private func place(
-    of name: Range<Int>, _ key: UInt64, _ nodes: [ElementTree.Node], _ bytes: borrowing Span<UInt8>
-  ) -> Int? {
-    if count > Self.indexThreshold { return index[array(bytes, name)] }
-    for place in 0..<count where last[place].key == key {
-      if XMLName.isSame(bytes, nodes[last[place].node].place, name) { return place }
-    }
-    return nil
-  }
-
-  @inline(__always)
-  private mutating func add(
-    _ key: UInt64, _ node: Int, _ nodes: [ElementTree.Node], _ bytes: borrowing Span<UInt8>
-  ) {
-    if count < last.count { last[count] = (key, node) } else { last.append((key, node)) }
-    count += 1
-    guard count > Self.indexThreshold else { return }
-    // The index is made when it is first needed.
-    for place in (index.isEmpty ? 0 : count - 1)..<count {
-      index[array(bytes, nodes[last[place].node].place)] = place
-    }
   }
 }

@@ -17,9 +17,9 @@ extension XMLTokenizer {
 
   /// Completes the tree of a recorded element: `tape.finished`.
   mutating func finish(
-    _ node: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces, linksSiblings: Bool
+    _ node: Int, _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, in namespaces: Namespaces
   ) {
-    tape.finish(node, bytes, range, in: namespaces, linksSiblings: linksSiblings)
+    tape.finish(node, bytes, range, in: namespaces)
   }
 
   /// Forgets what is in scope in the finished tree.
@@ -32,7 +32,7 @@ extension XMLTokenizer {
     while let token = try tokenizer.next(element.span, isLast: true, deepest: 1) {
       if node == nil { node = tokenizer.record(token, element.span) }
     }
-    if let node { tokenizer.finish(node, element.span, 0..<element.count, in: namespaces, linksSiblings: true) }
+    if let node { tokenizer.finish(node, element.span, 0..<element.count, in: namespaces) }
     return tokenizer.tape.finished
   }
 }
