@@ -200,7 +200,7 @@ private func json(_ bytes: [UInt8], isOrdered: Bool) -> [UInt8] {
     let tree = try XMLTokenizer.tree(of: bytes, in: Namespaces())
     var form = ElementJSON()
     form.isOrdered = isOrdered
-    var writer = JSONWriter(form)
+    var writer = ElementJSONWriter(form)
     return text { writer.write(tree, nil, to: &$0) }
   } catch { fatalError("an element that was accepted is not read: \(error): \(shown(bytes))") }
 }

@@ -15,7 +15,7 @@ struct ElementJSON {
 }
 
 /// Writes elements as JSON, one after another.
-struct JSONWriter {
+struct ElementJSONWriter {
   /// A value in an object, with its name.
   private struct Member {
     enum Value {

@@ -3,7 +3,7 @@ import FeedCore
 /// Writes elements as lines of JSON (--as-json).
 struct JSONSink: ElementSink {
   private let form: JSONForm
-  private var writer: JSONWriter?
+  private var writer: ElementJSONWriter?
 
   init(_ form: JSONForm) {
     self.form = form
@@ -22,7 +22,7 @@ struct JSONSink: ElementSink {
 
 extension JSONForm {
   /// What writes whole elements.
-  var writer: JSONWriter? { if case .whole(let json) = self { JSONWriter(json) } else { nil } }
+  var writer: ElementJSONWriter? { if case .whole(let json) = self { ElementJSONWriter(json) } else { nil } }
 
   /// What is written of an element. It is known whole before anything is written, because an element may have too much.
   enum Content {
@@ -66,7 +66,7 @@ extension Column {
 }
 
 extension JSONForm.Content {
-  func write(_ tree: ElementTree, by writer: inout JSONWriter?, to output: inout ByteWriter) {
+  func write(_ tree: ElementTree, by writer: inout ElementJSONWriter?, to output: inout ByteWriter) {
     switch self {
     case .whole(let expanded): writer?.write(tree, expanded, to: &output)
     case .members(let members):
@@ -96,7 +96,7 @@ struct RecordSink: ElementSink {
   private let id: Field?
   private let form: JSONForm?
   private let stamp: RecordStamp
-  private var writer: JSONWriter?
+  private var writer: ElementJSONWriter?
 
   /// - Parameter form: nil for the text of the element.
   init(id: Field?, _ form: JSONForm?, _ stamp: RecordStamp) {
