@@ -323,7 +323,8 @@ struct Splitter {
     if !options.isNested { deepest = tag.depth }
     var element = wantedElement(tag, bytes)
     element.matched = matched
-    let inherited = options.inherits ? try inherited(by: tag, tokenizer.attributes, bytes) : nil
+    let hasDeclarations = options.inherits && !selector.namespaces.declarations.isEmpty
+    let inherited = hasDeclarations ? try inherited(by: tag, tokenizer.attributes, bytes) : nil
     wanted.begin(element, inherited: inherited, keeping: keepsInner ? array(bytes, tag.name) : [])
     if looksOn || keepsInner { wantNames() }
   }

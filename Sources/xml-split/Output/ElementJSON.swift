@@ -151,12 +151,7 @@ struct ElementJSONWriter {
     // Written names of attributes are different, and those of children are different from them.
     let isDirect = hasWrittenNames && (!canMix || json.isOrdered)
     if isDirect {
-      let prefix = json.isOrdered ? [] : json.names.attributeStart
-      for index in attributes {
-        let comma = index > attributes.lowerBound ? UInt8(ascii: ",") : nil
-        tree.writeName(tree.attributes[index].name, prefix: prefix, after: comma, to: &output)
-        tree.writeValue(of: index, to: &output)
-      }
+      if !attributes.isEmpty { write(attributes, tree, to: &output) }
       if json.isOrdered { return output.append(UInt8(ascii: "}")) }
     }
     if isDirect || (attributes.isEmpty && !json.isOrdered && !canMix), hasDistinctChildren(element, tree) {
@@ -165,6 +160,16 @@ struct ElementJSONWriter {
     let first = members.count
     collectMembers(of: element, withAttributes: !isDirect, tree, expanded)
     frames.append(.object(next: first, first: first, isFirst: !isDirect || attributes.isEmpty))
+  }
+
+  /// Writes attributes whose names are as written.
+  private func write(_ attributes: Range<Int>, _ tree: ElementTree, to output: inout ByteWriter) {
+    let prefix = json.isOrdered ? [] : json.names.attributeStart
+    for index in attributes {
+      let comma = index > attributes.lowerBound ? UInt8(ascii: ",") : nil
+      tree.writeName(tree.attributes[index].name, prefix: prefix, after: comma, to: &output)
+      tree.writeValue(of: index, to: &output)
+    }
   }
 
   /// Whether all children of an element have different names. If they are many, that is not known.

@@ -6,6 +6,7 @@ struct ElementWriter {
   private var output: ByteWriter
   private var sink: any ElementSink
   private let conditions: ElementConditions
+  private let hasConditions: Bool
   /// Whether the contents of elements must be read.
   let needsTree: Bool
   private let keepsEntities: Bool
@@ -29,7 +30,8 @@ struct ElementWriter {
     self.output = ByteWriter(output, records: .filter)
     sink = form.sink(keepsEntities: keepsEntities)
     self.conditions = conditions
-    needsTree = sink.needsTree || conditions.needsTree
+    hasConditions = conditions.needsTree
+    needsTree = sink.needsTree || hasConditions
     self.keepsEntities = keepsEntities
     self.maxEntityText = form.copiesText ? nil : maxEntityText
     self.knowsHTML = knowsHTML
@@ -91,7 +93,7 @@ struct ElementWriter {
   private mutating func write(
     _ element: FoundElement, _ tree: ElementTree, bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
-    guard conditions.areMet(by: tree, element.matched) else { return }
+    if hasConditions, !conditions.areMet(by: tree, element.matched) { return }
     try sink.write(element, tree, bytes, to: &output)
     count += 1
   }

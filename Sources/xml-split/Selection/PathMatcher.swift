@@ -50,6 +50,7 @@ struct PathMatcher {
   }
 
   /// Leaves elements until `depth` of them are open; with the root element, also the document.
+  @inline(__always)
   mutating func leave(to depth: Int) {
     while outer.count > depth { leave() }
     if depth == 0, path.counters > 0 { counts = Array(repeating: 0, count: path.counters) }

@@ -56,9 +56,10 @@ struct Namespaces {
   }
 
   /// Leaves elements until `depth` of them are open.
+  @inline(__always)
   mutating func leave(to depth: Int) {
-    while let last = declarations.last, last.depth > depth {
-      declarations.removeLast()
+    while !declarations.isEmpty, declarations[declarations.count - 1].depth > depth {
+      let last = declarations.removeLast()
       if declarations.count > Self.maxSearched {
         indices[last.prefix] = last.replaced
       } else if !indices.isEmpty {
