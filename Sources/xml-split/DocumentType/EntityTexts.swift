@@ -9,7 +9,8 @@ import FeedCore
 struct EntityTexts {
   private enum Text {
     case plain([UInt8])
-    /// With markup, or unknown.
+    case markup
+    /// Unknown, or part of itself.
     case other
     case tooLong
   }
@@ -91,6 +92,9 @@ struct EntityTexts {
       if leftInRecord < 0 { throw tooLong }
       return text
     case .tooLong: throw tooLong
+    case .markup:
+      let what = "entity '\(shortened(name))' has markup, so it is not expanded"
+      throw XMLError(what + " (--entities literal)", at: offset)
     case .other, nil: throw .entity(name, at: offset)
     }
   }
@@ -126,6 +130,7 @@ struct EntityTexts {
         draft.index = reference.end
         left -= text.count
         if left < 0 { texts[draft.name] = .tooLong } else { way.append(draft) }
+      case .markup: texts[draft.name] = .markup
       case .other: texts[draft.name] = .other
       case .tooLong: texts[draft.name] = .tooLong
       }
@@ -172,8 +177,7 @@ struct EntityTexts {
 
   private mutating func finish(_ draft: Draft) {
     left -= draft.source.count
-    // Otherwise it has markup.
-    guard draft.index == draft.source.count else { return }
+    guard draft.index == draft.source.count else { return texts[draft.name] = .markup }
     texts[draft.name] = left < 0 || draft.text.count > limit ? .tooLong : .plain(draft.text)
   }
 }
