@@ -59,7 +59,7 @@ struct WantedElements {
   var lastDepth: Int { open.isEmpty ? 0 : open[open.count - 1].depth }
   var hasFreed: Bool { !freed.isEmpty }
   /// The offset of the first byte that is still needed.
-  var start: Int { min(first?.start ?? .max, kept.first?.range.lowerBound ?? .max) }
+  var start: Int { first?.start ?? .max }
   /// How many elements are open inside the first one that is not lost.
   var innerCount: Int { max(0, open.count - lostCount - 1) }
 
