@@ -96,6 +96,6 @@ extension Splitter {
     for inner in wanted.takeFreed() where !isDone {
       do { try writeInner(inner, at: wanted.freedDepth, bytes) } catch { try report(error, source) }
     }
-    tokenizer.stopRecording(before: wanted.first?.node)
+    if let node = wanted.first?.node { tokenizer.tape.forget(before: node) } else { tokenizer.tape.stop() }
   }
 }

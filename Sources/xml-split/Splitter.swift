@@ -394,10 +394,10 @@ struct Splitter {
   ) throws(XMLError) {
     let found = FoundElement(element, endingAt: end, inherited: inherited, in: tokenizer.document, table)
     if let node = element.node {
-      tokenizer.finish(node, bytes, found.range, in: selector.namespaces)
+      tokenizer.tape.finish(node, bytes, found.range, in: selector.namespaces)
     }
     // Otherwise they would have two owners, and all be copied when they change.
-    defer { tokenizer.releaseNamespaces() }
+    defer { tokenizer.tape.releaseNamespaces() }
     try writer.write(found, tokenizer.tape.finished, bytes)
   }
 

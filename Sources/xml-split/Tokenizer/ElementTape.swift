@@ -188,3 +188,23 @@ struct ElementTape {
     for attribute in tree.attributes[first..<last] { finished.attributes.append(attribute.moved(by: offset)) }
   }
 }
+
+extension XMLTokenizer {
+  /// Records the element of the last start tag or empty tag, if it is not already recorded inside another one.
+  /// - Returns: its place on the tape.
+  mutating func record(_ token: Token, _ bytes: borrowing Span<UInt8>) -> Int {
+    if !tape.isRecording { tape.begin(token.name, attributes, token.range, isEmpty: token.kind == .emptyTag, bytes) }
+    return tape.last
+  }
+
+  /// The tree of a complete element.
+  static func tree(of element: [UInt8], in namespaces: Namespaces) throws(XMLError) -> ElementTree {
+    var tokenizer = ofEntity()
+    var place: Int?
+    while let token = try tokenizer.next(element.span, isLast: true, deepest: 1) {
+      if place == nil { place = tokenizer.record(token, element.span) }
+    }
+    if let place { tokenizer.tape.finish(place, element.span, 0..<element.count, in: namespaces) }
+    return tokenizer.tape.finished
+  }
+}
