@@ -148,6 +148,9 @@ def compare_verdict(document, ours):
     theirs = verdict(respelled(document))
     if (theirs is None) == (not ours):
         return ""
+    # After a reference to a parameter entity that is in another file, expat checks no default value.
+    if theirs is None and ours == b"'<' in an attribute value" and re.search(rb"%[^;\s]+;.*<!ATTLIST", document, re.S):
+        return None
     return f"{document!r}: {ours.decode() or 'accepted'}; expat: {theirs or 'accepted'}"
 
 
