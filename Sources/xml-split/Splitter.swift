@@ -324,7 +324,7 @@ struct Splitter {
     var element = wantedElement(tag, bytes)
     element.matched = matched
     let hasDeclarations = options.inherits && !selector.namespaces.declarations.isEmpty
-    let inherited = hasDeclarations ? try inherited(by: tag, tokenizer.attributes, bytes) : nil
+    let inherited = hasDeclarations ? try inherited(by: tag, tokenizer.attributes, bytes) : []
     wanted.begin(element, inherited: inherited, keeping: keepsInner ? array(bytes, tag.name) : [])
     if looksOn || keepsInner { wantNames() }
   }
@@ -385,7 +385,7 @@ struct Splitter {
     }
     if tag.depth == 1 { joined.endRoot() }
     guard let element else { return }
-    try write(element, endingAt: tag.range.upperBound, inherited: wanted.takeInherited(), bytes)
+    try write(element, endingAt: tag.range.upperBound, inherited: wanted.takeInherited(of: element), bytes)
   }
 
   /// Writes a complete element.

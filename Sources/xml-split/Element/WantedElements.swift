@@ -22,6 +22,8 @@ struct WantedElement {
   var matched: UInt64 = 0
   /// How many complete elements were kept when it began.
   var keptBefore: Int
+  /// Whether it inherits namespace declarations, and is written with them.
+  fileprivate(set) var hasInherited = false
 }
 
 struct WantedElements {
@@ -49,7 +51,7 @@ struct WantedElements {
   private(set) var freedDepth = 0
   /// The name of elements to keep inside the open ones; empty for none.
   private(set) var name: [UInt8] = []
-  /// The namespace declarations that the open ones inherit, if they are written with these.
+  /// The namespace declarations of those that inherit some.
   private var inherited: [[[UInt8]]] = []
 
   /// The outermost one that is not lost.
@@ -76,12 +78,14 @@ struct WantedElements {
 
   /// Adds an element inside the others.
   /// - Parameters:
-  ///   - inherited: the declarations that it inherits, if it is written with them.
+  ///   - inherited: the namespace declarations that it inherits, if it is written with them.
   ///   - name: to keep the elements inside it that have this name.
-  mutating func begin(_ element: WantedElement, inherited: [[UInt8]]? = nil, keeping name: [UInt8] = []) {
+  mutating func begin(_ element: WantedElement, inherited: [[UInt8]] = [], keeping name: [UInt8] = []) {
     if !name.isEmpty { self.name = name }
-    if let inherited { self.inherited.append(inherited) }
     open.append(element)
+    if inherited.isEmpty { return }
+    self.inherited.append(inherited)
+    open[open.count - 1].hasInherited = true
   }
 
   /// Ends the innermost one.
@@ -97,7 +101,7 @@ struct WantedElements {
     if open.isEmpty, !name.isEmpty { name = [] }
     if open.count < lostCount {
       lostCount = open.count
-      _ = takeInherited()
+      _ = takeInherited(of: element)
       return nil
     }
     if kept.count > element.keptBefore { kept.removeLast(kept.count - element.keptBefore) }
@@ -106,8 +110,10 @@ struct WantedElements {
     return nil
   }
 
-  /// The declarations that the element inherits that has ended.
-  mutating func takeInherited() -> [[UInt8]] { inherited.count > open.count ? inherited.removeLast() : [] }
+  /// The declarations that an element inherits that has just ended.
+  mutating func takeInherited(of element: WantedElement) -> [[UInt8]] {
+    element.hasInherited ? inherited.removeLast() : []
+  }
 
   // MARK: Lost elements
 
@@ -138,9 +144,8 @@ struct WantedElements {
 
   /// Forgets those that are deeper, which are lost.
   mutating func leave(to depth: Int) {
-    while lastDepth > depth { open.removeLast() }
+    while lastDepth > depth { _ = takeInherited(of: open.removeLast()) }
     lostCount = min(lostCount, open.count)
-    if inherited.count > open.count { inherited.removeLast(inherited.count - open.count) }
     if open.isEmpty, !name.isEmpty { name = [] }
   }
 }
