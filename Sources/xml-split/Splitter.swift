@@ -369,7 +369,7 @@ struct Splitter {
         try leave(tag, bytes)
         throw tooLarge(first)
       }
-      element = wanted.end(at: tag.range.upperBound)
+      element = wanted.end(at: tag.range.upperBound, limit: options.limits.maxToken)
       // Inside a wanted element, PATH is not followed.
       if !wanted.name.isEmpty {
         deepest = wanted.lastDepth
@@ -385,7 +385,10 @@ struct Splitter {
     }
     if tag.depth == 1 { joined.endRoot() }
     guard let element else { return }
-    try write(element, endingAt: tag.range.upperBound, inherited: wanted.takeInherited(of: element), bytes)
+    let inherited = wanted.takeInherited(of: element)
+    // Of several inside one another, the outermost is not the only one.
+    if isTooLarge(element) { throw tooLarge(element) }
+    try write(element, endingAt: tag.range.upperBound, inherited: inherited, bytes)
   }
 
   /// Writes a complete element.

@@ -89,14 +89,15 @@ struct WantedElements {
   }
 
   /// Ends the innermost one.
+  /// - Parameter limit: the size of the largest element that is kept inside another.
   /// - Returns: the element; nil if it is lost, or kept because the one around it may have no end.
   @inline(__always)
-  mutating func end(at offset: Int) -> WantedElement? {
+  mutating func end(at offset: Int, limit: Int) -> WantedElement? {
     let element = open.removeLast()
-    return name.isEmpty && lostCount == 0 ? element : end(element, at: offset)
+    return name.isEmpty && lostCount == 0 ? element : end(element, at: offset, limit: limit)
   }
 
-  private mutating func end(_ element: WantedElement, at offset: Int) -> WantedElement? {
+  private mutating func end(_ element: WantedElement, at offset: Int, limit: Int) -> WantedElement? {
     let isOuter = open.count <= lostCount || name.isEmpty
     if open.isEmpty, !name.isEmpty { name = [] }
     if open.count < lostCount {
@@ -104,6 +105,8 @@ struct WantedElements {
       _ = takeInherited(of: element)
       return nil
     }
+    // The elements inside one that is too large stay.
+    if !isOuter, offset - element.start > limit { return nil }
     if kept.count > element.keptBefore { kept.removeLast(kept.count - element.keptBefore) }
     if isOuter { return element }
     kept.append(Inner(element, endingAt: offset))
