@@ -98,4 +98,36 @@ extension Splitter {
     }
     if let node = wanted.first?.node { tokenizer.tape.forget(before: node) } else { tokenizer.tape.stop() }
   }
+
+  /// Whether elements inside a wanted one are kept, because it may have no end.
+  var keepsInner: Bool { options.atError == .repair && !options.isNested }
+
+  /// Enters an element inside a wanted one.
+  mutating func enterInner(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
+    guard !wanted.name.isEmpty, isName(bytes, tag.name, wanted.name) else { return }
+    wanted.begin(wantedElement(tag, bytes))
+    deepest = tag.depth
+  }
+
+  /// Writes a complete element that takes the place of a lost one around it, if PATH matches it there.
+  mutating func writeInner(
+    _ inner: WantedElements.Inner, at depth: Int, _ bytes: borrowing Span<UInt8>
+  ) throws(XMLError) {
+    var start = StartTag()
+    let offset = inner.range.lowerBound
+    let parsed = try start.parse(bytes, at: offset, maxAttributes: options.limits.maxAttributes)
+    guard case .end(let end, let isEmpty) = parsed else { return }
+    let tag = XMLTokenizer.Token(
+      kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: start.name, depth: depth)
+    defer { selector.leave(to: depth - 1) }
+    let matched = try selector.enter(tag, start.attributes, bytes)
+    if matched == 0 { return }
+    isSilent = false
+    var element = WantedElement(
+      start: offset, nameEnd: start.name.upperBound, depth: depth, node: inner.node,
+      referencesBefore: inner.referencesBefore, keptBefore: 0)
+    element.matched = matched
+    let inherited = options.inherits ? try inherited(by: tag, start.attributes, bytes) : []
+    try write(element, endingAt: inner.range.upperBound, inherited: inherited, bytes)
+  }
 }

@@ -332,17 +332,7 @@ struct Splitter {
   /// Has start tags returned at any depth that may begin another document, or are kept inside a wanted element.
   mutating func wantNames() { tokenizer.want(root: joined.watch.wanted, inner: wanted.name) }
 
-  /// Whether elements inside a wanted one are kept, because it may have no end.
-  private var keepsInner: Bool { options.atError == .repair && !options.isNested }
-
-  /// Enters an element inside a wanted one.
-  private mutating func enterInner(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
-    guard !wanted.name.isEmpty, isName(bytes, tag.name, wanted.name) else { return }
-    wanted.begin(wantedElement(tag, bytes))
-    deepest = tag.depth
-  }
-
-  private mutating func wantedElement(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> WantedElement {
+  mutating func wantedElement(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> WantedElement {
     WantedElement(
       start: tag.range.lowerBound, nameEnd: tag.name.upperBound, depth: tag.depth,
       node: writer.needsTree ? tokenizer.record(tag, bytes) : nil,
@@ -351,7 +341,7 @@ struct Splitter {
   }
 
   /// The namespace declarations that an element inherits.
-  private func inherited(
+  func inherited(
     by tag: XMLTokenizer.Token, _ attributes: [StartTag.Attribute], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> [[UInt8]] {
     let first = options.form.outermostInherited
@@ -392,7 +382,7 @@ struct Splitter {
   }
 
   /// Writes a complete element.
-  private mutating func write(
+  mutating func write(
     _ element: WantedElement, endingAt end: Int, inherited: [[UInt8]], _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
     let found = FoundElement(element, endingAt: end, inherited: inherited, in: tokenizer.document, table)
@@ -402,27 +392,5 @@ struct Splitter {
     // Otherwise they would have two owners, and all be copied when they change.
     defer { tokenizer.tape.releaseNamespaces() }
     try writer.write(found, tokenizer.tape.finished, bytes)
-  }
-
-  /// Writes a complete element that takes the place of a lost one around it, if PATH matches it there.
-  mutating func writeInner(
-    _ inner: WantedElements.Inner, at depth: Int, _ bytes: borrowing Span<UInt8>
-  ) throws(XMLError) {
-    var start = StartTag()
-    let offset = inner.range.lowerBound
-    let parsed = try start.parse(bytes, at: offset, maxAttributes: options.limits.maxAttributes)
-    guard case .end(let end, let isEmpty) = parsed else { return }
-    let tag = XMLTokenizer.Token(
-      kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: start.name, depth: depth)
-    defer { selector.leave(to: depth - 1) }
-    let matched = try selector.enter(tag, start.attributes, bytes)
-    if matched == 0 { return }
-    isSilent = false
-    var element = WantedElement(
-      start: offset, nameEnd: start.name.upperBound, depth: depth, node: inner.node,
-      referencesBefore: inner.referencesBefore, keptBefore: 0)
-    element.matched = matched
-    let inherited = options.inherits ? try inherited(by: tag, start.attributes, bytes) : []
-    try write(element, endingAt: inner.range.upperBound, inherited: inherited, bytes)
   }
 }

@@ -1,8 +1,8 @@
 // Elements as JSON: the convention known from xq and xmltodict, or a form that loses nothing (--ordered).
 //
-// Members are written as they come, if no two of an element can have the same name. If not, its attributes, children and
-// text are sorted first: the values of one name are an array, in the order of the element. A list of the parts still to be
-// written replaces recursion.
+// Usually no two children of an element have the same name, and members are written as they come. If that is not certain,
+// or names are not as written, attributes, children and text are sorted first. The values of one name are an array, in the
+// order of the element. A list of the parts still to be written replaces recursion.
 
 import FeedCore
 
@@ -154,7 +154,7 @@ struct ElementJSONWriter {
       if !attributes.isEmpty { write(attributes, tree, to: &output) }
       if json.isOrdered { return output.append(UInt8(ascii: "}")) }
     }
-    if isDirect || (attributes.isEmpty && !json.isOrdered && !canMix), hasDistinctChildren(element, tree) {
+    if isDirect, !mayHaveArrays, hasDistinctChildren(element, tree) {
       return frames.append(.children(of: element, next: element + 1, isFirst: attributes.isEmpty))
     }
     let first = members.count
@@ -183,7 +183,7 @@ struct ElementJSONWriter {
       child = tree.nodes[place].end
       // An only child has no key to compare.
       if !tree.nodes[place].isElement || (child == end && count == 0) { continue }
-      let key = key(of: place, tree)
+      let key = XMLName.key(tree.bytes.span, tree.nodes[place].place)
       let bit = XMLName.bit(of: key)
       if known & bit != 0, hasKey(key, from: first, to: place, tree) { return false }
       known |= bit
@@ -197,15 +197,10 @@ struct ElementJSONWriter {
   private func hasKey(_ wanted: UInt64, from first: Int, to end: Int, _ tree: ElementTree) -> Bool {
     var child = first
     while child < end {
-      if tree.nodes[child].isElement, key(of: child, tree) == wanted { return true }
+      if tree.nodes[child].isElement, XMLName.key(tree.bytes.span, tree.nodes[child].place) == wanted { return true }
       child = tree.nodes[child].end
     }
     return false
-  }
-
-  @inline(__always)
-  private func key(of node: Int, _ tree: ElementTree) -> UInt64 {
-    XMLName.key(tree.bytes.span, name(of: node, tree))
   }
 
   /// Writes the beginning of `["name",{attributes},children…]`.
@@ -230,21 +225,13 @@ struct ElementJSONWriter {
       child = tree.nodes[place].end
       guard tree.nodes[place].isElement else { continue }
       defer { comma = UInt8(ascii: ",") }
-      // The usual case needs no more than the node.
-      if hasWrittenNames, !mayHaveArrays {
-        if tree.writePlainMember(place, named: tree.nodes[place].place, after: comma, to: &output) { continue }
-        tree.writeName(tree.nodes[place].place, after: comma, to: &output)
-        let isObject = isObject(place, tree)
-        if isObject { frames.append(.children(of: element, next: child, isFirst: false)) }
-        begin(place, tree, expanded, to: &output)
-        if isObject { return }
-        continue
-      }
-      let member = self.element(place, tree)
-      if !write(member, after: comma, tree, expanded, to: &output) {
-        frames.append(.children(of: element, next: child, isFirst: false))
-        return writeRest(of: member, tree, expanded, to: &output)
-      }
+      let name = tree.nodes[place].place
+      if tree.writePlainMember(place, named: name, after: comma, to: &output) { continue }
+      tree.writeName(name, after: comma, to: &output)
+      let isObject = isObject(place, tree)
+      if isObject { frames.append(.children(of: element, next: child, isFirst: false)) }
+      begin(place, tree, expanded, to: &output)
+      if isObject { return }
     }
     if tree.hasOwnText(element) {
       if let comma { output.append(comma) }
@@ -355,17 +342,13 @@ struct ElementJSONWriter {
   }
 
   private func element(_ node: Int, _ tree: ElementTree) -> Member {
-    member(.element(node), name(of: node, tree), tree)
+    let name = tree.nodes[node].place
+    return member(.element(node), hasWrittenNames ? name : json.names.kept(name, tree.bytes.span), tree)
   }
 
   private func attribute(_ index: Int, _ tree: ElementTree) -> Member {
     let name = tree.attributes[index].name
     return member(.attribute(index), hasWrittenNames ? name : json.names.kept(name, tree.bytes.span), tree)
-  }
-
-  @inline(__always)
-  private func name(of node: Int, _ tree: ElementTree) -> Range<Int> {
-    hasWrittenNames ? tree.nodes[node].place : json.names.kept(tree.nodes[node].place, tree.bytes.span)
   }
 
   @inline(__always)
