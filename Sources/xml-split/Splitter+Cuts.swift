@@ -49,7 +49,8 @@ extension Splitter {
       let next = end + 1
       begin(at: next)
       let isKnown = !source.isUTF16 && !source.isConverting && InputDecoder.passes(bytes, from: next, isLast: isLast)
-      return isKnown ? .passed : .turn(.document(at: next))
+      if isKnown { return .passed }
+      return .turn(Turn(start: next))
     }
     guard cuts != .none, let (start, tag) = nextRestartTag(bytes), tag == .yes || !isLast else { return .none }
     let faultsBefore = faultCount
@@ -58,8 +59,8 @@ extension Splitter {
     if faultCount > faultsBefore { return .passed }
     if tag == .cut || repairs.isWaiting || isDone { return .undecided }
     try endDocument(at: start, bytes, source)
-    begin(at: start)
-    return source.isConverting ? .turn(.plainDocument(at: start)) : .passed
+    begin(at: start, in: tokenizer.encoding)
+    return .passed
   }
 
   /// The next form feed, if it ends a document. No byte is searched twice.

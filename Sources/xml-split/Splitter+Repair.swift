@@ -63,7 +63,13 @@ extension Splitter {
   }
 
   /// The error, with what would help if it ends the run.
-  func withHint(_ error: XMLError, _ bytes: borrowing Span<UInt8>) -> XMLError {
+  func withHint(_ error: XMLError, _ bytes: borrowing Span<UInt8>, _ source: InputSource) -> XMLError {
+    if source.isConverting, !options.isSingle, error == .textAfterDocument(at: error.offset) {
+      let name = shortened(tokenizer.encoding.name)
+      return XMLError(
+        "expected another document in \(name): put a form feed before one in UTF-8, or use --length-prefixed",
+        at: error.offset)
+    }
     guard options.atError == .stop, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "&"),
       let end = (try? XMLReference.end(bytes, from: error.offset + 1)) ?? nil
     else { return error }

@@ -94,7 +94,7 @@ struct Splitter {
     while true {
       try source.wait { () throws(ToolFailure) in try writer.flush() }
       let piece: InputSource.Piece
-      do { piece = try source.next(&window, after: tokenizer.offset) } catch {
+      do { piece = try source.next(&window) } catch {
         guard error.diagnostic.place != nil else { throw error }
         // An error before that is reported first, wherever the input was cut.
         if let turn = try process(source, isLast: true, hasMore: true) {
@@ -109,7 +109,7 @@ struct Splitter {
       }
       progress.advance(by: source.lastCount)
       if piece == .inputEnd, options.hasPrefixes { return }
-      tokenizer.wasUTF16 = source.isUTF16
+      tokenizer.encoding.isUTF16 = source.isUTF16
       try takeBytes(of: &source, isLast: piece != .more)
       try writer.check()
       if isDone { return }
@@ -131,12 +131,13 @@ struct Splitter {
   }
 
   /// Prepares for a document and those after it, whatever happened to the one before.
-  /// - Parameter start: its start in the window.
-  mutating func begin(at start: Int) {
+  /// - Parameters:
+  ///   - start: its start in the window.
+  ///   - encoding: that of the stream, if it is the same one.
+  mutating func begin(at start: Int, in encoding: StreamEncoding = StreamEncoding()) {
     repairs.end = 0
-    let wasUTF16 = tokenizer.wasUTF16
     tokenizer = Self.tokenizer(options, at: start)
-    tokenizer.wasUTF16 = wasUTF16
+    tokenizer.encoding = encoding
     writer.endDocument()
     selector.leave(to: 0)
     wanted = WantedElements()
@@ -169,10 +170,13 @@ struct Splitter {
   }
 
   private mutating func take(_ turn: Turn, _ source: inout InputSource) throws(ToolFailure) {
-    do { try take(turn, of: &source) } catch {
+    do { try source.begin(turn, &window) } catch {
+      tokenizer.encoding.charset = nil
       try report(error, source)
       deepest = 0
     }
+    table = source.table
+    feedless = min(feedless, window.bytes.count)
   }
 
   /// - Parameter hasMore: with `isLast`: more input follows, but it is not XML. Then it is no error that the text ends
@@ -219,7 +223,6 @@ struct Splitter {
         case .undecided: return nil
         case .turn(let turn): return turn
         }
-        if let turn = turn(atMark: error.offset, source) { return turn }
         if hasMore, error.offset >= span.count { break }
         // After a form feed, nothing follows either.
         let step = try repair(error, span, source, isLast: isLast || cuts == .startTags)
@@ -231,7 +234,7 @@ struct Splitter {
           continue
         }
         if case .unclosed = step, try leaveUnclosed(span, source) { continue }
-        try report(withHint(error, span), source)
+        try report(withHint(error, span, source), source)
         if isLast, error.offset >= span.count { break }
         try recover(span, source)
         continue
@@ -243,22 +246,19 @@ struct Splitter {
       }
       if let found = start {
         start = nil
-        if let turn = try begin(found, span, source) { return turn }
+        switch found {
+        case .regular(let range):
+          guard tokenizer.encoding.isToConvert, !source.isConverting else { continue }
+          var turn = Turn(start: range.upperBound, tokenizer.encoding)
+          if options.atError == .repair { turn.charset = turn.charset?.assumed }
+          return turn
+        case .restart(let offset):
+          try endDocument(at: offset, span, source)
+          begin(at: offset, in: tokenizer.encoding)
+        }
       }
     }
     return nil
-  }
-
-  private mutating func begin(
-    _ start: DocumentStart, _ bytes: borrowing Span<UInt8>, _ source: InputSource
-  ) throws(ToolFailure) -> Turn? {
-    switch start {
-    case .regular(let range): return turn(atDocument: range, source)
-    case .restart(let offset):
-      try endDocument(at: offset, bytes, source)
-      begin(at: offset)
-      return source.isConverting ? .plainDocument(at: offset) : nil
-    }
   }
 
   /// Removes bytes that are no longer needed, if they are at least as many as those that stay.

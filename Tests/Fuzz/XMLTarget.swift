@@ -64,12 +64,11 @@ private struct XMLReading {
         var isAgain = false
         start = end
         repeat {
-          let unread = buffer.count - tokenizer.offset
-          try decoder.decode(chunk, isLast: end == bytes.count, unread: unread, into: &buffer)
+          try decoder.decode(chunk, isLast: end == bytes.count, into: &buffer)
           chunk = []
-          isAgain = decoder.holdsPiece
+          isAgain = false
           if decoder.isUTF16 { isConverted = true }
-          tokenizer.wasUTF16 = decoder.isUTF16
+          tokenizer.encoding.isUTF16 = decoder.isUTF16
           while let token = try tokenizer.next(buffer.span, isLast: end == bytes.count && !isAgain) {
             let place = text.count + token.range.lowerBound
             tokens.append("\(token.kind) \(place) \(shown(Array(buffer[token.range])))")
@@ -83,17 +82,11 @@ private struct XMLReading {
               let element = Array((text + buffer[..<tokenizer.offset])[first...])
               elements.append(Element(bytes: element, mayReferBack: tokenizer.document.hasDocumentType))
             case .documentStart:
-              // The next document begins in UTF-8.
-              let (range, charset) = (token.range, tokenizer.document.charset)
-              if decoder.isConverting {
-                tokenizer = XMLTokenizer(at: range.lowerBound, isSingle: isSingle)
-                decoder.beginPlainDocument(at: range.lowerBound, &buffer)
-                isAgain = true
-              } else if charset != .utf8 {
-                promise(decoder.convert(charset, from: range.upperBound, &buffer), "an encoding that is not here")
-                isConverted = true
-                isAgain = true
-              }
+              guard tokenizer.encoding.isToConvert, !decoder.isConverting else { break }
+              let isKnown = decoder.begin(tokenizer.encoding.charset, at: token.range.upperBound, &buffer)
+              promise(isKnown, "an encoding that is not here")
+              isConverted = true
+              isAgain = true
             default: break
             }
             if isAgain, token.kind == .documentStart { break }

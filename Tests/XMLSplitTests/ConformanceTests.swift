@@ -102,17 +102,15 @@ enum Tokens {
         start = end
         var isAgain = false
         repeat {
-          let unread = buffer.count - tokenizer.offset
-          try decoder.decode(chunk, isLast: isLast, unread: unread, into: &buffer)
+          try decoder.decode(chunk, isLast: isLast, into: &buffer)
           chunk = []
-          isAgain = decoder.holdsPiece
-          tokenizer.wasUTF16 = decoder.isUTF16
+          isAgain = false
+          tokenizer.encoding.isUTF16 = decoder.isUTF16
           while let token = try tokenizer.next(buffer.span, isLast: isLast && !isAgain, deepest: deepest) {
             if token.depth > shown { continue }
             tokens.append("\(token.kind) " + String(decoding: buffer[token.name], as: UTF8.self))
-            let charset = tokenizer.document.charset
-            guard token.kind == .documentStart, charset != .utf8 else { continue }
-            #expect(decoder.convert(charset, from: token.range.upperBound, &buffer))
+            guard token.kind == .documentStart, tokenizer.encoding.isToConvert, !decoder.isConverting else { continue }
+            #expect(decoder.begin(tokenizer.encoding.charset, at: token.range.upperBound, &buffer))
             isAgain = true
             break
           }

@@ -20,7 +20,7 @@ import Testing
         .other("\r\n"), declaration, .startTag("<delete a=''>"), .inside("<status><id>\u{E9}</id></status>"),
         .inside("x"),
         .inside("</delete>"), .other(" "), declaration, .record("<status>&#233;\u{E9}<e/></status\n>"),
-        .startTag("<x/>"),
+        declaration, .startTag("<x/>"),
         .other("\n"),
       ], encoding)
   }

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  /// Each document in the stream has its own encoding, or none.
+  /// Each document has its own encoding, or none, after a form feed.
   @Test func documentsOneAfterAnother() {
     var random = SeededGenerator(seed: 1)
     for round in 0..<20 {
@@ -108,15 +108,17 @@ import Testing
       for _ in 0..<Int.random(in: 1...12, using: &random) {
         guard let sample = Self.samples.randomElement(using: &random) else { continue }
         let ends = ["", "\n", "<!--\(sample.letters)-->", " <?p \(sample.letters)?>\r\n"]
-        let end = ends.randomElement(using: &random) ?? ""
-        let text = Self.encoded(Self.document(sample.letters, end: end), sample)
-        if sample.name == "UTF-8", Bool.random(using: &random) {
-          // Without a declaration, and after a mark.
-          input += (Bool.random(using: &random) ? [0xEF, 0xBB, 0xBF] : []) + text
-        } else {
-          input += Self.declared(sample.name) + text
+        if !input.isEmpty { input.append(0xC) }
+        for _ in 0..<Int.random(in: 1...3, using: &random) {
+          let text = Self.encoded(Self.document(sample.letters, end: ends.randomElement(using: &random) ?? ""), sample)
+          if sample.name == "UTF-8", Bool.random(using: &random) {
+            // Without a declaration, and after a mark.
+            input += (Bool.random(using: &random) ? [0xEF, 0xBB, 0xBF] : []) + text
+          } else {
+            input += Self.declared(sample.name) + text
+          }
+          expected += Self.json(sample.letters)
         }
-        expected += Self.json(sample.letters)
       }
       let result = run(["-j", "/r/*"], input, "round \(round)")
       #expect(String(decoding: result.output, as: UTF8.self) == expected, "round \(round): \(result.error)")

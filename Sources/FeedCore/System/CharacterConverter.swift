@@ -7,8 +7,6 @@ package final class CharacterConverter {
   package enum End: Sendable {
     /// All bytes are converted.
     case done
-    /// There is no room for the next character.
-    case full
     /// The bytes end inside a character.
     case cut
     /// The next bytes are no character.
@@ -17,6 +15,8 @@ package final class CharacterConverter {
 
   private let handle: iconv_t
   private static let failed = -1
+  /// How many bytes of UTF-8 a byte becomes, at most.
+  package static let maxGrowth = 3
 
   /// - Parameter name: a name from a table of our own. iconv(3) gives some names a meaning beyond the encoding, such as
   ///   `UTF-8//IGNORE`, so it never gets a name from input.
@@ -30,13 +30,13 @@ package final class CharacterConverter {
   deinit { _ = unsafe iconv_close(handle) }
 
   /// Converts a range of bytes, as far as they are characters.
-  /// - Parameters:
-  ///   - room: the most bytes to append.
   /// - Returns: the index of the first byte that is not converted, and why it is not.
   package func convert(
-    _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, room: Int, into output: inout [UInt8]
+    _ bytes: borrowing Span<UInt8>, _ range: Range<Int>, into output: inout [UInt8]
   ) -> (index: Int, end: End) {
     var left = range.count
+    // Some characters become two, and the last one may have come before its other half.
+    let room = Self.maxGrowth * range.count + 8
     var end = End.done
     unsafe bytes.extracting(range).withUnsafeBytes { source in
       output.append(addingCapacity: room) { free in
@@ -48,10 +48,10 @@ package final class CharacterConverter {
           var place = unsafe start.map { unsafe ($0 + filled).assumingMemoryBound(to: CChar.self) }
           var leftRoom = room
           if unsafe iconv(handle, &input, &left, &place, &leftRoom) == Self.failed {
-            end = errno == E2BIG ? .full : errno == EINVAL ? .cut : .illegal
+            end = errno == EINVAL ? .cut : .illegal
           }
-          // Some characters become two; the second may still be in the converter.
-          if unsafe iconv(handle, nil, nil, &place, &leftRoom) == Self.failed, end == .done { end = .full }
+          // The second of two characters may still be in the converter.
+          _ = unsafe iconv(handle, nil, nil, &place, &leftRoom)
           filled += room - leftRoom
         }
       }

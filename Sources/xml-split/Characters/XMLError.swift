@@ -35,6 +35,10 @@ extension XMLError {
     XMLError("the document was cut off inside \(what)", at: offset)
   }
 
+  static func textAfterDocument(at offset: Int) -> XMLError {
+    XMLError("unexpected text after the document", at: offset)
+  }
+
   static func undeclared(prefix: [UInt8], at offset: Int) -> XMLError {
     XMLError("prefix '\(shortened(prefix))' is not declared", at: offset)
   }

@@ -1,10 +1,5 @@
 // Prepares input bytes for the tokenizer, which reads UTF-8 only: UTF-16 is known by the first bytes (XML 1.0, appendix
-// F); an encoding that the XML declaration names begins after it.
-//
-// After a form feed, and after the end of a document, there may be another document in another encoding. The decoder
-// stops at form feeds. It cannot know where a document ends, and so what it has converted may belong to the next one:
-// then it goes back. So it converts in pieces, and keeps their bytes until they have been read. Pieces are small at
-// first, because documents may be.
+// F); an encoding that the first XML declaration names begins after it. After a form feed, anything may come.
 
 import FeedCore
 
@@ -19,29 +14,17 @@ struct InputDecoder {
     case refused(name: String)
   }
 
-  /// Bytes that were decoded at once, and the text that they became.
-  private struct Piece {
-    let count: Int
-    let textCount: Int
-  }
-
   private var kind = Kind.unknown
-  /// The bytes of `pieces`, before `start`; then those that are not decoded yet.
+  /// The bytes from `start` on are not decoded yet.
   private var bytes: [UInt8] = []
   private var start = 0
-  /// The last pieces.
-  private var pieces: [Piece] = []
-  private var pieceSize = Int.max
-  private static let pieceSizes = 256...16384
   private let endsAtFormFeed: Bool
   /// Whether it has stopped after a form feed, and there are more bytes.
   private(set) var hasStopped = false
-  /// Whether it has stopped after a piece, and there are more bytes.
-  private(set) var holdsPiece = false
   /// Converters are used again.
   private var last: (charset: Charset, converter: TextConverter)?
 
-  /// - Parameter endsAtFormFeed: whether it stops after a form feed.
+  /// - Parameter endsAtFormFeed: whether it stops after a form feed, unless bytes pass unchanged.
   init(endsAtFormFeed: Bool = false) { self.endsAtFormFeed = endsAtFormFeed }
 
   var isUTF16: Bool { if case .utf16 = kind { true } else { false } }
@@ -58,158 +41,59 @@ struct InputDecoder {
   /// Whether there are undecoded bytes.
   var hasRest: Bool { start < bytes.count }
 
-  /// Decodes a chunk, up to a form feed or the end of a piece.
-  /// - Parameters:
-  ///   - isLast: whether this is the last chunk.
-  ///   - unread: how many bytes at the end of `buffer` have not been read. It may go back to them.
-  mutating func decode(
-    _ chunk: ArraySlice<UInt8>, isLast: Bool, unread: Int = 0, into buffer: inout [UInt8]
-  ) throws(XMLError) {
-    forget(allBut: unread)
+  /// Decodes a chunk, up to a form feed.
+  /// - Parameter isLast: whether this is the last chunk.
+  mutating func decode(_ chunk: ArraySlice<UInt8>, isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
+    bytes.replaceSubrange(..<start, with: [])
     bytes += chunk
+    start = 0
     hasStopped = false
-    holdsPiece = false
     if case .unknown = kind {
-      guard bytes.count - start >= Self.markSize || isLast else { return }
-      let markCount: Int
-      (kind, markCount) = Self.kind(of: bytes[start...].prefix(Self.markSize))
-      skip(markCount)
+      guard bytes.count >= Self.markSize || isLast else { return }
+      (kind, start) = Self.kind(of: bytes.prefix(Self.markSize))
     }
     switch kind {
     case .unknown: break
     case .refused(let name):
-      skip(bytes.count - start)
+      start = bytes.count
       throw XMLError("the encoding '\(name)' is not supported", at: buffer.count)
-    case .bytes: decodePiece(nil, isLast: isLast, into: &buffer)
-    case .converted(let converter): decodePiece(converter, isLast: isLast, into: &buffer)
-    case .utf16(let isBigEndian): try transcode(isBigEndian, isLast: isLast, into: &buffer)
+    case .bytes:
+      buffer += bytes[start...]
+      start = bytes.count
+    case .converted(let converter): convert(with: converter, into: &buffer)
+    case .utf16(let isBigEndian): transcode(isBigEndian, into: &buffer)
     }
-    if isLast, hasRest, !hasStopped, !holdsPiece { throw .inputEnds(inside: "a character", at: buffer.count) }
+    if isLast, hasRest, !hasStopped { throw .inputEnds(inside: "a character", at: buffer.count) }
   }
 
-  /// Says that the next bytes do not come through it, because they pass unchanged.
-  mutating func passBytes() { forget(allBut: 0) }
-
-  private mutating func forget(allBut unread: Int) {
-    var (first, kept, unread) = (pieces.count, 0, unread)
-    while first > 0, unread > 0 {
-      first -= 1
-      kept += pieces[first].count
-      unread -= pieces[first].textCount
-    }
-    pieces.removeFirst(first)
-    let dead = start - kept
-    guard dead > bytes.count - dead else { return }
-    bytes.removeFirst(dead)
-    start -= dead
-  }
-
-  /// Moves past bytes that become no text.
-  private mutating func skip(_ count: Int) {
-    start += count
-    pieces.append(Piece(count: count, textCount: 0))
-  }
-
-  // MARK: Documents
-
-  /// Begins a document that may have any encoding.
-  /// - Parameter place: its start in `buffer`, which then ends there.
-  mutating func beginDocument(at place: Int, _ buffer: inout [UInt8]) {
-    goBack(to: place, &buffer)
-    kind = .unknown
-  }
-
-  /// Begins a document in UTF-8, unless its XML declaration names another encoding.
-  mutating func beginPlainDocument(at place: Int, _ buffer: inout [UInt8]) {
-    goBack(to: place, &buffer)
-    kind = .bytes
-  }
-
-  /// Converts everything from `place`.
+  /// Begins again with the text from `place`, after a form feed or where bytes have passed unchanged. `buffer` then ends
+  /// there.
+  /// - Parameter charset: what to convert from; nil for any encoding that documents can begin with.
   /// - Returns: false if the system does not know the encoding.
-  mutating func convert(_ charset: Charset, from place: Int, _ buffer: inout [UInt8]) -> Bool {
-    if last?.charset != charset { last = TextConverter(charset).map { (charset, $0) } }
-    guard let last else { return false }
-    goBack(to: place, &buffer)
-    kind = .converted(last.converter)
+  mutating func begin(_ charset: Charset?, at place: Int, _ buffer: inout [UInt8]) -> Bool {
+    var next = Kind.unknown
+    if let charset {
+      if last?.charset != charset { last = TextConverter(charset).map { (charset, $0) } }
+      guard let last else { return false }
+      next = .converted(last.converter)
+    }
+    kind = next
+    bytes.replaceSubrange(..<start, with: buffer[place...])
+    start = 0
+    buffer.removeLast(buffer.count - place)
+    hasStopped = false
     return true
   }
 
-  /// Whether the text at `place` was a byte order mark of UTF-8.
-  func hasMark(at place: Int, in buffer: [UInt8]) -> Bool {
-    let (index, passed) = origin(of: place, in: buffer)
-    return passed == 0 && bytes[index...].starts(with: Self.mark)
-  }
-
-  private static let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-
-  /// Goes back to the bytes that became the text from `place`, and removes that text.
-  private mutating func goBack(to place: Int, _ buffer: inout [UInt8]) {
-    let (index, passed) = origin(of: place, in: buffer)
-    start = index
-    if passed > 0 {
-      bytes.replaceSubrange(..<start, with: buffer[place..<(place + passed)])
-      start = 0
-    }
-    buffer.removeLast(buffer.count - place)
-    pieces = []
-    pieceSize = Self.pieceSizes.lowerBound
-    hasStopped = false
-    holdsPiece = false
-  }
-
-  /// The index of the byte that became the text at `place`, and how many bytes before it passed without being kept.
-  private func origin(of place: Int, in buffer: [UInt8]) -> (index: Int, passed: Int) {
-    var count = buffer.count - place
-    var index = start
-    for piece in pieces.reversed() where count > 0 {
-      let first = index - piece.count
-      index = count < piece.textCount ? self.index(in: first..<index, ofText: piece.textCount - count) : first
-      count = max(0, count - piece.textCount)
-    }
-    return (index, count)
-  }
-
-  /// The index in a piece of the byte that became the text after the first `count` bytes.
-  private func index(in piece: Range<Int>, ofText count: Int) -> Int {
-    guard case .converted(let converter) = kind else { return piece.lowerBound + count }
-    var text: [UInt8] = []
-    return converter.convert(bytes.span, piece, room: count, into: &text)
-  }
-
-  // MARK: Pieces
-
-  private mutating func decodePiece(_ converter: TextConverter?, isLast: Bool, into buffer: inout [UInt8]) {
-    let pieceEnd = start + min(pieceSize, bytes.count - start)
-    let formFeed = endsAtFormFeed ? firstIndex(of: XMLCharacters.formFeed, in: bytes.span, start..<pieceEnd) : nil
-    var end = formFeed ?? pieceEnd
-    let (first, textStart) = (start, buffer.count)
-    if let converter {
-      if formFeed == nil, !isLast || end < bytes.count { end = endBeforeMark(end) }
-      start = converter.convert(bytes.span, start..<end, room: .max, into: &buffer)
-    } else {
-      buffer += bytes[start..<end]
-      start = end
-    }
-    if let formFeed {
-      // Half a character before it was cut off with its document, so it is dropped without an error.
-      buffer.append(XMLCharacters.formFeed)
-      start = formFeed + 1
-      hasStopped = hasRest
-    } else {
-      holdsPiece = pieceEnd < bytes.count
-    }
-    pieces.append(Piece(count: start - first, textCount: buffer.count - textStart))
-    if pieceSize <= Self.pieceSizes.upperBound / 2 { pieceSize *= 2 }
-  }
-
-  /// The end of a piece, but before a byte order mark that may have begun there. So it can be found as a whole.
-  private func endBeforeMark(_ end: Int) -> Int {
-    for count in [2, 1] where end - start >= count && bytes[(end - count)..<end].elementsEqual(Self.mark.prefix(count))
-    {
-      return end - count
-    }
-    return end
+  private mutating func convert(with converter: TextConverter, into buffer: inout [UInt8]) {
+    let all = start..<bytes.count
+    let formFeed = endsAtFormFeed ? firstIndex(of: XMLCharacters.formFeed, in: bytes.span, all) : nil
+    start = converter.convert(bytes.span, start..<(formFeed ?? bytes.count), into: &buffer)
+    guard let formFeed else { return }
+    // Half a character before it was cut off with its document, so it is dropped without an error.
+    buffer.append(XMLCharacters.formFeed)
+    start = formFeed + 1
+    hasStopped = hasRest
   }
 
   // MARK: The kind of an encoding
@@ -246,7 +130,7 @@ struct InputDecoder {
 
   // MARK: UTF-16
 
-  private mutating func transcode(_ isBigEndian: Bool, isLast: Bool, into buffer: inout [UInt8]) throws(XMLError) {
+  private mutating func transcode(_ isBigEndian: Bool, into buffer: inout [UInt8]) {
     func unit(_ index: Int) -> UInt32 {
       isBigEndian
         ? UInt32(bytes[index]) << 8 | UInt32(bytes[index + 1]) : UInt32(bytes[index + 1]) << 8 | UInt32(bytes[index])

@@ -2,6 +2,20 @@
 
 import FeedCore
 
+/// The text from an offset on must be decoded in another way.
+struct Turn {
+  let start: Int
+  /// What to convert from, and its name in the input; nil for any encoding that documents can begin with.
+  var charset: Charset?
+  let name: [UInt8]
+
+  init(start: Int, _ encoding: StreamEncoding = StreamEncoding()) {
+    self.start = start
+    charset = encoding.charset
+    name = encoding.name
+  }
+}
+
 struct InputSource {
   enum Piece {
     /// More of the same stream.
@@ -67,54 +81,34 @@ struct InputSource {
   }
 
   /// Reads the next piece.
-  /// - Parameter offset: everything in the window before it has been read.
-  mutating func next(_ window: inout Window, after offset: Int) throws(ToolFailure) -> Piece {
+  mutating func next(_ window: inout Window) throws(ToolFailure) -> Piece {
     lastCount = 0
-    if hasPrefixes { return try nextOfLength(&window, after: offset) }
+    if hasPrefixes { return try nextOfLength(&window) }
     if decoder.isTransparent {
-      decoder.passBytes()
       hasEnded = try !read(into: &window.bytes)
       return hasEnded ? .inputEnd : .more
     }
     var bytes: [UInt8] = []
     if !holdsMore { hasEnded = try !read(into: &bytes) }
-    try decode(bytes[...], isLast: hasEnded, &window, after: offset)
-    return hasEnded && !decoder.hasStopped && !holdsMore ? .inputEnd : .more
+    try decode(bytes[...], isLast: hasEnded, &window)
+    return hasEnded && !decoder.hasStopped ? .inputEnd : .more
   }
 
-  // MARK: Documents
-
-  /// Starts with the document after a form feed.
-  /// - Parameter start: its place in the window; the bytes there may have to be decoded differently.
-  mutating func beginDocument(at start: Int, _ window: inout Window) {
-    decoder.beginDocument(at: start, &window.bytes)
+  /// Begins again with the text from `start`, as `InputDecoder.begin`.
+  mutating func begin(_ turn: Turn, _ window: inout Window) throws(XMLError) {
+    guard decoder.begin(turn.charset, at: turn.start, &window.bytes) else {
+      throw .unsupportedEncoding(turn.name, at: turn.start)
+    }
+    charsetName = turn.name
     holdsMore = decoder.hasRest
   }
-
-  /// Starts with a document in UTF-8, unless its XML declaration names another encoding.
-  mutating func beginPlainDocument(at start: Int, _ window: inout Window) {
-    decoder.beginPlainDocument(at: start, &window.bytes)
-    holdsMore = decoder.hasRest
-  }
-
-  /// Converts everything from `start`.
-  mutating func convert(
-    _ charset: Charset, named name: [UInt8], from start: Int, _ window: inout Window
-  ) throws(XMLError) {
-    guard decoder.convert(charset, from: start, &window.bytes) else { throw .unsupportedEncoding(name, at: start) }
-    charsetName = name
-    holdsMore = decoder.hasRest
-  }
-
-  /// Whether a byte order mark of UTF-8 was converted to the text here.
-  func hasMark(at offset: Int, _ window: Window) -> Bool { decoder.hasMark(at: offset, in: window.bytes) }
 
   // MARK: Reading
 
-  private mutating func nextOfLength(_ window: inout Window, after offset: Int) throws(ToolFailure) -> Piece {
+  private mutating func nextOfLength(_ window: inout Window) throws(ToolFailure) -> Piece {
     if holdsMore {
-      try decode([], isLast: left == nil, &window, after: offset)
-      return left == nil && !holdsMore ? .streamEnd : .more
+      try decode([], isLast: left == nil, &window)
+      return left == nil ? .streamEnd : .more
     }
     while true {
       if left == nil { try readLength(&window) }
@@ -123,8 +117,8 @@ struct InputSource {
         let isLast = end - index == rest
         left = isLast ? nil : rest - (end - index)
         defer { index = end }
-        try decode(chunk[index..<end], isLast: isLast, &window, after: offset)
-        return isLast && !holdsMore ? .streamEnd : .more
+        try decode(chunk[index..<end], isLast: isLast, &window)
+        return isLast ? .streamEnd : .more
       }
       var next: [UInt8] = []
       let isMore = try read(into: &next)
@@ -154,12 +148,9 @@ struct InputSource {
     if left != nil { decoder = InputDecoder() }
   }
 
-  private mutating func decode(
-    _ bytes: ArraySlice<UInt8>, isLast: Bool, _ window: inout Window, after offset: Int
-  ) throws(ToolFailure) {
-    defer { holdsMore = decoder.holdsPiece }
-    let unread = window.bytes.count - offset
-    do { try decoder.decode(bytes, isLast: isLast, unread: unread, into: &window.bytes) } catch {
+  private mutating func decode(_ bytes: ArraySlice<UInt8>, isLast: Bool, _ window: inout Window) throws(ToolFailure) {
+    holdsMore = false
+    do { try decoder.decode(bytes, isLast: isLast, into: &window.bytes) } catch {
       isExhausted = !hasPrefixes
       throw failure(error, window)
     }

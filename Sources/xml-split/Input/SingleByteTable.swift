@@ -33,7 +33,7 @@ struct SingleByteTable {
   init(_ converter: CharacterConverter, controls: Range<UInt8> = 0..<0) {
     self.init { byte in
       var text: [UInt8] = []
-      _ = converter.convert([byte].span, 0..<1, room: 8, into: &text)
+      _ = converter.convert([byte].span, 0..<1, into: &text)
       let code = String(decoding: text, as: UTF8.self).unicodeScalars.first?.value
       return code.flatMap { UInt16(exactly: $0) } ?? (controls.contains(byte) ? UInt16(byte) : 0)
     }
@@ -43,26 +43,20 @@ struct SingleByteTable {
   func code(_ byte: UInt8) -> UInt16 { codes[Int(byte) - 0x80] }
 
   /// Converts a range of bytes to UTF-8, as far as they are characters.
-  /// - Parameters:
-  ///   - room: the most bytes to append.
   /// - Returns: as `CharacterConverter.convert`.
   func convert(
-    _ text: borrowing Span<UInt8>, _ range: Range<Int>, room: Int, into output: inout [UInt8]
+    _ text: borrowing Span<UInt8>, _ range: Range<Int>, into output: inout [UInt8]
   ) -> (index: Int, end: CharacterConverter.End) {
     var index = range.lowerBound
     var end = CharacterConverter.End.done
     let codes = codes.span
-    output.append(addingCapacity: room) { free in
+    output.append(addingCapacity: CharacterConverter.maxGrowth * range.count) { free in
       while index < range.upperBound {
         let byte = text[index]
         let code = byte < 0x80 ? UInt16(byte) : codes[Int(byte) - 0x80]
         let count = code < 0x80 ? 1 : code < 0x800 ? 2 : 3
         if code == 0, byte != 0 {
           end = .illegal
-          return
-        }
-        if count > free.freeCapacity {
-          end = .full
           return
         }
         switch count {

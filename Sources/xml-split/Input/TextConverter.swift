@@ -28,25 +28,17 @@ enum TextConverter {
   /// In place of bytes that are no character. UTF-8 never has it, so the tokenizer refuses it.
   static let illegal: UInt8 = 0xFF
 
-  /// How many bytes of UTF-8 a byte becomes, at most.
-  static let growth = 3
-
   /// Converts a range of bytes. What is no character becomes `illegal`.
-  /// - Parameters:
-  ///   - room: the most bytes to append.
-  /// - Returns: the index of the first byte that is not converted: of the end, of half a character there, or of what
-  ///   there is no room for.
-  func convert(_ text: borrowing Span<UInt8>, _ range: Range<Int>, room: Int, into output: inout [UInt8]) -> Int {
+  /// - Returns: the index of the first byte that is not converted: of the end, or of half a character there.
+  func convert(_ text: borrowing Span<UInt8>, _ range: Range<Int>, into output: inout [UInt8]) -> Int {
     var index = range.lowerBound
-    let limit = room > Int.max - output.count ? Int.max : output.count + room
-    while index < range.upperBound, output.count < limit {
+    while index < range.upperBound {
       let left = index..<range.upperBound
-      let room = min(limit - output.count, Self.growth * left.count + 8)
-      let (next, end) = convert(text, characters: left, room: room, into: &output)
+      let (next, end) = convert(text, characters: left, into: &output)
       index = next
-      guard end == .illegal, output.count < limit else { break }
+      guard end == .illegal else { break }
       let isPair = left.upperBound - index > 1 && isLead(text, index)
-      if isPair, let more, more.convert(text, index..<(index + 2), room: room, into: &output).end == .done {
+      if isPair, let more, more.convert(text, index..<(index + 2), into: &output).end == .done {
         index += 2
         continue
       }
@@ -60,17 +52,17 @@ enum TextConverter {
   private var more: CharacterConverter? { if case .multiple(_, let more) = self { more } else { nil } }
 
   private func convert(
-    _ text: borrowing Span<UInt8>, characters range: Range<Int>, room: Int, into output: inout [UInt8]
+    _ text: borrowing Span<UInt8>, characters range: Range<Int>, into output: inout [UInt8]
   ) -> (index: Int, end: CharacterConverter.End) {
     switch self {
-    case .single(let table): table.convert(text, range, room: room, into: &output)
-    case .multiple(let converter, _): converter.convert(text, range, room: room, into: &output)
+    case .single(let table): table.convert(text, range, into: &output)
+    case .multiple(let converter, _): converter.convert(text, range, into: &output)
     }
   }
 
   /// Whether a byte begins a character of several.
   private func isLead(_ text: borrowing Span<UInt8>, _ index: Int) -> Bool {
     var none: [UInt8] = []
-    return convert(text, characters: index..<(index + 1), room: Self.growth, into: &none).end == .cut
+    return convert(text, characters: index..<(index + 1), into: &none).end == .cut
   }
 }

@@ -1,10 +1,7 @@
 import FeedCore
 
-/// What a document declares about itself: its encoding and its entities.
+/// What a document declares about itself: its entities.
 struct DocumentContext {
-  /// The encoding that its XML declaration names, and the name.
-  private(set) var charset = Charset.utf8
-  private(set) var charsetName: [UInt8] = []
   private(set) var hasDocumentType = false
   private(set) var entities = XMLEntities(checkingContentBy: XMLTokenizer.references)
   /// How many references to entities that need a declaration have come.
@@ -14,11 +11,7 @@ struct DocumentContext {
 
   var isEntity: Bool { references != nil }
 
-  init() {}
-
-  init(_ charset: Charset, named name: [UInt8], isStandalone: Bool) {
-    self.charset = charset
-    charsetName = name
+  init(isStandalone: Bool = false) {
     entities.isStandalone = isStandalone
   }
 

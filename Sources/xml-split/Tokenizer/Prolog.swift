@@ -33,7 +33,7 @@ enum Prolog {
       return .space(end: XMLText.spaceEnd(bytes, offset))
     }
     guard byte == UInt8(ascii: "<") else {
-      throw XMLError(phase == .epilog ? "unexpected text after the document" : "expected '<'", at: offset)
+      throw phase == .epilog ? .textAfterDocument(at: offset) : XMLError("expected '<'", at: offset)
     }
     guard phase == .epilog || phase == .start else { return .markup }
     guard offset + 1 < bytes.count else {
@@ -51,7 +51,7 @@ enum Prolog {
       if offset + 2 >= bytes.count || bytes[offset + 2] == UInt8(ascii: "-") { return .markup }
     default: break
     }
-    if phase == .epilog, isSingle { throw XMLError("unexpected text after the document", at: offset) }
+    if phase == .epilog, isSingle { throw XMLError.textAfterDocument(at: offset) }
     return .documentStart(offset)
   }
 

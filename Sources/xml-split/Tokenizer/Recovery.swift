@@ -27,8 +27,8 @@ enum RecoveryStep {
   case documentType(end: Int?)
   /// The beginning of another document, which is right if none is open.
   case nextDocument
-  /// An XML declaration that does not say how to read its document.
-  case lostDocument
+  /// The beginning of a document that cannot be read, because of its encoding.
+  case lostDocument(hasDeclaration: Bool)
 
   static func after(
     _ bytes: borrowing Span<UInt8>, at offset: Int, _ phase: XMLTokenizer.Phase, _ document: DocumentContext,
@@ -41,6 +41,10 @@ enum RecoveryStep {
     }
     if isSingle, phase == .epilog { return .skip(to: bytes.count) }
     let isOpen = phase == .content || phase == .prolog
+    let isDeclaration = Prolog.isXMLDeclaration(bytes, at: offset, isLast: true) == true
+    if !isOpen, isDeclaration || beginsDocument(bytes, at: offset, phase) {
+      return .lostDocument(hasDeclaration: isDeclaration)
+    }
     switch bytes[offset + 1] {
     case UInt8(ascii: "/"): return endTag(bytes, offset + 2)
     case UInt8(ascii: "!"):
@@ -51,14 +55,25 @@ enum RecoveryStep {
       var search = TokenSearch(.documentType, from: offset + 1)
       return .documentType(end: (try? search.run(bytes)) ?? nil)
     case UInt8(ascii: "?"):
-      guard Prolog.isXMLDeclaration(bytes, at: offset, isLast: true) == true else { return .instruction }
-      return isOpen ? isSingle ? .instruction : .nextDocument : .lostDocument
+      return isDeclaration && isOpen && !isSingle ? .nextDocument : .instruction
     default:
       let start = offset + 1
       guard case .at(let end) = XMLName.end(bytes, start), end > start else {
         return .skip(to: start)
       }
       return .startTag(name: start..<end)
+    }
+  }
+
+  /// Whether a document without a declaration begins here.
+  private static func beginsDocument(
+    _ bytes: borrowing Span<UInt8>, at offset: Int, _ phase: XMLTokenizer.Phase
+  ) -> Bool {
+    switch bytes[offset + 1] {
+    case UInt8(ascii: "/"): false
+    case UInt8(ascii: "?"): phase == .start
+    case UInt8(ascii: "!"): phase == .start || startsWith(bytes, "<!-", at: offset) == .no
+    default: true
     }
   }
 

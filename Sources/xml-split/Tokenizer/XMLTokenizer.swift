@@ -59,8 +59,8 @@ struct XMLTokenizer {
   private let limits: Limits
   let isSingle: Bool
 
-  /// Whether the bytes were transcoded from UTF-16. The decoder's owner sets it.
-  var wasUTF16 = false
+  /// Of all documents. The decoder's owner says whether it is UTF-16.
+  var encoding = StreamEncoding()
 
   /// Everything before this has been checked.
   var offset: Int { scanner.offset }
@@ -69,8 +69,6 @@ struct XMLTokenizer {
   var attributes: [StartTag.Attribute] { tag.attributes.isEmpty ? [] : tag.attributes }
   /// How many references to entities these have.
   private(set) var attributeReferences = 0
-  /// Whether a document has ended and the next one has not begun.
-  var isBetweenDocuments: Bool { phase == .epilog }
   /// How many elements are open.
   var depth: Int { elements.depth }
   var isAtDepthLimit: Bool { elements.named >= limits.maxDepth }
@@ -176,6 +174,7 @@ struct XMLTokenizer {
           hasMark = true
           continue
         case .documentStart(let start):
+          try encoding.check(.utf8, at: offset)
           begin(DocumentContext())
           defer { scanner.move(to: start) }
           return Token(kind: .documentStart, range: offset..<start)
@@ -215,8 +214,9 @@ struct XMLTokenizer {
   private mutating func xmlDeclaration(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Token? {
     guard let end = try scanner.tokenEnd(bytes, .xmlDeclaration, isLast) else { return nil }
     let declaration = try XMLDeclaration(bytes, offset..<end)
-    let charset = try declaration.charset(wasUTF16: wasUTF16, hasMark: hasMark, at: offset)
-    begin(DocumentContext(charset, named: declaration.encoding ?? [], isStandalone: declaration.isStandalone))
+    let charset = try declaration.charset(wasUTF16: encoding.isUTF16, hasMark: hasMark, at: offset)
+    try encoding.check(charset, named: declaration.encoding, at: offset)
+    begin(DocumentContext(isStandalone: declaration.isStandalone))
     defer { scanner.move(to: end) }
     return Token(kind: .documentStart, range: offset..<end)
   }
@@ -270,7 +270,7 @@ struct XMLTokenizer {
 
   @inline(__always)
   private mutating func startTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
-    if phase == .epilog { throw XMLError("unexpected text after the document", at: offset) }
+    if phase == .epilog { throw XMLError.textAfterDocument(at: offset) }
     if !scanner.isReady {
       guard try startTagEnd(bytes, isLast) else { return .more }
     }
@@ -373,12 +373,14 @@ struct XMLTokenizer {
       scanner.move(to: end ?? offset + 2)
       if end == nil { return .inLostDocument }
     case .nextDocument:
+      // Of two declarations, only the second has a root element.
+      if phase == .prolog, encoding.charset == .utf8 { encoding.charset = nil }
       elements = OpenElements()
       phase = .start
       scanner.move(to: offset)
-    case .lostDocument:
+    case .lostDocument(let hasDeclaration):
       begin(DocumentContext())
-      scanner.enter(.processingInstruction, at: offset + 2)
+      if hasDeclaration { scanner.enter(.processingInstruction, at: offset + 2) } else { scanner.move(to: offset) }
       return .inLostDocument
     }
     return .inside
