@@ -49,6 +49,7 @@ struct ElementSelector {
     for predicate in matcher.path.steps[index].predicates {
       switch predicate {
       case .number(let number, let counter): if matcher.count(counter) != number { return false }
+      case .last: return false
       case .condition(let condition):
         guard case .attribute(let name) = condition.value, condition.isEarly else { continue }
         if try hasAttribute(name, condition.test, attributes, bytes) == condition.isNegated { return false }

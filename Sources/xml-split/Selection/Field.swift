@@ -130,7 +130,8 @@ struct Field {
       }
       test.enter(node, tree)
       var matching: UInt64 = 0
-      for step in SetBits(matcher.open) where test.matches(path.steps[step], node, tree, &matcher) {
+      for step in SetBits(matcher.open)
+      where test.matches(path.steps[step], node, before: ends.last ?? tree.nodes[0].end, tree, &matcher) {
         matching |= 1 << UInt64(step)
       }
       let matched = matching & path.last

@@ -98,6 +98,11 @@ struct PathParser {
         step.predicates.append(.number(number, counter: counters))
         counters += 1
         if counters > XMLPath.maxSteps { throw refusal("has more than \(XMLPath.maxSteps) numbers") }
+      } else if take("last()") {
+        guard isInside else {
+          throw refusal("last() is not offered in PATH: name the element around it, and use '--fields a[last()]'")
+        }
+        step.predicates.append(.last)
       } else {
         step.predicates.append(.condition(try condition()))
       }

@@ -35,16 +35,48 @@ struct TreeTest {
   // MARK: Steps
 
   /// Whether a step matches an element, which was entered.
-  /// - Parameter matcher: counts the element.
+  /// - Parameters:
+  ///   - end: that of the element around it.
+  ///   - matcher: counts the element.
   mutating func matches(
-    _ step: borrowing XMLPath.Step, _ node: Int, _ tree: borrowing ElementTree, _ matcher: inout PathMatcher
+    _ step: borrowing XMLPath.Step, _ node: Int, before end: Int, _ tree: borrowing ElementTree,
+    _ matcher: inout PathMatcher
   ) -> Bool {
     guard let name = tree.nodes[node].name, matches(step.name, name, tree) else { return false }
-    for predicate in step.predicates {
+    for (index, predicate) in step.predicates.enumerated() {
       switch predicate {
       case .number(let number, let counter): if matcher.count(counter) != number { return false }
+      case .last: if isFollowed(step, index, node, before: end, tree) { return false }
       case .condition(let condition): if !holds(condition, node, tree) { return false }
       }
+    }
+    return true
+  }
+
+  /// Whether a later sibling matches the name of a step and its first `count` predicates.
+  private mutating func isFollowed(
+    _ step: borrowing XMLPath.Step, _ count: Int, _ node: Int, before end: Int, _ tree: borrowing ElementTree
+  ) -> Bool {
+    leave()
+    defer { enter(node, tree) }
+    var sibling = tree.nodes[node].end
+    while sibling < end {
+      if let name = tree.nodes[sibling].name {
+        enter(sibling, tree)
+        defer { leave() }
+        if matches(step.name, name, tree), holdsAll(step.predicates[..<count], sibling, tree) { return true }
+      }
+      sibling = tree.nodes[sibling].end
+    }
+    return false
+  }
+
+  /// Whether an element after one that these predicates let through gets through too. A number, or the last, is only one.
+  private mutating func holdsAll(
+    _ predicates: ArraySlice<XMLPath.Predicate>, _ node: Int, _ tree: borrowing ElementTree
+  ) -> Bool {
+    for predicate in predicates {
+      guard case .condition(let condition) = predicate, holds(condition, node, tree) else { return false }
     }
     return true
   }

@@ -3,7 +3,7 @@
 //     paths     = path ('|' path)*
 //     path      = ('/' | '//')? step (('/' | '//') step)*
 //     inside    = ('/'? '/' | './' '/'?)? step (('/' | '//') step)* ('/@' name)? | '@' name | '.'
-//     step      = name ('[' (number | condition) ']')*
+//     step      = name ('[' (number | 'last()' | condition) ']')*
 //     condition = value (('=' | '!=') literal)? | 'not(' condition ')'
 //     value     = '@' name | name ('/' name)* ('/@' name | '/text()')? | '.' | 'text()'
 //     name      = '*' | name | prefix:name | prefix:* | '{uri}'name | '{uri}*'
@@ -59,6 +59,8 @@ struct XMLPath {
     /// The element's number among its siblings that match the step's name and the predicates before this one. Each such
     /// predicate of a path has its own counter.
     case number(Int, counter: Int)
+    /// The last one of these. Only in an element, because it must be complete.
+    case last
     case condition(Condition)
   }
 

@@ -41,13 +41,13 @@ enum XPathHint {
       switch String(decoding: word, as: UTF8.self) {
       case "text": return "text() is offered only in brackets: the text of an element is its value"
       case "node": return "node() is not offered: use '*' for any element"
-      case "last": return "last() is not offered: numbers count from the first, as in '[1]'"
+      case "last": return "last() is offered only alone, as in '[last()]'"
       case "position": return "position() is not offered: use a number alone, as in '[2]', or '--limit'"
       case "count": return "count() is offered only around a whole path of '--fields'"
       case "not": return "not() is offered only around a whole condition"
       case "local-name", "name", "namespace-uri":
         return "\(quoted(word))() is not offered: write the name as in the tags, or use '--ns'"
-      default: return "\(quoted(word))() is not offered: the only functions are not() and text()"
+      default: return "\(quoted(word))() is not offered: the only functions are not(), text() and last()"
       }
     }
     let colon = UInt8(ascii: ":")

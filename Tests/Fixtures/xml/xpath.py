@@ -106,6 +106,8 @@ def step(is_late):
     for _ in range(random.choice([0, 0, 0, 1, 1, 2])):
         if random.random() < 0.3 and (is_late == "everywhere" or not has_late):
             number = str(random.choice([1, 1, 2, 3]))
+            if is_late == "everywhere" and random.random() < 0.4:
+                number = "last()"
             ours, theirs = ours + f"[{number}]", theirs + f"[{number}]"
         else:
             late = bool(is_late) and random.random() < 0.6
