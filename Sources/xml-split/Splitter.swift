@@ -153,6 +153,7 @@ struct Splitter {
       if source.holdsMore { break }
     }
     for note in writer.takeNotes() { try warn(note, source) }
+    if let warning = tokenizer.scanner.takeWarning() { try warn(warning, source) }
     if isDone { return }
     try warnOfJoinedDocument(source)
     try loseTooLarge(source)

@@ -120,4 +120,6 @@ enum XMLReference {
 struct XMLReferences {
   var inContent: [[UInt8]] = []
   var inAttributes: [[UInt8]] = []
+  /// Whether the text has elements.
+  var hasElements = false
 }

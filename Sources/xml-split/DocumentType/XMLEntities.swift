@@ -35,6 +35,8 @@ struct XMLEntities {
   var mayLackDeclarations = false
   private var kinds: [[UInt8]: Kind] = [:]
   private var states: [Place: State] = [:]
+  /// Those that have been referred to and have elements, or are in another file.
+  private var withElements: Set<[UInt8]> = []
   /// Names that were referred to before their declaration. Entities that lead to them are checked again later.
   private var missed: Set<[UInt8]> = []
   /// Whether one of them has been declared meanwhile.
@@ -87,12 +89,17 @@ struct XMLEntities {
       if let next = top.rest.last {
         way[way.count - 1].rest.removeLast()
         try enter(next)
+        if withElements.contains(next.name) { withElements.insert(top.place.name) }
       } else {
         states[top.place] = .done
         way.removeLast()
+        if let outer = way.last, withElements.contains(top.place.name) { withElements.insert(outer.place.name) }
       }
     }
   }
+
+  /// Whether an entity that was checked as content has elements, as far as is known.
+  func mayHaveElements(_ name: [UInt8]) -> Bool { !withElements.isEmpty && withElements.contains(name) }
 
   /// Checks the text of one entity.
   /// - Returns: the places that it refers to.
@@ -110,19 +117,23 @@ struct XMLEntities {
     switch kind {
     case .unparsed: throw XMLError("entity '\(name)' is not parsed, and cannot be referred to", at: offset)
     case .external:
-      if place.context == .content { return [] }
+      if place.context == .content {
+        withElements.insert(place.name)
+        return []
+      }
       throw XMLError("entity '\(name)' is external, and cannot be in an attribute value", at: offset)
     case .text(let replacement): text = replacement
     }
     do {
-      return place.context == .content ? try content(text) : try literal(text)
+      return place.context == .content ? try content(text, of: place.name) : try literal(text)
     } catch {
       throw XMLError("in entity '\(name)': \(error.message)", at: offset)
     }
   }
 
-  private func content(_ text: [UInt8]) throws(XMLError) -> [Place] {
+  private mutating func content(_ text: [UInt8], of name: [UInt8]) throws(XMLError) -> [Place] {
     let references = try checkContent(text)
+    if references.hasElements { withElements.insert(name) }
     return references.inContent.map { Place(name: $0, context: .content) }
       + references.inAttributes.map { Place(name: $0, context: .attribute) }
   }

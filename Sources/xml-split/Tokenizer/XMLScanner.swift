@@ -26,6 +26,12 @@ struct XMLScanner {
   /// Whether a form feed ends the document, so that tokens are not searched beyond it.
   private let endsAtFormFeed: Bool
 
+  /// Whether elements are looked for where the offset is.
+  var isSearched = false
+  /// The first entity there that has elements. They are not found.
+  private var entity: XMLError?
+  private var hasToldEntity = false
+
   /// - Parameter start: the offset at which it begins.
   init(at start: Int, maxToken: Int, endsAtFormFeed: Bool) {
     offset = start
@@ -216,6 +222,9 @@ struct XMLScanner {
         guard let end = try tokenEnd(bytes, .reference, isLast) else { return false }
         if case .entity(let name) = try XMLReference(bytes, offset..<end) {
           try document.check(name, in: .content, at: offset)
+          if isSearched, entity == nil, document.entities.mayHaveElements(name) {
+            entity = XMLError("the elements in entity '\(shortened(name))' are not compared with PATH", at: offset)
+          }
         }
         index = end
         offset = end
@@ -228,6 +237,13 @@ struct XMLScanner {
         guard try skipCharacter(bytes, &index, isLast) else { return false }
       }
     }
+  }
+
+  /// A warning that was not asked for yet.
+  mutating func takeWarning() -> XMLError? {
+    guard let entity, !hasToldEntity else { return nil }
+    hasToldEntity = true
+    return entity
   }
 
   // MARK: After an error

@@ -109,8 +109,11 @@ struct XMLTokenizer {
   @Sendable
   static func references(in text: [UInt8]) throws(XMLError) -> XMLReferences {
     var tokenizer = ofEntity()
-    while try tokenizer.next(text.span, isLast: true) != nil {}
-    return tokenizer.document.references ?? XMLReferences()
+    var hasElements = false
+    while try tokenizer.next(text.span, isLast: true) != nil { hasElements = true }
+    var references = tokenizer.document.references ?? XMLReferences()
+    references.hasElements = hasElements
+    return references
   }
 
   /// Returns start tags with one of these names at any depth. Each may be empty.
@@ -160,6 +163,7 @@ struct XMLTokenizer {
         }
         guard offset < bytes.count else { continue }
         if bytes[offset] != UInt8(ascii: "<") {
+          scanner.isSearched = depth < deepest
           guard try scanner.text(bytes, isLast, &document) else { return nil }
           continue
         }
