@@ -107,6 +107,7 @@ extension Splitter {
   mutating func endDocument(
     at end: Int, _ bytes: borrowing Span<UInt8>, _ source: InputSource
   ) throws(ToolFailure) {
+    try warnOfEntity(source)
     let inside: String
     if let record = wanted.first {
       if isTooLarge(record, endingAt: end) { return try report(tooLarge(record), source) }

@@ -4,6 +4,7 @@ import FeedCore
 
 extension Splitter {
   mutating func report(_ error: XMLError, _ source: InputSource) throws(ToolFailure) {
+    try warnOfEntity(source)
     if !isSilent { try report(source.failure(error, window)) }
   }
 
@@ -67,6 +68,11 @@ extension Splitter {
           "element '\(name)' has not ended, and nothing matches PATH for more than \(limit) bytes (--max-size)",
           at: tokenizer.offset), source)
     }
+  }
+
+  /// Warns of elements that are not found. Before an error, because that may end the document or the run.
+  mutating func warnOfEntity(_ source: InputSource) throws(ToolFailure) {
+    if let warning = tokenizer.scanner.takeWarning() { try warn(warning, source) }
   }
 
   /// Prints a warning.

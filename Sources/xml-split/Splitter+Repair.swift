@@ -66,9 +66,8 @@ extension Splitter {
   func withHint(_ error: XMLError, _ bytes: borrowing Span<UInt8>, _ source: InputSource) -> XMLError {
     if source.isConverting, !options.isSingle, error == .textAfterDocument(at: error.offset) {
       let name = shortened(tokenizer.encoding.name)
-      return XMLError(
-        "expected another document in \(name): put a form feed before one in UTF-8, or use --length-prefixed",
-        at: error.offset)
+      let way = "before another encoding than \(name), put a form feed, or use --length-prefixed"
+      return XMLError("\(error.message); \(way)", at: error.offset)
     }
     guard options.atError == .stop, error.offset < bytes.count, bytes[error.offset] == UInt8(ascii: "&"),
       let end = (try? XMLReference.end(bytes, from: error.offset + 1)) ?? nil

@@ -153,7 +153,7 @@ struct Splitter {
       if source.holdsMore { break }
     }
     for note in writer.takeNotes() { try warn(note, source) }
-    if let warning = tokenizer.scanner.takeWarning() { try warn(warning, source) }
+    try warnOfEntity(source)
     if isDone { return }
     try warnOfJoinedDocument(source)
     try loseTooLarge(source)
@@ -218,6 +218,8 @@ struct Splitter {
       do {
         token = try tokenizer.next(span, isLast: isLast, deepest: deepest)
       } catch {
+        // As if the input had ended before the error.
+        try loseTooLarge(source)
         switch try passCut(span, source, isLast: isLast, cuts) {
         case .none: break
         case .passed: continue
@@ -235,6 +237,8 @@ struct Splitter {
           continue
         }
         if case .unclosed = step, try leaveUnclosed(span, source) { continue }
+        // Of several lost documents in a row, the first, whatever went before.
+        if deepest > 0, tokenizer.losesDocument(span) { isSilent = false }
         try report(withHint(error, span, source), source)
         if isLast, error.offset >= span.count { break }
         try recover(span, source)

@@ -355,6 +355,13 @@ struct XMLTokenizer {
     while elements.depth > depth { elements.close() }
   }
 
+  /// Whether the error that `next` has thrown is that a document cannot be read.
+  func losesDocument(_ bytes: borrowing Span<UInt8>) -> Bool {
+    guard !scanner.isInside else { return false }
+    if case .lostDocument = RecoveryStep.after(bytes, at: offset, phase, document, isSingle: isSingle) { return true }
+    return false
+  }
+
   /// Skips the error that `next` has thrown.
   mutating func recover(_ bytes: borrowing Span<UInt8>) -> Recovery {
     if scanner.isInside {
