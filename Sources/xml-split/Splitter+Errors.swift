@@ -27,6 +27,17 @@ extension Splitter {
     XMLError("an element of more than \(options.limits.maxToken) bytes (--max-size)", at: record.start)
   }
 
+  /// Loses the open elements that have become too large.
+  mutating func loseTooLarge(_ source: InputSource) throws(ToolFailure) {
+    guard let outermost = wanted.first, isTooLarge(outermost) else { return }
+    while let first = wanted.first, isTooLarge(first) {
+      try report(tooLarge(first), source)
+      wanted.loseFirst()
+    }
+    let bytes = window.bytes
+    try settleLost(bytes.span, source)
+  }
+
   /// Continues after a tokenizer error. The wanted elements that are open are lost.
   mutating func recover(_ bytes: borrowing Span<UInt8>, _ source: InputSource) throws(ToolFailure) {
     faultCount += 1

@@ -160,16 +160,6 @@ struct Splitter {
     forget()
   }
 
-  private mutating func loseTooLarge(_ source: InputSource) throws(ToolFailure) {
-    guard let outermost = wanted.first, isTooLarge(outermost) else { return }
-    while let first = wanted.first, isTooLarge(first) {
-      try report(tooLarge(first), source)
-      wanted.loseFirst()
-    }
-    let bytes = window.bytes
-    try settleLost(bytes.span, source)
-  }
-
   private mutating func take(_ turn: Turn, _ source: inout InputSource) throws(ToolFailure) {
     do { try source.begin(turn, &window) } catch {
       tokenizer.encoding.charset = nil
@@ -218,7 +208,7 @@ struct Splitter {
       do {
         token = try tokenizer.next(span, isLast: isLast, deepest: deepest)
       } catch {
-        // As if the input had ended before the error.
+        // It is the first error, wherever the input was cut.
         try loseTooLarge(source)
         switch try passCut(span, source, isLast: isLast, cuts) {
         case .none: break
@@ -237,7 +227,7 @@ struct Splitter {
           continue
         }
         if case .unclosed = step, try leaveUnclosed(span, source) { continue }
-        // Of several lost documents in a row, the first, whatever went before.
+        // A lost document is reported even after another error, but of several in a row only the first.
         if deepest > 0, tokenizer.losesDocument(span) { isSilent = false }
         try report(withHint(error, span, source), source)
         if isLast, error.offset >= span.count { break }

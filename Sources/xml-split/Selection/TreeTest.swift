@@ -71,7 +71,8 @@ struct TreeTest {
     return false
   }
 
-  /// Whether an element after one that these predicates let through gets through too. A number, or the last, is only one.
+  /// Whether predicates hold for an element that follows one for which they hold. A number and `last()` hold for only one
+  /// of them.
   private mutating func holdsAll(
     _ predicates: ArraySlice<XMLPath.Predicate>, _ node: Int, _ tree: borrowing ElementTree
   ) -> Bool {

@@ -30,7 +30,7 @@ struct XMLScanner {
   var isSearched = false
   /// The first entity there that has elements. They are not found.
   private var entity: XMLError?
-  private var hasToldEntity = false
+  private var hasWarned = false
 
   /// - Parameter start: the offset at which it begins.
   init(at start: Int, maxToken: Int, endsAtFormFeed: Bool) {
@@ -239,10 +239,10 @@ struct XMLScanner {
     }
   }
 
-  /// A warning that was not asked for yet.
+  /// The warning of that entity, once.
   mutating func takeWarning() -> XMLError? {
-    guard let entity, !hasToldEntity else { return nil }
-    hasToldEntity = true
+    guard let entity, !hasWarned else { return nil }
+    hasWarned = true
     return entity
   }
 
