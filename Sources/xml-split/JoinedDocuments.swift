@@ -100,7 +100,7 @@ struct JoinedDocuments {
         hasSpoken = true
         return .newDocument(sighting)
       }
-      if waitingSince == nil { waitingSince = start + sighting.offset }
+      if waitingSince == nil, !sighting.hasMatchAfter { waitingSince = start + sighting.offset }
     }
     guard let since = waitingSince, !hasSpoken, position - since > limit else { return nil }
     hasSpoken = true

@@ -156,7 +156,7 @@ struct Splitter {
     try warnOfEntity(source)
     if isDone { return }
     try warnOfJoinedDocument(source)
-    try loseTooLarge(source)
+    try loseTooLarge(endingAt: tokenizer.offset, source)
     forget()
   }
 
@@ -209,7 +209,7 @@ struct Splitter {
         token = try tokenizer.next(span, isLast: isLast, deepest: deepest)
       } catch {
         // It is the first error, wherever the input was cut.
-        try loseTooLarge(source)
+        try loseTooLarge(endingAt: tokenizer.offset, source)
         switch try passCut(span, source, isLast: isLast, cuts) {
         case .none: break
         case .passed: continue
@@ -226,7 +226,7 @@ struct Splitter {
           try recover(span, source)
           continue
         }
-        if case .unclosed = step, try leaveUnclosed(span, source) { continue }
+        if case .unclosed = step, try leaveUnclosed(error, span, source) { continue }
         // A lost document is reported even after another error, but of several in a row only the first.
         if deepest > 0, tokenizer.losesDocument(span) { isSilent = false }
         try report(withHint(error, span, source), source)
@@ -235,6 +235,10 @@ struct Splitter {
         continue
       }
       guard let token else { break }
+      // At once, as if the input had been cut here.
+      if let first = wanted.first, isTooLarge(first, endingAt: token.range.upperBound) {
+        try loseTooLarge(endingAt: token.range.upperBound, source)
+      }
       do { try handle(token, span) } catch {
         try report(error, source)
         if wanted.hasFreed { try settleLost(span, source) }
@@ -349,11 +353,6 @@ struct Splitter {
     var element: WantedElement?
     if wanted.lastDepth >= tag.depth {
       if wanted.lastDepth > tag.depth { wanted.leave(to: tag.depth) }
-      if let first = wanted.first, first.depth == tag.depth, isTooLarge(first) {
-        wanted.loseFirst()
-        try leave(tag, bytes)
-        throw tooLarge(first)
-      }
       element = wanted.end(at: tag.range.upperBound, limit: options.limits.maxToken)
       // Inside a wanted element, PATH is not followed.
       if !wanted.name.isEmpty {
@@ -371,8 +370,6 @@ struct Splitter {
     if tag.depth == 1 { joined.endRoot() }
     guard let element else { return }
     let inherited = wanted.takeInherited(of: element)
-    // Of several inside one another, the outermost is not the only one.
-    if isTooLarge(element) { throw tooLarge(element) }
     try write(element, endingAt: tag.range.upperBound, inherited: inherited, bytes)
   }
 

@@ -10,6 +10,8 @@ struct RootWatch {
     let offset: Int
     /// Whether the tag declares a namespace and equals the root's, byte for byte: documents hardly ever repeat that.
     let isRootAgain: Bool
+    /// Whether an element after it matches PATH.
+    var hasMatchAfter = false
   }
 
   /// The root's start tag; that of the last document, until another one begins.
@@ -70,7 +72,7 @@ struct RootWatch {
   /// Continues the search after an element that matches PATH: that one does not count, whatever its name.
   /// - Returns: whether it had stopped.
   mutating func lookOn(after start: Int) -> Bool {
-    if let sighting, sighting.offset == start { self.sighting = nil }
+    if sighting?.offset == start { sighting = nil } else { sighting?.hasMatchAfter = true }
     guard wanted.isEmpty, isOn else { return false }
     wanted = rootName
     return true

@@ -72,6 +72,11 @@ struct XMLTokenizer {
   /// How many elements are open.
   var depth: Int { elements.depth }
   var isAtDepthLimit: Bool { elements.named >= limits.maxDepth }
+  /// The error of a start tag there.
+  var tooDeep: XMLError {
+    let levels = limits.maxDepth == 1 ? "1 level" : "\(limits.maxDepth) levels"
+    return XMLError("nested deeper than \(levels) (--max-depth)", at: offset)
+  }
 
   /// Whether the offset is in a start tag, or in what may become one.
   func isInStartTag(_ bytes: borrowing Span<UInt8>) -> Bool {
@@ -285,10 +290,7 @@ struct XMLTokenizer {
     let references = document.referenceCount
     if tag.hasReferences { try document.check(tag.attributes, bytes) }
     attributeReferences = document.referenceCount - references
-    guard !isAtDepthLimit else {
-      let levels = limits.maxDepth == 1 ? "1 level" : "\(limits.maxDepth) levels"
-      throw XMLError("nested deeper than \(levels) (--max-depth)", at: offset)
-    }
+    guard !isAtDepthLimit else { throw tooDeep }
     guard end - offset <= limits.maxToken else { throw scanner.tooLong() }
     let token = Token(kind: isEmpty ? .emptyTag : .startTag, range: offset..<end, name: tag.name, depth: depth + 1)
     if tape.isRecording { tape.open(tag.name, tag.attributes, token.range, isEmpty: isEmpty, bytes) }
