@@ -110,7 +110,9 @@ extension Splitter {
     try warnOfEntity(source)
     let inside: String
     if let record = wanted.first {
-      if isTooLarge(record, endingAt: end) { return try report(tooLarge(record), source) }
+      if wanted.isTooLarge(endingAt: end, limit: options.limits.maxToken) {
+        return try report(tooLarge(record), source)
+      }
       inside = "element '\(shortened(array(bytes, (record.start + 1)..<record.nameEnd)))'"
     } else {
       guard tokenizer.depth < deepest, selector.leadsFurther, tokenizer.isInStartTag(bytes.extracting(0..<end)) else {

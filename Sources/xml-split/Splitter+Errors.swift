@@ -19,16 +19,15 @@ extension Splitter {
     streams.say(error.diagnostic)
   }
 
-  func isTooLarge(_ record: WantedElement, endingAt end: Int) -> Bool { end - record.start > options.limits.maxToken }
-
   func tooLarge(_ record: WantedElement) -> XMLError {
     XMLError("an element of more than \(options.limits.maxToken) bytes (--max-size)", at: record.start)
   }
 
   /// Loses the open elements that are too large if they reach `end`.
   mutating func loseTooLarge(endingAt end: Int, _ source: InputSource) throws(ToolFailure) {
-    guard let outermost = wanted.first, isTooLarge(outermost, endingAt: end) else { return }
-    while let first = wanted.first, isTooLarge(first, endingAt: end) {
+    let limit = options.limits.maxToken
+    guard wanted.isTooLarge(endingAt: end, limit: limit) else { return }
+    while let first = wanted.first, wanted.isTooLarge(endingAt: end, limit: limit) {
       if options.isNested { isSilent = false }
       try report(tooLarge(first), source)
       wanted.loseFirst()

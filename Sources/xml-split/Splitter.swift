@@ -236,7 +236,7 @@ struct Splitter {
       }
       guard let token else { break }
       // At once, as if the input had been cut here.
-      if let first = wanted.first, isTooLarge(first, endingAt: token.range.upperBound) {
+      if wanted.isTooLarge(endingAt: token.range.upperBound, limit: options.limits.maxToken) {
         try loseTooLarge(endingAt: token.range.upperBound, source)
       }
       do { try handle(token, span) } catch {

@@ -19,22 +19,6 @@ extension [UInt8] {
     }
   }
 
-  /// Appends two spans as the name and the string of a member in JSON, after a byte. Neither has anything to escape.
-  package mutating func append(member name: borrowing Span<UInt8>, _ string: borrowing Span<UInt8>, after first: UInt8?)
-  {
-    append(addingCapacity: name.count + string.count + 6) { free in
-      let quote = UInt8(ascii: "\"")
-      if let first { free.append(first) }
-      free.append(quote)
-      free.append(span: name)
-      free.append(quote)
-      free.append(UInt8(ascii: ":"))
-      free.append(quote)
-      free.append(span: string)
-      free.append(quote)
-    }
-  }
-
   /// Appends a span, combining every four bytes with the bytes of `mask`, its low byte first, by exclusive or.
   package mutating func append(span: borrowing Span<UInt8>, xor mask: UInt32) {
     let wide = UInt64(mask) << 32 | UInt64(mask)
@@ -59,9 +43,17 @@ extension [UInt8] {
 }
 
 extension OutputSpan<UInt8> {
+  /// Appends a span in quotes.
+  @inlinable @inline(__always)
+  package mutating func append(quoted span: borrowing Span<UInt8>) {
+    append(UInt8(ascii: "\""))
+    append(span: span)
+    append(UInt8(ascii: "\""))
+  }
+
   /// Appends a span, for which there is room, by one memcpy(3).
   @inlinable @inline(__always)
-  mutating func append(span: borrowing Span<UInt8>) {
+  package mutating func append(span: borrowing Span<UInt8>) {
     let count = span.count
     precondition(count <= freeCapacity)
     unsafe withUnsafeMutableBufferPointer { target, filled in

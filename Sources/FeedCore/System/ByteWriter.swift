@@ -97,15 +97,10 @@ package struct ByteWriter {
     if buffer.count >= Self.capacity { spill() }
   }
 
-  /// Appends a member in JSON, after a byte. Neither the name nor the string has anything to escape.
-  package mutating func append(
-    member name: borrowing Span<UInt8>, _ string: borrowing Span<UInt8>, after first: UInt8?
-  ) {
-    guard name.count < Self.largePiece, string.count < Self.largePiece else {
-      append(quoted: name, after: first, before: UInt8(ascii: ":"))
-      return append(quoted: string)
-    }
-    buffer.append(member: name, string, after: first)
+  /// Appends what `body` writes into free space.
+  /// - Parameter room: how many bytes of it there are.
+  package mutating func append(upTo room: Int, _ body: (inout OutputSpan<UInt8>) -> Void) {
+    buffer.append(addingCapacity: room, initializingWith: body)
     if buffer.count >= Self.capacity { spill() }
   }
 

@@ -56,6 +56,11 @@ struct WantedElements {
 
   /// The outermost one that is not lost.
   var first: WantedElement? { lostCount < open.count ? open[lostCount] : nil }
+  /// Whether that one is larger than this if it reaches `end`.
+  @inline(__always)
+  func isTooLarge(endingAt end: Int, limit: Int) -> Bool {
+    lostCount < open.count && end - open[lostCount].start > limit
+  }
   /// The depth of the innermost one; 0 if there is none.
   @inline(__always)
   var lastDepth: Int { open.isEmpty ? 0 : open[open.count - 1].depth }
@@ -154,7 +159,7 @@ struct WantedElements {
 }
 
 /// A wanted, complete element, as a range of the text.
-struct FoundElement {
+struct FoundElement: ~Copyable {
   let range: Range<Int>
   /// The offset after its name, where inherited declarations are inserted.
   let nameEnd: Int

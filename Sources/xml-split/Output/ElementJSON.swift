@@ -89,7 +89,11 @@ struct ElementJSONWriter {
     if json.isOrdered {
       begin(ordered: 0, tree, expanded, to: &output)
     } else {
-      writeName(element(0, tree), tree, expanded, after: UInt8(ascii: "{"), to: &output)
+      if hasWrittenNames {
+        tree.writeName(tree.nodes[0].place, after: UInt8(ascii: "{"), to: &output)
+      } else {
+        writeName(element(0, tree), tree, expanded, after: UInt8(ascii: "{"), to: &output)
+      }
       begin(0, tree, expanded, to: &output)
     }
     while let frame = frames.popLast() {
@@ -221,14 +225,18 @@ struct ElementJSONWriter {
     let end = tree.nodes[element].end
     var (child, comma) = (start, isFirst ? nil : UInt8(ascii: ","))
     while child < end {
-      let place = child
+      let (place, isObject) = (child, isObject(child, tree))
       child = tree.nodes[place].end
       guard tree.nodes[place].isElement else { continue }
-      defer { comma = UInt8(ascii: ",") }
-      let name = tree.nodes[place].place
-      if tree.writePlainMember(place, named: name, after: comma, to: &output) { continue }
-      tree.writeName(name, after: comma, to: &output)
-      let isObject = isObject(place, tree)
+      if !isObject {
+        let next = tree.writePlainMembers(from: place, to: end, comma: &comma, to: &output)
+        if next > place {
+          child = next
+          continue
+        }
+      }
+      tree.writeName(tree.nodes[place].place, after: comma, to: &output)
+      comma = UInt8(ascii: ",")
       if isObject { frames.append(.children(of: element, next: child, isFirst: false)) }
       begin(place, tree, expanded, to: &output)
       if isObject { return }
@@ -267,11 +275,6 @@ struct ElementJSONWriter {
     _ member: Member, after comma: UInt8?, _ tree: ElementTree, _ expanded: ExpandedNames?, to output: inout ByteWriter
   ) -> Bool {
     let isList = isList(member, tree, expanded)
-    if !isList, case .element(let node) = member.value, namespace(of: member, expanded) == nil,
-      tree.writePlainMember(node, named: member.name, after: comma, to: &output)
-    {
-      return true
-    }
     writeName(member, tree, expanded, after: comma, to: &output)
     if isList { return false }
     if case .element(let node) = member.value, isObject(node, tree) { return false }

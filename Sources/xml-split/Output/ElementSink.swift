@@ -15,7 +15,7 @@ protocol ElementSink {
     _ root: XMLTokenizer.Token, _ document: DocumentContext, _ bytes: borrowing Span<UInt8>)
 
   mutating func write(
-    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+    _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError)
 
   mutating func endDocument(_ output: inout ByteWriter)
@@ -55,7 +55,7 @@ struct VerbatimSink: ElementSink {
   let terminator: UInt8
 
   func write(
-    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+    _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) {
     element.write(bytes, to: &output)
     output.endLine(terminator)
@@ -69,7 +69,7 @@ struct OneLineSink: ElementSink {
   let terminator: UInt8
 
   func write(
-    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+    _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) {
     Self.write(element.original(bytes).span, to: &output)
     output.endLine(terminator)
@@ -116,7 +116,7 @@ struct CountSink: ElementSink {
   private var count = 0
 
   mutating func write(
-    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+    _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) {
     count += 1
   }

@@ -82,7 +82,7 @@ struct ElementWriter {
 
   /// - Parameter tree: its tree, if that is needed.
   mutating func write(
-    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>
+    _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
     if needsTree, let other = try expanded(element, tree.namespaces, bytes) {
       return try write(element, other, bytes: bytes)
@@ -91,7 +91,7 @@ struct ElementWriter {
   }
 
   private mutating func write(
-    _ element: FoundElement, _ tree: ElementTree, bytes: borrowing Span<UInt8>
+    _ element: borrowing FoundElement, _ tree: ElementTree, bytes: borrowing Span<UInt8>
   ) throws(XMLError) {
     if hasConditions, !conditions.areMet(by: tree, element.matched) { return }
     try sink.write(element, tree, bytes, to: &output)
@@ -101,7 +101,7 @@ struct ElementWriter {
   /// The tree of an element that has references to entities. Their texts take their place.
   /// - Returns: nil if its own tree is right.
   private mutating func expanded(
-    _ element: FoundElement, _ namespaces: Namespaces, _ bytes: borrowing Span<UInt8>
+    _ element: borrowing FoundElement, _ namespaces: Namespaces, _ bytes: borrowing Span<UInt8>
   ) throws(XMLError) -> ElementTree? {
     guard element.mayHaveEntities, !keepsEntities else { return nil }
     do {

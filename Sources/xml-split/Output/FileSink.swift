@@ -33,7 +33,7 @@ struct FileSink: ElementSink {
   }
 
   mutating func write(
-    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+    _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
     let text: [UInt8]
     switch form.content {
@@ -50,7 +50,7 @@ struct FileSink: ElementSink {
   }
 
   /// A separate document must not refer to entities declared elsewhere.
-  private func checkEntities(_ element: FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+  private func checkEntities(_ element: borrowing FoundElement, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
     if keepsEntities { return }
     let start = element.range.lowerBound
     if let found = ElementPiece.firstEntity(in: bytes.extracting(element.range)) {

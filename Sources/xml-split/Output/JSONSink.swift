@@ -13,7 +13,7 @@ struct JSONSink: ElementSink {
   var needsTree: Bool { true }
 
   mutating func write(
-    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+    _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
     try form.content(element, tree).write(tree, by: &writer, to: &output)
     output.endLine()
@@ -38,7 +38,7 @@ extension JSONForm {
     case number(Int)
   }
 
-  func content(_ element: FoundElement, _ tree: ElementTree) throws(XMLError) -> Content {
+  func content(_ element: borrowing FoundElement, _ tree: ElementTree) throws(XMLError) -> Content {
     do throws(XMLError) {
       switch self {
       case .whole(let json):
@@ -107,7 +107,7 @@ struct RecordSink: ElementSink {
   var needsTree: Bool { true }
 
   mutating func write(
-    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+    _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
     let content = try form?.content(element, tree)
     let id = id?.value(in: tree) ?? []

@@ -49,7 +49,7 @@ struct TableSink: ElementSink {
   }
 
   mutating func write(
-    _ element: FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
+    _ element: borrowing FoundElement, _ tree: ElementTree, _ bytes: borrowing Span<UInt8>, to output: inout ByteWriter
   ) throws(XMLError) {
     row.removeAll(keepingCapacity: true)
     for place in form.columns.indices {
@@ -65,7 +65,7 @@ struct TableSink: ElementSink {
     Self.write(row, form.style, to: &output)
   }
 
-  private mutating func noteSeveral(_ place: Int, _ element: FoundElement, _ tree: ElementTree) {
+  private mutating func noteSeveral(_ place: Int, _ element: borrowing FoundElement, _ tree: ElementTree) {
     let column = form.columns[place]
     guard !column.isCount, column.hasSeveral(in: tree) else { return }
     hadSeveral[place] = true

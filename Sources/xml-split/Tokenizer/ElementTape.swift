@@ -37,7 +37,7 @@ struct ElementTape {
     _ name: Range<Int>, _ attributes: borrowing [StartTag.Attribute], _ range: Range<Int>, isEmpty: Bool,
     _ bytes: borrowing Span<UInt8>
   ) {
-    tree.nodes.removeAll(keepingCapacity: true)
+    tree.nodes.remove(from: 0)
     if !tree.attributes.isEmpty { tree.attributes.removeAll(keepingCapacity: true) }
     base = range.lowerBound
     forgotten = 0
@@ -150,6 +150,8 @@ struct ElementTape {
       tree.nodes[index].end -= node
       tree.nodes[index].firstAttribute -= attributes
     }
+    // The element may have ended with the last tag.
+    if current < node { return current = Self.none }
     tree.nodes[0].end = Self.none
     current -= node
   }
@@ -179,7 +181,7 @@ struct ElementTape {
   private mutating func copy(from node: Int, offset: Int) {
     let first = tree.nodes[node].firstAttribute
     var last = first
-    finished.nodes.removeAll(keepingCapacity: true)
+    finished.nodes.remove(from: 0)
     for index in node..<tree.nodes[node].end {
       finished.nodes.append(tree.nodes[index].moved(by: node, attributes: first, bytes: offset))
       if tree.nodes[index].isElement { last = tree.nodes[index].attributes.upperBound }

@@ -63,7 +63,7 @@ struct ElementTree {
   var bytes: [UInt8] = []
   /// What is in scope in the root of the tree.
   var namespaces = Namespaces()
-  var nodes: [Node] = []
+  var nodes = ReusedArray<Node>()
   var attributes: [Attribute] = []
 
   var rootName: [UInt8] { Array(bytes[nodes[0].place]) }
@@ -142,19 +142,37 @@ struct ElementTree {
     ElementText.write(bytes.span, nodes[node].place, to: &output)
   }
 
-  /// Writes an element and its text as a member in one step, after a byte.
-  /// - Parameter name: a range of `bytes`.
-  /// - Returns: false if it has more than text, or if its text is not the same in JSON.
-  func writePlainMember(
-    _ element: Int, named name: Range<Int>, after first: UInt8?, to output: inout ByteWriter
-  ) -> Bool {
-    let text = element + 1
-    guard nodes[element].end == text + 1, !nodes[text].isElement, nodes[element].attributeCount == 0,
-      ElementText.isPlain(bytes.span, nodes[text].place)
-    else { return false }
-    output.append(member: bytes.span.extracting(name), bytes.span.extracting(nodes[text].place), after: first)
-    return true
+  /// Writes elements as members in one step, while they have only text, and that is the same in JSON.
+  /// - Parameters:
+  ///   - start: a child of an element.
+  ///   - end: the end of that element.
+  ///   - comma: goes before the first one.
+  /// - Returns: the first child that was not written; `end` if there is none.
+  func writePlainMembers(from start: Int, to end: Int, comma: inout UInt8?, to output: inout ByteWriter) -> Int {
+    var (child, separator) = (start, comma)
+    // If that is too little, the caller writes one, and this goes on.
+    output.append(upTo: min(3 * (bytes.count - nodes[start].place.lowerBound), 4096)) { room in
+      let bytes = bytes.span
+      while child < end {
+        let node = nodes[child]
+        if node.isElement {
+          guard node.attributeCount == 0, !node.hasElements else { return }
+          let text = node.hasText ? nodes[child + 1].place : 0..<0
+          guard room.freeCapacity >= node.place.count + text.count + 8, ElementText.isPlain(bytes, text) else { return }
+          if let separator { room.append(separator) }
+          room.append(quoted: bytes.extracting(node.place))
+          room.append(UInt8(ascii: ":"))
+          if node.hasText { room.append(quoted: bytes.extracting(text)) } else { room.append(span: Self.null.span) }
+          separator = UInt8(ascii: ",")
+        }
+        child = node.end
+      }
+    }
+    comma = separator
+    return child
   }
+
+  private static let null = Array("null".utf8)
 
   /// Writes the text directly in an element as a JSON string.
   func writeOwnText(of element: Int, to output: inout ByteWriter) {
