@@ -1,46 +1,66 @@
 // Detects two joined connections, of which the first was cut inside an element. Everything after the cut is then inside
-// that element, well-formed, and nothing matches PATH until the input ends. This is never certain, so there is only a
-// warning, as soon as it is likely:
+// that element, well-formed, and nothing matches PATH until the input ends. Only a user who knows that the root's name
+// never occurs inside it is certain (--restart-at). Otherwise there is a warning, as soon as it is likely:
 //
-// - an element inside the root element has the root's name; earlier documents of this input with that root have ended,
-//   and none of them had such an element;
-// - it has the root's name, and its tag equals the root's byte for byte and declares a namespace;
+// - an element inside the root element has the root's name, and its tag equals the root's byte for byte and declares a
+//   namespace, or the document before began with that name too and no document had such an element;
 // - it has the root's name, and then nothing matches PATH for more bytes than the largest element may have; or the same
 //   without such an element, if PATH cannot match in this root but did in others.
-//
-// Documents whose elements contain others of the same name (`div`, `outline`) show it early, and are then known.
 
 import FeedCore
 
 struct JoinedDocuments {
+  struct Sighting {
+    /// The offset of the start tag.
+    let offset: Int
+    /// Whether that is enough for a warning.
+    let isLikely: Bool
+    /// Whether an element after it matches PATH.
+    var hasMatchAfter = false
+  }
+
   enum Verdict {
-    case newDocument(RootWatch.Sighting)
+    case newDocument(Sighting)
     case endless
   }
 
-  /// The root elements of documents that have ended: whether no other element in them had the root's name.
-  private var roots: [[UInt8]: Bool] = [:]
-  /// Whether that was so in the last document.
-  private var wasPlain = false
-  /// More names than a feed has kinds of documents.
-  private static let maxRoots = 64
-  private static let maxName = 256
-
-  private(set) var watch = RootWatch()
-
+  /// The root's start tag and name; those of the last document, until another one begins.
+  private var tag: [UInt8] = []
+  private(set) var name: [UInt8] = []
+  /// Whether the root element is open, and its name is looked for, as often as it takes.
+  private var isOn = false
+  /// The name to look for now; empty for none.
+  private(set) var wanted: [UInt8] = []
+  /// Whether a start tag with that name certainly begins another document.
+  private(set) var isRestart = false
+  /// Whether the document before has ended, and had a root of this name.
+  private var isLikeBefore = false
+  private var hasEnded = false
+  /// Whether an element with its root's name was inside this document, and inside one that has ended.
+  private var hasSeen = false
+  private var isUsual = false
+  /// A sighting that was not asked for yet.
+  private var sighting: Sighting?
   /// The position in the input, in bytes, since which something should match PATH.
   private var waitingSince: Int?
   private var hasSpoken = false
 
+  /// Longer tags are not kept.
+  private static let maxTag = 4096
+
   /// Begins another stream of documents.
   mutating func beginStream() {
-    watch = RootWatch()
     beginDocument()
+    hasEnded = false
   }
 
   /// Begins a document, whatever happened to the one before.
   mutating func beginDocument() {
-    watch.end()
+    isOn = false
+    isRestart = false
+    wanted = []
+    hasSeen = false
+    sighting = nil
     waitingSince = nil
     hasSpoken = false
   }
@@ -50,59 +70,79 @@ struct JoinedDocuments {
   ///   - position: the position in the input, if nothing in there can match PATH, although something did elsewhere.
   ///   - isRestart: whether its name never occurs inside it (--restart-at).
   mutating func beginRoot(
-    _ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>, waitingFrom position: Int?, isRestart: Bool
+    _ root: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>, waitingFrom position: Int?, isRestart: Bool
   ) {
-    watch.begin(tag, bytes, isRestart: isRestart)
-    if !watch.name.isEmpty, let position { waitingSince = position }
+    self.isRestart = isRestart
+    let range = isRestart ? root.name : root.range
+    isOn = range.count <= Self.maxTag
+    isLikeBefore = hasEnded && isName(bytes, root.name, name)
+    hasEnded = false
+    guard isOn else { return }
+    if !isLikeBefore { name = array(bytes, root.name) }
+    if !isName(bytes, range, tag) { tag = array(bytes, range) }
+    wanted = name
+    waitingSince = position
   }
 
   /// Begins a root element with a malformed start tag, if its name never occurs inside it (--restart-at).
   mutating func beginBrokenRoot(named name: [UInt8]) {
-    watch.beginBroken(name)
+    beginDocument()
+    isRestart = true
+    wanted = name
   }
 
-  /// Examines a start tag.
+  /// Examines a start tag. After one with the name, the search stops until something matches PATH.
   /// - Returns: whether it certainly begins another document.
   @inline(__always)
   mutating func see(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> Bool {
-    watch.see(tag, bytes)
+    guard isName(bytes, tag.name, wanted) else { return false }
+    if !isRestart { take(tag, bytes) }
+    return isRestart
+  }
+
+  private mutating func take(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) {
+    wanted = []
+    hasSeen = true
+    let isRootAgain = declaresNamespace && isName(bytes, tag.range, self.tag)
+    sighting = Sighting(offset: tag.range.lowerBound, isLikely: isRootAgain || isLikeBefore && !isUsual)
+  }
+
+  private var declaresNamespace: Bool {
+    let word = Array("xmlns".utf8)
+    return tag.indices.contains { tag[$0].isWhiteSpace && tag[($0 + 1)...].starts(with: word) }
   }
 
   /// Ends a root element.
   mutating func endRoot() {
-    defer { beginDocument() }
-    guard watch.isOn else { return }
-    let isPlain = !watch.hasSeen
-    // Of many documents of one kind, only the first shows anything new.
-    if isPlain, wasPlain, watch.isLikeBefore { return }
-    wasPlain = isPlain
-    let name = watch.name
-    if let before = roots[name] {
-      roots[name] = before && isPlain
-    } else if roots.count < Self.maxRoots, name.count <= Self.maxName {
-      roots[name] = isPlain
-    }
+    hasEnded = isOn
+    if hasSeen { isUsual = true }
+    beginDocument()
   }
 
-  /// Records that the element whose tag begins at `start` matches PATH.
+  /// Records that the element whose tag begins at `start` matches PATH. That tag is no sighting, whatever its name.
   /// - Returns: whether the search for the root's name goes on, which had stopped.
   mutating func matched(at start: Int) -> Bool {
     waitingSince = nil
-    return watch.lookOn(after: start)
+    if sighting?.offset == start { sighting = nil } else { sighting?.hasMatchAfter = true }
+    guard wanted.isEmpty, isOn else { return false }
+    wanted = name
+    return true
   }
 
   /// - Parameters:
   ///   - start: the position of the first byte of the window.
   ///   - position: how far the input was read.
   mutating func verdict(from start: Int, at position: Int, limit: Int) -> Verdict? {
-    if let sighting = watch.takeSighting(), !hasSpoken {
-      if sighting.isRootAgain || roots[watch.name] == true {
+    guard !hasSpoken else { return nil }
+    if let sighting {
+      self.sighting = nil
+      if sighting.isLikely {
         hasSpoken = true
         return .newDocument(sighting)
       }
       if waitingSince == nil, !sighting.hasMatchAfter { waitingSince = start + sighting.offset }
     }
-    guard let since = waitingSince, !hasSpoken, position - since > limit else { return nil }
+    guard let since = waitingSince, position - since > limit else { return nil }
     hasSpoken = true
     return .endless
   }

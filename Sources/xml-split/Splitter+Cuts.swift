@@ -74,7 +74,7 @@ extension Splitter {
 
   /// The start tag in or after the wrong markup, if it may begin a document.
   private func nextRestartTag(_ bytes: borrowing Span<UInt8>) -> (start: Int, tag: RestartTag)? {
-    guard options.restartName != nil, joined.watch.isRestart || tokenizer.depth == 0, !tokenizer.isInsideMarkup,
+    guard options.restartName != nil, joined.isRestart || tokenizer.depth == 0, !tokenizer.isInsideMarkup,
       tokenizer.offset < bytes.count
     else { return nil }
     let first = tokenizer.offset

@@ -66,12 +66,12 @@ extension Splitter {
     switch joined.verdict(from: dropped, at: position, limit: options.limits.maxToken) {
     case nil: return
     case .newDocument(let sighting):
-      let name = shortened(joined.watch.name)
+      let name = shortened(joined.name)
       try warn(
         XMLError(
           "a new document seems to begin inside element '\(name)', which has not ended", at: sighting.offset), source)
     case .endless:
-      let (name, limit) = (shortened(joined.watch.name), options.limits.maxToken)
+      let (name, limit) = (shortened(joined.name), options.limits.maxToken)
       try warn(
         XMLError(
           "element '\(name)' has not ended, and nothing matches PATH for more than \(limit) bytes (--max-size)",

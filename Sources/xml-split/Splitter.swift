@@ -23,8 +23,6 @@ struct Splitter {
   /// Deeper elements are not examined: they are inside one that is written, or lost.
   var deepest = Int.max
   var joined = JoinedDocuments()
-  /// Where another document begins, if that needs more than to go on reading.
-  private var start: DocumentStart?
   /// For a document in an encoding with one byte for each character.
   var table: SingleByteTable?
   /// Up to here, the window has no form feed.
@@ -44,6 +42,7 @@ struct Splitter {
     hint = PathHint(options.conditions.path, isWanted: streams.error.isTerminal)
   }
 
+  /// Where another document begins.
   private enum DocumentStart {
     /// In its place.
     case regular(Range<Int>)
@@ -239,22 +238,22 @@ struct Splitter {
       if wanted.isTooLarge(endingAt: token.range.upperBound, limit: options.limits.maxToken) {
         try loseTooLarge(endingAt: token.range.upperBound, source)
       }
-      do { try handle(token, span) } catch {
+      let start: DocumentStart?
+      do { start = try handle(token, span) } catch {
         try report(error, source)
         if wanted.hasFreed { try settleLost(span, source) }
+        continue
       }
-      if let found = start {
-        start = nil
-        switch found {
-        case .regular(let range):
-          guard tokenizer.encoding.isToConvert, !source.isConverting else { continue }
-          var turn = Turn(start: range.upperBound, tokenizer.encoding)
-          if options.atError == .repair { turn.charset = turn.charset?.assumed }
-          return turn
-        case .restart(let offset):
-          try endDocument(at: offset, span, source)
-          begin(at: offset, in: tokenizer.encoding)
-        }
+      switch start {
+      case nil: break
+      case .regular(let range):
+        guard tokenizer.encoding.isToConvert, !source.isConverting else { break }
+        var turn = Turn(start: range.upperBound, tokenizer.encoding)
+        if options.atError == .repair { turn.charset = turn.charset?.assumed }
+        return turn
+      case .restart(let offset):
+        try endDocument(at: offset, span, source)
+        begin(at: offset, in: tokenizer.encoding)
       }
     }
     return nil
@@ -279,24 +278,24 @@ struct Splitter {
   // MARK: Elements
 
   @inline(__always)
-  private mutating func handle(_ token: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
+  private mutating func handle(
+    _ token: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>
+  ) throws(XMLError) -> DocumentStart? {
     switch token.kind {
-    case .startTag:
-      if joined.see(token, bytes) { return start = .restart(at: token.range.lowerBound) }
-      try enter(token, bytes)
-    case .emptyTag:
-      if joined.see(token, bytes) { return start = .restart(at: token.range.lowerBound) }
+    case .startTag, .emptyTag:
+      if joined.see(token, bytes) { return .restart(at: token.range.lowerBound) }
       do { try enter(token, bytes) } catch {
-        try leave(token, bytes)
+        if token.kind == .emptyTag { try leave(token, bytes) }
         throw error
       }
-      try leave(token, bytes)
+      if token.kind == .emptyTag { try leave(token, bytes) }
     case .endTag: try leave(token, bytes)
     case .documentStart:
       deepest = .max
       joined.beginDocument()
-      start = .regular(token.range)
+      return .regular(token.range)
     }
+    return nil
   }
 
   private mutating func enter(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) throws(XMLError) {
@@ -329,7 +328,7 @@ struct Splitter {
   }
 
   /// Has start tags returned at any depth that may begin another document, or are kept inside a wanted element.
-  mutating func wantNames() { tokenizer.want(root: joined.watch.wanted, inner: wanted.name) }
+  mutating func wantNames() { tokenizer.want(root: joined.wanted, inner: wanted.name) }
 
   mutating func wantedElement(_ tag: XMLTokenizer.Token, _ bytes: borrowing Span<UInt8>) -> WantedElement {
     WantedElement(

@@ -43,23 +43,20 @@ extension RepairStep {
   static func endTag(
     _ bytes: borrowing Span<UInt8>, at start: Int, isLast: Bool, _ elements: inout OpenElements, outermost: Int?
   ) -> RepairStep {
-    guard elements.beyondLimit == 0, case .at(let nameEnd) = XMLName.end(bytes, start + 2) else {
-      return .none
-    }
-    var search = TokenSearch(.tag, from: start + 2)
+    guard elements.beyondLimit == 0, let tag = EndTag(bytes, at: start) else { return .none }
+    if tag.end == nil, tag.name.isEmpty { return .edit(start..<(start + 1), "&lt;") }
+    let name = array(bytes, tag.name)
     // If another tag begins before its end, it ends with its name.
-    let end = (try? search.run(bytes)) ?? nil
-    if end == nil, nameEnd == start + 2 { return .edit(start..<(start + 1), "&lt;") }
-    let name = array(bytes, (start + 2)..<nameEnd)
+    let end = tag.end ?? tag.name.upperBound
     guard let depth = elements.depth(of: name, in: bytes) else {
-      return outermost == nil ? .none : removal(bytes, start..<(end ?? nameEnd), isLast: isLast)
+      return outermost == nil ? .none : removal(bytes, start..<end, isLast: isLast)
     }
     if let outermost, depth < outermost { return .unclosed }
     let missing = elements.endTags(below: depth, in: bytes)
-    if let end, array(bytes, nameEnd..<(end - 1)).allSatisfy(\.isWhiteSpace) {
+    if tag.end != nil, array(bytes, tag.name.upperBound..<(end - 1)).allSatisfy(\.isWhiteSpace) {
       return .edit(Repair(start..<start, missing))
     }
-    return .edit(Repair(start..<(end ?? nameEnd), missing + Array("</".utf8) + name + [UInt8(ascii: ">")]))
+    return .edit(Repair(start..<end, missing + Array("</".utf8) + name + [UInt8(ascii: ">")]))
   }
 
   /// Takes a tag out of a text, which must not become `]]>`.

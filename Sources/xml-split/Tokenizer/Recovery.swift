@@ -46,7 +46,9 @@ enum RecoveryStep {
       return .lostDocument(hasDeclaration: isDeclaration)
     }
     switch bytes[offset + 1] {
-    case UInt8(ascii: "/"): return endTag(bytes, offset + 2)
+    case UInt8(ascii: "/"):
+      guard let tag = EndTag(bytes, at: offset), let end = tag.end else { return .skip(to: offset + 2) }
+      return .endTag(name: tag.name, end: end)
     case UInt8(ascii: "!"):
       guard startsWith(bytes, "<!DOCTYPE", at: offset) == .yes, !isSingle || phase == .prolog else {
         return .skip(to: offset + 2)
@@ -76,11 +78,19 @@ enum RecoveryStep {
     default: true
     }
   }
+}
 
-  private static func endTag(_ bytes: borrowing Span<UInt8>, _ start: Int) -> RecoveryStep {
-    var search = TokenSearch(.tag, from: start)
-    guard let end = (try? search.run(bytes)) ?? nil else { return .skip(to: start) }
-    guard case .at(let nameEnd) = XMLName.end(bytes, start) else { return .skip(to: end) }
-    return .endTag(name: start..<nameEnd, end: end)
+/// An end tag, which may be wrong or cut.
+struct EndTag {
+  let name: Range<Int>
+  /// The offset after it; nil if another tag begins in it, or the bytes end.
+  let end: Int?
+
+  /// - Returns: nil if the bytes end in its name.
+  init?(_ bytes: borrowing Span<UInt8>, at start: Int) {
+    guard case .at(let nameEnd) = XMLName.end(bytes, start + 2) else { return nil }
+    name = (start + 2)..<nameEnd
+    var search = TokenSearch(.tag, from: start + 2)
+    end = (try? search.run(bytes)) ?? nil
   }
 }

@@ -317,18 +317,12 @@ struct XMLTokenizer {
   private mutating func endTag(_ bytes: borrowing Span<UInt8>, _ isLast: Bool) throws(XMLError) -> Step {
     guard phase == .content, elements.named > 0 else { throw XMLError("an end tag without a start tag", at: offset) }
     let start = offset + 2
-    let end = start + elements.topCount
-    if scanner.isReady, elements.beyondLimit == 0, end < bytes.count, elements.hasTopName(at: start, in: bytes) {
-      let close = XMLText.spaceEnd(bytes, end)
-      if close < bytes.count, bytes[close] == UInt8(ascii: ">") {
-        return .token(endElement(offset..<(close + 1), name: start..<end))
-      }
-    }
-    // It is cut or wrong. The error is reported when all of it has come.
+    // An error in it is reported when all of it has come.
     guard let tagEnd = try scanner.tokenEnd(bytes, .tag, isLast) else { return .more }
     if elements.beyondLimit > 0 { return .token(endElement(offset..<tagEnd)) }
+    let end = start + elements.topCount
     if tagEnd > end, elements.hasTopName(at: start, in: bytes), XMLText.spaceEnd(bytes, end) == tagEnd - 1 {
-      return .again
+      return .token(endElement(offset..<tagEnd, name: start..<end))
     }
     throw elements.mismatch(bytes, at: start)
   }
