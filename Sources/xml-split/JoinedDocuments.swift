@@ -43,7 +43,7 @@ struct JoinedDocuments {
   private var sighting: Sighting?
   /// The position in the input, in bytes, since which something should match PATH.
   private var waitingSince: Int?
-  private var hasSpoken = false
+  private var hasWarned = false
 
   /// Longer tags are not kept.
   private static let maxTag = 4096
@@ -62,7 +62,7 @@ struct JoinedDocuments {
     hasSeen = false
     sighting = nil
     waitingSince = nil
-    hasSpoken = false
+    hasWarned = false
   }
 
   /// Begins a root element that is not empty.
@@ -133,17 +133,17 @@ struct JoinedDocuments {
   ///   - start: the position of the first byte of the window.
   ///   - position: how far the input was read.
   mutating func verdict(from start: Int, at position: Int, limit: Int) -> Verdict? {
-    guard !hasSpoken else { return nil }
+    guard !hasWarned else { return nil }
     if let sighting {
       self.sighting = nil
       if sighting.isLikely {
-        hasSpoken = true
+        hasWarned = true
         return .newDocument(sighting)
       }
       if waitingSince == nil, !sighting.hasMatchAfter { waitingSince = start + sighting.offset }
     }
     guard let since = waitingSince, position - since > limit else { return nil }
-    hasSpoken = true
+    hasWarned = true
     return .endless
   }
 }
